@@ -163,6 +163,8 @@ state::LoadOptions load_options_argument(const ckpt_load_options* options) {
   const auto given = options_argument(options, "options");
   require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
           "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
+  require(given.convert >= CKPT_CONVERSION_NONE && given.convert <= CKPT_CONVERSION_LOSSY, "options.convert is ", given.convert,
+          "; a CKPT_CONVERSION_ constant");
   state::LoadOptions wanted;
   copy_from_c<1>(given, wanted);
   if (given.has_step == 0) {
@@ -396,7 +398,14 @@ ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_s
     checked(target, "state");
     const state::LoadOptions wanted = load_options_argument(options);
     check_load_result(result);
-    fill_load_result(result, handle->object->load(*target->object, wanted));
+    try {
+      fill_load_result(result, handle->object->load(*target->object, wanted));
+    } catch (const state::PartlyFilled&) {
+      state::LoadResult failed;
+      failed.partly_filled = true;
+      fill_load_result(result, failed);
+      throw;
+    }
   });
 }
 

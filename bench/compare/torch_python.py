@@ -46,8 +46,14 @@ class Module:
 
 
 kind, file, run = sys.argv[1:]
+if kind in ("state", "in place"):
+    manager = ckpt.CheckpointManager(run, read_only=True)
+    with manager.reader() as reader:
+        state = ckpt.State({info.name: reader.read(number) for number, info in enumerate(reader)})
 begin = time.monotonic()
-if kind == "torch":
+if kind in ("state", "in place"):
+    manager.load(state, in_place=kind == "in place")
+elif kind == "torch":
     torch.load(file)
 elif kind == "resume":
     assert ckpt_torch.resume(run, model=Module())
@@ -109,6 +115,8 @@ with tempfile.TemporaryDirectory(prefix="ckpt-bench-") as folder:
         rows.setdefault("torch.load", []).append(loading("torch", file, run))
         rows.setdefault("ckpt.torch.resume, verified", []).append(loading("resume", file, run))
         rows.setdefault("ckpt.load, verified", []).append(loading("load", file, run))
+        rows.setdefault("load into a State that is there", []).append(loading("state", file, run))
+        rows.setdefault("the same load, in place", []).append(loading("in place", file, run))
         os.remove(file)
     background.close()
     saved.close()

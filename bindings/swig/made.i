@@ -69,7 +69,9 @@ CKPT_STRUCT(ckpt_save_result)
 %ignore ckpt_save_result::reserved;
 CKPT_STRUCT(ckpt_load_options)
 %ignore ckpt_load_options::reserved;
+%ignore ckpt_load_options::reserved2;
 CKPT_STRUCT(ckpt_load_result)
+%ignore ckpt_load_result::reserved;
 CKPT_STRUCT(ckpt_verify_result)
 %ignore ckpt_verify_result::reserved;
 CKPT_STRUCT(ckpt_tensor_info)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "base/log.h"
 #include "state/known_bad.h"
@@ -47,7 +48,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
     std::string text;
     const Outcome outcome = try_reading(storage, directory, text, found, [&] {
       text = manifest_text(storage, directory);
-      const Manifest manifest = parsed_manifest(directory, text);
+      Manifest manifest = parsed_manifest(directory, text);
       if (manifest.step != step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
       found.parsed = true;
       found.commit_sequence = manifest.commit_sequence;
@@ -55,9 +56,35 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
       found.metric = manifest.metric;
       found.saved_utc_ns = manifest.saved_utc_ns;
       check_sizes(storage, directory, manifest);
+      found.manifest_digest = hash_of(text);
+      found.manifest = std::make_shared<Manifest>(std::move(manifest));
     });
     if (outcome != Outcome::removed || tries == most_rounds) return found;
   }
+}
+
+// The order in which a load tries them.
+bool comes_before(const Found& a, const Found& b) {
+  return a.step != b.step ? a.step > b.step : a.commit_sequence > b.commit_sequence;
+}
+
+// All of them, as they are; only the first complete one keeps its manifest.
+std::vector<Found> examine_all(storage::Storage& storage, const std::vector<std::pair<std::string, std::int64_t>>& attempts) {
+  std::vector<Found> all;
+  all.reserve(attempts.size());
+  std::size_t first = 0;
+  for (const auto& [name, step] : attempts) {
+    all.push_back(examine(storage, name, step));
+    Found& last = all.back();
+    if (last.manifest == nullptr || &last == &all[first]) continue;
+    if (all[first].manifest != nullptr && !comes_before(last, all[first])) {
+      last.manifest.reset();
+    } else {
+      all[first].manifest.reset();
+      first = all.size() - 1;
+    }
+  }
+  return all;
 }
 
 // Runs one step of a removal; false when it failed.
@@ -110,16 +137,10 @@ std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& 
   const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
   for (int rounds = 1;; ++rounds) {
     const auto attempts = attempts_in(storage);
-    std::vector<Found> all;
-    all.reserve(attempts.size());
-    for (const auto& [name, step] : attempts) all.push_back(examine(storage, name, step));
-    if (std::ranges::none_of(all, is_good)) {
-      for (Found& found : all) found = examine(storage, found.name, found.step);
-    }
+    std::vector<Found> all = examine_all(storage, attempts);
+    if (std::ranges::none_of(all, is_good)) all = examine_all(storage, attempts);
     if (std::ranges::none_of(all, is_good) && rounds < most_rounds && attempts_in(storage) != attempts) continue;
-    std::ranges::stable_sort(all, [](const Found& a, const Found& b) {
-      return a.step != b.step ? a.step > b.step : a.commit_sequence > b.commit_sequence;
-    });
+    std::ranges::stable_sort(all, comes_before);
     return all;
   }
 }
@@ -139,14 +160,17 @@ std::string manifest_text(storage::Storage& storage, const std::string& director
   }
 }
 
-Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text) {
-  Manifest manifest = parsed_manifest(directory, text);
+Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text, Found& scanned) {
+  const std::shared_ptr<Manifest> read = std::exchange(scanned.manifest, nullptr);
+  const bool is_same = read != nullptr && scanned.name == directory && scanned.manifest_digest == hash_of(text);
+  Manifest manifest = is_same ? std::move(*read) : parsed_manifest(directory, text);
   check_sizes(storage, directory, manifest);
   return manifest;
 }
 
 Manifest read_manifest(storage::Storage& storage, const std::string& directory) {
-  return checked_manifest(storage, directory, manifest_text(storage, directory));
+  Found none;
+  return checked_manifest(storage, directory, manifest_text(storage, directory), none);
 }
 
 bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest) {
@@ -178,17 +202,18 @@ void read_one(storage::Storage& storage, const std::string& name,
               const std::function<void(const std::string& directory, Manifest& manifest)>& body) {
   for (int rounds = 1; rounds <= most_rounds; ++rounds) {
     std::string directory = name;
+    Found problem;
     if (name.empty()) {
       const std::vector<Found> all = scan(storage);
       const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
       if (newest == all.end()) fail_none(storage, all);
       directory = newest->name;
+      problem = *newest;
     }
-    Found problem;
     std::string text;
     const Outcome outcome = try_reading(storage, directory, text, problem, [&] {
       text = manifest_text(storage, directory);
-      Manifest manifest = checked_manifest(storage, directory, text);
+      Manifest manifest = checked_manifest(storage, directory, text, problem);
       body(directory, manifest);
     });
     if (outcome == Outcome::done) return;

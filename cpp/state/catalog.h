@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,6 +35,9 @@ struct Found {
   Condition condition = Condition::complete;
   base::Status status = base::Status::ok;
   std::string problem;  // when not complete
+  // What scan has read of the first one, so that its caller need not parse the same text again; its text has this digest.
+  std::shared_ptr<Manifest> manifest = {};
+  Digest manifest_digest = {};
 };
 
 // Every directory "step-...": higher steps first, and among equals those committed later. A writer may be at work meanwhile: when
@@ -52,8 +56,9 @@ std::string read_text(storage::File& file, std::int64_t largest);
 // The manifest as it is, unchecked; errors as those of read_manifest.
 std::string manifest_text(storage::Storage& storage, const std::string& directory);
 
-// Checks the text of a manifest, and that the files are there with their sizes. Error(corrupt).
-Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text);
+// Checks the text of a manifest, and that the files are there with their sizes. Error(corrupt). scanned: its manifest is taken when
+// it is of the same text.
+Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text, Found& scanned);
 
 // The same with the text that is there. Error(not_found) without a manifest.
 Manifest read_manifest(storage::Storage& storage, const std::string& directory);

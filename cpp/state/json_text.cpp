@@ -3,52 +3,46 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "state/json_sax.h"
 #include "state/json_tree.h"
 
 namespace ckpt::state {
 namespace {
 
-using nlohmann::json;
-
-// The parser itself keeps a stack of bits on the heap; depth is bounded here so that later code may walk the tree by recursion.
-class Checker final : public nlohmann::json_sax<json> {
+// Depth is bounded here so that later code may walk the value by recursion.
+class Checker {
  public:
   explicit Checker(std::int64_t deepest) : deepest_(deepest) {}
 
   std::string problem;
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t& digits) override {
-    // The parser falls back to floating point for integers that are too large, and would lose digits.
-    if (digits.find_first_not_of("-0123456789") == string_t::npos)
+  bool null() { return true; }
+  bool boolean(bool) { return true; }
+  bool number_integer(std::int64_t) { return true; }
+  bool number_unsigned(std::uint64_t) { return true; }
+  bool number_float(const std::string& digits) {
+    if (digits.find_first_not_of("-0123456789") == std::string::npos)
       return refuse(base::cat("integer ", digits, " does not fit 64 bits"));
-    return double_from_digits(digits).has_value() || refuse(base::cat("number ", digits, " is too large for a double"));
+    return double_from_digits(digits).has_value() || refuse(base::cat("not JSON: ", digits, " is too large for a double"));
   }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return refuse("binary value"); }
-  bool start_object(std::size_t) override {
-    keys_.emplace_back();
-    return deeper();
+  bool string(const std::string&) { return true; }
+  bool key(const std::string& name) {
+    return keys_[static_cast<std::size_t>(depth_) - 1].add(name) || refuse(base::cat("key ", base::quoted(name), " twice"));
   }
-  bool key(string_t& name) override {
-    return keys_.back().insert(name).second || refuse(base::cat("key ", base::quoted(name), " twice"));
+  bool start_object() {
+    if (!deeper()) return false;
+    if (keys_.size() < static_cast<std::size_t>(depth_)) keys_.resize(static_cast<std::size_t>(depth_));
+    keys_[static_cast<std::size_t>(depth_) - 1].clear();
+    return true;
   }
-  bool end_object() override {
-    keys_.pop_back();
-    return shallower();
-  }
-  bool start_array(std::size_t) override { return deeper(); }
-  bool end_array() override { return shallower(); }
-  bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
-    return refuse(base::cat("not JSON at byte ", position));
-  }
+  bool end_object() { return shallower(); }
+  bool start_array() { return deeper(); }
+  bool end_array() { return shallower(); }
+  bool syntax_error(std::size_t position) { return refuse(base::cat("not JSON at byte ", position)); }
 
  private:
   bool refuse(std::string what) {
@@ -63,7 +57,7 @@ class Checker final : public nlohmann::json_sax<json> {
 
   std::int64_t deepest_;
   std::int64_t depth_ = 0;
-  std::vector<std::set<std::string>> keys_;
+  std::vector<JsonKeys> keys_;  // by depth
 };
 
 // Whether a number that is no double is too large for one, not too small: by the power of ten of its first digit that is not 0.
@@ -100,10 +94,9 @@ std::optional<double> double_from_digits(std::string digits) {
 }
 
 std::string json_problem(std::string_view text, std::int64_t deepest) {
-  // The parser takes a NUL for the end of its input.
   if (text.find('\0') != std::string_view::npos) return "a NUL byte";
   Checker checker(deepest);
-  if (!json::sax_parse(text, &checker) && checker.problem.empty()) checker.problem = "not JSON";
+  if (!read_json(text, checker) && checker.problem.empty()) checker.problem = "not JSON";
   return checker.problem;
 }
 

@@ -1,7 +1,6 @@
 #include "state/load.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,11 +9,14 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "state/catalog.h"
+#include "state/convert.h"
 #include "state/environment.h"
+#include "state/filling.h"
 #include "state/json_tree.h"
 #include "state/known_bad.h"
+#include "state/name_map.h"
+#include "state/open_files.h"
 #include "state/tensor_file.h"
-#include "storage/rate_limit.h"
 
 namespace ckpt::state {
 namespace {
@@ -28,13 +30,18 @@ std::string dtype_and_shape(tensor::Dtype dtype, std::span<const std::int64_t> s
   return out + ']';
 }
 
-void match_tensor(const std::string& group, const StateTensor& wanted, const TensorRecord& record) {
+// A tensor of the state beside the record that goes into it.
+void match_tensor(const std::string& group, const StateTensor& wanted, const TensorRecord& record, Conversion convert) {
   wanted.tensor->require_writable(record.name);
+  const tensor::Dtype dtype = wanted.tensor->dtype();
   const auto dimensions = wanted.tensor->shape().dimensions();
-  base::require(wanted.tensor->dtype() == record.dtype && std::ranges::equal(dimensions, record.shape), "tensor ",
-                base::quoted(record.name), " of group ", base::quoted(group), " is ",
-                dtype_and_shape(wanted.tensor->dtype(), dimensions), " here; the checkpoint has ",
-                dtype_and_shape(record.dtype, record.shape));
+  const bool fits = dtype == record.dtype || find_converter(record.dtype, dtype, convert) != nullptr;
+  base::require(fits && std::ranges::equal(dimensions, record.shape), "tensor ", base::quoted(record.name), " of group ",
+                base::quoted(group), " is ", dtype_and_shape(dtype, dimensions), " here; the checkpoint has ",
+                dtype_and_shape(record.dtype, record.shape),
+                fits || convert == Conversion::none
+                    ? std::string()
+                    : cat(", which is not converted ", convert == Conversion::lossless ? "without a loss" : "to that"));
 }
 
 using GroupAndName = std::pair<std::string_view, std::string_view>;
@@ -45,17 +52,18 @@ struct Differences {
   std::vector<GroupAndName> unexpected;
 };
 
-std::map<GroupAndName, const TensorRecord*> records_of(const Manifest& manifest) {
+// By the names that the state may have.
+std::map<GroupAndName, const TensorRecord*> records_of(const Manifest& manifest, const NameMap& names) {
   std::map<GroupAndName, const TensorRecord*> records;
   for (const GroupRecord& group : manifest.groups) {
-    for (const TensorRecord& record : group.tensors) records.emplace(GroupAndName(group.name, record.name), &record);
+    for (const TensorRecord& record : group.tensors) records.emplace(GroupAndName(group.name, names.name_of(record)), &record);
   }
   return records;
 }
 
 // The differences of names; a tensor that both have must have one dtype and shape.
-Differences match_partly(const State& state, const Manifest& manifest) {
-  auto records = records_of(manifest);
+Differences match_partly(const State& state, const Manifest& manifest, const NameMap& names, Conversion convert) {
+  auto records = records_of(manifest, names);
   Differences differences;
   for (const StateGroup& group : state.groups()) {
     for (const StateTensor& wanted : group.tensors) {
@@ -63,12 +71,12 @@ Differences match_partly(const State& state, const Manifest& manifest) {
       if (found == records.end()) {
         differences.missing.emplace_back(group.name, wanted.name);
       } else {
-        match_tensor(group.name, wanted, *found->second);
+        match_tensor(group.name, wanted, *found->second, convert);
         records.erase(found);
       }
     }
   }
-  for (const auto& [name, record] : records) differences.unexpected.push_back(name);
+  for (const auto& [name, record] : records) differences.unexpected.emplace_back(name.first, record->name);
   return differences;
 }
 
@@ -90,20 +98,20 @@ std::string report_of(const Differences& differences, const std::vector<Found>& 
 
 // Exactly the state's groups and tensors, or an error that names the first difference: that is the caller's to solve, never a
 // reason to take an older checkpoint.
-void match(const State& state, const Manifest& manifest) {
+void match(const State& state, const Manifest& manifest, const NameMap& names, Conversion convert) {
   for (const StateGroup& group : state.groups()) {
     const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
     base::require(recorded != manifest.groups.end(), "group ", base::quoted(group.name), " of the state is not in the checkpoint");
     std::map<std::string_view, const TensorRecord*> records;
-    for (const TensorRecord& record : recorded->tensors) records.emplace(record.name, &record);
+    for (const TensorRecord& record : recorded->tensors) records.emplace(names.name_of(record), &record);
     for (const StateTensor& wanted : group.tensors) {
       const auto found = records.find(wanted.name);
       base::require(found != records.end(), "tensor ", base::quoted(wanted.name), " of group ", base::quoted(group.name),
                     " of the state is not in the checkpoint");
-      match_tensor(group.name, wanted, *found->second);
+      match_tensor(group.name, wanted, *found->second, convert);
       records.erase(found);
     }
-    base::require(records.empty(), "tensor ", base::quoted(records.empty() ? "" : records.begin()->first), " of group ",
+    base::require(records.empty(), "tensor ", base::quoted(records.empty() ? "" : records.begin()->second->name), " of group ",
                   base::quoted(group.name), " is in the checkpoint but not in the state");
   }
   for (const GroupRecord& recorded : manifest.groups) {
@@ -112,102 +120,15 @@ void match(const State& state, const Manifest& manifest) {
   }
 }
 
-std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const FileRecord& file) {
-  std::vector<const TensorRecord*> tensors;
-  for (const TensorRecord& tensor : group.tensors) {
-    if (tensor.file == file.name) tensors.push_back(&tensor);
+// Some tensors are written when this fails, so no other checkpoint is tried. A file that is no longer what it was is damaged.
+void write(storage::Storage& storage, const std::string& name, Filling& filling) {
+  try {
+    filling.write();
+  } catch (const base::Error& error) {
+    if (error.status() != Status::corrupt) throw;
+    note_bad(storage, name);
+    base::fail(Status::corrupt, error.message(), "; it has changed since it was checked");
   }
-  return tensors;
-}
-
-// A tensor's bytes on their way to the caller, unless they are read in place.
-struct Loaded {
-  std::shared_ptr<tensor::Tensor> target;
-  std::unique_ptr<std::byte[]> bytes;
-};
-
-// Files that are open can be read although a writer removes their checkpoint: so they are opened before anything is read.
-class OpenFiles {
- public:
-  OpenFiles(storage::Storage& storage, const std::string& directory) : storage_(storage), directory_(directory) {}
-
-  void open_ahead(const GroupRecord& group) {
-    constexpr std::size_t most = 64;  // a process may not have many more
-    for (const FileRecord& record : group.files) {
-      if (files_.size() == most) return;
-      files_.emplace(record.name, open(record.name));
-    }
-  }
-  std::unique_ptr<storage::File> take(const std::string& name) {
-    auto found = files_.extract(name);
-    return found.empty() ? open(name) : std::move(found.mapped());
-  }
-
- private:
-  std::unique_ptr<storage::File> open(const std::string& name) {
-    const std::string path = path_in(directory_, name);
-    return reading(path, [&] { return storage_.open(path); });
-  }
-
-  storage::Storage& storage_;
-  const std::string& directory_;
-  std::map<std::string, std::unique_ptr<storage::File>> files_;
-};
-
-void read_file(storage::File& file, const FileRecord& record, const GroupRecord& group,
-               const std::map<std::string_view, std::shared_ptr<tensor::Tensor>>& targets, const LoadOptions& options,
-               std::vector<Loaded>& loaded) {
-  const auto tensors = tensors_of(group, record);
-  const Header header = read_recorded_header(file, record, tensors);
-  std::map<std::string_view, const TensorRecord*> records;
-  for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
-  for (const TensorEntry& entry : header.tensors) {
-    const auto target = targets.find(entry.name);
-    if (target == targets.end()) continue;  // of a partial load
-    storage::require_running(options.stop.get());
-    const TensorRecord* const checked = options.verify == Verify::full ? records.at(entry.name) : nullptr;
-    if (options.in_place) {
-      if (options.before_filling) options.before_filling();
-      read_tensor(file, header, entry, checked, target->second->byte_span());
-      continue;
-    }
-    const auto size = static_cast<std::size_t>(entry.bytes);
-    Loaded copy{target->second, std::make_unique_for_overwrite<std::byte[]>(size)};
-    read_tensor(file, header, entry, checked, {copy.bytes.get(), size});
-    loaded.push_back(std::move(copy));
-  }
-}
-
-std::vector<Loaded> read_groups(storage::Storage& storage, const std::string& directory, const Manifest& manifest,
-                                const State& state, const LoadOptions& options) {
-  std::vector<std::pair<const StateGroup*, const GroupRecord*>> groups;
-  for (const StateGroup& group : state.groups()) {
-    const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
-    if (recorded != manifest.groups.end()) groups.emplace_back(&group, &*recorded);
-  }
-  OpenFiles files(storage, directory);
-  for (const auto& [group, recorded] : groups) files.open_ahead(*recorded);
-  std::vector<Loaded> loaded;
-  for (const auto& [group, recorded] : groups) {
-    std::map<std::string_view, std::shared_ptr<tensor::Tensor>> targets;
-    for (const StateTensor& wanted : group->tensors) targets.emplace(wanted.name, wanted.tensor);
-    for (const FileRecord& record : recorded->files) {
-      const auto file = files.take(record.name);
-      reading(path_in(directory, record.name),
-              [&, &whole = *recorded] { read_file(*file, record, whole, targets, options, loaded); });
-    }
-  }
-  return loaded;
-}
-
-// Puts what was read into the state. Nothing in it can fail.
-void fill(State& state, const std::vector<Loaded>& loaded, std::map<std::string, std::string>&& values, std::string&& report) {
-  for (const Loaded& item : loaded) {
-    if (item.target->bytes() > 0)
-      std::memcpy(item.target->data(), item.bytes.get(), static_cast<std::size_t>(item.target->bytes()));
-  }
-  state.replace_values(std::move(values));
-  state.set_load_report(std::move(report));
 }
 
 // One attempt at one checkpoint. skipped: the newer ones that were passed over. When it did not succeed, problem says why, and what
@@ -218,21 +139,26 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
   std::string text;
   Outcome outcome = try_reading(storage, name, text, problem, [&] {
     text = manifest_text(storage, name);
-    manifest = checked_manifest(storage, name, text);
+    manifest = checked_manifest(storage, name, text, problem);
   });
   if (outcome != Outcome::done) return outcome;
+  const NameMap names(manifest, options);
   Differences differences;
   if (options.partial) {
-    differences = match_partly(state, manifest);
+    differences = match_partly(state, manifest, names, options.convert);
   } else {
-    match(state, manifest);
+    match(state, manifest, names, options.convert);
   }
   std::string report = report_of(differences, skipped);
-  std::vector<Loaded> loaded;
-  outcome = try_reading(storage, name, text, problem, [&] { loaded = read_groups(storage, name, manifest, state, options); });
+  Filling filling(storage, name, options, names, result.partly_filled);
+  outcome = try_reading(storage, name, text, problem, [&] { filling.read(manifest, state); });
   if (outcome != Outcome::done) return outcome;
-  if (options.verify == Verify::full && !options.partial) note_good(storage, name);
-  result = {name, manifest.step, manifest.commit_sequence, manifest.seed, total_bytes(manifest)};
+  filling.require_fit();
+  result.name = name;
+  result.step = manifest.step;
+  result.commit_sequence = manifest.commit_sequence;
+  result.seed = manifest.seed;
+  result.bytes = total_bytes(manifest);
   result.skipped = static_cast<std::int64_t>(skipped.size());
   result.missing = static_cast<std::int64_t>(differences.missing.size());
   result.unexpected = static_cast<std::int64_t>(differences.unexpected.size());
@@ -247,15 +173,18 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
     base::warn("state", cat("checkpoint ", base::quoted(name), ' ', difference, ": results may differ in their last bits"));
   }
   if (options.before_filling) options.before_filling();
-  fill(state, loaded, std::move(manifest.values), std::move(report));
+  write(storage, name, filling);
+  state.replace_values(std::move(manifest.values));
+  state.set_load_report(std::move(report));
+  result.partly_filled = false;
+  if (options.verify == Verify::full && !options.partial) note_good(storage, name);
   return Outcome::done;
 }
 
-LoadResult load_named(storage::Storage& storage, State& state, const LoadOptions& options) {
+void load_named(storage::Storage& storage, State& state, const LoadOptions& options, LoadResult& result) {
   Found problem;
-  LoadResult result;
   const Outcome outcome = try_load(storage, state, options, options.name, {}, problem, result);
-  if (outcome == Outcome::done) return result;
+  if (outcome == Outcome::done) return;
   if (outcome == Outcome::removed) base::fail(Status::not_found, base::quoted(options.name), " was removed while it was read");
   if (problem.condition == Condition::damaged) note_bad(storage, options.name);
   base::fail(problem.status, problem.problem);
@@ -264,14 +193,14 @@ LoadResult load_named(storage::Storage& storage, State& state, const LoadOptions
 // Looks for the newest checkpoint that can be loaded, beside a writer.
 class Search {
  public:
-  Search(storage::Storage& storage, State& state, const LoadOptions& options)
-      : storage_(storage), state_(state), options_(options) {}
+  Search(storage::Storage& storage, State& state, const LoadOptions& options, LoadResult& result)
+      : storage_(storage), state_(state), options_(options), result_(result) {}
 
-  LoadResult run() {
+  void run() {
     for (int rounds = 1; rounds <= most_rounds; ++rounds) {
       const std::vector<Found> all = wanted_of(scan(storage_, bad_names()));
       again_ = false;
-      if (load_first_usable(all)) return result_;
+      if (load_first_usable(all)) return;
       if (!again_) fail_none(storage_, all_with_problems(all), options_.step);
     }
     fail_outrun(storage_);
@@ -334,8 +263,8 @@ class Search {
   storage::Storage& storage_;
   State& state_;
   const LoadOptions& options_;
+  LoadResult& result_;
   std::map<std::string, Found> bad_;  // by name
-  LoadResult result_;
   bool again_ = false;
 };
 
@@ -343,8 +272,19 @@ class Search {
 
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options) {
   base::require(options.name.empty() || !options.step, "name and step are both set; at most one of them says what is loaded");
-  if (!options.name.empty()) return load_named(storage, state, options);
-  return Search(storage, state, options).run();
+  LoadResult result;
+  try {
+    if (options.name.empty()) {
+      Search(storage, state, options, result).run();
+    } else {
+      load_named(storage, state, options, result);
+    }
+  } catch (...) {
+    if (!result.partly_filled) throw;
+    const base::CurrentError error = base::current_error();
+    throw PartlyFilled(error.status, cat(error.message, "; the tensors are partly filled"));
+  }
+  return result;
 }
 
 VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name) {

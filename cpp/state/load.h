@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "state/manifest.h"
 #include "state/state.h"
 #include "storage/storage.h"
@@ -16,15 +17,21 @@ namespace ckpt::state {
 
 enum class Verify { none, full, lazy };  // lazy: for readers
 
+// Which element types are converted to those of the state's tensors.
+enum class Conversion { none, lossless, lossy };
+
 struct LoadOptions {
   std::string name;                       // of one checkpoint; "": the newest valid one
   std::optional<std::int64_t> step = {};  // the newest valid one of this step; not with a name
   Verify verify = Verify::full;
   bool compare_environment = false;
-  std::string environment_json;  // the caller's part of this run's, when it is to be compared
-  std::string blas;              // that this process has loaded; "": none, or it is not known
-  bool partial = false;          // what one side lacks is reported, not refused; dtypes and shapes must match all the same
-  bool in_place = false;         // bytes go straight into the tensors: faster, and undefined contents when the load fails
+  std::string environment_json;   // the caller's part of this run's, when it is to be compared
+  std::string blas;               // that this process has loaded; "": none, or it is not known
+  bool partial = false;           // what one side lacks is reported, not refused; dtypes and shapes must match all the same
+  bool in_place = false;          // bytes go straight into the tensors: faster, and undefined contents when the load fails
+  std::string strip_prefix = {};  // taken off the checkpoint's names that begin with it, then ...
+  std::string add_prefix = {};    // ... put before each of them, before they are looked for in the state
+  Conversion convert = Conversion::none;
   std::shared_ptr<const std::atomic<bool>> stop = {};  // Error(cancelled) at the next tensor once it is true
   std::function<void()> before_filling = {};  // once or more, before tensors are written: may stop the load by Error(cancelled)
 };
@@ -40,6 +47,13 @@ struct LoadResult {
   std::string blas_to_come = {};  // the checkpoint's, when this process has none to compare it with
   std::int64_t missing = 0;       // tensors of the state that the checkpoint lacks: they keep their contents
   std::int64_t unexpected = 0;    // tensors of the checkpoint that the state lacks
+  bool partly_filled = false;     // of a load that failed: it had begun to write the tensors
+};
+
+// What a load throws when it had begun to write the tensors.
+class PartlyFilled final : public base::Error {
+ public:
+  using Error::Error;
 };
 
 struct VerifyResult {
@@ -49,9 +63,10 @@ struct VerifyResult {
   std::int64_t bytes = 0;
 };
 
-// Unless it is in place, everything is read into memory of its own and checked first; only then are the caller's tensors written,
-// by copies that cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here or in
-// another process.
+// Unless it is in place, everything is read and checked first; only then are the caller's tensors written. Files that the system
+// caches are read again for that, and checked again: Error(corrupt), PartlyFilled, when one has changed in between; from others a
+// copy is kept, and writing cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here
+// or in another process.
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options);
 
 // Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen anew when a writer removes it meanwhile.

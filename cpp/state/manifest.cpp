@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "state/json_text.h"
 #include "state/json_tree.h"
+#include "state/json_view.h"
 #include "state/name.h"
 #include "state/safetensors.h"
 
@@ -23,12 +24,13 @@ constexpr std::string_view checksum_begin = ",\n\"checksum\":\"";
 constexpr std::string_view checksum_end = "\"}\n";
 constexpr std::size_t tail_bytes = checksum_begin.size() + 32 + checksum_end.size();
 
-// One value in the tree, which knows its place for messages. The node it came from must outlive it.
+// One value in the text, which knows its place for messages. The node it came from must outlive it.
 struct Node {
-  const ordered_json& value;
+  JsonView value;
   const Node* parent = nullptr;
   const char* key = "top";  // nullptr for an item of a list
   std::size_t index = 0;
+  mutable std::optional<std::vector<JsonView::Member>> members = {};  // once one was asked for
 
   std::string place() const {
     if (parent == nullptr) return key;
@@ -38,31 +40,40 @@ struct Node {
   [[noreturn]] void refuse(const Pieces&... pieces) const {
     base::fail(Status::corrupt, "the manifest's ", place(), ' ', cat(pieces...));
   }
+  // Nothing when it has none of that name, or is no object.
+  std::optional<JsonView> find(std::string_view name) const {
+    if (!value.is_object()) return std::nullopt;
+    if (!members) members = value.members();
+    for (const JsonView::Member& member : *members) {
+      if (member.is(name)) return member.value;
+    }
+    return std::nullopt;
+  }
   Node operator[](const char* name) const {
-    const auto found = value.find(name);
-    if (found == value.end()) refuse("has no '", name, "'");
+    const auto found = find(name);
+    if (!found) refuse("has no '", name, "'");
     return {*found, this, name};
   }
   std::string text() const {
     if (!value.is_string()) refuse("is no string");
-    return value.get<std::string>();
+    return value.string();
   }
   std::int64_t count() const {
     constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > largest) refuse("is no count");
-    return value.get<std::int64_t>();
+    const auto number = value.count();
+    if (!number || *number > largest) refuse("is no count");
+    return static_cast<std::int64_t>(*number);
   }
   Digest digest() const {
     const auto digest = digest_from_hex(text());
     if (!digest) refuse("is no checksum of 32 hex digits");
     return *digest;
   }
-  std::vector<Node> items() const {
+  template <class Take>
+  void for_each_item(Take&& take) const {
     if (!value.is_array()) refuse("is no list");
-    std::vector<Node> nodes;
-    nodes.reserve(value.size());
-    for (std::size_t i = 0; i < value.size(); ++i) nodes.push_back({value[i], this, nullptr, i});
-    return nodes;
+    std::size_t number = 0;
+    value.for_each_item([&](const JsonView& item) { take(Node{item, this, nullptr, number++}); });
   }
 };
 
@@ -108,7 +119,7 @@ TensorRecord read_tensor(const Node& node, const std::vector<FileRecord>& files)
   if (!dtype) node["dtype"].refuse("is unknown");
   tensor.dtype = *dtype;
   const Node shape = node["shape"];
-  for (const Node& dimension : shape.items()) tensor.shape.push_back(dimension.count());
+  shape.for_each_item([&](const Node& dimension) { tensor.shape.push_back(dimension.count()); });
   std::int64_t bytes = 0;
   try {
     bytes = tensor_bytes(tensor.dtype, tensor.shape);
@@ -116,12 +127,11 @@ TensorRecord read_tensor(const Node& node, const std::vector<FileRecord>& files)
     node.refuse("cannot be: ", error.message());
   }
   const Node chunks = node["chunks_xxh3_128"];
-  for (const Node& chunk : chunks.items()) tensor.chunks.push_back(chunk.digest());
+  chunks.for_each_item([&](const Node& chunk) { tensor.chunks.push_back(chunk.digest()); });
   if (static_cast<std::int64_t>(tensor.chunks.size()) != chunk_count(bytes))
     node.refuse("has ", tensor.chunks.size(), " checksums");
   // A tensor that is a part of a larger one says so; that comes with several ranks.
-  if (node.value.contains("placement"))
-    base::fail(Status::unsupported, "the manifest's ", node.place(), " is a part of a larger tensor");
+  if (node.find("placement")) base::fail(Status::unsupported, "the manifest's ", node.place(), " is a part of a larger tensor");
   return tensor;
 }
 
@@ -129,20 +139,23 @@ GroupRecord read_group(const Node& node, std::set<std::string>& file_names) {
   GroupRecord group;
   group.name = node["name"].text();
   const Node files = node["files"];
-  for (const Node& file : files.items()) {
+  files.for_each_item([&](const Node& file) {
     group.files.push_back(read_file(file));
     if (!file_names.insert(group.files.back().name).second) file.refuse("is listed twice");
-  }
-  std::unordered_set<std::string> names;
+  });
   const Node tensors = node["tensors"];
-  for (const Node& tensor : tensors.items()) {
-    group.tensors.push_back(read_tensor(tensor, group.files));
-    if (!names.insert(group.tensors.back().name).second) tensor.refuse("has a name that is listed twice");
+  tensors.for_each_item([&](const Node& tensor) { group.tensors.push_back(read_tensor(tensor, group.files)); });
+  std::unordered_set<std::string_view> names;
+  names.reserve(group.tensors.size());
+  for (std::size_t i = 0; i < group.tensors.size(); ++i) {
+    if (!names.insert(group.tensors[i].name).second)
+      Node{tensors.value, &tensors, nullptr, i}.refuse("has a name that is listed twice");
   }
   return group;
 }
 
-ordered_json parse_checked(std::string_view text) {
+// The text as one JSON value.
+JsonView checked_view(std::string_view text) {
   const auto fail_corrupt = [](const auto&... pieces) { base::fail(Status::corrupt, "the manifest ", cat(pieces...)); };
   if (text.size() < tail_bytes) fail_corrupt("has only ", text.size(), " bytes");
   const std::string_view body = text.substr(0, text.size() - tail_bytes);
@@ -152,17 +165,16 @@ ordered_json parse_checked(std::string_view text) {
   if (hash_of(body) != *digest) fail_corrupt("has the checksum ", to_hex(hash_of(body)), "; it says ", to_hex(*digest));
   const std::string problem = json_problem(text, deepest_json);
   if (!problem.empty()) fail_corrupt("is not usable JSON: ", problem);
-  return json_tree<ordered_json>(text);
+  return JsonView(text);
 }
 
 std::map<std::string, std::string> read_values(const Node& top) {
   const Node values = top["values"];
   if (!values.value.is_object()) values.refuse("is no object");
   std::map<std::string, std::string> out;
-  for (const auto& [key, value] : values.value.items()) out[key] = value.dump();
+  for (const JsonView::Member& member : values.value.members()) out[member.name()] = member.value.tree().dump();
   for (const std::string_view key : {data_position_key, controller_key}) {
-    const auto found = top.value.find(key);
-    if (found != top.value.end()) out[std::string(key)] = found->dump();
+    if (const auto found = top.find(key)) out[std::string(key)] = found->tree().dump();
   }
   return out;
 }
@@ -210,9 +222,8 @@ std::string to_text(const Manifest& manifest) {
 }
 
 Manifest parse_manifest(std::string_view text) {
-  const ordered_json tree = parse_checked(text);
-  const Node top{tree};
-  if (!tree.is_object() || top["format"].text() != "ckpt-state") top.refuse("is not that of a state checkpoint");
+  const Node top{checked_view(text)};
+  if (!top.value.is_object() || top["format"].text() != "ckpt-state") top.refuse("is not that of a state checkpoint");
   if (const std::int64_t version = top["format_version"].count(); version != format_version) {
     base::fail(Status::unsupported, "the manifest's format_version is ", version, "; this library reads ", format_version);
   }
@@ -221,23 +232,24 @@ Manifest parse_manifest(std::string_view text) {
   manifest.step = top["step"].count();
   manifest.commit_sequence = top["commit_sequence"].count();
   manifest.world_size = top["world_size"].count();
-  if (!top["seed"].value.is_number_unsigned()) top["seed"].refuse("is no unsigned 64-bit number");
-  manifest.seed = top["seed"].value.get<std::uint64_t>();
-  if (tree.contains("saved_utc_ns")) manifest.saved_utc_ns = top["saved_utc_ns"].count();
-  if (const auto metric = tree.find("metric"); metric != tree.end()) {
+  const auto seed = top["seed"].value.count();
+  if (!seed) top["seed"].refuse("is no unsigned 64-bit number");
+  manifest.seed = *seed;
+  if (top.find("saved_utc_ns")) manifest.saved_utc_ns = top["saved_utc_ns"].count();
+  if (const auto metric = top.find("metric")) {
     if (!metric->is_number()) top["metric"].refuse("is no number");
-    manifest.metric = metric->get<double>();
+    manifest.metric = metric->tree().get<double>();
   }
-  manifest.metadata = top["metadata"].value.dump();
-  manifest.environment = top["environment"].value.dump();
+  manifest.metadata = top["metadata"].value.tree().dump();
+  manifest.environment = top["environment"].value.tree().dump();
   manifest.values = read_values(top);
   std::set<std::string> file_names;
   std::set<std::string> group_names;
   const Node groups = top["groups"];
-  for (const Node& group : groups.items()) {
+  groups.for_each_item([&](const Node& group) {
     manifest.groups.push_back(read_group(group, file_names));
     if (!group_names.insert(manifest.groups.back().name).second) group.refuse("has a name that is listed twice");
-  }
+  });
   if (manifest.world_size != 1)
     base::fail(Status::unsupported, "the manifest's world_size is ", manifest.world_size, "; this library reads 1");
   total_bytes(manifest);

@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "state/json_sax.h"
+#include "state/json_text.h"
 #include "state/json_tree.h"
 
 namespace ckpt::state {
@@ -17,18 +19,20 @@ using nlohmann::json;
 
 // Takes the header apart while it is parsed: no tree of it is ever built. Depth 1 is the header's object, depth 2 a tensor or the
 // metadata, depth 3 a tensor's list; whatever is not known is skipped by counting its brackets.
-class HeaderReader final : public nlohmann::json_sax<json> {
+class HeaderReader {
  public:
   Header header;
   std::string problem;
 
-  bool null() override { return scalar("null"); }
-  bool boolean(bool) override { return scalar("a boolean"); }
-  bool number_integer(number_integer_t) override { return scalar("a negative number"); }
-  bool number_float(number_float_t, const string_t&) override { return scalar("a number that is no 64-bit integer"); }
-  bool binary(binary_t&) override { return refuse("binary value"); }
+  bool null() { return scalar("null"); }
+  bool boolean(bool) { return scalar("a boolean"); }
+  bool number_integer(std::int64_t) { return scalar("a negative number"); }
+  bool number_float(const std::string& digits) {
+    if (!double_from_digits(digits)) return refuse(cat("not JSON: ", digits, " is too large for a double"));
+    return scalar("a number that is no 64-bit integer");
+  }
 
-  bool number_unsigned(number_unsigned_t number) override {
+  bool number_unsigned(std::uint64_t number) {
     if (place_ == Place::skipped) return skip_scalar();
     if (place_ != Place::shape && place_ != Place::offsets) return scalar("a number");
     if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return refuse(cat(number, " is too large"));
@@ -38,7 +42,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool string(string_t& text) override {
+  bool string(const std::string& text) {
     if (place_ == Place::skipped) return skip_scalar();
     if (place_ == Place::metadata) {
       header.metadata.emplace_back(key_, text);
@@ -49,11 +53,11 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     return dtype_.has_value() || refuse(cat("unknown dtype ", base::quoted(text)));
   }
 
-  bool key(string_t& name) override {
+  bool key(const std::string& name) {
     if (place_ == Place::skipped) return true;
-    if (name.find('\0') != string_t::npos) return refuse(cat("name ", base::quoted(name), " holds a NUL"));
-    auto& names = place_ == Place::top ? names_ : inner_names_;
-    if (!names.insert(name).second) return refuse(cat("name ", base::quoted(name), " twice"));
+    if (name.find('\0') != std::string::npos) return refuse(cat("name ", base::quoted(name), " holds a NUL"));
+    if (!(place_ == Place::top ? names_.insert(name).second : inner_names_.add(name)))
+      return refuse(cat("name ", base::quoted(name), " twice"));
     (place_ == Place::top ? tensor_ : key_) = name;
     const bool unknown = place_ == Place::tensor && name != "dtype" && name != "shape" && name != "data_offsets";
     if (unknown) {
@@ -63,7 +67,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool start_object(std::size_t) override {
+  bool start_object() {
     if (place_ == Place::skipped) return deeper();
     if (place_ == Place::outside) {
       place_ = Place::top;
@@ -78,14 +82,14 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool end_object() override {
+  bool end_object() {
     if (place_ == Place::skipped) return shallower();
     if (place_ == Place::tensor && !finish_tensor()) return false;
     place_ = place_ == Place::top ? Place::outside : Place::top;
     return true;
   }
 
-  bool start_array(std::size_t) override {
+  bool start_array() {
     if (place_ == Place::skipped) return deeper();
     if (place_ != Place::tensor || (key_ != "shape" && key_ != "data_offsets")) return scalar("a list");
     place_ = key_ == "shape" ? Place::shape : Place::offsets;
@@ -93,15 +97,13 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool end_array() override {
+  bool end_array() {
     if (place_ == Place::skipped) return shallower();
     place_ = Place::tensor;
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
-    return refuse(cat("not JSON at byte ", position, " of the header"));
-  }
+  bool syntax_error(std::size_t position) { return refuse(cat("not JSON at byte ", position, " of the header")); }
 
  private:
   enum class Place { outside, top, metadata, tensor, shape, offsets, skipped };
@@ -144,7 +146,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   std::string tensor_;
   std::string key_;
   std::unordered_set<std::string> names_;
-  std::unordered_set<std::string> inner_names_;
+  JsonKeys inner_names_;
   std::optional<tensor::Dtype> dtype_;
   std::optional<std::vector<std::int64_t>> shape_;
   std::optional<std::vector<std::int64_t>> offsets_;
@@ -216,10 +218,9 @@ std::int64_t tensor_bytes(tensor::Dtype dtype, const std::vector<std::int64_t>& 
 
 Header parse_header(std::string_view text, std::int64_t data_bytes) {
   if (!text.starts_with('{')) fail_corrupt("the header does not begin with '{'");
-  // The parser takes a NUL for the end of its input.
   if (text.find('\0') != std::string_view::npos) fail_corrupt("the header holds a NUL byte");
   HeaderReader reader;
-  if (!json::sax_parse(text, &reader)) fail_corrupt(reader.problem.empty() ? "the header is not JSON" : reader.problem);
+  if (!read_json(text, reader)) fail_corrupt(reader.problem.empty() ? "the header is not JSON" : reader.problem);
   Header header = std::move(reader.header);
   header.data_bytes = data_bytes;
   header.data_start = length_bytes + static_cast<std::int64_t>(text.size());

@@ -14,8 +14,17 @@ using base::cat;
 // Bytes stay in the cache between being read and hashed.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
+// Small enough that what was read is still in the cache of the core when it is hashed.
+constexpr std::size_t read_piece_bytes = std::size_t{256} << 10;
+
 void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes) {
   if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file shrank while it was read");
+}
+
+void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest) {
+  if (digest == record.chunks[chunk]) return;
+  fail_corrupt(cat("tensor ", base::quoted(record.name), ": chunk ", chunk, " has the checksum ", to_hex(digest),
+                   "; the manifest says ", to_hex(record.chunks[chunk])));
 }
 
 // Compares a tensor's chunks with their record while its bytes come by.
@@ -39,13 +48,7 @@ class ChunkChecker {
 
  private:
   void end_chunk() {
-    const Digest digest = hasher_.finish();
-    const Digest& expected = record_.chunks[chunk_];
-    if (digest != expected) {
-      fail_corrupt(cat("tensor ", base::quoted(record_.name), ": chunk ", chunk_, " has the checksum ", to_hex(digest),
-                       "; the manifest says ", to_hex(expected)));
-    }
-    ++chunk_;
+    require_digest(record_, chunk_++, hasher_.finish());
     in_chunk_ = 0;
   }
 
@@ -78,6 +81,14 @@ void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, st
 }
 
 }  // namespace
+
+std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const FileRecord& file) {
+  std::vector<const TensorRecord*> tensors;
+  for (const TensorRecord& tensor : group.tensors) {
+    if (tensor.file == file.name) tensors.push_back(&tensor);
+  }
+  return tensors;
+}
 
 void copy_file(storage::File& from, storage::File& to, const FileRecord& record) {
   const auto block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
@@ -112,22 +123,31 @@ Header read_recorded_header(storage::File& file, const FileRecord& record, std::
   return header;
 }
 
-void read_tensor(storage::File& file, const Header& header, const TensorEntry& entry, const TensorRecord* record,
-                 std::span<std::byte> destination) {
-  std::int64_t offset = header.data_start + entry.offset;
-  if (record == nullptr) {
-    read_exactly(file, offset, destination);
-    return;
+std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination) {
+  const std::int64_t begin = chunk * chunk_bytes;
+  const std::int64_t end = std::min(place.bytes, begin + chunk_bytes);
+  std::unique_ptr<std::byte[]> block;
+  if (destination == nullptr || place.convert != nullptr)
+    block = std::make_unique_for_overwrite<std::byte[]>(std::min(read_piece_bytes, static_cast<std::size_t>(end - begin)));
+  Hasher hasher;
+  std::int64_t misfit = -1;
+  for (std::int64_t at = begin; at < end;) {
+    const std::size_t count = std::min(read_piece_bytes, static_cast<std::size_t>(end - at));
+    const std::span<std::byte> piece(block != nullptr ? block.get() : destination + at, count);
+    read_exactly(file, place.offset + at, piece);
+    if (place.is_checked) hasher.update(piece);
+    if (place.convert != nullptr && misfit < 0) {
+      const std::int64_t element_bytes = tensor::dtype_bits(place.record->dtype) / 8;
+      const std::int64_t first = at / element_bytes;
+      const std::size_t elements = count / static_cast<std::size_t>(element_bytes);
+      std::byte* const to = destination == nullptr ? nullptr : destination + first * (tensor::dtype_bits(place.to) / 8);
+      const std::size_t converted = place.convert(piece.data(), to, elements);
+      if (converted < elements) misfit = first + static_cast<std::int64_t>(converted);
+    }
+    at += static_cast<std::int64_t>(count);
   }
-  ChunkChecker checker(*record);
-  while (!destination.empty()) {
-    const auto piece = destination.first(std::min(destination.size(), block_bytes));
-    read_exactly(file, offset, piece);
-    checker.update(piece);
-    offset += static_cast<std::int64_t>(piece.size());
-    destination = destination.subspan(piece.size());
-  }
-  checker.finish();
+  if (place.is_checked) require_digest(*place.record, static_cast<std::size_t>(chunk), hasher.finish());
+  return misfit;
 }
 
 void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors) {

@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "state/convert.h"
 #include "state/manifest.h"
 #include "state/safetensors.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
+
+// Those of a group's tensors that are in one of its files.
+std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const FileRecord& file);
 
 // Copies a file to an empty one; Error(corrupt) unless the bytes that were copied have the record's digest.
 void copy_file(storage::File& from, storage::File& to, const FileRecord& record);
@@ -18,9 +22,20 @@ void copy_file(storage::File& from, storage::File& to, const FileRecord& record)
 // Error(corrupt).
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);
 
-// Reads one tensor's bytes into destination, which has their size; checks them against the record unless that is nullptr.
-void read_tensor(storage::File& file, const Header& header, const TensorEntry& entry, const TensorRecord* record,
-                 std::span<std::byte> destination);
+// Where a tensor's bytes lie in its file, what they must be, and what becomes of them.
+struct TensorPlace {
+  std::int64_t offset = 0;  // from the start of the file
+  std::int64_t bytes = 0;
+  const TensorRecord* record = nullptr;
+  bool is_checked = true;
+  Converter convert = nullptr;  // nullptr: they stay what they are
+  tensor::Dtype to{};           // what they are converted to
+};
+
+// Reads one chunk of a tensor, 0 <= chunk < chunk_count(place.bytes), to its place in destination, which has room for the whole
+// tensor; nullptr: only looks at it. Checks what has come by then, in destination or not. Returns the number of the tensor's first
+// element that cannot be converted, -1 when there is none in this chunk.
+std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination);
 
 // Reads the whole file and checks everything. Error(corrupt) names the first bad tensor.
 void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);

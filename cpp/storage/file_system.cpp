@@ -89,6 +89,8 @@ class OsFile final : public File {
     if (uninterrupted([&] { return ::fsync(descriptor_.get()); }) != 0) fail_os(errno, "sync", shown_);
   }
 
+  bool is_cached() const noexcept override { return true; }
+
   std::shared_ptr<Mapping> map(std::int64_t size) override {
     return std::make_shared<OsMapping>(descriptor_.get(), static_cast<std::size_t>(size), shown_);
   }

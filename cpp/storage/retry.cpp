@@ -27,6 +27,7 @@ class RetryingFile final : public File {
     handler_->run([&](std::int32_t) { file_->write(offset, bytes); });
   }
   void sync() override { file_->sync(); }
+  bool is_cached() const noexcept override { return file_->is_cached(); }
   std::shared_ptr<Mapping> map(std::int64_t size) override {
     return handler_->run([&](std::int32_t) { return file_->map(size); });
   }

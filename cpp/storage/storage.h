@@ -39,6 +39,9 @@ class File {
   // Returns when the contents are durable. After an error what was written must be taken for lost: write it anew under another
   // name, since a second sync may report success for pages that the system has already thrown away.
   virtual void sync() = 0;
+  // True where the system keeps what was read: a second read comes from memory. Several threads may then read at once, and map()
+  // works.
+  virtual bool is_cached() const noexcept { return false; }
   // The first size bytes, for reading; nullptr where this storage has no mappings.
   virtual std::shared_ptr<Mapping> map(std::int64_t size) {
     static_cast<void>(size);

@@ -359,6 +359,17 @@ typedef int32_t ckpt_verify;
 #define CKPT_VERIFY_FULL 1 /* check the checksum of every byte that is loaded */
 #define CKPT_VERIFY_LAZY 2 /* only for readers: check the checksum of a tensor when it is first touched */
 
+/* Which element types a load converts. */
+typedef int32_t ckpt_conversion;
+
+#define CKPT_CONVERSION_NONE 0 /* nothing is converted: the state's tensors must have the element types of the checkpoint */
+/* elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to wider ones
+ * of the same or a larger range, and to F32 and F64 where these hold all of them */
+#define CKPT_CONVERSION_LOSSLESS 1
+/* any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these: rounded to the
+ * nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an error */
+#define CKPT_CONVERSION_LOSSY 2
+
 /* What one load takes, and how. */
 typedef struct ckpt_load_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
@@ -371,16 +382,27 @@ typedef struct ckpt_load_options {
   /* 0: the state and the checkpoint must have the same names; other values: tensors that only one side has are counted and listed
    * in the load report, those of the state and keys that the checkpoint lacks keep what they hold */
   ckpt_bool partial;
-  /* 0: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have; other
-   * values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load that
-   * fails what the tensors hold is undefined */
+  /* 0: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to check them
+   * and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the tensors have.
+   * Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load
+   * that fails what the tensors hold is undefined */
   ckpt_bool in_place;
   ckpt_bool has_step; /* whether step is set: 0 no, other values yes; not together with name */
   uint32_t reserved;  /* not used: 0 */
+  /* what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the state
+   * ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error */
+  const char* strip_prefix;
+  /* what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked for in the
+   * state; none or empty: nothing */
+  const char* add_prefix;
+  /* which element types are converted to those of the state's tensors: CKPT_CONVERSION_NONE, CKPT_CONVERSION_LOSSLESS or
+   * CKPT_CONVERSION_LOSSY */
+  ckpt_conversion convert;
+  int32_t reserved2; /* not used: 0 */
 } ckpt_load_options;
 
 #define CKPT_LOAD_OPTIONS_INIT \
-  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, CKPT_CONVERSION_NONE, 0 }
 
 /* Sets *options to CKPT_LOAD_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -405,10 +427,14 @@ typedef struct ckpt_load_result {
   int64_t missing;
   /* number of tensors of the checkpoint that the state lacks; 0 unless the load was partial */
   int64_t unexpected;
+  /* 1 after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint by then: a load
+   * in place, or one whose file changed between its check and its copy. 0 after one that succeeded */
+  ckpt_bool partly_filled;
+  uint32_t reserved; /* not used: 0 */
 } ckpt_load_result;
 
 #define CKPT_LOAD_RESULT_INIT \
-  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0 }
+  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0 }
 
 /* Sets *result to CKPT_LOAD_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -420,8 +446,10 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * writer may be at work meanwhile, here or in another process: what its retention removes is not taken for damage, but the search
  * begins anew (BUSY after a thousand times). The state must have exactly the checkpoint's groups and tensors unless the load is
  * partial: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape differ; no other checkpoint is tried
- * then. All or nothing unless it is in place: everything is read and verified in memory of its own before the first tensor is
- * touched. options: NULL for the defaults. result: NULL when it is not wanted.
+ * then. All or nothing unless it is in place: everything is verified before the first tensor is touched. Only a file that changes
+ * after that, while it is copied, gives CORRUPT (or IO) with tensors that are partly filled; no other checkpoint is tried then.
+ * Large files are read by up to four threads, which are gone when this returns. options: NULL for the defaults. result: NULL when
+ * it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else it is as it was.
  * NOT_FOUND only when there is no checkpoint (of that name or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some
  * but none is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,

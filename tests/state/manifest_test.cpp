@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "fixture.h"
 #include "state/json_text.h"
+#include "state/json_view.h"
 #include "state/name.h"
 
 namespace {
@@ -204,6 +206,55 @@ TEST(StateJson, KeepsValuesExactly) {
   EXPECT_ERROR(normalized_json("json", ""), Status::invalid_argument, "not JSON");
   EXPECT_ERROR(normalized_json("json", "1 2"), Status::invalid_argument, "not JSON");
   EXPECT_ERROR(normalized_json("json", "\"\xFF\""), Status::invalid_argument, "not JSON");
+}
+
+// Mutations of good texts: what is refused as no JSON, and what is read, are what the JSON library says.
+TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
+  const std::vector<std::string> seeds = {
+      R"({"a":[1,-2,3.5e-3,true,false,null],"b\u00e9\n":{"c":"d\\\"","e":{}},"f":[],"g":"\ud83d\ude00"})",
+      "[ 0 , -0 , 0.0 , 1E+2 , 18446744073709551615 , -9223372036854775808 ]",
+      "{\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\" : \"\xED\x9F\xBF\xEF\xBF\xBF\"}", "\xEF\xBB\xBF\"text\"", " \t\r\n1 "};
+  const std::string bytes = "{}[]\",:\\u09aAeE+-.tfn \n\x01\x7F\x80\xBF\xC0\xC3\xED\xA0\xF4\xF5";
+  std::mt19937 random(7);
+  int good = 0;
+  int bad = 0;
+  for (int round = 0; round < 40000; ++round) {
+    std::string text = seeds[random() % seeds.size()];
+    for (auto changes = random() % 3; changes > 0; --changes) {
+      const std::size_t at = random() % text.size();
+      const char byte = bytes[random() % bytes.size()];
+      switch (random() % 3) {
+        case 0: text[at] = byte; break;
+        case 1: text.insert(at, 1, byte); break;
+        default: text.erase(at, text.size() > 1 ? 1 : 0);
+      }
+    }
+    const std::string problem = json_problem(text, 64);
+    const bool is_json = nlohmann::json::accept(text);
+    if (problem.starts_with("not JSON")) {
+      ASSERT_FALSE(is_json) << text;
+      ++bad;
+    } else if (problem.empty()) {
+      ASSERT_TRUE(is_json) << text;
+      ++good;
+      const auto tree = nlohmann::ordered_json::parse(text);
+      const JsonView view(text);
+      if (!tree.is_object()) continue;
+      const auto members = view.members();
+      ASSERT_EQ(members.size(), tree.size()) << text;
+      for (const JsonView::Member& member : members) ASSERT_EQ(member.value.tree(), tree.at(member.name())) << text;
+    }
+  }
+  EXPECT_GT(good, 10000);
+  EXPECT_GT(bad, 10000);
+}
+
+TEST(StateJson, ManyKeysAreToldApart) {
+  std::string text = "{";
+  for (int i = 0; i < 40; ++i) text += ckpt::base::cat('"', i, "\":0,");
+  EXPECT_EQ(json_problem(text + "\"x\":0}", 2), "");
+  for (const char* twice : {"0", "11", "12", "39"})
+    EXPECT_EQ(json_problem(text + '"' + twice + "\":0}", 2), ckpt::base::cat("key '", twice, "' twice"));
 }
 
 TEST(StateJson, ANumberIsReadFromItsDigits) {

@@ -25,6 +25,20 @@ namespace Ckpt
         Lazy = 2,
     }
 
+    /// <summary>Which element types a load converts.</summary>
+    public enum Conversion
+    {
+        /// <summary>Nothing is converted: the state's tensors must have the element types of the checkpoint.</summary>
+        None = 0,
+        /// <summary>Elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64,
+        /// integers to wider ones of the same or a larger range, and to F32 and F64 where these hold all of them.</summary>
+        Lossless = 1,
+        /// <summary>Any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of
+        /// these: rounded to the nearest, ties to even; integers only from whole numbers. A value that the other type has no place
+        /// for is an error.</summary>
+        Lossy = 2,
+    }
+
     /// <summary>What is known of one checkpoint without reading its files.</summary>
     public sealed unsafe partial class CheckpointInfo
     {
@@ -280,10 +294,26 @@ namespace Ckpt
         /// and listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold.</summary>
         public bool Partial { get; set; }
 
-        /// <summary>False: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as
-        /// they have; true: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and
-        /// after a load that fails what the tensors hold is undefined.</summary>
+        /// <summary>False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for
+        /// that, to check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory
+        /// again as the tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and
+        /// needs no memory, and after a load that fails what the tensors hold is undefined.</summary>
         public bool InPlace { get; set; }
+
+        /// <summary>What is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for
+        /// in the state ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an
+        /// error.</summary>
+        [MaybeNull, AllowNull]
+        public string StripPrefix { get; set; }
+
+        /// <summary>What is put before each of the checkpoint's tensor names, after <see cref="StripPrefix"/> was taken off, before
+        /// they are looked for in the state; none or empty: nothing.</summary>
+        [MaybeNull, AllowNull]
+        public string AddPrefix { get; set; }
+
+        /// <summary>Which element types are converted to those of the state's tensors: <see cref="Conversion.None"/>,
+        /// <see cref="Conversion.Lossless"/> or <see cref="Conversion.Lossy"/>.</summary>
+        public Conversion Convert { get; set; } = Conversion.None;
 
         internal static ckpt_load_options Native(LoadOptions from, CallMemory memory)
         {
@@ -296,6 +326,9 @@ namespace Ckpt
             to.environment_json = memory.Of(from.EnvironmentJson);
             to.partial = from.Partial ? 1 : 0;
             to.in_place = from.InPlace ? 1 : 0;
+            to.strip_prefix = memory.Of(from.StripPrefix);
+            to.add_prefix = memory.Of(from.AddPrefix);
+            to.convert = (int)from.Convert;
             return to;
         }
 
@@ -304,7 +337,7 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("LoadOptions", "Verify", Verify, "Name", Name, "Step", Step, "EnvironmentJson", EnvironmentJson,
-                "Partial", Partial, "InPlace", InPlace);
+                "Partial", Partial, "InPlace", InPlace, "StripPrefix", StripPrefix, "AddPrefix", AddPrefix, "Convert", Convert);
         }
     }
 
@@ -322,6 +355,7 @@ namespace Ckpt
             Name = from.name;
             Missing = from.missing;
             Unexpected = from.unexpected;
+            PartlyFilled = from.partly_filled != 0;
         }
 
         internal static LoadResult Filled(Action<ckpt_load_result> fill)
@@ -364,13 +398,18 @@ namespace Ckpt
         /// <summary>Number of tensors of the checkpoint that the state lacks; 0 unless the load was partial.</summary>
         public long Unexpected { get; }
 
+        /// <summary>True after a load that failed when it had begun to write the tensors, some of which hold parts of the
+        /// checkpoint by then: a load in place, or one whose file changed between its check and its copy. 0 after one that
+        /// succeeded.</summary>
+        public bool PartlyFilled { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("LoadResult", "EnvironmentDiffers", EnvironmentDiffers, "Step", Step, "CommitSequence",
                 CommitSequence, "Seed", Seed, "Bytes", Bytes, "Skipped", Skipped, "Name", Name, "Missing", Missing,
-                "Unexpected", Unexpected);
+                "Unexpected", Unexpected, "PartlyFilled", PartlyFilled);
         }
     }
 

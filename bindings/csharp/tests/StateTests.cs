@@ -179,6 +179,17 @@ internal static class StateTests
             Check.Equal(1L, loaded.Missing, "missing");
             Check.Equal(1L, loaded.Unexpected, "unexpected");
             Check.Contains("\"name\":\"b\"", other.GetLoadReport(), "report");
+            using (var renamed = new State())
+            {
+                var wide = new double[1];
+                renamed.Add<double>("model", "net.a", wide);
+                var options = new LoadOptions { AddPrefix = "net." };
+                Check.Contains("F32", Check.Throws<CkptInvalidArgumentException>(() => checkpoint.Load(renamed, options),
+                    "element types").Message, "names the type");
+                options.Convert = Conversion.Lossless;
+                Check.Equal(false, checkpoint.Load(renamed, options).PartlyFilled, "partly filled");
+                Check.Equal(1.0, wide[0], "converted");
+            }
             Check.Equal(1L, checkpoint.GetCoordinator().WorldSize, "coordinator");
             Check.Equal(0L, checkpoint.GetFaultHandler().RetryCount, "handler");
             using (var again = checkpoint.GetStorage())

@@ -79,6 +79,13 @@ final class TestState {
         Check.equal(1L, loaded.missing());
         Check.that(wrong.loadReport().contains("\"name\":\"other\""), wrong.loadReport());
       }
+      try (Tensor wide = new Tensor(DType.F64, 2, 2); State renamed = new State().add("model", "net.weight", wide)) {
+        LoadOptions options = new LoadOptions().stripPrefix("wei").addPrefix("net.wei").partial(true);
+        Check.raises(CkptInvalidArgumentException.class, "F32", () -> checkpoint.load(renamed, options));
+        loaded = checkpoint.load(renamed, options.convert(Conversion.LOSSLESS));
+        Check.equal(0L, loaded.missing());
+        Check.equal(false, loaded.partlyFilled());
+      }
     }
   }
 

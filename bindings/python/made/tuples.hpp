@@ -149,7 +149,8 @@ inline PyObject* tuple_of(const ckpt_save_result& v) {
 
 inline PyObject* tuple_of(const ckpt_load_result& v) {
   return packed({PyBool_FromLong(v.environment_differs), object_of(v.step), object_of(v.commit_sequence), object_of(v.seed),
-                 object_of(v.bytes), object_of(v.skipped), text_object(v.name), object_of(v.missing), object_of(v.unexpected)});
+                 object_of(v.bytes), object_of(v.skipped), text_object(v.name), object_of(v.missing), object_of(v.unexpected),
+                 PyBool_FromLong(v.partly_filled)});
 }
 
 inline PyObject* tuple_of(const ckpt_verify_result& v) {

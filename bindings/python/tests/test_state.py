@@ -215,6 +215,58 @@ class Checkpoints(Folder):
             self.assertEqual((result.missing, result.unexpected), (1, 1))
             self.assertEqual(state.load_report()["missing"], [{"group": "model", "name": "c"}])
 
+    def test_load_under_other_names(self):
+        with ckpt.CheckpointManager(self.path) as checkpoint:
+            checkpoint.save(ckpt.State({"module.a": np.ones(2)}))
+            a = np.zeros(2)
+            with self.assertRaises(ckpt.InvalidArgumentError):
+                checkpoint.load(ckpt.State({"net.a": a}), strip_prefix="module.")
+            checkpoint.load(ckpt.State({"net.a": a}), strip_prefix="module.", add_prefix="net.")
+            self.assertEqual(list(a), [1, 1])
+
+    def test_conversion_gives_what_numpy_gives(self):
+        def is_lossless(source: np.dtype, target: np.dtype) -> bool:
+            if source.kind != "f" and target.kind == "f":
+                return source.itemsize < target.itemsize > 2
+            return bool(np.can_cast(source, target))
+
+        random = np.random.default_rng(7)
+        dtypes = [np.dtype(name) for name in "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split()]
+        converted = refused = 0
+        with ckpt.CheckpointManager(self.path, keep_last=1) as checkpoint:
+            for source in dtypes:
+                saved = np.frombuffer(random.bytes(3000 * source.itemsize), source).copy()  # any bits
+                checkpoint.save(ckpt.State({"t": saved}))
+                for target in dtypes:
+                    loaded = np.zeros(saved.size, target)
+                    state = ckpt.State({"t": loaded})
+                    with np.errstate(all="ignore"):
+                        wanted = saved.astype(target)
+                    if is_lossless(source, target):
+                        checkpoint.load(state, convert=ckpt.Conversion.LOSSLESS)
+                    else:
+                        with self.assertRaises(ckpt.InvalidArgumentError, msg=f"{source} {target}"):
+                            checkpoint.load(state, convert=ckpt.Conversion.LOSSLESS)
+                        if target.kind != "f" or not np.all(np.isfinite(wanted) | ~np.isfinite(saved)):
+                            with self.assertRaisesRegex(ckpt.OutOfRangeError, "tensor 't'"):
+                                checkpoint.load(state, convert=ckpt.Conversion.LOSSY)
+                            self.assertFalse(loaded.any())
+                            refused += 1
+                            continue
+                        checkpoint.load(state, convert=ckpt.Conversion.LOSSY)
+                    np.testing.assert_array_equal(loaded, wanted, f"{source} to {target}")
+                    converted += 1
+            # What fits is rounded as numpy rounds it.
+            for source, target, largest in [("f8", "f4", 1e38), ("f8", "f2", 6e4), ("f4", "f2", 6e4), ("u8", "f4", 2.0 ** 64),
+                                            ("i8", "f4", 2.0 ** 63), ("i4", "f2", 6e4)]:
+                numbers = random.uniform(0 if source == "u8" else -1, 1, 5000) * largest / 2 ** random.integers(0, 60, 5000)
+                checkpoint.save(ckpt.State({"t": numbers.astype(source)}))
+                loaded = np.zeros(numbers.size, target)
+                checkpoint.load(ckpt.State({"t": loaded}), convert=ckpt.Conversion.LOSSY)
+                np.testing.assert_array_equal(loaded, numbers.astype(source).astype(target), f"{source} to {target}")
+        self.assertGreater(converted, 30)
+        self.assertGreater(refused, 30)
+
     def test_incremental(self):
         with ckpt.CheckpointManager(self.path) as checkpoint:
             state = ckpt.State({"frozen": {"w": np.ones(1000)}, "model": {"w": np.ones(10)}})

@@ -28,6 +28,18 @@ enum class Verify : std::int32_t {
   lazy = CKPT_VERIFY_LAZY,
 };
 
+// Which element types a load converts.
+enum class Conversion : std::int32_t {
+  // nothing is converted: the state's tensors must have the element types of the checkpoint
+  none = CKPT_CONVERSION_NONE,
+  // elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to
+  // wider ones of the same or a larger range, and to F32 and F64 where these hold all of them
+  lossless = CKPT_CONVERSION_LOSSLESS,
+  // any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these: rounded
+  // to the nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an error
+  lossy = CKPT_CONVERSION_LOSSY,
+};
+
 // What is known of one checkpoint without reading its files.
 struct CheckpointInfo {
   // Status::ok: manifest and file sizes are right (checksums of files not looked at); Status::not_found: no manifest, so being
@@ -186,10 +198,20 @@ struct LoadOptions {
   // false: the state and the checkpoint must have the same names; true: tensors that only one side has are counted and listed
   // in the load report, those of the state and keys that the checkpoint lacks keep what they hold
   bool partial = false;
-  // false: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have;
-  // true: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load
-  // that fails what the tensors hold is undefined
+  // false: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to
+  // check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the
+  // tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no
+  // memory, and after a load that fails what the tensors hold is undefined
   bool in_place = false;
+  // what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the
+  // state ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error
+  std::string strip_prefix = {};
+  // what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked for in
+  // the state; none or empty: nothing
+  std::string add_prefix = {};
+  // which element types are converted to those of the state's tensors: Conversion::none, Conversion::lossless or
+  // Conversion::lossy
+  Conversion convert = Conversion::none;
 };
 namespace detail {
 inline ckpt_load_options to_c(const LoadOptions& from) {
@@ -200,6 +222,9 @@ inline ckpt_load_options to_c(const LoadOptions& from) {
   put(from.environment_json, to.environment_json);
   put(from.partial, to.partial);
   put(from.in_place, to.in_place);
+  put(from.strip_prefix, to.strip_prefix);
+  put(from.add_prefix, to.add_prefix);
+  put(from.convert, to.convert);
   return to;
 }
 }  // namespace detail
@@ -228,6 +253,9 @@ struct LoadResult {
   std::int64_t missing = 0;
   // number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
   std::int64_t unexpected = 0;
+  // true after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint by then:
+  // a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
+  bool partly_filled = false;
 };
 namespace detail {
 inline LoadResult from_c(const ckpt_load_result& from) {
@@ -241,6 +269,7 @@ inline LoadResult from_c(const ckpt_load_result& from) {
   take(to.name, from.name);
   take(to.missing, from.missing);
   take(to.unexpected, from.unexpected);
+  take(to.partly_filled, from.partly_filled);
   return to;
 }
 }  // namespace detail

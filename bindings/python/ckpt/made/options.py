@@ -351,7 +351,9 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
 
 
 def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step: Optional[int] = None,
-                 environment_json: Optional[str] = None, partial: bool = False, in_place: bool = False) -> Any:
+                 environment_json: Optional[str] = None, partial: bool = False, in_place: bool = False,
+                 strip_prefix: Optional[str] = None, add_prefix: Optional[str] = None,
+                 convert: Conversion = Conversion.NONE) -> Any:
     """What one load takes, and how.
 
     verify: what is checked: Verify.FULL or Verify.NONE
@@ -361,9 +363,16 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
         library's version and the BLAS are compared in any case, as far as both sides have them
     partial: False: the state and the checkpoint must have the same names; True: tensors that only one side has are counted and
         listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold
-    in_place: False: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they
-        have; True: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a
-        load that fails what the tensors hold is undefined
+    in_place: False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to
+        check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the
+        tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory,
+        and after a load that fails what the tensors hold is undefined
+    strip_prefix: what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in
+        the state ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error
+    add_prefix: what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked
+        for in the state; none or empty: nothing
+    convert: which element types are converted to those of the state's tensors: Conversion.NONE, Conversion.LOSSLESS or
+        Conversion.LOSSY
     """
     struct = _native.ckpt_load_options()
     struct.verify = verify
@@ -374,7 +383,10 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
     struct.environment_json = environment_json
     struct.partial = int(partial)
     struct.in_place = int(in_place)
-    struct.kept = [name, environment_json]  # borrowed by the struct
+    struct.strip_prefix = strip_prefix
+    struct.add_prefix = add_prefix
+    struct.convert = convert
+    struct.kept = [name, environment_json, strip_prefix, add_prefix]  # borrowed by the struct
     return struct
 
 

@@ -12,12 +12,13 @@ _new: Any = tuple.__new__
 
 __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList",
            "Item", "ActionKind", "LayerFlag", "ActivationPolicyKind", "PipelineOrder", "IntervalKind", "BestMetric", "Verify",
-           "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull", "Priority",
-           "CheckpointTaskList", "TreeKind", "TreeForm", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats",
-           "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo",
-           "ScheduleAction", "LayerProfile", "OptionProfile", "PlanReport", "LayerOption", "LayerContext", "ScheduleExecutorStats",
-           "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult",
-           "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
+           "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull",
+           "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "MemoryStats", "MemoryLayerStats", "MemoryAllocation",
+           "MemoryScopeStats", "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters",
+           "StrategyInfo", "ScheduleAction", "LayerProfile", "OptionProfile", "PlanReport", "LayerOption", "LayerContext",
+           "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult",
+           "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo",
+           "AsyncManagerStats"]
 
 
 class LogLevel(OpenEnum):
@@ -355,6 +356,25 @@ class Verify(OpenEnum):
 
 
 _Verify: Members = Members(Verify)
+
+
+class Conversion(OpenEnum):
+    """Which element types a load converts.
+
+    NONE: nothing is converted: the state's tensors must have the element types of the checkpoint
+    LOSSLESS: elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to
+        wider ones of the same or a larger range, and to F32 and F64 where these hold all of them
+    LOSSY: any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these:
+        rounded to the nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an
+        error
+    """
+
+    NONE = 0
+    LOSSLESS = 1
+    LOSSY = 2
+
+
+_Conversion: Members = Members(Conversion)
 
 
 class Policy(OpenEnum):
@@ -1224,6 +1244,8 @@ class LoadResult(NamedTuple):
         name)
     missing: number of tensors of the state that the checkpoint lacks; 0 unless the load was partial
     unexpected: number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
+    partly_filled: True after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint
+        by then: a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
     """
 
     environment_differs: bool
@@ -1235,6 +1257,7 @@ class LoadResult(NamedTuple):
     name: str
     missing: int
     unexpected: int
+    partly_filled: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

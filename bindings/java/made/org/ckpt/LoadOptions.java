@@ -12,6 +12,9 @@ public final class LoadOptions {
   private String environmentJson = null;
   private boolean partial = false;
   private boolean inPlace = false;
+  private String stripPrefix = null;
+  private String addPrefix = null;
+  private Conversion convert = Conversion.NONE;
 
   /** All defaults. */
   public LoadOptions() {}
@@ -100,9 +103,10 @@ public final class LoadOptions {
   }
 
   /**
-   * False: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have; true:
-   * bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load that fails
-   * what the tensors hold is undefined. Default: false.
+   * False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to check
+   * them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the tensors
+   * have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after
+   * a load that fails what the tensors hold is undefined. Default: false.
    *
    * @param inPlace the value
    * @return this
@@ -117,6 +121,57 @@ public final class LoadOptions {
     return inPlace;
   }
 
+  /**
+   * What is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the state
+   * ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error.
+   *
+   * @param stripPrefix the value
+   * @return this
+   */
+  public LoadOptions stripPrefix(String stripPrefix) {
+    this.stripPrefix = stripPrefix;
+    return this;
+  }
+
+  /** {@return what {@link #stripPrefix(String)} set} */
+  public String stripPrefix() {
+    return stripPrefix;
+  }
+
+  /**
+   * What is put before each of the checkpoint's tensor names, after stripPrefix was taken off, before they are looked for in the
+   * state; none or empty: nothing.
+   *
+   * @param addPrefix the value
+   * @return this
+   */
+  public LoadOptions addPrefix(String addPrefix) {
+    this.addPrefix = addPrefix;
+    return this;
+  }
+
+  /** {@return what {@link #addPrefix(String)} set} */
+  public String addPrefix() {
+    return addPrefix;
+  }
+
+  /**
+   * Which element types are converted to those of the state's tensors: {@link Conversion#NONE}, {@link Conversion#LOSSLESS} or
+   * {@link Conversion#LOSSY}. Default: {@link Conversion#NONE}.
+   *
+   * @param convert the value
+   * @return this
+   */
+  public LoadOptions convert(Conversion convert) {
+    this.convert = convert;
+    return this;
+  }
+
+  /** {@return what {@link #convert(Conversion)} set} */
+  public Conversion convert() {
+    return convert;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_load_options> call) {
     try (ckpt_load_options struct = new ckpt_load_options()) {
@@ -127,6 +182,9 @@ public final class LoadOptions {
       if (environmentJson != null) struct.setEnvironment_json(environmentJson);
       struct.setPartial(partial ? 1 : 0);
       struct.setIn_place(inPlace ? 1 : 0);
+      if (stripPrefix != null) struct.setStrip_prefix(stripPrefix);
+      if (addPrefix != null) struct.setAdd_prefix(addPrefix);
+      struct.setConvert(convert.number());
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

@@ -1,0 +1,144 @@
+#include "state/filling.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "base/error.h"
+#include "base/os/cpu.h"
+#include "state/catalog.h"
+#include "state/open_files.h"
+#include "storage/rate_limit.h"
+
+namespace ckpt::state {
+namespace {
+
+constexpr std::int32_t most_threads = 4;                     // memory gives no more to more of them
+constexpr std::int64_t alone_bytes = std::int64_t{8} << 20;  // one thread reads so much before another one has started
+
+}  // namespace
+
+Filling::Filling(storage::Storage& storage, const std::string& directory, const LoadOptions& options, const NameMap& names,
+                 bool& has_begun)
+    : storage_(storage), directory_(directory), options_(options), names_(names), has_begun_(has_begun) {}
+
+void Filling::read(const Manifest& manifest, const State& state) {
+  std::vector<std::pair<const StateGroup*, const GroupRecord*>> groups;
+  for (const StateGroup& group : state.groups()) {
+    const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
+    if (recorded != manifest.groups.end()) groups.emplace_back(&group, &*recorded);
+  }
+  OpenFiles files(storage_, directory_);
+  for (const auto& [group, recorded] : groups) files.open_ahead(*recorded);
+  for (const auto& [group, recorded] : groups) {
+    Targets targets;
+    for (const StateTensor& wanted : group->tensors) targets.emplace(wanted.name, wanted.tensor);
+    for (const FileRecord& record : recorded->files) {
+      std::string path = path_in(directory_, record.name);
+      reading(path, [&, &whole = *recorded] { add_file(path, files.take(record.name), record, whole, targets); });
+    }
+  }
+  start_threads();
+  std::vector<std::int64_t> misfits(parts_.size(), -1);
+  pool_->run(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t number) {
+    storage::require_running(options_.stop.get());
+    const auto part = static_cast<std::size_t>(number);
+    misfits[part] = read_part(parts_[part], nullptr);
+  });
+  for (std::size_t part = 0; part < parts_.size(); ++part) note_misfit(items_[parts_[part].item].place, misfits[part]);
+}
+
+void Filling::note_misfit(const TensorPlace& place, std::int64_t element) {
+  if (element < 0 || !misfit_.empty()) return;
+  misfit_ = base::cat("tensor ", base::quoted(place.record->name), ": element ", element, " of ",
+                      tensor::dtype_name(place.record->dtype), " has no place in ", tensor::dtype_name(place.to));
+}
+
+void Filling::require_fit() const {
+  if (!misfit_.empty()) base::fail(base::Status::out_of_range, misfit_);
+}
+
+void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, const FileRecord& record, const GroupRecord& group,
+                       const Targets& targets) {
+  const auto tensors = tensors_of(group, record);
+  const Header header = read_recorded_header(*file, record, tensors);
+  std::map<std::string_view, const TensorRecord*> records;
+  for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
+  // What is kept open can be read again although a writer removes the checkpoint.
+  const bool is_kept = !options_.in_place && file->is_cached() && cached_.size() < OpenFiles::most;
+  for (const TensorEntry& entry : header.tensors) {
+    const TensorRecord* const tensor = records.at(entry.name);
+    const auto target = targets.find(names_.name_of(*tensor));
+    if (target == targets.end()) continue;  // of a partial load
+    storage::require_running(options_.stop.get());
+    const tensor::Dtype to = target->second->dtype();
+    Converter const convert = to == entry.dtype ? nullptr : find_converter(entry.dtype, to, options_.convert);
+    Item item{{header.data_start + entry.offset, entry.bytes, tensor, options_.verify == Verify::full, convert, to},
+              target->second,
+              nullptr};
+    if (options_.in_place) {
+      if (options_.before_filling) options_.before_filling();
+      has_begun_ = true;
+      read_whole(*file, item.place, target->second->byte_span().data());
+      continue;
+    }
+    if (is_kept) {
+      for (std::int64_t chunk = 0; chunk < chunk_count(entry.bytes); ++chunk)
+        parts_.push_back({items_.size(), cached_.size(), chunk});
+    } else {
+      item.copy = std::make_unique_for_overwrite<std::byte[]>(item.target->byte_span().size());
+      read_whole(*file, item.place, item.copy.get());
+    }
+    items_.push_back(std::move(item));
+  }
+  if (is_kept) cached_.push_back({std::move(path), std::move(file)});
+}
+
+void Filling::read_whole(storage::File& file, const TensorPlace& place, std::byte* destination) {
+  for (std::int64_t chunk = 0; chunk < chunk_count(place.bytes); ++chunk)
+    note_misfit(place, read_chunk(file, place, chunk, destination));
+}
+
+std::int64_t Filling::read_part(const Part& part, std::byte* destination) {
+  const CachedFile& from = cached_[part.file];
+  return reading(from.path, [&] { return read_chunk(*from.file, items_[part.item].place, part.chunk, destination); });
+}
+
+void Filling::start_threads() {
+  std::int64_t bytes = 0;
+  for (const Part& part : parts_) bytes += std::min(chunk_bytes, items_[part.item].place.bytes - part.chunk * chunk_bytes);
+  const std::int32_t threads = bytes <= alone_bytes ? 1 : std::min(base::available_threads(), most_threads);
+  try {
+    pool_ = std::make_unique<base::ThreadPool>(threads);
+  } catch (const base::Error&) {
+    pool_ = std::make_unique<base::ThreadPool>(1);  // the system has no thread to spare
+  }
+}
+
+bool Filling::targets_overlap() const {
+  std::vector<std::pair<const std::byte*, const std::byte*>> ranges;
+  for (const Item& item : items_) {
+    const std::span<const std::byte> bytes = item.target->byte_span();
+    if (!bytes.empty()) ranges.emplace_back(bytes.data(), bytes.data() + bytes.size());
+  }
+  std::ranges::sort(ranges);
+  const auto overlap = [](const auto& a, const auto& b) { return b.first < a.second; };
+  return std::ranges::adjacent_find(ranges, overlap) != ranges.end();
+}
+
+void Filling::write() {
+  // Tensors that share memory are written one after another, each checked before the next one begins.
+  if (targets_overlap()) pool_ = std::make_unique<base::ThreadPool>(1);
+  has_begun_ = true;
+  for (const Item& item : items_) {
+    const std::span<std::byte> bytes = item.target->byte_span();
+    if (item.copy != nullptr && !bytes.empty()) std::memcpy(bytes.data(), item.copy.get(), bytes.size());
+  }
+  pool_->run(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t number) {
+    const Part& part = parts_[static_cast<std::size_t>(number)];
+    read_part(part, items_[part.item].target->byte_span().data());
+  });
+}
+
+}  // namespace ckpt::state

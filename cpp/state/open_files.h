@@ -1,0 +1,45 @@
+// The files of a checkpoint that is being read while a writer may remove it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "state/catalog.h"
+#include "state/manifest.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+// Files that are open can be read although a writer removes their checkpoint: so they are opened before anything is read.
+class OpenFiles {
+ public:
+  static constexpr std::size_t most = 64;  // a process may not have many more
+
+  OpenFiles(storage::Storage& storage, const std::string& directory) : storage_(storage), directory_(directory) {}
+
+  void open_ahead(const GroupRecord& group) {
+    for (const FileRecord& record : group.files) {
+      if (files_.size() == most) return;
+      files_.emplace(record.name, open(record.name));
+    }
+  }
+  std::unique_ptr<storage::File> take(const std::string& name) {
+    auto found = files_.extract(name);
+    return found.empty() ? open(name) : std::move(found.mapped());
+  }
+
+ private:
+  std::unique_ptr<storage::File> open(const std::string& name) {
+    const std::string path = path_in(directory_, name);
+    return reading(path, [&] { return storage_.open(path); });
+  }
+
+  storage::Storage& storage_;
+  const std::string& directory_;
+  std::map<std::string, std::unique_ptr<storage::File>> files_;
+};
+
+}  // namespace ckpt::state
