@@ -88,7 +88,7 @@ const std::unordered_map<std::string_view, const char*> texts_of_function = {
     {"ckpt_feature", "threads"},       {"ckpt_dtype_find", "F32"},      {"ckpt_reader_find", "weight"},
     {"ckpt_controller_restore", "{}"}, {"ckpt_state_get_json", "kept"}, {"ckpt_strategy_create", "any(interval:2,smart)"}};
 const std::unordered_map<std::string_view, const char*> texts_of_name = {
-    {"group", "model"}, {"json", "1.5"}, {"metadata_json", "{}"}, {"key", "key"}, {"text", "because"}};
+    {"group", "model"}, {"json", "1.5"}, {"metadata_json", "{}"}, {"key", "key"}, {"keep_rules", "last:1"}, {"text", "because"}};
 const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", CKPT_DTYPE_F32},
                                                                       {"ndim", 2},
                                                                       {"bytes", 8},
