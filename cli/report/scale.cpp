@@ -104,12 +104,12 @@ Scale Scale::bytes(double most) {
   return scale;
 }
 
-Scale Scale::seconds(double most) {
+Scale Scale::seconds(double most, int marks) {
   const Unit unit =
       unit_for(most, {{"microseconds", 1e-6}, {"milliseconds", 1e-3}, {"seconds", 1}, {"minutes", minute}, {"hours", hour}});
   const double last = most > 0 ? most / unit.size : 1;
   Scale scale(0, last, identity);
-  const double step = round_step(last, 8);
+  const double step = round_step(last, marks);
   for (int i = 0; i * step <= last * 1.0001; ++i)
     scale.ticks_.push_back({i * step * unit.size, fixed_text(i * step, digits_for(step)), i % 2 == 1});
   scale.unit_ = unit.name;

@@ -20,8 +20,8 @@ class Scale {
   static Scale linear(double low, double high, int digits = -1);
   // From 0 to at least most, in the unit of bytes that suits it; unit() names it.
   static Scale bytes(double most);
-  // From 0 to most seconds; unit() names the unit.
-  static Scale seconds(double most);
+  // From 0 to most seconds, with so many marks at most; unit() names the unit.
+  static Scale seconds(double most, int marks = 8);
   // Marks at powers of ten.
   static Scale counts(double first, double last);
   // Logarithmic, with marks at durations that people use.

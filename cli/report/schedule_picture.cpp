@@ -70,7 +70,7 @@ Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, 
                  const std::string& group) {
   const auto top = static_cast<double>(std::max(step.peak_bytes, budget_bytes));
   Scale y = Scale::bytes(top * 1.04);
-  Scale x = Scale::seconds(step.seconds);
+  Scale x = Scale::seconds(step.seconds, height < 200 ? 4 : 8);  // low ones are narrow, too
   const std::string unit = y.unit();
   const std::string time_unit = x.unit();
   Plot plot(name,

@@ -134,7 +134,7 @@ class Browser(unittest.TestCase):
             self.open(run, 800, "light")
             finders = self.browser.find_elements(By.CSS_SELECTOR, ".finder")
             heading = self.browser.find_element(By.TAG_NAME, "h1")
-            self.assertEqual(len(finders), len(self.browser.find_elements(By.CSS_SELECTOR, ".plot")))
+            self.assertEqual(len(finders), len(self.browser.find_elements(By.CSS_SELECTOR, ".plot:has(script)")))  # one of no step has no values
             for finder in finders:
                 with self.subTest(page=run.name, plot=finder.get_attribute("aria-label")):
                     plot = finder.find_element(By.XPATH, "..")
