@@ -1,11 +1,13 @@
 package org.ckpt;
 
+import java.util.AbstractMap;
 import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 
 /** A dataclass or named tuple that another language has written: its fields by name, in their order. No class is looked for. */
-public final class TreeRecord extends LinkedHashMap<String, Object> {
-  private static final long serialVersionUID = 1;
-
+public final class TreeRecord extends AbstractMap<String, Object> {
+  private final Map<String, Object> fields = new LinkedHashMap<>();
   private final String className;
   private final boolean isTuple;
 
@@ -36,5 +38,15 @@ public final class TreeRecord extends LinkedHashMap<String, Object> {
    */
   public boolean isTuple() {
     return isTuple;
+  }
+
+  @Override
+  public Object put(String name, Object value) {
+    return fields.put(name, value);
+  }
+
+  @Override
+  public Set<Map.Entry<String, Object>> entrySet() {
+    return fields.entrySet();
   }
 }
