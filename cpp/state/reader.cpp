@@ -48,11 +48,11 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
   for (std::size_t g = 0; g < manifest.groups.size(); ++g) {
     GroupRecord& group = manifest.groups[g];
     for (const FileRecord& record : group.files) {
-      std::unordered_map<std::string_view, TensorRecord*> by_name;
+      std::unordered_map<std::string_view, TensorRecord*> by_name;  // of a lazy one, whose checksums are kept
       std::vector<const TensorRecord*> records;
       for (TensorRecord& tensor : group.tensors) {
         if (tensor.file != record.name) continue;
-        by_name.emplace(tensor.name, &tensor);
+        if (verify == Verify::lazy) by_name.emplace(tensor.name, &tensor);
         records.push_back(&tensor);
       }
       storage::File& file = *parts_[part].file;
@@ -61,6 +61,7 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
         if (verify == Verify::full) verify_tensor_file(file, record, records);
         return read;
       });
+      items_.reserve(items_.size() + header.tensors.size());
       for (std::size_t i = 0; i < header.tensors.size(); ++i) {
         Item item{part, i, g, {}, {}};
         if (verify == Verify::lazy) item.chunks = std::move(by_name.at(header.tensors[i].name)->chunks);
@@ -124,6 +125,7 @@ void Reader::add_indexed(const std::string& directory) {
 
 // Once everything is in its place: the names are borrowed from the headers.
 void Reader::index_names() {
+  by_name_.reserve(items_.size());
   for (std::size_t i = 0; i < items_.size(); ++i) by_name_.emplace(at(static_cast<std::int64_t>(i)).name, i);
 }
 

@@ -21,6 +21,11 @@ using nlohmann::json;
 // metadata, depth 3 a tensor's list; whatever is not known is skipped by counting its brackets.
 class HeaderReader {
  public:
+  explicit HeaderReader(std::size_t text_bytes) {
+    constexpr std::size_t usual_bytes = 64;  // of a tensor in a header; fewer make the table grow
+    names_.reserve(text_bytes / usual_bytes);
+  }
+
   Header header;
   std::string problem;
 
@@ -219,7 +224,7 @@ std::int64_t tensor_bytes(tensor::Dtype dtype, const std::vector<std::int64_t>& 
 Header parse_header(std::string_view text, std::int64_t data_bytes) {
   if (!text.starts_with('{')) fail_corrupt("the header does not begin with '{'");
   if (text.find('\0') != std::string_view::npos) fail_corrupt("the header holds a NUL byte");
-  HeaderReader reader;
+  HeaderReader reader(text.size());
   if (!read_json(text, reader)) fail_corrupt(reader.problem.empty() ? "the header is not JSON" : reader.problem);
   Header header = std::move(reader.header);
   header.data_bytes = data_bytes;

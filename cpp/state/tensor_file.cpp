@@ -62,6 +62,7 @@ using RecordsByName = std::unordered_map<std::string_view, const TensorRecord*>;
 
 RecordsByName by_name(std::span<const TensorRecord* const> tensors) {
   RecordsByName records;
+  records.reserve(tensors.size());
   for (const TensorRecord* record : tensors) records.emplace(record->name, record);
   return records;
 }
