@@ -63,6 +63,10 @@ CKPT_FETCHES(name)
 %ignore ckpt_fault_handler_options::decide; // functions and arrays are arguments of the stand-ins
 %ignore ckpt_fault_handler_options::decide_user_data;
 %ignore ckpt_fault_handler_options::decide_destroy;
+%ignore ckpt_async_manager_options::staging_allocate;
+%ignore ckpt_async_manager_options::staging_free;
+%ignore ckpt_async_manager_options::staging_user_data;
+%ignore ckpt_async_manager_options::staging_destroy;
 %ignore ckpt_checkpoint_manager_options::keep;
 %ignore ckpt_checkpoint_manager_options::keep_user_data;
 %ignore ckpt_checkpoint_manager_options::keep_destroy;

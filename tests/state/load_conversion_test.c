@@ -108,8 +108,7 @@ static void lossless(void) {
   int64_t i[3];
   const ckpt_conversion how = CKPT_CONVERSION_LOSSLESS;
   CHECK_OK(convert(halves, CKPT_DTYPE_F16, f, CKPT_DTYPE_F32, 6, how));
-  CHECK(f[0] == 1 && f[1] == 0 && signbit(f[1]) && f[2] == 0x1p-24F && f[3] == 65504 && isinf(f[4]) && f[4] < 0 &&
-        isnan(f[5]));
+  CHECK(f[0] == 1 && f[1] == 0 && signbit(f[1]) && f[2] == 0x1p-24F && f[3] == 65504 && isinf(f[4]) && f[4] < 0 && isnan(f[5]));
   CHECK_OK(convert(brains, CKPT_DTYPE_BF16, d, CKPT_DTYPE_F64, 4, how));
   CHECK(d[0] == 1 && d[1] == 0x1p-133 && d[2] > 3e38 && isinf(d[3]));
   CHECK_OK(convert(small, CKPT_DTYPE_I8, i, CKPT_DTYPE_I64, 3, how));

@@ -151,7 +151,7 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
       {R"(["int",1])", "member 1 is not a text"},
       {"9223372036854775808", "does not fit 64 bits"},
       {"99999999999999999999", "does not fit 64 bits"},
-      {"1e999", "not JSON at byte"},
+      {"1e999", "1e999 is too large"},
       {"NaN", "not JSON at byte"},
       {R"(["float","7ff"])", "16 hexadecimal digits"},
       {R"(["float","7ff000000000000g"])", "16 hexadecimal digits"},

@@ -1,6 +1,8 @@
 // Storage, fault handlers, checkpoints, background saves, coordinators, and the log of all of them.
 #include "scenarios.h"
 
+#include <stdlib.h>
+
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -275,7 +277,6 @@ void storage_callbacks() {
   release_rest(last);
 }
 
-// A fault handler that is asked whether to try again, and then waits.
 // Asked about the first checkpoint when the second one is durable.
 void keep() {
   static Shelf shelf;
@@ -302,6 +303,7 @@ void keep() {
   release_rest(in_use);
 }
 
+// A fault handler that is asked whether to try again, and then waits.
 void fault_handler() {
   static Shelf shelf;
   Objects in_use;
@@ -515,6 +517,37 @@ void async_managers() {
   }
 }
 
+// Memory for copies that the caller allocates.
+void staging_memory() {
+  const ThreadsEnd threads_end;
+  Objects in_use;
+  struct Memory {
+    Place allocate;
+    Place release{"staging_free"};
+    Place destroy{"staging destroy"};
+  } memory{{"staging_allocate", &in_use}};
+  ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+  options.staging_allocate = [](std::int64_t bytes, void** block, void* user) -> std::int32_t {
+    here(static_cast<Memory*>(user)->allocate);
+    return posix_memalign(block, 4096, static_cast<std::size_t>(bytes));
+  };
+  options.staging_free = [](void* block, std::int64_t, void* user) {
+    here(static_cast<Memory*>(user)->release);
+    free(block);
+  };
+  options.staging_user_data = &memory;
+  options.staging_destroy = [](void* user) {
+    here(static_cast<Memory*>(user)->destroy);
+    gone.release();
+  };
+  make_async(in_use, &options);
+  std::int64_t id = 0;
+  SANE(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  wait_for_tasks(in_use, "a save into memory of the caller's");
+  release_rest(in_use);
+  gone.acquire();
+}
+
 // Storage and stateful callbacks that a background save or load runs.
 void async_storage() {
   const ThreadsEnd threads_end;
@@ -643,6 +676,7 @@ const std::vector<Scenario> state_scenarios = {
      12,
      async_tasks},
     {"async_managers", {}, 6, async_managers},
+    {"staging_memory", {"ckpt_staging_allocate_fn", "ckpt_staging_free_fn"}, 3, staging_memory},
     {"async_storage", {}, 15, async_storage},
     {"log_of_state", {"ckpt_log_fn"}, 2, log_of_state},
     {"log_of_background", {}, 1, log_of_background},

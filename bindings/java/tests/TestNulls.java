@@ -37,6 +37,7 @@ final class TestNulls {
           "valueOf", // of enums: the JDK's
           "equals",
           "close",
+          "get", // of trees: our samples are none
           "saveAsync", // of a controller: one save at a time
           "register"); // the second time the name is taken: below
 
@@ -51,7 +52,7 @@ final class TestNulls {
     TensorSpec spec = new TensorSpec(DType.F32, 2, 2);
     CheckpointManager checkpoints = new CheckpointManager(Storage.memory());
     State state = new State();
-    state.add("x", "x", tensor);
+    state.set("x", Map.of("x", tensor)); // a tree whose tensor is x
     state.writeSafetensors(folder.resolve("x"), "x", null);
     AsyncManager manager = new AsyncManager(checkpoints);
     Chain chain = new Chain();
