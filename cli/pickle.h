@@ -1,5 +1,5 @@
 // A pickle as data: a machine that knows Python's plain values and nothing that runs. Names of functions and classes stay names,
-// calls of them stay calls that nobody makes, and a name that was not asked for is refused. Source: the opcodes as CPython's
+// calls of them stay calls that are never made, and a name that was not asked for is refused. Source: the opcodes as CPython's
 // Lib/pickletools.py describes them, protocols 2 to 5.
 #pragma once
 

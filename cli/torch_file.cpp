@@ -253,7 +253,7 @@ class TorchArchive {
 
   std::uint64_t bytes_of(const std::string& name) const { return require(name).bytes; }
 
-  // The bytes stay as long as somebody has them.
+  // The bytes stay as long as they are in use.
   std::shared_ptr<char[]> contents(const std::string& name) {
     const ArchiveEntry& entry = require(name);
     std::shared_ptr<char[]> bytes(new char[entry.bytes]);

@@ -65,7 +65,7 @@ class Block {
   Block& operator=(const Block&) = delete;
   void end() {
     if (!held_) return;
-    sleep_if_closed();  // Python may be ending this thread: then it has no lock to give back
+    sleep_if_closed();  // Python may be ending this thread: then it has no lock to release
     held_ = false;
     PyGILState_Release(state_);
   }

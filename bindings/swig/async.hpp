@@ -16,7 +16,7 @@ namespace ckpt_swig {
 class AsyncListener {
  public:
   virtual ~AsyncListener() = default;
-  // Before it is handed over: which calls are made. A call that nobody needs could wait for the language's lock all the same.
+  // Before it is handed over: which calls are made. A call that no listener needs could wait for the language's lock all the same.
   void wants(bool staged, bool progress) {
     wants_staged = staged;
     wants_progress = progress;

@@ -64,7 +64,7 @@ inline void throw_left_failure() {
   throw CallbackFailure(*left);
 }
 
-// Told when an object of the classes below is about to go; for a language that keeps its own half alive until then.
+// Notified when an object of the classes below is about to go; for a language that keeps its own half alive until then.
 inline std::atomic<void (*)(void*)> before_delete{nullptr};
 inline void tell_before_delete(void* object) noexcept {
   void (*const tell)(void*) = before_delete.load();

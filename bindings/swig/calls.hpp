@@ -62,7 +62,7 @@ std::string text_of(const Call& call) {
   }
 }
 
-// Arrays of which the function tells how many elements there are.
+// Arrays of which the function reports the number of elements.
 template <class Element, class Call>
 std::vector<Element> list_of(const Element& empty, const Call& call) {
   int64_t count = 0;

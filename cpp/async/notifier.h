@@ -1,4 +1,4 @@
-// Tells listeners what becomes of tasks: on the thread where it happens, or on one of its own where that thread holds a lock or is
+// Notifies listeners of their tasks: on the thread where it happens, or on one of its own where that thread holds a lock or is
 // inside a callback. Synchronised.
 #pragma once
 
@@ -20,7 +20,7 @@ class Notifier {
 
   // Of what was posted to the task. Now: unless another thread is notifying of this task, which then goes on with what is new.
   void notify(Task& task, When when);
-  // Tells what was left for later until over() is true and nothing is left: wake() then.
+  // Reports what was left for later until over() is true and nothing is left: wake() then.
   template <class Over>
   void serve(const Over& over) {
     while (const auto task = later_.take(over)) {

@@ -72,7 +72,7 @@ class Staging {
 
   // ---- For both ----
 
-  // Nobody waits for the other any more.
+  // Neither waits for the other any more.
   void stop() noexcept;
 
  private:

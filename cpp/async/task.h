@@ -43,7 +43,7 @@ struct TaskResult {
 // Whatever was thrown, as an error to keep.
 base::Error error_in_hand();
 
-// Told of tasks; see async.h of the C API, whose words hold here. Must not throw.
+// Notified of tasks; see async.h of the C API, whose words hold here. Must not throw.
 class TaskListener {
  public:
   virtual ~TaskListener() = default;

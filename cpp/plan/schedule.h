@@ -71,7 +71,7 @@ class Schedule {
   const std::string& name() const noexcept { return name_; }
   std::int64_t layers() const noexcept { return layers_; }
   const ActionSource& source() const noexcept { return *source_; }
-  // Tells recipes apart, when a saved cursor comes back or a strategy was asked again.
+  // Distinguishes recipes, when a saved cursor comes back or a strategy was asked again.
   std::uint64_t fingerprint() const noexcept { return fingerprint_; }
   const StageRole& role() const noexcept { return role_; }
   // What was not looked at when this schedule was chosen among others; "" when nothing was, or nothing was chosen.

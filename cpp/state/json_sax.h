@@ -1,4 +1,4 @@
-// A strict reader of JSON text (RFC 8259) that tells a handler what it meets and keeps nothing itself: manifests and headers of
+// A strict reader of JSON text (RFC 8259) that shows a handler what it meets and keeps nothing itself: manifests and headers of
 // 100,000 tensors have tens of megabytes. Uses no recursion.
 #pragma once
 

@@ -199,7 +199,7 @@ class _Writer:
 
     @staticmethod
     def _given(value: Any) -> "Given":
-        """What tells its memory from another's (None: it is nothing that can be shared), what makes a tensor of it, and its form."""
+        """What distinguishes its memory from another's (None: it is nothing that can be shared), what makes a tensor of it, and its form."""
         numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
             return _numpy(numpy, value)
@@ -226,7 +226,7 @@ class _Writer:
         return name
 
 
-# What tells a tensor's memory from another's, what makes a Tensor of it, and the rest of its node.
+# What distinguishes a tensor's memory from another's, what makes a Tensor of it, and the rest of its node.
 Given = Tuple[Any, Callable[[], Tensor], List[str]]
 
 

@@ -24,7 +24,7 @@ namespace Ckpt.Interop
             if (mayWait) Shutdown.Watch(this);
         }
 
-        // Somebody else's, for one call.
+        // Owned elsewhere, borrowed for one call.
         internal static NativeHandle Lent(IntPtr value)
         {
             return new NativeHandle(value, handle => { });
