@@ -28,7 +28,7 @@ static int reset_peak(void) {
 
 int main(void) {
   char scratch[64];
-  char name[8];
+  char name[16];
   const int64_t length = tensor_bytes;
   ckpt_storage* storage = NULL;
   ckpt_state* state = NULL;

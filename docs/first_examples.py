@@ -1,0 +1,92 @@
+"""Every page begins with an example of at most 15 lines that works: it is run in an empty folder, and prints what the page says.
+
+first_examples.py INCLUDE LIBRARY_FOLDER COMMAND_FOLDER PYTHON_FOLDER JAR CC CXX JAVA; the Python that runs this one runs the
+examples in Python. An empty folder or jar leaves its language out, with a line that says so.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+MOST_LINES = 15
+NO_EXAMPLE = {
+    "architecture.md": "the inside of the house",
+    "renames.md": "a table of names",
+}
+VERBATIM = {"csharp.md": "examples/readme/csharp/Resume.cs"}  # part of a program that is a test itself
+
+CPP = "#include <ckpt/ckpt.hpp>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n#include <vector>\nint main() {\n%s}\n"
+JAVA = "import java.nio.file.Path;\nimport org.ckpt.*;\nclass Example {\n  public static void main(String[] arguments) {\n%s  }\n}\n"
+
+
+def first_block(text):
+    """Language and text of the first block before a page's first section, and the output that it promises."""
+    match = re.search(r"^```(\S*)\n(.*?)^```\n(?:\n(?:It prints:\n\n)```\n(.*?)^```\n)?", text.split("\n## ", 1)[0] + "\n", re.M | re.S)
+    return match.groups() if match else (None, "", None)
+
+
+def ran(command, folder, environment):
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise AssertionError(f"ends with {result.returncode}: {result.stdout[-500:]}{result.stderr[-1500:]}")
+    return result.stdout
+
+
+def run(language, block, folder, tools):
+    """What the example prints."""
+    include, library, command, python, jar, cc, cxx, java = tools
+    environment = {**os.environ, "LD_LIBRARY_PATH": library, "PYTHONPATH": python,
+                   "PATH": command + os.pathsep + os.environ["PATH"]}
+    link = ["-I", include, "-L", library, "-lckpt", "-o", "example"]
+    source = {"c": "example.c", "cpp": "example.cpp", "sh": "example.sh", "python": "example.py", "java": "Example.java"}[language]
+    wrapped = {"cpp": CPP, "java": JAVA}.get(language, "%s") % block
+    with open(os.path.join(folder, source), "w", encoding="utf-8") as file:
+        file.write(wrapped)
+    if language in ("c", "cpp"):
+        ran([cc, "-std=c99", source, *link] if language == "c" else [cxx, "-std=c++17", source, *link], folder, environment)
+        return ran(["./example"], folder, environment)
+    return ran({"sh": ["sh", "-eu", source], "python": [sys.executable, source], "java": [java, "-cp", jar, source]}[language],
+               folder, environment)
+
+
+def problem(page, tools):
+    with open(f"docs/{page}", encoding="utf-8") as file:
+        language, block, promised = first_block(file.read())
+    language = "cpp" if language == "c++" else language
+    if not block:
+        return "does not begin with an example"
+    if block.count("\n") > MOST_LINES:
+        return f"its example has {block.count(chr(10))} lines; at most {MOST_LINES}"
+    if page in VERBATIM:
+        with open(VERBATIM[page], encoding="utf-8") as file:
+            whole = [line.strip() for line in file]
+        return next((f"'{line}' is not in {VERBATIM[page]}" for line in block.split("\n") if line.strip() not in whole + [""]), None)
+    needed = {"python": tools[3], "java": tools[4], "sh": tools[2]}.get(language, "always")
+    if not needed:
+        print(f"{page}: left out: no {language} in this build")
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            printed = run(language, block, folder, tools)
+        except (AssertionError, KeyError) as error:
+            return f"its example in {language} {error}"
+    if promised is not None and printed != promised:
+        return f"its example prints {printed!r}, the page says {promised!r}"
+    if promised is None and language != "sh":
+        return "does not say what its example prints"
+    return None
+
+
+def main():
+    tools = sys.argv[1:]
+    pages = sorted(name for name in os.listdir("docs") if name.endswith(".md") and name not in NO_EXAMPLE)
+    found = [f"docs/{page} {text}" for page in pages for text in [problem(page, tools)] if text]
+    print(f"{len(pages)} pages")
+    if found:
+        sys.exit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()
