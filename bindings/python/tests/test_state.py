@@ -87,8 +87,9 @@ class Page(Folder):
                     exec(compile(example.replace("print(", "names = ("), page, "exec"), scopes[-1])
                 finally:
                     os.chdir(before)
-        self.assertEqual(len(scopes[0]["names"]), 3)
-        self.assertEqual(sorted(scopes[0]["arrays"]), ["b", "w"])
+        self.assertEqual(scopes[0]["loaded"]["epoch"], 3)
+        self.assertEqual(len(scopes[1]["names"]), 3)
+        self.assertEqual(sorted(scopes[1]["arrays"]), ["b", "w"])
 
 
 class Checkpoints(Folder):
