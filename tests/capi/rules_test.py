@@ -246,6 +246,25 @@ def minus_one_is_for_ever(api):
                 yield f"{where}: -1 means something else than for ever"
 
 
+def zero_is_no_limit(api):
+    entries = [(f"{struct['name']}.{field['name']}", field.get("comment", "")) for struct, field in api.fields()]
+    entries += [(entry["name"], entry.get("comment", "")) for entry in api.functions + api.callbacks]
+    for where, comment in entries:
+        for found in re.finditer(r"\bno (limit|maximum)\b|\bunlimited\b", comment):
+            if not comment[:found.start()].endswith("0: "):
+                yield f"{where}: a limit that is none is 0, and said so: '0: {found.group()}'"
+
+
+def what_is_read_by_index_has_a_count(api):
+    names = {function["name"] for function in api.functions}
+    for function in api.functions:
+        if "_get_" not in function["name"] or function["name"].startswith("ckpt_tree_"):
+            continue  # nodes of a tree say where they end
+        counts = {function["name"] + "_count", function["name"].split("_get_")[0] + "_get_info"}  # what is kept in several lists
+        if any(parameter["name"] == "index" for parameter in function["parameters"]) and not counts & names:
+            yield f"{function['name']}: there is no {function['name']}_count"
+
+
 def constants_belong_to_groups(api):
     prefixes = {group.upper() + "_": group for group in api.groups}
     found = {}
@@ -440,6 +459,14 @@ CASES = {
         [dict(structs=[struct("ckpt_box_options", ("int64_t limit", "most bytes; -1: no limit"))]),
          dict(structs=[struct("ckpt_box_info", ("int64_t step", "number of the step, -1 when there is none"))]),
          dict(functions=[("ckpt_status ckpt_box_find(ckpt_box* box)", "*index receives the index, or -1.")])]),
+    zero_is_no_limit: (
+        dict(structs=[struct("ckpt_box_options", ("int64_t limit", "most bytes; 0: no limit"), ("int64_t most", "most steps; 0: no maximum"))]),
+        [dict(structs=[struct("ckpt_box_options", ("int64_t limit", "most bytes; INT64_MAX: no limit"))]),
+         dict(functions=[("ckpt_status ckpt_box_set_limit(ckpt_box* box, int64_t bytes)", "bytes: at least 1; -2: unlimited.")])]),
+    what_is_read_by_index_has_a_count: (
+        dict(functions=["ckpt_status ckpt_box_get_part(ckpt_box* box, int64_t index, int64_t* part)",
+                        "ckpt_status ckpt_box_get_part_count(ckpt_box* box, int64_t* count)"]),
+        [dict(functions=["ckpt_status ckpt_box_get_part(ckpt_box* box, int64_t index, int64_t* part)"])]),
     constants_belong_to_groups: (
         dict(constants=COLORS + [("CKPT_TIERS", 4)]),
         [dict(constants=COLORS + [("CKPT_GREEN", 2)]),

@@ -125,13 +125,15 @@ TEST_F(TorchFile, FlippedBytesNeverCrash) {
   archive(whole_pickle());
   const std::string whole = bytes();
   std::mt19937 random(1);
+  int refused = 0;
   for (int round = 0; round < 2000; ++round) {
     std::string flipped = whole;
     for (auto flips = 1 + random() % 4; flips > 0; --flips)
       flipped[random() % flipped.size()] ^= static_cast<char>(1 + random() % 255);
     write(flipped);
-    is_read();
+    refused += is_read() ? 0 : 1;
   }
+  EXPECT_GT(refused, 1000);  // what no checksum covers, such as times in the archive, may pass
 }
 
 // With right checksums: what is flipped comes to the machine.
