@@ -314,7 +314,7 @@ TEST(AdaptiveController, RefusedCallsChangeNothing) {
   EXPECT_EQ(controller.to_json(), in_flight);
 }
 
-// Times that nobody means leave the controller able to decide.
+// Times that make no sense leave the controller able to decide.
 TEST(AdaptiveController, SurvivesAbsurdTimes) {
   for (std::int32_t policy = 0; policy <= static_cast<std::int32_t>(Policy::fixed); ++policy) {
     ControllerOptions options = fixed(500);

@@ -36,7 +36,7 @@ static void cancel_the_other(int64_t id, int64_t stall_ns, void* user_data) {
   await_event(&both_staged, 2);
   CHECK_OK(ckpt_async_manager_cancel(async, own->other->id, &own->won));
   raise_event(&both_staged);
-  await_event(&both_staged, 4); /* the other was told to end while this one runs */
+  await_event(&both_staged, 4); /* the other was notified of its end while this one runs */
   CHECK(own->ended == 0);
   --own->inside;
 }

@@ -128,7 +128,7 @@ static void a_callback_that_asks_has_seen(void) {
   ckpt_async_manager_release(async);
 }
 
-/* A load whose failure nobody asks about left the state as it was. */
+/* A load whose failure no call asks about left the state as it was. */
 static void a_failed_load_counts(void) {
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   ckpt_async_manager* async = NULL;

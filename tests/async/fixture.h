@@ -42,7 +42,7 @@ class Door {
     changed_.wait(lock, is_free);
     --stopped_;
   }
-  // Until somebody stands there.
+  // Until a thread stands there.
   void wait_for_somebody() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ > 0; });

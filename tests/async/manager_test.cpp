@@ -141,7 +141,7 @@ TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
   for (const std::int64_t id : ids) EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
 }
 
-// A save that is being refused is in the list for a moment, but has no place that a cancellation could give back.
+// A save that is being refused is in the list for a moment, but has no place that a cancellation could release.
 TEST(Async, RefusedSavesGiveNoPlaceBack) {
   AsyncOptions options = Background::small();
   options.capacity = 2;

@@ -1,4 +1,5 @@
-// Eight threads queue, cancel, wait, list and close at random: nothing is told twice, nothing is lost, nobody waits for ever.
+// Eight threads queue, cancel, wait, list and close at random: nothing is reported twice, nothing is lost, no thread waits for
+// ever.
 #include <gtest/gtest.h>
 
 #include <random>

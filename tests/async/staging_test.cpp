@@ -196,7 +196,7 @@ TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
     arena.give_back(blocks);
   });
   while (waiting < 1) std::this_thread::yield();
-  // Two are free, but somebody was first.
+  // Two are free, but another one was first.
   std::thread one([&] {
     const auto blocks = arena.take(1, never, [&] { ++waiting; });
     one_came = ++order;
@@ -223,7 +223,7 @@ TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
   arena.wake();
   impatient.join();
   arena.give_back(held);
-  EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // nobody is left in the line
+  EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // none is left in the line
 }
 
 TEST(AsyncStaging, TheArenaIsPreparedInAdvance) {

@@ -42,7 +42,7 @@ int main(void) {
 
 #include "sweep_calls.h"
 
-  /* Nobody changed or freed the handles that were offered. */
+  /* No call changed or freed the handles that were offered. */
   {
     int64_t now = 0;
     uint64_t value = 0;

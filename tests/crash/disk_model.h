@@ -39,7 +39,7 @@ class DiskModel {
   // Calls visit with what a crash now may leave: with all when they are at most `most` (not counting equal ones), else with the
   // regular ones (nothing lost, everything lost, each moment in order) and as many drawn by seed as make `most`.
   void crash(std::uint64_t most, std::uint64_t seed, const std::function<void(const Image&)>& visit) const;
-  // As long as nobody pulls the plug.
+  // As long as the power stays on.
   Image now() const;
 
  private:

@@ -1,5 +1,5 @@
 // A training process that is killed again and again, by operation number and by time: it always resumes, loses no step whose save
-// was acknowledged, and ends with the bits of a run that nobody disturbed.
+// was acknowledged, and ends with the bits of a run without a kill.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>

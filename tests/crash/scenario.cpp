@@ -266,7 +266,7 @@ std::vector<Scenario> all_scenarios() {
   out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true, false}));
   add_killed(out, "next step", {1}, 2, 3, 1);
   add_killed(out, "same step", {1}, 2, 2, 0);
-  // What only a kill left as newest, and nobody acknowledged, supersedes nothing.
+  // What only a kill left as newest, and no call acknowledged, supersedes nothing.
   add_killed(out, "lower step", {4}, 5, 3, 1);
   add_recoveries(out);
   return out;

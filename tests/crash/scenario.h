@@ -22,7 +22,7 @@ struct Contents {
   bool background = false;  // saved by an AsyncManager; filled with something else as soon as a save is staged
 };
 
-// A state whose every element tells which save it belongs to and where it stands.
+// A state whose every element says which save it belongs to and where it stands.
 class NumberedState {
  public:
   explicit NumberedState(const Contents& contents);
@@ -48,7 +48,7 @@ struct Scenario {
   std::vector<std::int64_t> steps;  // of save number 1, 2, ...
 };
 
-// Tells a story to a storage and keeps the log.
+// Runs a story on a storage and keeps the log.
 class Narrator {
  public:
   explicit Narrator(std::string name, const Contents& contents = {});
@@ -80,7 +80,7 @@ class Narrator {
 // crashes during the recovery from a crash.
 std::vector<Scenario> all_scenarios();
 std::vector<Scenario> short_scenarios();
-// The same stories, and those of killed saves, told by saves in the background.
+// The same stories, and those of killed saves, run by saves in the background.
 std::vector<Scenario> background_scenarios();
 
 enum class Violation {

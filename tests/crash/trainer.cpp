@@ -174,7 +174,7 @@ class Network {
 
 std::int64_t number(const char* text) { return std::strtoll(text, nullptr, 10); }
 
-// Tells which steps are durable, and whether a save is under way, staged and not durable included.
+// Reports which steps are durable, and whether a save is under way, staged and not durable included.
 class StatusListener final : public async::TaskListener {
  public:
   explicit StatusListener(TrainerStatus& status) : status_(status) {}

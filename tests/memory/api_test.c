@@ -26,7 +26,7 @@ static void example(void) {
   int32_t attention = 0;
   CHECK_OK(ckpt_memory_tracker_add_layer(tracker, "block0.attention", &attention));
 
-  /* Told of every new peak. */
+  /* Notified of every new peak. */
   seen mine = {NULL, 0, 0, 0, 0};
   int64_t subscription = 0;
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_NEW_PEAK, on_peak, &mine, on_destroy, &subscription));

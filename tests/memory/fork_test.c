@@ -164,7 +164,7 @@ static void inside_a_handler(void) {
   child = fork_child();
   if (child == 0) {
     call_everything();
-    ckpt_memory_tracker_release(tracker); /* nobody is waited for here either */
+    ckpt_memory_tracker_release(tracker); /* no thread is waited for here either */
     _exit(0);
   }
   expect_end(child);

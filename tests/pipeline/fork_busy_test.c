@@ -99,7 +99,7 @@ static void test_a_busy_manager(void) {
   ckpt_activation_manager_release(manager);
 }
 
-/* With nobody inside, a child's copy is one to work with. */
+/* With no thread inside, a child's copy is one to work with. */
 static void test_an_idle_manager(void) {
   pid_t child;
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, NULL, NULL, NULL, &manager));

@@ -149,7 +149,7 @@ TEST(StageSchedule, WhatIsNotKeptRunsAgainFromTheInput) {
             plan::verify(*make_stage_schedule(layout, 0, chunks, all_kept(4)), *chunks[0].profile).peak_bytes[0]);
 }
 
-// The last stage need not run forward twice: nobody waits for its output.
+// The last stage need not run forward twice: no stage waits for its output.
 TEST(StageSchedule, TheLastStageRecomputesNothing) {
   const std::vector<ChunkPlan> chunks = {store_all_chunk(3)};
   for (const Order order : {Order::gpipe, Order::one_f_one_b}) {

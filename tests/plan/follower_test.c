@@ -116,7 +116,7 @@ static void learns_what_runs(ckpt_chain* chain, const ckpt_profile* profile) {
   CHECK_OK(ckpt_follower_create(profile, strategy, &follower));
   CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
 
-  /* The schedule alone tells the strategy nothing; the follower does, also after its handle is gone. */
+  /* The schedule alone notifies the strategy of nothing; the follower does, also after its handle is gone. */
   CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, NULL, &executor));
   CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
   CHECK(self.accesses == 0);

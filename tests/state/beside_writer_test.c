@@ -194,7 +194,7 @@ static void beside_a_process(void) {
   ckpt_storage_release(storage);
 }
 
-/* What is really damaged is still said so while nobody writes, and named. */
+/* What is really damaged is still said so while no process writes, and named. */
 static void damage_is_still_damage(void) {
   watched w = {"", NULL, NULL};
   char path[320];

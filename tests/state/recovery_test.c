@@ -117,7 +117,7 @@ static void damage_keeps_its_name(void) {
   flip(3, "b.safetensors");
   CHECK(load(checkpoint, &skipped, report, sizeof report) == 3 && skipped == 0);
   CHECK(strstr(report, "\"skipped\":[]") != NULL);
-  /* A manifest that does not parse is nobody's to count or remove. */
+  /* A manifest that does not parse is neither counted nor removed. */
   save(checkpoint, 4);
   CHECK(is_there("%s/manifest.json", names[2]) && !is_there("%s", names[3]) && !is_there("%s", names[1]));
   CHECK_STEPS(checkpoint, "4 2 ");
@@ -136,7 +136,7 @@ static void retention_does_not_count_on_the_known_bad(void) {
   CHECK_STEPS(checkpoint, "3 2 1 "); /* the good ones of 1 and 3 stay; 2 is not older than both */
   save(checkpoint, 4);
   CHECK_STEPS(checkpoint, "4 3 ");
-  /* Nobody has read this one: the manifest is all that retention looks at. */
+  /* This one was not read: the manifest is all that retention looks at. */
   flip(4, "a.safetensors");
   save(checkpoint, 5);
   CHECK_STEPS(checkpoint, "5 4 ");

@@ -78,7 +78,7 @@ class RetentionModel {
   }
   void repair(Saved& saved) {
     replace_file(*disk_, original_[saved.name].first, original_[saved.name].second);
-    saved.damaged = false;  // which nobody knows until it is read
+    saved.damaged = false;  // which is not known until it is read
   }
 
   void verify(Saved& saved, const std::string& name) {

@@ -1,5 +1,6 @@
 /* Two processes that write one file at the same time: each stops in the midst of its bytes, where the test lets it go on in the
- * order that loses. What a call that returned OK has written is whole, and nobody removes or renames what another one is writing.
+ * order that loses. What a call that returned OK has written is whole, and no writer removes or renames what another one is
+ * writing.
  */
 #define _DEFAULT_SOURCE
 

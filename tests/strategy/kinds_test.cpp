@@ -203,7 +203,7 @@ class MemoryAwareTest : public testing::Test {
   void bind(MemoryAware& strategy) {
     strategy.bind_live_bytes([this] { return live; });
   }
-  // Asks after the seconds have gone by, and tells the interval.
+  // Asks after the seconds have gone by, and reports the interval.
   std::int64_t after(MemoryAware& strategy, std::int64_t seconds) {
     clock->advance(seconds * second);
     ask(strategy, "x");
@@ -250,7 +250,7 @@ TEST_F(MemoryAwareTest, AdjustsAtMostOnceInTenSeconds) {
   EXPECT_EQ(after(strategy, 1), 3);
   for (int i = 0; i < 9; ++i) EXPECT_EQ(after(strategy, 1), 3);
   EXPECT_EQ(after(strategy, 1), 4);
-  EXPECT_EQ(after(strategy, 1000), 5);  // one step, however long nobody asked
+  EXPECT_EQ(after(strategy, 1000), 5);  // one step, however long it was not asked
   EXPECT_EQ(after(strategy, 0), 5);
 }
 

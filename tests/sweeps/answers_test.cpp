@@ -58,7 +58,7 @@ struct Layer {
   int output_questions = 0;
   int option_questions = 0;
   ckpt_layer_option last_needs = {};
-  bool said_first = false;  // of the answers, since somebody looked
+  bool said_first = false;  // of the answers, since the last look
   bool said_other = false;
 
   int which(int question) {
@@ -743,7 +743,7 @@ void test_sources() {
   }
 }
 
-// What a fault handler is told to do with an error, and for how long it is to wait (here it only says so).
+// What a fault handler is to do with an error, and for how long it is to wait (here it only says so).
 void test_faults() {
   struct Told {
     std::int32_t retry;

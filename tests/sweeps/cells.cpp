@@ -137,7 +137,7 @@ std::string text(const Call& call, std::string_view name) {
 template <class T>
 T number(const Call& call, std::string_view name) {
   const Objects& objects = call.objects;
-  if (name == "timeout_ns") {  // for ever, but where nobody would come, or that is refused
+  if (name == "timeout_ns") {  // for ever, but where no event would come, or that is refused
     const bool polls = call.function.starts_with("ckpt_word_queue") || call.function.starts_with("ckpt_co");
     return static_cast<T>(polls ? 0 : -1);
   }
@@ -308,7 +308,7 @@ Outcome call_function(Result (*function)(Arguments...), const char* name, bool h
   return outcome;
 }
 
-// What a retain adds is given back.
+// What a retain adds is released.
 template <class Result, class... Arguments>
 void give_back(Result (* /*function*/)(Arguments...), const Objects& objects) {
   if constexpr (sizeof...(Arguments) == 1) {

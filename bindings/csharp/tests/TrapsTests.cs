@@ -153,7 +153,7 @@ internal static class TrapsTests
         Check.Equal(3, threads.Count, "threads");
     }
 
-    // What is thrown where nobody can be told changes nothing.
+    // What is thrown where no caller can be notified changes nothing.
     internal static void ThrowingCallablesOfEveryKind()
     {
         Library.SetLog((level, component, message) => Fail("log"), LogLevel.Debug);

@@ -1,4 +1,4 @@
-"""What goes wrong in bindings when nobody looks. Listeners without references, exits inside callables, waiting with the
+"""What goes wrong in bindings unseen. Listeners without references, exits inside callables, waiting with the
 interpreter's lock, and exits during saves are in test_memory, test_async, test_pipeline and test_exit."""
 
 import gc
