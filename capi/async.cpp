@@ -201,11 +201,12 @@ ckpt_status ckpt_async_manager_load(ckpt_async_manager* handle, ckpt_state* targ
     const auto manager = manager_of(handle);
     checked(target, "state");
     not_null(id, "id");
-    const state::LoadOptions wanted = load_options_argument(options);
+    const LoadArgument wanted = load_argument(options);
     TaskArgument given = task_argument(task);
     require(given.options.source == nullptr, "task.source is given for a load");
-    *id = manager->load(target->object, wanted, std::move(given.options));
+    *id = manager->load(target->object, wanted.options, std::move(given.options));
     given.adopt();
+    wanted.rename_user->adopt();
   });
 }
 

@@ -132,6 +132,29 @@ std::function<bool(const state::Found&)> keep_argument(ckpt_keep_fn keep, const 
   };
 }
 
+using Rename = std::function<std::string(const std::string& group, const std::string& name)>;
+
+Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& user) {
+  if (rename == nullptr) return {};
+  return [rename, user](const std::string& group, const std::string& name) {
+    constexpr int64_t longest = 65536;
+    std::string answer(256, '\0');
+    const auto who = [&] { return cat("rename, asked about tensor ", quoted(name), " of group ", quoted(group)); };
+    for (int calls = 1;; ++calls) {
+      const auto capacity = static_cast<int64_t>(answer.size());
+      int64_t needed = -1;
+      set_callback_error(nullptr);
+      const int32_t code = rename(group.c_str(), name.c_str(), answer.data(), capacity, &needed, user->get());
+      if (code != 0) fail_callback(who(), code);
+      if (needed == -1) return name;
+      if (needed < -1 || needed > longest) fail(Status::invalid_argument, who(), ": *needed is ", needed, "; -1 .. ", longest);
+      if (needed < capacity) return answer.substr(0, static_cast<std::size_t>(needed));
+      if (calls == 2) fail(Status::invalid_argument, who(), ": *needed is ", needed, "; it was ", capacity - 1, " before");
+      answer.assign(static_cast<std::size_t>(needed) + 1, '\0');
+    }
+  };
+}
+
 // NULL or a name.
 std::string optional_name(const char* name) { return name == nullptr ? std::string() : std::string(name_argument(name, "name")); }
 
@@ -159,13 +182,14 @@ void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved) 
   fill_result(result, struct_of<ckpt_save_result>(saved));
 }
 
-state::LoadOptions load_options_argument(const ckpt_load_options* options) {
+LoadArgument load_argument(const ckpt_load_options* options) {
   const auto given = options_argument(options, "options");
   require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
           "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
   require(given.convert >= CKPT_CONVERSION_NONE && given.convert <= CKPT_CONVERSION_LOSSY, "options.convert is ", given.convert,
           "; a CKPT_CONVERSION_ constant");
-  state::LoadOptions wanted;
+  LoadArgument argument;
+  state::LoadOptions& wanted = argument.options;
   copy_from_c<1>(given, wanted);
   if (given.has_step == 0) {
     wanted.step.reset();
@@ -174,7 +198,9 @@ state::LoadOptions load_options_argument(const ckpt_load_options* options) {
   }
   wanted.name = optional_name(given.name);  // refuses a blank one
   wanted.compare_environment = given.environment_json != nullptr;
-  return wanted;
+  argument.rename_user = std::make_shared<UserData>(given.rename_user_data, given.rename_destroy);
+  wanted.rename = rename_argument(given.rename, argument.rename_user);
+  return argument;
 }
 
 void check_load_result(const ckpt_load_result* result) { check_result(result); }
@@ -396,10 +422,11 @@ ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_s
   return guard([&] {
     checked(handle, "manager");
     checked(target, "state");
-    const state::LoadOptions wanted = load_options_argument(options);
+    const LoadArgument wanted = load_argument(options);
     check_load_result(result);
     try {
-      fill_load_result(result, handle->object->load(*target->object, wanted));
+      fill_load_result(result, handle->object->load(*target->object, wanted.options));
+      wanted.rename_user->adopt();
     } catch (const state::PartlyFilled&) {
       state::LoadResult failed;
       failed.partly_filled = true;

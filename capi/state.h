@@ -6,6 +6,7 @@
 
 #include <ckpt/state.h>
 
+#include "guard.h"
 #include "handle.h"
 #include "state/checkpoint.h"
 #include "state/reader.h"
@@ -15,7 +16,11 @@ namespace ckpt::capi {
 
 // Arguments and results of saves and loads, for all functions that have them.
 state::SaveOptions save_options_argument(const ckpt_save_options* options);
-state::LoadOptions load_options_argument(const ckpt_load_options* options);
+struct LoadArgument {
+  state::LoadOptions options;
+  std::shared_ptr<UserData> rename_user;
+};
+LoadArgument load_argument(const ckpt_load_options* options);
 // result may be NULL. check_ before the work starts: it must be one that can be filled.
 void check_save_result(const ckpt_save_result* result);
 void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved);

@@ -9,6 +9,7 @@
 
 #include "callbacks.hpp"
 #include "calls.hpp"
+#include "state.hpp"
 
 namespace ckpt_swig {
 
@@ -110,9 +111,11 @@ inline ckpt_status async_manager_save(ckpt_async_manager* manager, const ckpt_st
 }
 
 inline ckpt_status async_manager_load(ckpt_async_manager* manager, ckpt_state* state, const ckpt_load_options* options,
-                                      const ckpt_checkpoint_task_options* task, AsyncListener* listener, int64_t* id) {
+                                      const ckpt_checkpoint_task_options* task, AsyncListener* listener, Renamer* renamer,
+                                      int64_t* id) {
   return detail::start_task(task, listener, nullptr, [&](const ckpt_checkpoint_task_options* how) {
-    return ckpt_async_manager_load(manager, state, options, how, id);
+    return detail::load_renamed(
+        options, renamer, [&](const ckpt_load_options* given) { return ckpt_async_manager_load(manager, state, given, how, id); });
   });
 }
 

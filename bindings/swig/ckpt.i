@@ -70,6 +70,9 @@ CKPT_FETCHES(name)
 %ignore ckpt_checkpoint_manager_options::keep;
 %ignore ckpt_checkpoint_manager_options::keep_user_data;
 %ignore ckpt_checkpoint_manager_options::keep_destroy;
+%ignore ckpt_load_options::rename;
+%ignore ckpt_load_options::rename_user_data;
+%ignore ckpt_load_options::rename_destroy;
 %ignore ckpt_async_manager_options::callbacks;
 %ignore ckpt_async_manager_options::user_data;
 %ignore ckpt_async_manager_options::destroy;
@@ -124,6 +127,8 @@ CKPT_REPLACED(coordinator_create_custom)
 CKPT_REPLACED(coordinator_all_gather)
 CKPT_FETCHED(tree_get_text)
 CKPT_FETCHED(tree_get_bytes)
+CKPT_REPLACED(checkpoint_manager_create)
+CKPT_REPLACED(checkpoint_manager_load)
 CKPT_FETCHED(checkpoint_manager_list)
 CKPT_FETCHED(checkpoint_manager_prune)
 CKPT_FETCHED(checkpoint_manager_get_manifest)
@@ -155,6 +160,9 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %feature("director") ckpt_swig::StrategyFactory;
 %feature("director") ckpt_swig::StorageFunctions;
 %feature("director") ckpt_swig::Sleeper;
+%feature("director") ckpt_swig::Decider;
+%feature("director") ckpt_swig::Keeper;
+%feature("director") ckpt_swig::Renamer;
 %feature("director") ckpt_swig::Stateful;
 %feature("director") ckpt_swig::CoordinatorFunctions;
 %feature("director") ckpt_swig::LayerFunctions;
@@ -162,6 +170,8 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %feature("director") ckpt_swig::AsyncSource;
 %feature("director") ckpt_swig::StageForward;
 %nodefaultctor ckpt_swig::Listing;
+%nodefaultctor ckpt_swig::NewName;
+%nodefaultctor ckpt_swig::FaultAnswer;
 %ignore ckpt_swig::CallbackFailure;
 %ignore ckpt_swig::StatusError;
 %ignore ckpt_swig::Bytes;

@@ -1,10 +1,13 @@
-// state.hpp - stateful objects and coordinators of other languages. See callbacks.hpp for who owns the objects.
+// state.hpp - stateful objects, coordinators and the functions of checkpoint managers of other languages. See callbacks.hpp for who
+// owns the objects.
 #ifndef CKPT_SWIG_STATE_HPP
 #define CKPT_SWIG_STATE_HPP
 
 #include <ckpt/ckpt.h>
 
+#include <cstring>
 #include <memory>
+#include <string>
 
 #include "callbacks.hpp"
 
@@ -15,6 +18,34 @@ class Stateful {
   virtual ~Stateful() = default;
   virtual void list(ckpt_state* into) = 0;
   virtual void restore(const ckpt_state* loaded) = 0;
+};
+
+// Says whether a checkpoint that no rule keeps stays; see ckpt_keep_fn.
+class Keeper {
+ public:
+  virtual ~Keeper() = default;
+  virtual bool keep(const ckpt_checkpoint_info* info) = 0;
+};
+
+// Passed to Renamer::rename.
+class NewName {
+ public:
+#ifndef SWIG
+  std::string text;
+  bool is_set = false;
+#endif
+  // NULL: the name stays.
+  void set(const char* name) {
+    is_set = name != nullptr;
+    text = is_set ? name : "";
+  }
+};
+
+// Says under which name a load looks for a tensor; see ckpt_rename_fn.
+class Renamer {
+ public:
+  virtual ~Renamer() = default;
+  virtual void rename(const char* name, NewName* answer) = 0;
 };
 
 class CoordinatorFunctions {
@@ -33,6 +64,28 @@ namespace detail {
 
 inline CoordinatorFunctions& coordinator(void* user) { return *static_cast<CoordinatorFunctions*>(user); }
 
+inline int32_t rename_tensor(const char*, const char* name, char* buffer, int64_t capacity, int64_t* needed, void* user) {
+  return guarded([&] {
+    NewName answer;
+    static_cast<Renamer*>(user)->rename(name, &answer);
+    if (!answer.is_set) return;
+    *needed = static_cast<int64_t>(answer.text.size());
+    std::memcpy(buffer, answer.text.data(), static_cast<std::size_t>(*needed < capacity ? *needed : capacity));
+  });
+}
+
+// Starts a load by call(options with the callback); the object is the library's when that went well.
+template <class Call>
+ckpt_status load_renamed(const ckpt_load_options* options, Renamer* renamer, const Call& call) {
+  std::unique_ptr<Renamer> owned(renamer);
+  ckpt_load_options given = CKPT_LOAD_OPTIONS_INIT;
+  if (options) given = *options;
+  given.rename = renamer ? rename_tensor : nullptr;
+  given.rename_user_data = renamer;
+  given.rename_destroy = renamer ? destroy<Renamer> : nullptr;
+  return handed_over(owned, call(&given));
+}
+
 }  // namespace detail
 #endif
 
@@ -44,6 +97,29 @@ inline ckpt_status state_add_stateful(ckpt_state* state, const char* name, State
     return guarded([&] { static_cast<Stateful*>(user)->restore(loaded); });
   };
   return handed_over(owned, ckpt_state_add_stateful(state, name, &table, object, destroy<Stateful>));
+}
+
+// keeper NULL: the options' rules say all.
+inline ckpt_status checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options, Keeper* keeper,
+                                             ckpt_checkpoint_manager** manager) {
+  std::unique_ptr<Keeper> owned(keeper);
+  ckpt_checkpoint_manager_options given = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  if (options) given = *options;
+  if (keeper) {
+    given.keep = [](const ckpt_checkpoint_info* info, ckpt_bool* keep, void* user) {
+      return guarded([&] { *keep = static_cast<Keeper*>(user)->keep(info) ? 1 : 0; });
+    };
+    given.keep_user_data = keeper;
+    given.keep_destroy = destroy<Keeper>;
+  }
+  return handed_over(owned, ckpt_checkpoint_manager_create(storage, &given, manager));
+}
+
+// renamer NULL: the options' prefixes say all.
+inline ckpt_status checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state, const ckpt_load_options* options,
+                                           Renamer* renamer, ckpt_load_result* result) {
+  return detail::load_renamed(
+      options, renamer, [&](const ckpt_load_options* how) { return ckpt_checkpoint_manager_load(manager, state, how, result); });
 }
 
 inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, CoordinatorFunctions* functions,

@@ -1,4 +1,5 @@
-// storage.hpp - storages of other languages, and what sleeps for a fault handler. See callbacks.hpp for who owns the objects.
+// storage.hpp - storages of other languages, and what decides and sleeps for a fault handler. See callbacks.hpp for who owns the
+// objects.
 #ifndef CKPT_SWIG_STORAGE_HPP
 #define CKPT_SWIG_STORAGE_HPP
 
@@ -52,6 +53,26 @@ class Sleeper {
  public:
   virtual ~Sleeper() = default;
   virtual void sleep(int64_t ns) = 0;
+};
+
+// Passed to Decider::decide.
+class FaultAnswer {
+ public:
+#ifndef SWIG
+  bool retry = false;
+  int64_t delay_ns = 0;
+#endif
+  void set(bool again, int64_t after_ns) {
+    retry = again;
+    delay_ns = after_ns;
+  }
+};
+
+// Says what becomes of an error of a storage; see ckpt_fault_decide_fn.
+class Decider {
+ public:
+  virtual ~Decider() = default;
+  virtual void decide(int32_t status, const char* message, int32_t attempt, bool retry, int64_t delay_ns, FaultAnswer* answer) = 0;
 };
 
 #ifndef SWIG
@@ -119,14 +140,30 @@ inline ckpt_status storage_create_custom(const char* name, StorageFunctions* fun
   return handed_over(owned, ckpt_storage_create_custom(name, &table, functions, destroy<StorageFunctions>, storage));
 }
 
-// sleeper NULL really sleeps.
-inline ckpt_status fault_handler_create(const ckpt_fault_handler_options* options, Sleeper* sleeper, ckpt_fault_handler** handler) {
-  std::unique_ptr<Sleeper> owned(sleeper);
-  if (!sleeper) return ckpt_fault_handler_create(options, nullptr, nullptr, nullptr, handler);
-  return handed_over(
-      owned, ckpt_fault_handler_create(
-                 options, [](int64_t ns, void* user) { (void)guarded([&] { static_cast<Sleeper*>(user)->sleep(ns); }); }, sleeper,
-                 destroy<Sleeper>, handler));
+// sleeper NULL really sleeps; decider NULL: the usual rule decides.
+inline ckpt_status fault_handler_create(const ckpt_fault_handler_options* options, Sleeper* sleeper, Decider* decider,
+                                        ckpt_fault_handler** handler) {
+  std::unique_ptr<Sleeper> owned_sleeper(sleeper);
+  std::unique_ptr<Decider> owned_decider(decider);
+  ckpt_fault_handler_options given = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  if (options) given = *options;
+  if (decider) {
+    given.decide = [](ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns, void* user) {
+      return guarded([&] {
+        FaultAnswer answer;
+        answer.set(*retry != 0, *delay_ns);
+        static_cast<Decider*>(user)->decide(status, message, attempt, answer.retry, answer.delay_ns, &answer);
+        *retry = answer.retry ? 1 : 0;
+        *delay_ns = answer.delay_ns;
+      });
+    };
+    given.decide_user_data = decider;
+    given.decide_destroy = destroy<Decider>;
+  }
+  const ckpt_sleep_fn sleep = [](int64_t ns, void* user) { (void)guarded([&] { static_cast<Sleeper*>(user)->sleep(ns); }); };
+  const ckpt_status status = sleeper ? ckpt_fault_handler_create(&given, sleep, sleeper, destroy<Sleeper>, handler)
+                                     : ckpt_fault_handler_create(&given, nullptr, nullptr, nullptr, handler);
+  return handed_over(owned_sleeper, handed_over(owned_decider, status));
 }
 
 }  // namespace ckpt_swig

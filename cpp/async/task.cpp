@@ -20,11 +20,13 @@ bool Task::start() noexcept {
 }
 
 bool Task::end(Phase from, Phase to, TaskResult&& result) {
-  std::shared_ptr<Staging> staging;  // freed outside the lock
+  std::shared_ptr<Staging> staging;  // freed outside the lock, as what belongs to the caller's function is
+  decltype(load.rename) rename;
   {
     const std::lock_guard lock(mutex_);
     if (!move(from, to)) return false;
     staging = std::exchange(staging_, nullptr);
+    rename = std::exchange(load.rename, nullptr);
     const std::int64_t now = base::monotonic_ns();
     const std::int64_t started = started_at_ns.load();
     result_ = std::move(result);

@@ -96,7 +96,7 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
 }
 
 TaskResult Workers::load(Task& task) {
-  state::LoadOptions options = task.load;
+  state::LoadOptions options = std::move(task.load);
   options.stop = task.stop;
   options.before_filling = [&] {
     if (task.phase() != Phase::committing) pass_commit_point(task);

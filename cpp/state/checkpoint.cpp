@@ -139,6 +139,12 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
   LoadOptions options = given;
   if (given.compare_environment) options.environment_json = normalized_json("environment", given.environment_json);
   if (options_.blas) options.blas = options_.blas();
+  if (given.rename) {
+    options.rename = [&](const std::string& group, const std::string& name) {
+      const base::Entered entered(&state);
+      return given.rename(group, name);
+    };
+  }
   const Call call(this);
   State whole = state.gathered();
   LoadResult result = load_checkpoint(*storage_, whole, options);

@@ -96,6 +96,13 @@ std::string report_of(const Differences& differences, const std::vector<Found>& 
              passed_over.dump(-1, ' ', false, replace), '}');
 }
 
+// name: under which the state would have it.
+[[noreturn]] void fail_unexpected(const std::string& group, const TensorRecord& record, std::string_view name) {
+  base::fail(Status::invalid_argument, "tensor ", base::quoted(record.name), " of group ", base::quoted(group),
+             " is in the checkpoint but not in the state",
+             name == record.name ? std::string() : cat(", where its name would be ", base::quoted(name)));
+}
+
 // Exactly the state's groups and tensors, or an error that names the first difference: that is the caller's to solve, never a
 // reason to take an older checkpoint.
 void match(const State& state, const Manifest& manifest, const NameMap& names, Conversion convert) {
@@ -111,8 +118,7 @@ void match(const State& state, const Manifest& manifest, const NameMap& names, C
       match_tensor(group.name, wanted, *found->second, convert);
       records.erase(found);
     }
-    base::require(records.empty(), "tensor ", base::quoted(records.empty() ? "" : records.begin()->second->name), " of group ",
-                  base::quoted(group.name), " is in the checkpoint but not in the state");
+    if (!records.empty()) fail_unexpected(group.name, *records.begin()->second, records.begin()->first);
   }
   for (const GroupRecord& recorded : manifest.groups) {
     base::require(std::ranges::find(state.groups(), recorded.name, &StateGroup::name) != state.groups().end(), "group ",

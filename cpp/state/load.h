@@ -31,6 +31,8 @@ struct LoadOptions {
   bool in_place = false;          // bytes go straight into the tensors: faster, and undefined contents when the load fails
   std::string strip_prefix = {};  // taken off the checkpoint's names that begin with it, then ...
   std::string add_prefix = {};    // ... put before each of them, before they are looked for in the state
+  // The state's name for a tensor of a group, after the prefixes; empty: these say all.
+  std::function<std::string(const std::string& group, const std::string& name)> rename = {};
   Conversion convert = Conversion::none;
   std::shared_ptr<const std::atomic<bool>> stop = {};  // Error(cancelled) at the next tensor once it is true
   std::function<void()> before_filling = {};  // once or more, before tensors are written: may stop the load by Error(cancelled)

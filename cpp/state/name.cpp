@@ -52,6 +52,11 @@ void append_escaped(std::string& out, char c) {
 
 }  // namespace
 
+void require_plain_name(std::string_view argument, std::string_view name) {
+  base::require_name(argument, name);
+  base::require(name.find('\0') == std::string_view::npos, argument, " holds a NUL: ", base::quoted(name));
+}
+
 std::string group_file_name(std::string_view group, std::set<std::string>& used) {
   const bool escape_first = is_reserved(group) || looks_like_part(group);
   std::string stem;

@@ -11,6 +11,9 @@ namespace ckpt::state {
 
 constexpr std::size_t longest_group_name = 64;
 
+// Error(invalid_argument) for what cannot name a group, tensor or key: blank, no UTF-8, or with a NUL.
+void require_plain_name(std::string_view argument, std::string_view name);
+
 // A file name for a group that no system reserves or folds into one of used, which holds lower-case names and gets the new one.
 // Letters and digits stay, other bytes become %XX: "model" -> "model.safetensors".
 std::string group_file_name(std::string_view group, std::set<std::string>& used);

@@ -9,14 +9,6 @@
 #include "state/safetensors.h"
 
 namespace ckpt::state {
-namespace {
-
-void require_plain_name(std::string_view argument, std::string_view name) {
-  base::require_name(argument, name);
-  base::require(name.find('\0') == std::string_view::npos, argument, " holds a NUL: ", base::quoted(name));
-}
-
-}  // namespace
 
 void State::add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor) {
   refuse_inside();

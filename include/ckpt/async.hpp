@@ -83,10 +83,11 @@ class AsyncManager {
   }
   // No other caller may use the state until the task has ended.
   std::int64_t load(State& state, const LoadOptions& options = {}, const CheckpointTaskOptions& task = {},
-                    CheckpointTaskFunctions functions = {}) {
-    const ckpt_load_options given = detail::to_c(options);
+                    CheckpointTaskFunctions functions = {}, Rename rename = {}) {
     return start(task, std::move(functions), [&](const ckpt_checkpoint_task_options& how, std::int64_t* id) {
-      return ckpt_async_manager_load(handle(), state.handle(), &given, &how, id);
+      return detail::load_renamed(options, std::move(rename), [&](const ckpt_load_options& given) {
+        return ckpt_async_manager_load(handle(), state.handle(), &given, &how, id);
+      });
     });
   }
 

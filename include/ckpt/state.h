@@ -370,6 +370,17 @@ typedef int32_t ckpt_conversion;
  * nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an error */
 #define CKPT_CONVERSION_LOSSY 2
 
+/* Says under which name a load looks for a tensor of the checkpoint in the state. group, name (borrowed for the call): those of the
+ * tensor in the checkpoint, the name after strip_prefix and add_prefix. Writes the state's name as UTF-8 into buffer, which has
+ * room for capacity bytes (at least 256), and sets *needed to its length without a NUL, as snprintf does; when that is capacity or
+ * more, the function is called once again with room for it. *needed is -1; left there, the name stays as it is. An answer that is
+ * blank, no UTF-8 or longer than 65536 bytes, and two names of a group that become one, fail the load with INVALID_ARGUMENT. Runs
+ * on the thread that loads, for each tensor but CKPT_TREE_TENSOR of each checkpoint that is tried; may block. Calls on the state
+ * and on the manager that are loading return INVALID_STATE in it. Returns 0, or another number for an error (text by
+ * ckpt_callback_error): the load then fails with CALLBACK, and no other checkpoint is tried. */
+typedef int32_t (*ckpt_rename_fn)(const char* group, const char* name, char* buffer, int64_t capacity, int64_t* needed,
+                                  void* user_data);
+
 /* What one load takes, and how. */
 typedef struct ckpt_load_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
@@ -399,10 +410,15 @@ typedef struct ckpt_load_options {
    * CKPT_CONVERSION_LOSSY */
   ckpt_conversion convert;
   int32_t reserved2; /* not used: 0 */
+  /* function that is asked for the state's name of each tensor of the checkpoint; none: strip_prefix and add_prefix say all */
+  ckpt_rename_fn rename;
+  void* rename_user_data; /* passed to each call of rename */
+  /* called once with rename_user_data after the last call of rename in this load; may be absent */
+  ckpt_destroy_fn rename_destroy;
 } ckpt_load_options;
 
 #define CKPT_LOAD_OPTIONS_INIT \
-  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, CKPT_CONVERSION_NONE, 0 }
+  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, CKPT_CONVERSION_NONE, 0, NULL, NULL, NULL }
 
 /* Sets *options to CKPT_LOAD_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -449,7 +465,8 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * then. All or nothing unless it is in place: everything is verified before the first tensor is touched. Only a file that changes
  * after that, while it is copied, gives CORRUPT (or IO) with tensors that are partly filled; no other checkpoint is tried then.
  * Large files are read by up to four threads, which are gone when this returns. options: NULL for the defaults. result: NULL when
- * it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else it is as it was.
+ * it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else it is as it was. When this
+ * fails, rename_destroy has not run.
  * NOT_FOUND only when there is no checkpoint (of that name or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some
  * but none is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,

@@ -236,6 +236,36 @@ class Coordinator {
   detail::Handle<ckpt_coordinator, ckpt_coordinator_release> coordinator_;
 };
 
+// Gives a tensor of a checkpoint the name that it has in the state; see ckpt_rename_fn for where it runs. Asked again for a long
+// answer. What it throws ends the load.
+using Rename = std::function<std::string(const std::string& group, const std::string& name)>;
+
+namespace detail {
+
+inline std::int32_t rename_tensor(const char* group, const char* name, char* buffer, std::int64_t capacity, std::int64_t* needed,
+                                  void* user_data) noexcept {
+  return callback_status([&] {
+    const std::string answer = (*static_cast<Rename*>(user_data))(group, name);
+    answer.copy(buffer, static_cast<std::size_t>(capacity));
+    *needed = static_cast<std::int64_t>(answer.size());
+  });
+}
+
+// Starts a load by call(options with the function), which belongs to the library when that went well.
+template <class Call>
+ckpt_status load_renamed(const LoadOptions& options, Rename rename, Call&& call) {
+  ckpt_load_options given = to_c(options);
+  auto owned = std::make_unique<Rename>(std::move(rename));
+  given.rename = *owned ? &rename_tensor : nullptr;
+  given.rename_user_data = owned.get();
+  given.rename_destroy = destroy<Rename>;
+  const ckpt_status status = call(given);
+  if (status == CKPT_OK) static_cast<void>(owned.release());
+  return status;
+}
+
+}  // namespace detail
+
 // The checkpoints in one storage. Unless it is read-only, a writer: it holds the storage's lock as long as it lives.
 class CheckpointManager {
  public:
@@ -275,15 +305,15 @@ class CheckpointManager {
   }
 
   // All or nothing: when this throws, the state is what it was (unless it was to be in place).
-  LoadResult load(State& state, const LoadOptions& options = {}) {
+  LoadResult load(State& state, const LoadOptions& options = {}, Rename rename = {}) {
     ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
-    check(load_into(state, options, result));
+    check(load_into(state, options, std::move(rename), result));
     return detail::from_c(result);
   }
   // Nothing when there is no checkpoint (of that name); throws when there are some but none is usable.
-  std::optional<LoadResult> load_if_any(State& state, const LoadOptions& options = {}) {
+  std::optional<LoadResult> load_if_any(State& state, const LoadOptions& options = {}, Rename rename = {}) {
     ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
-    const ckpt_status status = load_into(state, options, result);
+    const ckpt_status status = load_into(state, options, std::move(rename), result);
     if (status == CKPT_E_NOT_FOUND) return std::nullopt;
     check(status);
     return detail::from_c(result);
@@ -379,9 +409,10 @@ class CheckpointManager {
     check(status);
     return detail::from_c(info);
   }
-  ckpt_status load_into(State& state, const LoadOptions& options, ckpt_load_result& result) {
-    const ckpt_load_options given = detail::to_c(options);
-    return ckpt_checkpoint_manager_load(handle(), state.handle(), &given, &result);
+  ckpt_status load_into(State& state, const LoadOptions& options, Rename rename, ckpt_load_result& result) {
+    return detail::load_renamed(options, std::move(rename), [&](const ckpt_load_options& given) {
+      return ckpt_checkpoint_manager_load(handle(), state.handle(), &given, &result);
+    });
   }
 
   detail::Handle<ckpt_checkpoint_manager, ckpt_checkpoint_manager_release> manager_;
