@@ -827,6 +827,50 @@ void test_keep() {
   }
 }
 
+// A name is taken, or the load says what is wrong with it; two of a group never become one.
+void test_rename() {
+  struct Told {
+    std::string text;
+    std::int64_t needed;
+    std::int32_t code;
+    bool is_taken;  // of the one tensor "weight"
+    int calls = 0;
+  };
+  const std::string room(256, 'x');
+  for (const Told& one :
+       {Told{"", -1, 0, true}, Told{"weight", 6, 0, true}, Told{"weigh", 5, 0, false}, Told{"weight", 7, 0, false},
+        Told{"weight", smallest, 0, false}, Told{"weight", -2, 0, false}, Told{"weight", largest, 0, false},
+        Told{"weight", 65537, 0, false}, Told{"", 0, 0, false}, Told{"\n\t", 2, 0, false}, Told{"\xFF", 1, 0, false},
+        Told{room, 255, 0, false}, Told{room, 256, 0, false}, Told{room, 65536, 0, false}, Told{"__tree__", 8, 0, false},
+        Told{"weight", 6, 1, false}, Told{"weight", 6, std::numeric_limits<std::int32_t>::min(), false}}) {
+    Told told = one;
+    ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
+    ckpt_storage* storage = nullptr;
+    ckpt_checkpoint_manager* checkpoint = nullptr;
+    ckpt_state* state = make_state();
+    current = "rename answers " + one.text + ", " + std::to_string(one.needed) + ", " + std::to_string(one.code);
+    options.rename = [](const char*, const char*, char* buffer, std::int64_t capacity, std::int64_t* needed,
+                        void* user) -> std::int32_t {
+      auto* answer = static_cast<Told*>(user);
+      if (++answer->calls > 2) wrong("rename", "asked too often");
+      answer->text.copy(buffer, static_cast<std::size_t>(capacity));
+      *needed = answer->needed;
+      return answer->code;
+    };
+    options.rename_user_data = &told;
+    MUST(ckpt_storage_create_memory(&storage));
+    MUST(ckpt_checkpoint_manager_create(storage, nullptr, &checkpoint));
+    MUST(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr));
+    const ckpt_status status = SANE(ckpt_checkpoint_manager_load(checkpoint, state, &options, nullptr));
+    if ((status == CKPT_OK) != one.is_taken) wrong("load", ckpt_status_name(status));
+    if ((status == CKPT_E_CALLBACK) != (one.code != 0)) wrong("load", ckpt_status_name(status));
+    if (status != CKPT_OK && std::strstr(ckpt_last_error(), "'weight'") == nullptr) wrong("load", "names no tensor");
+    ckpt_checkpoint_manager_release(checkpoint);
+    ckpt_storage_release(storage);
+    ckpt_state_release(state);
+  }
+}
+
 void test_numbers_that_only_stop() {
   ckpt_worker_pool* pool = nullptr;
   ckpt_memory_tracker* tracker = nullptr;
@@ -862,6 +906,7 @@ int main(int count, char** arguments) {
                                                                  {"sources", test_sources},
                                                                  {"faults", test_faults},
                                                                  {"keep", test_keep},
+                                                                 {"rename", test_rename},
                                                                  {"numbers", test_numbers_that_only_stop}};
   for (const auto& [name, test] : tests) {
     if (count == 2 && name == arguments[1]) test();

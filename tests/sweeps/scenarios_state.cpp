@@ -303,6 +303,42 @@ void keep() {
   release_rest(in_use);
 }
 
+// What names tensors on a load is destroyed with it; in the background possibly by the worker.
+struct Renaming {
+  Place asked;
+  Place destroyed;
+  bool in_background = false;
+};
+
+ckpt_load_options renaming(Renaming& renamed) {
+  ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
+  options.rename = [](const char*, const char*, char*, std::int64_t, std::int64_t*, void* user) -> std::int32_t {
+    return here(static_cast<Renaming*>(user)->asked), 0;
+  };
+  options.rename_user_data = &renamed;
+  options.rename_destroy = [](void* user) {
+    here(static_cast<Renaming*>(user)->destroyed);
+    if (static_cast<Renaming*>(user)->in_background) gone.release();
+  };
+  return options;
+}
+
+void rename_tensors() {
+  Objects in_use;
+  std::vector<const char*> refused = uses_checkpoint;
+  for (const char* function : {"ckpt_state_add_tensor", "ckpt_state_get_tensor_count", "ckpt_state_set_json", "ckpt_state_get_json",
+                               "ckpt_state_get_load_report", "ckpt_state_set_rarely_changes"})
+    refused.push_back(function);
+  Renaming renamed{{"rename in a load", &in_use, refused}, {"rename destroy"}};
+  const ckpt_load_options options = renaming(renamed);
+  MUST(ckpt_storage_create_memory(&in_use.of<ckpt_storage>()));
+  MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
+  in_use.of<ckpt_state>() = make_small_state();
+  MUST(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &options, nullptr));
+  release_rest(in_use);
+}
+
 // A fault handler that is asked whether to try again, and then waits.
 void fault_handler() {
   static Shelf shelf;
@@ -493,6 +529,21 @@ void async_tasks() {
   }
 }
 
+// A background load under other names.
+void async_rename() {
+  const ThreadsEnd threads_end;
+  Objects in_use;
+  Renaming renamed{{"rename in a background load", &in_use, refused_in_source}, {"rename destroy by a background load"}, true};
+  const ckpt_load_options options = renaming(renamed);
+  make_async(in_use, nullptr);
+  MUST(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  std::int64_t id = 0;
+  MUST(ckpt_async_manager_load(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), &options, nullptr, &id));
+  wait_for_tasks(in_use, "a background load");
+  release_rest(in_use);
+  gone.acquire();
+}
+
 // Callbacks of the manager.
 void async_managers() {
   const ThreadsEnd threads_end;
@@ -665,6 +716,7 @@ const std::vector<Scenario> state_scenarios = {
      storage_callbacks},
     {"fault_handler", {"ckpt_sleep_fn", "ckpt_fault_decide_fn"}, 3, fault_handler},
     {"keep", {"ckpt_keep_fn"}, 2, keep},
+    {"rename", {"ckpt_rename_fn"}, 2, rename_tensors},
     {"stateful", {"ckpt_stateful_list_fn", "ckpt_stateful_restore_fn"}, 4, stateful},
     {"coordinators",
      {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn"},
@@ -675,6 +727,7 @@ const std::vector<Scenario> state_scenarios = {
       "ckpt_checkpoint_task_source_fn"},
      12,
      async_tasks},
+    {"async_rename", {}, 2, async_rename},
     {"async_managers", {}, 6, async_managers},
     {"staging_memory", {"ckpt_staging_allocate_fn", "ckpt_staging_free_fn"}, 3, staging_memory},
     {"async_storage", {}, 15, async_storage},

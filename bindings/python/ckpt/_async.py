@@ -13,7 +13,7 @@ from . import native as _native
 from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
 from ._oneline import _key, _shared, _state_to_save
 from ._root import CkptError
-from ._state import CheckpointManager, PathLike, StateLike, _as_json, _as_state
+from ._state import CheckpointManager, PathLike, StateLike, _as_json, _as_state, _renamer
 from ._storage import Storage
 from ._task import CheckpointTask, CheckpointTaskResult, Progress
 from .made import options as _o
@@ -169,14 +169,15 @@ class AsyncManager(_Owned):
 
     def load(self, state: StateLike, *, on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None,
              **options: Union[CheckpointManager.load, _o.checkpoint_task_options]) -> CheckpointTask:
-        """Loads into state in the background; no caller may use it until the task has ended. state: as for CheckpointManager.load.
-        Raises the failure of an earlier task, too."""
+        """Loads into state in the background; no caller may use it until the task has ended. state and rename: as for
+        CheckpointManager.load. Raises the failure of an earlier task, too."""
         filled = _as_state(state)
         how, what = _divided(options, _o.checkpoint_task_options)
+        renamer = _renamer(what.pop("rename", None))
         task, loaded = _o.checkpoint_task_options(**how), _o.load_options(**_as_json(what))
         manager, handle = self._h, filled._h
         return self._start(CheckpointTaskKind.LOAD, 0, None, None, on_ended,
-                           lambda listener: _n.ckpt_async_manager_load(manager, handle, loaded, task, listener))
+                           lambda listener: _n.ckpt_async_manager_load(manager, handle, loaded, task, listener, renamer))
 
     def _start(self, kind: CheckpointTaskKind, step: int, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
                on_ended: Optional[Callable[[CheckpointTaskResult], Any]], call: Callable[[Any], int]) -> CheckpointTask:

@@ -306,17 +306,27 @@ class Coordinator(_Owned):
 
 # ---- Checkpoints ----
 
+Rename = Callable[[str], Optional[str]]
+
+
+def _renamer(rename: Optional[Rename]) -> Any:
+    return None if rename is None else _callbacks(_native.Renamer, rename=lambda name, answer: answer.set(rename(name)))
+
 
 class CheckpointManager(_Owned):
     """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
 
     _release = staticmethod(_n.ckpt_checkpoint_manager_release)
 
-    def __init__(self, storage: Union[Storage, PathLike], **options: _o.checkpoint_manager_options) -> None:
+    def __init__(self, storage: Union[Storage, PathLike], *, keep: Optional[Callable[[CheckpointInfo], Any]] = None,
+                 **options: _o.checkpoint_manager_options) -> None:
+        """keep(info) is asked about each checkpoint that no rule keeps, and stays when that is true. When it raises, nothing is
+        removed."""
         given = _o.checkpoint_manager_options(**options)
         made, mine = _storage(storage, must_exist=given.read_only != 0)
+        keeper = None if keep is None else _callbacks(_native.Keeper, keep=lambda info: keep(CheckpointInfo._of(info)))
         try:
-            self._adopt(_n.ckpt_checkpoint_manager_create(made._h, given))
+            self._adopt(_n.ckpt_checkpoint_manager_create(made._h, given, keeper))
         finally:
             if mine:
                 made.close()
@@ -332,12 +342,14 @@ class CheckpointManager(_Owned):
         saved = _state_to_save(state, group, values, allow_empty)
         return SaveResult._of(_n.ckpt_checkpoint_manager_save(self._h, saved._h, given))
 
-    def load(self, state: StateLike, *, environment: Any = None, **options: _o.load_options) -> LoadResult:
+    def load(self, state: StateLike, *, environment: Any = None, rename: Optional[Rename] = None,
+             **options: _o.load_options) -> LoadResult:
         """Fills the state from the newest valid checkpoint, or that of a step or of a name. NotFoundError when there is none. state
-        and environment: as for save."""
+        and environment: as for save. rename(name): the state's name of a tensor that has this name in the checkpoint; None: the
+        same (rename={"old": "new"}.get)."""
         given = _o.load_options(**_as_json({"environment": environment, **options}))
         loaded = _as_state(state)
-        return LoadResult._of(_n.ckpt_checkpoint_manager_load(self._h, loaded._h, given))
+        return LoadResult._of(_n.ckpt_checkpoint_manager_load(self._h, loaded._h, given, _renamer(rename)))
 
     def load_if_any(self, state: StateLike, **options: load) -> Optional[LoadResult]:
         """Like load, but None when there is no checkpoint yet."""

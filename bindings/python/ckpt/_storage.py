@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 import itertools
 import os
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
@@ -13,7 +14,7 @@ from ._base import _callbacks, _Owned, _take_back
 from .made import options as _o
 from .made.errors import InvalidArgumentError, UnsupportedError
 
-__all__ = ["Storage", "CustomStorage", "FaultHandler"]
+__all__ = ["Storage", "CustomStorage", "Fault", "FaultHandler"]
 
 
 class CustomStorage(ABC):
@@ -119,16 +120,38 @@ def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
             "file_size": lambda file: storage.file_size(files[file]), "sync": lambda file: storage.sync(files[file])}
 
 
+@dataclass
+class Fault:
+    """An error of a storage, and what becomes of it: change retry and delay_ns, or leave what the rule says."""
+
+    status: int
+    message: str
+    attempt: int  # that failed, 1 for the first
+    retry: bool
+    delay_ns: int  # before the next attempt
+
+
+def _decide(function: Callable[[Fault], Any]) -> Callable[..., None]:
+    def call(status: int, message: str, attempt: int, retry: bool, delay_ns: int, answer: Any) -> None:
+        fault = Fault(status, message, attempt, retry, delay_ns)
+        function(fault)
+        answer.set(bool(fault.retry), fault.delay_ns)
+    return call
+
+
 class FaultHandler(_Owned):
     """Decides what is tried again, and when."""
 
     _release = staticmethod(_n.ckpt_fault_handler_release)
 
-    def __init__(self, *, sleep: Optional[Callable[[int], Any]] = None, **options: _o.fault_handler_options) -> None:
-        """sleep(ns) is called instead of sleeping."""
+    def __init__(self, *, sleep: Optional[Callable[[int], Any]] = None, decide: Optional[Callable[[Fault], Any]] = None,
+                 **options: _o.fault_handler_options) -> None:
+        """sleep(ns) is called instead of sleeping. decide(fault) is asked about each error but the last attempt's, on the thread
+        whose operation failed; what it raises ends the operation with CallbackError."""
         given = _o.fault_handler_options(**options)
         sleeper = None if sleep is None else _callbacks(_native.Sleeper, sleep=sleep)
-        self._adopt(_n.ckpt_fault_handler_create(given, sleeper))
+        decider = None if decide is None else _callbacks(_native.Decider, decide=_decide(decide))
+        self._adopt(_n.ckpt_fault_handler_create(given, sleeper, decider))
 
     @property
     def retry_count(self) -> int:

@@ -193,12 +193,12 @@ def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu") -> Dict
         return {info.name: _from_tree(reader.read(index), []).to(device) for index, info in enumerate(reader)}
 
 
-def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any],
-              name: Optional[str] = None) -> LoadResult:
+def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], name: Optional[str] = None,
+              **options: CheckpointManager.load) -> LoadResult:
     """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
-    its path. When newer checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
+    its path. options: strip_prefix="module.", rename, convert and the others of CheckpointManager.load. When newer checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
     with _state_of(state_dict, "model", None, False, _shared) as state, CheckpointManager(place, read_only=True) as checkpoints:
-        result = checkpoints.load(state, name=name)
+        result = checkpoints.load(state, name=name, **options)
     if result.skipped > 0:
         _warn_of_skipped(f"{result.skipped} newer checkpoint(s) were skipped for the older '{result.name}'; the log says why")
     return result

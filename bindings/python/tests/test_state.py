@@ -179,6 +179,31 @@ class Checkpoints(Folder):
         with self.assertRaises(ckpt.InvalidArgumentError):
             ckpt.CheckpointManager(self.path, keep_rules="best:1:largest")
 
+    def test_a_function_keeps_what_no_rule_keeps(self):
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        asked = []
+
+        def keep(info):
+            asked.append(info.step)
+            return info.metric == 0.5
+
+        try:
+            with ckpt.CheckpointManager(self.path, keep_rules="last:1", keep=keep) as manager:
+                state = ckpt.State({"w": np.zeros(3)})
+                for step, metric in ((1, 0.25), (2, 0.5), (3, None), (4, 0.75)):
+                    manager.save(state, step, metric=metric)
+                self.assertEqual([info.step for info in manager.list()], [4, 2])
+                self.assertEqual(sorted(set(asked)), [1, 2, 3])
+            del keep
+            for broken in (lambda info: {}[info.step], lambda info: manager.remove(info.step)):  # nothing is removed then
+                with ckpt.CheckpointManager(self.path, keep_rules="last:1", keep=broken) as manager:
+                    manager.save(state, 5)
+                    with self.assertRaisesRegex(ckpt.CallbackError, "keep"):
+                        manager.prune()
+                    self.assertEqual([info.step for info in manager.list()][-2:], [4, 2])
+        finally:
+            sys.unraisablehook = before
+
     def test_a_model_or_a_model_and_an_optimizer(self):
         class Part(ckpt.Stateful):
             def __init__(self):
@@ -224,6 +249,49 @@ class Checkpoints(Folder):
                 checkpoint.load(ckpt.State({"net.a": a}), strip_prefix="module.")
             checkpoint.load(ckpt.State({"net.a": a}), strip_prefix="module.", add_prefix="net.")
             self.assertEqual(list(a), [1, 1])
+
+    def test_load_under_names_of_a_function(self):
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        try:
+            with ckpt.CheckpointManager(self.path) as checkpoint, ckpt.AsyncManager(checkpoint) as manager:
+                checkpoint.save(ckpt.State({"encoder.a": np.ones(2), "b": np.full(2, 2.0)}))
+                a, b = np.zeros(2), np.zeros(2)
+                state, asked = ckpt.State({"a": a, "b": b}), []
+
+                def rename(name):
+                    asked.append(name)
+                    return name.replace("encoder.", "")
+
+                checkpoint.load(state, rename=rename)
+                self.assertEqual((sorted(asked), list(a), list(b)), (["b", "encoder.a"], [1, 1], [2, 2]))
+                a[:] = b[:] = 0
+                self.assertEqual(checkpoint.load_if_any(state, rename={"encoder.a": "b", "b": "a"}.get).step, 0)
+                self.assertEqual((list(a), list(b)), ([2, 2], [1, 1]))
+                a[:] = 0
+                manager.load(state, rename={"encoder.a": "a"}.get).result()
+                self.assertEqual((list(a), list(b)), ([1, 1], [2, 2]))
+                alive = weakref.ref(rename)
+                del rename
+                gc.collect()
+                self.assertIsNone(alive())
+
+                a[:] = 7
+                for bad, kind, text in ((lambda name: "a", ckpt.InvalidArgumentError, "'b' and 'encoder.a'"),
+                                        (lambda name: "", ckpt.InvalidArgumentError, "is blank"),
+                                        (lambda name: "c." + name, ckpt.InvalidArgumentError, "is not in the checkpoint"),
+                                        (lambda name: 5, ckpt.CallbackError, "tensor 'b' of group 'model'"),
+                                        (lambda name: {}[name], ckpt.CallbackError, "KeyError"),
+                                        (lambda name: state.set_json("k", "1"), ckpt.CallbackError, "state is in use"),
+                                        (lambda name: str(checkpoint.latest()), ckpt.CallbackError, "checkpoint is in use")):
+                    with self.assertRaisesRegex(kind, text):
+                        checkpoint.load(state, rename=bad)
+                    with self.assertRaisesRegex(kind, text):
+                        manager.load(state, rename=bad).result()
+                with self.assertRaisesRegex(TypeError, "rename|callable"):
+                    checkpoint.load(state, rename={"encoder.a": "a"})
+                self.assertEqual(list(a), [7, 7])
+        finally:
+            sys.unraisablehook = before
 
     def test_conversion_gives_what_numpy_gives(self):
         def is_lossless(source: np.dtype, target: np.dtype) -> bool:
@@ -482,6 +550,41 @@ class OwnStorage(unittest.TestCase):
                 checkpoint.save(state)
                 self.assertGreaterEqual(once.retry_count, 1)
                 self.assertGreaterEqual(len(slept), 1)
+        finally:
+            sys.unraisablehook = before
+
+    def test_a_function_decides_what_is_tried_again(self):
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        own, slept, asked = Dictionary(), [], []
+
+        def decide(fault):
+            asked.append((fault.status, fault.attempt, fault.retry))
+            self.assertIn("passes", fault.message)
+            fault.retry, fault.delay_ns = fault.attempt < 3, 40 + fault.attempt
+
+        try:
+            handler = ckpt.FaultHandler(max_attempts=9, sleep=slept.append, decide=decide)
+            state = ckpt.State({"w": np.ones(10)})
+            with ckpt.CheckpointManager(ckpt.Storage.custom(own), fault_handler=handler) as checkpoint:
+                own.failures = [PermissionError("passes"), OSError("passes")]  # the rule would not try the first one again
+                checkpoint.save(state)
+                self.assertEqual((slept, handler.retry_count), ([41, 42], 2))
+                self.assertEqual(asked, [(-16, 1, False), (-14, 2, True)])
+                own.failures = [OSError("passes")] * 3  # and the last of these
+                with self.assertRaises(ckpt.IoError):
+                    checkpoint.save(state)
+
+            def broken(fault):
+                if fault.attempt:
+                    raise KeyError("no idea")
+
+            for bad, text in ((broken, "no idea"), (lambda fault: setattr(fault, "delay_ns", "soon"), "decide"),
+                              (lambda fault: setattr(fault, "delay_ns", -1), "delay_ns")):
+                own = Dictionary()
+                with ckpt.CheckpointManager(ckpt.Storage.custom(own), fault_handler=ckpt.FaultHandler(decide=bad)) as checkpoint:
+                    own.failures = [OSError("passes")]
+                    with self.assertRaisesRegex((ckpt.CallbackError, ckpt.InvalidArgumentError), text):
+                        checkpoint.save(state)
         finally:
             sys.unraisablehook = before
 

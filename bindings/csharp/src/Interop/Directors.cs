@@ -66,6 +66,43 @@ namespace Ckpt.Interop
         }
     }
 
+    internal sealed class DecideFunction : Decider
+    {
+        internal Action<Fault> function;
+
+        public override void decide(int status, string message, int attempt, bool retry, long delay, FaultAnswer answer)
+        {
+            var fault = new Fault((CkptStatus)status, message, attempt) { Retry = retry, Delay = Times.OfNanoseconds(delay) };
+            function(fault);
+            answer.set(fault.Retry, Times.Nanoseconds(fault.Delay));
+        }
+    }
+
+    internal sealed class KeepFunction : Keeper
+    {
+        internal Func<CheckpointInfo, bool> function;
+
+        public override bool keep(ckpt_checkpoint_info info)
+        {
+            return function(new CheckpointInfo(info));
+        }
+    }
+
+    internal sealed class RenameFunction : Renamer
+    {
+        internal Func<string, string> function;
+
+        public override void rename(string name, NewName answer)
+        {
+            answer.set(function(name));
+        }
+
+        internal static RenameFunction Of(Func<string, string> rename)
+        {
+            return rename == null ? null : new RenameFunction { function = rename };
+        }
+    }
+
     // A subscription's half on this side. Without a strong way back to the tracker, which can go while this waits for events.
     internal sealed unsafe class MemoryEvents : EventListener
     {

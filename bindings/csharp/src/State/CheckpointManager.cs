@@ -15,29 +15,36 @@ namespace Ckpt
         /// <summary>Opens the checkpoints of a storage. CkptBusyException when another writer has it.</summary>
         /// <param name="storage">Kept alive.</param>
         /// <param name="options">null: the defaults.</param>
-        public CheckpointManager(Storage storage, [AllowNull] CheckpointManagerOptions options = null)
-            : base(Made(storage, options))
+        /// <param name="keep">Asked about each checkpoint that no rule keeps, on the thread that saves or prunes; when it throws,
+        /// nothing is removed. null: they do not stay.</param>
+        public CheckpointManager(Storage storage, [AllowNull] CheckpointManagerOptions options = null,
+                                 [AllowNull] Func<CheckpointInfo, bool> keep = null)
+            : base(Made(storage, options, keep))
         {
         }
 
         /// <summary>Opens the checkpoints below a path.</summary>
         /// <param name="path">Made when it is missing, unless read-only.</param>
         /// <param name="options">null: the defaults.</param>
-        public CheckpointManager(string path, [AllowNull] CheckpointManagerOptions options = null) : base(Made(path, options))
+        /// <param name="keep">As for a storage.</param>
+        public CheckpointManager(string path, [AllowNull] CheckpointManagerOptions options = null,
+                                 [AllowNull] Func<CheckpointInfo, bool> keep = null)
+            : base(Made(path, options, keep))
         {
         }
 
-        private static NativeHandle Made(string path, CheckpointManagerOptions options)
+        private static NativeHandle Made(string path, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
             var place = new FileSystemOptions { MustExist = options != null && options.ReadOnly };
-            using (var storage = new Storage(path, place)) return Made(storage, options);
+            using (var storage = new Storage(path, place)) return Made(storage, options, keep);
         }
 
-        private static NativeHandle Made(Storage storage, CheckpointManagerOptions options)
+        private static NativeHandle Made(Storage storage, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
             using (var memory = new CallMemory())
                 return Made((out IntPtr made) => native.ckpt_checkpoint_manager_create(HandleOf(storage),
-                    CheckpointManagerOptions.Native(options, memory), out made), native.ckpt_checkpoint_manager_release);
+                    CheckpointManagerOptions.Native(options, memory), keep == null ? null : new KeepFunction { function = keep },
+                    out made), native.ckpt_checkpoint_manager_release);
         }
 
         /// <summary>Writes the state as a new checkpoint and returns when it is durable. The tensors should not change
@@ -62,12 +69,14 @@ namespace Ckpt
         /// or step is given. CkptNotFoundException when there is none, CkptCorruptException when none is usable.</summary>
         /// <param name="state">What is filled.</param>
         /// <param name="options">null: the defaults.</param>
+        /// <param name="rename">Gives a tensor of the checkpoint the name that it has in the state; null, or what returns null: the
+        /// same.</param>
         /// <returns>What was found.</returns>
-        public LoadResult Load(State state, [AllowNull] LoadOptions options = null)
+        public LoadResult Load(State state, [AllowNull] LoadOptions options = null, [AllowNull] Func<string, string> rename = null)
         {
             using (var memory = new CallMemory())
                 return LoadResult.Filled(result => native.ckpt_checkpoint_manager_load(Handle, HandleOf(state),
-                    LoadOptions.Native(options, memory), result));
+                    LoadOptions.Native(options, memory), RenameFunction.Of(rename), result));
         }
 
         /// <summary>Fills the state from the checkpoint of a step, of several the newest valid one.</summary>
@@ -79,13 +88,15 @@ namespace Ckpt
         /// <summary>Like Load, but null when there is no checkpoint yet.</summary>
         /// <param name="state">What is filled.</param>
         /// <param name="options">null: the defaults.</param>
+        /// <param name="rename">As for Load.</param>
         /// <returns>What was found, or null.</returns>
         [return: MaybeNull]
-        public LoadResult LoadIfAny(State state, [AllowNull] LoadOptions options = null)
+        public LoadResult LoadIfAny(State state, [AllowNull] LoadOptions options = null,
+                                    [AllowNull] Func<string, string> rename = null)
         {
             try
             {
-                return Load(state, options);
+                return Load(state, options, rename);
             }
             catch (CkptNotFoundException)
             {

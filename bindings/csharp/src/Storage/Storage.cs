@@ -58,14 +58,43 @@ namespace Ckpt
         }
     }
 
+    /// <summary>An error of a storage, and what becomes of it: set Retry and Delay, or leave what the rule says.</summary>
+    public sealed class Fault
+    {
+        internal Fault(CkptStatus status, string message, int attempt)
+        {
+            Status = status;
+            Message = message;
+            Attempt = attempt;
+        }
+
+        /// <summary>The error's.</summary>
+        public CkptStatus Status { get; }
+
+        /// <summary>The error's, one line.</summary>
+        public string Message { get; }
+
+        /// <summary>The attempt that failed, 1 for the first.</summary>
+        public int Attempt { get; }
+
+        /// <summary>Whether it is tried again.</summary>
+        public bool Retry { get; set; }
+
+        /// <summary>The pause before the next attempt.</summary>
+        public TimeSpan Delay { get; set; }
+    }
+
     /// <summary>Decides what is tried again, and when. One may serve several storages and managers, from several threads.</summary>
     public sealed class FaultHandler : NativeObject
     {
         /// <summary>A handler.</summary>
         /// <param name="options">null: the defaults.</param>
         /// <param name="sleep">Called instead of sleeping, on the thread whose operation failed; null: really sleeps.</param>
-        public FaultHandler([AllowNull] FaultHandlerOptions options = null, [AllowNull] Action<TimeSpan> sleep = null)
-            : this(Made(options, sleep))
+        /// <param name="decide">Asked about each error but the last attempt's, on the thread whose operation failed; what it throws
+        /// ends the operation with CkptCallbackException. null: the usual rule decides.</param>
+        public FaultHandler([AllowNull] FaultHandlerOptions options = null, [AllowNull] Action<TimeSpan> sleep = null,
+                            [AllowNull] Action<Fault> decide = null)
+            : this(Made(options, sleep, decide))
         {
         }
 
@@ -73,11 +102,12 @@ namespace Ckpt
         {
         }
 
-        private static NativeHandle Made(FaultHandlerOptions options, Action<TimeSpan> sleep)
+        private static NativeHandle Made(FaultHandlerOptions options, Action<TimeSpan> sleep, Action<Fault> decide)
         {
             using (var memory = new CallMemory())
                 return Made((out IntPtr made) => native.ckpt_fault_handler_create(FaultHandlerOptions.Native(options, memory),
-                    sleep == null ? null : new SleepFunction { function = sleep }, out made), native.ckpt_fault_handler_release);
+                    sleep == null ? null : new SleepFunction { function = sleep },
+                    decide == null ? null : new DecideFunction { function = decide }, out made), native.ckpt_fault_handler_release);
         }
 
         /// <summary>How often something was tried again.</summary>

@@ -4,6 +4,7 @@ import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
@@ -119,10 +120,25 @@ public class AsyncManager extends NativeObject {
    * @return the task
    */
   public CheckpointTask load(State state, LoadOptions options, CheckpointTaskOptions how, CheckpointTaskListener listener) {
+    return load(state, options, how, listener, null);
+  }
+
+  /**
+   * The same under other names.
+   *
+   * @param state written; no other caller may use it until the task has ended
+   * @param options how
+   * @param how the task is admitted
+   * @param listener notified of this task, after that of the manager; null: none
+   * @param rename as for {@link CheckpointManager#load(State, LoadOptions, UnaryOperator)}, on a thread of the manager
+   * @return the task
+   */
+  public CheckpointTask load(State state, LoadOptions options, CheckpointTaskOptions how, CheckpointTaskListener listener,
+      UnaryOperator<String> rename) {
     CheckpointTask task = new CheckpointTask(this, state);
     NativeAsyncListener called = TaskFunctions.pinned(task, listener);
     task.known(number(out -> how.with(struct -> options.with(load ->
-        Native.ckpt_async_manager_load(this, state, load, struct, called, out)))));
+        Native.ckpt_async_manager_load(this, state, load, struct, called, StateFunctions.renamer(rename), out)))));
     return task;
   }
 

@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /** The checkpoints in one storage. Synchronised. A writer holds the storage's lock until it is closed. */
 public final class CheckpointManager extends NativeObject {
@@ -27,8 +29,21 @@ public final class CheckpointManager extends NativeObject {
    * @throws CkptBusyException when another writer has the storage
    */
   public CheckpointManager(Storage storage, CheckpointManagerOptions options) {
+    this(storage, options, null);
+  }
+
+  /**
+   * Opens the checkpoints of a storage, of which a function says which stay.
+   *
+   * @param storage kept alive
+   * @param options how
+   * @param keep asked about each checkpoint that no rule keeps, on the thread that saves or prunes; when it throws, nothing is
+   *     removed; null: they do not stay
+   */
+  public CheckpointManager(Storage storage, CheckpointManagerOptions options, Predicate<CheckpointInfo> keep) {
     super(
-        number(out -> options.with(struct -> Native.ckpt_checkpoint_manager_create(storage, struct, out))),
+        number(out -> options.with(struct ->
+            Native.ckpt_checkpoint_manager_create(storage, struct, StateFunctions.keeper(keep), out))),
         Native::ckpt_checkpoint_manager_release);
   }
 
@@ -101,8 +116,20 @@ public final class CheckpointManager extends NativeObject {
    * @throws CkptNotFoundException when there is no checkpoint
    */
   public LoadResult load(State state, LoadOptions options) {
-    return LoadResult.from(
-        result -> options.with(struct -> Native.ckpt_checkpoint_manager_load(this, state, struct, result)));
+    return load(state, options, null);
+  }
+
+  /**
+   * The same under other names.
+   *
+   * @param state written; unchanged when this fails, unless it loads in place
+   * @param options how
+   * @param rename gives a tensor of the checkpoint the name that it has in the state; null, or what returns null: the same
+   * @return what was found
+   */
+  public LoadResult load(State state, LoadOptions options, UnaryOperator<String> rename) {
+    return LoadResult.from(result -> options.with(struct ->
+        Native.ckpt_checkpoint_manager_load(this, state, struct, StateFunctions.renamer(rename), result)));
   }
 
   /**

@@ -34,12 +34,25 @@ public final class FaultHandler extends NativeObject {
    * @param sleep called instead of sleeping, on the thread whose operation failed; null really sleeps
    */
   public FaultHandler(FaultHandlerOptions options, Consumer<Duration> sleep) {
-    this(create(options, sleep));
+    this(options, sleep, null);
   }
 
-  private static long create(FaultHandlerOptions options, Consumer<Duration> sleep) {
+  /**
+   * A handler that is asked.
+   *
+   * @param options what it tries again, and when
+   * @param sleep called instead of sleeping, on the thread whose operation failed; null really sleeps
+   * @param decide asked about each error but the last attempt's, on the thread whose operation failed; what it throws ends the
+   *     operation with {@link CkptCallbackException}; null: the usual rule decides
+   */
+  public FaultHandler(FaultHandlerOptions options, Consumer<Duration> sleep, Consumer<Fault> decide) {
+    this(create(options, sleep, decide));
+  }
+
+  private static long create(FaultHandlerOptions options, Consumer<Duration> sleep, Consumer<Fault> decide) {
     NativeSleeper sleeper = sleep == null ? null : new Sleeper(sleep).pinned();
-    return number(out -> options.with(struct -> Native.ckpt_fault_handler_create(struct, sleeper, out)));
+    NativeDecider decider = decide == null ? null : new Decider(decide).pinned();
+    return number(out -> options.with(struct -> Native.ckpt_fault_handler_create(struct, sleeper, decider, out)));
   }
 
   /**
@@ -49,6 +62,21 @@ public final class FaultHandler extends NativeObject {
    */
   public long retryCount() {
     return number(out -> Native.ckpt_fault_handler_get_retry_count(this, out));
+  }
+
+  private static final class Decider extends NativeDecider {
+    private final Consumer<Fault> function;
+
+    Decider(Consumer<Fault> function) {
+      this.function = function;
+    }
+
+    @Override
+    public void decide(int status, String message, int attempt, boolean retry, long delay_ns, FaultAnswer answer) {
+      Fault fault = new Fault(Status.of(status), message, attempt, retry, Duration.ofNanos(delay_ns));
+      function.accept(fault);
+      answer.set(fault.retry(), fault.delay().toNanos());
+    }
   }
 
   private static final class Sleeper extends NativeSleeper {
