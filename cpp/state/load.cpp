@@ -17,6 +17,7 @@
 #include "state/name_map.h"
 #include "state/open_files.h"
 #include "state/tensor_file.h"
+#include "state/tree.h"
 
 namespace ckpt::state {
 namespace {
@@ -46,6 +47,19 @@ void match_tensor(const std::string& group, const StateTensor& wanted, const Ten
 
 using GroupAndName = std::pair<std::string_view, std::string_view>;
 
+// The groups that are trees here and there; the names are the manifest's. Their texts, which are values and of any length, get
+// memory of their own in state.
+std::set<std::string_view> prepare_trees(State& state, const Manifest& manifest) {
+  std::set<std::string_view> trees;
+  for (const GroupRecord& recorded : manifest.groups) {
+    const auto text = std::ranges::find(recorded.tensors, tree_tensor, &TensorRecord::name);
+    if (text == recorded.tensors.end() || text->dtype != tensor::Dtype::u8 || text->shape.size() != 1) continue;
+    if (state.replace_tensor(recorded.name, tree_tensor, tensor::Tensor::create(text->dtype, {text->shape[0]})))
+      trees.insert(recorded.name);
+  }
+  return trees;
+}
+
 // What a partial load found; the names are the state's and the manifest's.
 struct Differences {
   std::vector<GroupAndName> missing;
@@ -62,7 +76,8 @@ std::map<GroupAndName, const TensorRecord*> records_of(const Manifest& manifest,
 }
 
 // The differences of names; a tensor that both have must have one dtype and shape.
-Differences match_partly(const State& state, const Manifest& manifest, const NameMap& names, Conversion convert) {
+Differences match_partly(const State& state, const Manifest& manifest, const NameMap& names,
+                         const std::set<std::string_view>& trees, Conversion convert) {
   auto records = records_of(manifest, names);
   Differences differences;
   for (const StateGroup& group : state.groups()) {
@@ -77,6 +92,12 @@ Differences match_partly(const State& state, const Manifest& manifest, const Nam
     }
   }
   for (const auto& [name, record] : records) differences.unexpected.emplace_back(name.first, record->name);
+  for (const auto* list : {&differences.missing, &differences.unexpected}) {
+    for (const auto& [group, name] : *list) {
+      base::require(!trees.contains(group), "tensor ", base::quoted(name), " of group ", base::quoted(group), " is not in ",
+                    list == &differences.missing ? "the checkpoint" : "the state", "; a tree is loaded whole");
+    }
+  }
   return differences;
 }
 
@@ -148,10 +169,11 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
     manifest = checked_manifest(storage, name, text, problem);
   });
   if (outcome != Outcome::done) return outcome;
-  const NameMap names(manifest, options);
+  const std::set<std::string_view> trees = prepare_trees(state, manifest);
+  const NameMap names(manifest, options, trees);
   Differences differences;
   if (options.partial) {
-    differences = match_partly(state, manifest, names, options.convert);
+    differences = match_partly(state, manifest, names, trees, options.convert);
   } else {
     match(state, manifest, names, options.convert);
   }

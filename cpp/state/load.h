@@ -69,6 +69,7 @@ struct VerifyResult {
 // caches are read again for that, and checked again: Error(corrupt), PartlyFilled, when one has changed in between; from others a
 // copy is kept, and writing cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here
 // or in another process.
+// The texts of trees become tensors of their own in state, whatever comes of the load.
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options);
 
 // Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen anew when a writer removes it meanwhile.

@@ -26,10 +26,11 @@ std::string mapped(const std::string& group, const std::string& old, const LoadO
 
 }  // namespace
 
-NameMap::NameMap(const Manifest& manifest, const LoadOptions& options) {
+NameMap::NameMap(const Manifest& manifest, const LoadOptions& options, const std::set<std::string_view>& trees) {
   if (options.strip_prefix.empty() && options.add_prefix.empty() && !options.rename) return;
   const std::string who = options.rename ? "rename makes" : cat("strip_prefix is ", quoted(options.strip_prefix), ", which makes");
   for (const GroupRecord& group : manifest.groups) {
+    if (trees.contains(group.name)) continue;
     std::unordered_map<std::string, const TensorRecord*> taken;
     for (const TensorRecord& record : group.tensors) {
       std::string name = mapped(group.name, record.name, options);

@@ -1,6 +1,7 @@
 // Under which names a load looks for a checkpoint's tensors in the state.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,9 +13,9 @@ namespace ckpt::state {
 
 class NameMap {
  public:
-  // The manifest must outlive this object. Error(invalid_argument) that names both when two tensors of a group become one, or one
-  // of which nothing is left.
-  NameMap(const Manifest& manifest, const LoadOptions& options);
+  // The manifest must outlive this object. Groups that are trees here and there keep their names, which are made of keys.
+  // Error(invalid_argument) that names both when two tensors of a group become one, or one of which nothing is left.
+  NameMap(const Manifest& manifest, const LoadOptions& options, const std::set<std::string_view>& trees);
 
   std::string_view name_of(const TensorRecord& record) const {
     const auto found = names_.find(&record);

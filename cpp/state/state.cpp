@@ -7,6 +7,7 @@
 #include "state/json_text.h"
 #include "state/name.h"
 #include "state/safetensors.h"
+#include "state/tree.h"
 
 namespace ckpt::state {
 
@@ -42,6 +43,15 @@ void State::set_group(std::string_view group, std::vector<StateTensor> tensors) 
   } else {
     *place = std::move(made.groups_.front());
   }
+}
+
+bool State::replace_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor) {
+  const auto place = std::ranges::find(groups_, group, &StateGroup::name);
+  if (place == groups_.end()) return false;
+  const auto item = std::ranges::find(place->tensors, name, &StateTensor::name);
+  if (item == place->tensors.end()) return false;
+  item->tensor = std::move(tensor);
+  return true;
 }
 
 void State::set_json(std::string_view key, std::string_view text) {
@@ -104,6 +114,11 @@ State State::gathered() const {
 void State::accept(State&& loaded) {
   const base::Entered entered(this);
   load_report_.swap(loaded.load_report_);
+  for (const StateGroup& group : loaded.groups_) {
+    for (const StateTensor& item : group.tensors) {
+      if (item.name == tree_tensor) replace_tensor(group.name, tree_tensor, item.tensor);
+    }
+  }
   std::vector<State> parts(statefuls_.size());
   for (std::size_t i = 0; i < statefuls_.size(); ++i) {
     const std::string prefix = statefuls_[i].first + '.';

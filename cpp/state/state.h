@@ -45,6 +45,9 @@ class State {
   // The group holds these tensors and no others afterwards; names as for add_tensor.
   void set_group(std::string_view group, std::vector<StateTensor> tensors);
 
+  // False when there is no such tensor.
+  bool replace_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor);
+
   // key: UTF-8, not blank. text: one JSON value; replaces what the key had. Integers must fit 64 bits; other numbers are doubles.
   void set_json(std::string_view key, std::string_view text);
   // Error(not_found) for a key that has no value.
@@ -60,8 +63,8 @@ class State {
   bool has_statefuls() const noexcept { return !statefuls_.empty(); }
   // This state with what its stateful objects list now, and none of them in it.
   State gathered() const;
-  // After a load into loaded, which gathered() returned: takes its values over and notifies the stateful objects. What they throw
-  // goes on to the caller; values and tensors are those of the checkpoint by then.
+  // After a load into loaded, which gathered() returned: takes values and trees' texts over, notifies the stateful objects. What
+  // they throw goes on to the caller; values and tensors are those of the checkpoint by then.
   void accept(State&& loaded);
 
   // What the last load found missing and unexpected, as JSON; see load.h.

@@ -198,4 +198,95 @@ TEST(TreeHpp, OneSetAndGetForValuesAndTrees) {
   expect_error(Status::not_found, "key 'none'", [&] { reader.get<int>("limits", "none"); });
 }
 
+ckpt::Tensor full(std::int64_t length, double value) {
+  ckpt::Tensor tensor(ckpt::DType::f32, {length});
+  tensor.fill(value);
+  return tensor;
+}
+
+Value history(const std::vector<double>& losses, std::int64_t epoch, const ckpt::Tensor& weight) {
+  std::vector<Value> list(losses.begin(), losses.end());
+  return Value::dict({{"losses", Value::list(list)}, {"epoch", epoch}, {"weight", weight}});
+}
+
+// The text of a tree is a value, and of any length; its tensors are filled in place.
+TEST(TreeHpp, ALoadIntoAStateReplacesWhatTheTreeSays) {
+  const ckpt::Tensor weight = full(3, 1);
+  ckpt::Tensor mine = full(3, 0);
+  ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
+  ckpt::State saved;
+  ckpt::State state;
+  saved.set("extra", history({0.5, 0.25, 0.125}, 1234567, weight));
+  saved.set("rates", std::vector<double>{1, 2});
+  checkpoints.save(saved, 1);
+  for (const bool in_place : {false, true}) {
+    mine.fill(0);
+    state.set("extra", history({}, 0, mine));
+    state.set("rates", std::vector<double>(2));
+    ckpt::LoadOptions options;
+    options.in_place = in_place;
+    options.add_prefix = "net.";  // no name of a tree
+    checkpoints.load(state, options, [](const std::string&, const std::string& name) { return "any." + name; });
+    const Value loaded = state.get<Value>("extra");
+    EXPECT_EQ(loaded["losses"].size(), 3U);
+    EXPECT_EQ(loaded["losses"][2].get<double>(), 0.125);
+    EXPECT_EQ(loaded["epoch"].get<std::int64_t>(), 1234567);
+    EXPECT_EQ(loaded["weight"].get<ckpt::Tensor>().data(), mine.data());
+    EXPECT_EQ(mine.sum(), 3);
+    EXPECT_EQ(state.get<std::vector<double>>("rates"), (std::vector<double>{1, 2}));
+  }
+  checkpoints.save(state, 2);  // what was loaded is saved
+  EXPECT_EQ(ckpt::Reader(checkpoints).get("extra")["losses"].size(), 3U);
+
+  // In the background, and in a stateful object.
+  ckpt::State listed;
+  std::int64_t restored = 0;
+  listed.add_stateful("run",
+                      {[&](ckpt::State& into) { into.set("extra", history({9}, 7, weight)); },
+                       [&](const ckpt::State& loaded) { restored = loaded.get<Value>("extra")["epoch"].get<std::int64_t>(); }});
+  listed.set("own", Value::list({1}));
+  ckpt::State source;
+  source.set("run.extra", history({1, 2}, 4321, weight));
+  source.set("own", Value::list({"longer than before", 2}));
+  checkpoints.save(source, 3);
+  ckpt::AsyncManager manager(checkpoints);
+  EXPECT_EQ(manager.wait(manager.load(listed)).error, "");
+  EXPECT_EQ(restored, 4321);
+  EXPECT_EQ(listed.get<Value>("own")[0].get<std::string>(), "longer than before");
+}
+
+// What does not fit leaves values and tensors as they were.
+TEST(TreeHpp, ATreeIsLoadedWhole) {
+  const ckpt::Tensor weight = full(3, 1);
+  const ckpt::Tensor small = full(2, 7);
+  const ckpt::Tensor mine = full(3, 7);
+  ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
+  ckpt::State saved;
+  saved.set("extra", Value::dict({{"weight", weight}, {"more", full(3, 2)}, {"epoch", 12345}}));
+  checkpoints.save(saved, 1);
+  const auto refused = [&](const Value& value, bool partial, const std::string& text) {
+    ckpt::State state;
+    state.set("extra", value);
+    ckpt::LoadOptions options;
+    options.partial = partial;
+    expect_error(Status::invalid_argument, text, [&] { checkpoints.load(state, options); });
+    EXPECT_EQ(state.get<Value>("extra"), value);
+  };
+  for (const bool partial : {false, true}) {
+    refused(Value::dict({{"weight", mine}, {"epoch", 0}}), partial, "tensor 'more' of group 'extra' is");
+    refused(Value::dict({{"weight", mine}, {"more", small}}), partial, "tensor 'more' of group 'extra' is F32 [2] here");
+    refused(Value::dict({{"weight", mine}, {"more", full(3, 2)}, {"other", small}}), partial, "tensor 'other' of group 'extra'");
+  }
+  EXPECT_EQ(mine.sum(), 21);
+  EXPECT_EQ(small.sum(), 14);
+  ckpt::State tensors;  // not a tree here: it would lose what is no tensor
+  tensors.add("extra", "weight", mine);
+  tensors.add("extra", "more", weight);
+  expect_error(Status::invalid_argument, "'__tree__'", [&] { checkpoints.load(tensors); });
+  ckpt::LoadOptions partial;
+  partial.partial = true;
+  EXPECT_EQ(checkpoints.load(tensors, partial).unexpected, 1);
+  EXPECT_EQ(mine.sum(), 3);
+}
+
 }  // namespace

@@ -197,6 +197,76 @@ internal static class StateTests
         }
     }
 
+    internal static void LoadsUnderNamesOfAFunction()
+    {
+        float[] a = { 1 }, b = { 2 };
+        var asked = new List<string>();
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoint))
+        using (var saved = new State().Add<float>("model", "encoder.a", a).Add<float>("model", "b", b))
+        using (var state = new State().Add<float>("model", "a", a).Add<float>("model", "b", b))
+        {
+            checkpoint.Save(saved, 1);
+            a[0] = 0;
+            checkpoint.Load(state, null, name =>
+            {
+                asked.Add(name);
+                return name.Replace("encoder.", "");
+            });
+            Check.Equal("b,encoder.a", string.Join(",", asked), "asked");
+            Check.Equal(1f, a[0], "loaded");
+            Check.Equal(1L, checkpoint.LoadIfAny(state, null, name => name == "b" ? "a" : "b").Step, "crossed");
+            Check.Equal(2f, a[0], "loaded");
+            manager.Load(state, rename: name => name == "b" ? null : "a").Wait(); // null: the same
+            Check.Equal(1f, a[0], "loaded in the background");
+            a[0] = 7;
+            var bad = new Dictionary<string, Func<string, string>>
+            {
+                { "'b' and 'encoder.a'", name => "a" },
+                { "is blank", name => "" },
+                { "is not in the checkpoint", name => "c" + name },
+                { "tensor 'b' of group 'model'", name => { throw new InvalidOperationException("no idea"); } },
+                { "no idea", name => { throw new InvalidOperationException("no idea"); } },
+                { "checkpoint is in use", name => checkpoint.Latest.Name },
+            };
+            foreach (var one in bad)
+            {
+                Check.Contains(one.Key, Check.Throws<CkptException>(() => checkpoint.Load(state, null, one.Value), one.Key).Message,
+                    "load");
+                Check.Contains(one.Key, Check.Throws<CkptException>(() => manager.Load(state, rename: one.Value)
+                    .GetAwaiter().GetResult(), one.Key).Message, "load in the background");
+            }
+            Check.Equal(7f, a[0], "nothing is written");
+        }
+    }
+
+    internal static void AFunctionKeepsWhatNoRuleKeeps()
+    {
+        var asked = new SortedSet<long>();
+        var options = new CheckpointManagerOptions { KeepRules = "last:1" };
+        using (var storage = Storage.InMemory())
+        using (var state = new State().Add<float>("model", "a", new float[1]))
+        {
+            using (var manager = new CheckpointManager(storage, options, info =>
+            {
+                asked.Add(info.Step);
+                return info.Metric == 0.5;
+            }))
+            {
+                for (var step = 1; step <= 4; ++step)
+                    manager.Save(state, new SaveOptions { Step = step, Metric = step == 2 ? 0.5 : 0.25 });
+                Check.Equal("4,2", string.Join(",", manager.List().Select(info => info.Step)), "what stays");
+                Check.Equal("1,2,3", string.Join(",", asked), "asked");
+            }
+            using (var manager = new CheckpointManager(storage, options, info => { throw new InvalidOperationException("no idea"); }))
+            {
+                manager.Save(state, 5);
+                Check.Contains("no idea", Check.Throws<CkptCallbackException>(() => manager.Prune(), "prune").Message, "text");
+                Check.Equal("5,4,2", string.Join(",", manager.List().Select(info => info.Step)), "nothing is removed");
+            }
+        }
+    }
+
     private sealed class Counter : IStateful
     {
         internal readonly float[] Values = { 1, 2 };

@@ -194,6 +194,41 @@ internal static class StorageTests
         }
     }
 
+    internal static void AFunctionDecidesWhatIsTriedAgain()
+    {
+        var mine = new Dictionaries();
+        var pauses = new List<TimeSpan>();
+        var asked = new List<string>();
+        var left = 2;
+        mine.Fault = operation => operation == "write" && left-- > 0 ? new UnauthorizedAccessException("not yours") : null;
+        var options = new FaultHandlerOptions { MaxAttempts = 9 };
+        using (var handler = new FaultHandler(options, pauses.Add, fault =>
+        {
+            asked.Add(fault.Status + " " + fault.Attempt + " " + fault.Retry + " " + fault.Message.Contains("not yours"));
+            fault.Retry = fault.Attempt < 3; // the rule would not try it again
+            fault.Delay = TimeSpan.FromMilliseconds(fault.Attempt);
+        }))
+        using (var storage = Storage.Custom(mine))
+        using (var checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions { FaultHandler = handler }))
+        using (var state = new State().Add<float>("model", "a", new float[1]))
+        {
+            checkpoint.Save(state, 1);
+            Check.Equal("00:00:00.0010000,00:00:00.0020000", string.Join(",", pauses), "pauses");
+            Check.Equal("Permission 1 False True;Permission 2 False True", string.Join(";", asked), "asked");
+            left = 3;
+            Check.Throws<CkptPermissionException>(() => checkpoint.Save(state, 2), "the third time");
+        }
+        using (var broken = new FaultHandler(options, pauses.Add, fault => { throw new InvalidOperationException("no idea"); }))
+        using (var storage = Storage.Custom(mine))
+        using (var checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions { FaultHandler = broken }))
+        using (var state = new State().Add<float>("model", "a", new float[1]))
+        {
+            left = 1;
+            Check.Contains("no idea", Check.Throws<CkptCallbackException>(() => checkpoint.Save(state, 3), "broken").Message,
+                "text");
+        }
+    }
+
     internal static void DirectoriesOfTheFileSystem()
     {
         Check.Throws<CkptNotFoundException>(() => new Storage("/no/such/place",

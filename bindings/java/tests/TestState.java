@@ -2,10 +2,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.ckpt.*;
 
 /** Durable checkpoints: save, load, list, verify, read; stateful objects; coordinators. */
@@ -122,6 +126,69 @@ final class TestState {
     }
     Check.raises(CkptNotFoundException.class, "", () -> new Reader(root.resolve("none")));
     TestStorage.delete(root);
+  }
+
+  static void testLoadUnderNamesOfAFunction() {
+    List<String> asked = new ArrayList<>();
+    try (Tensor a = Tensor.copyOf(new float[] {1}); Tensor b = Tensor.copyOf(new float[] {2}); State saved = new State();
+        State state = new State(); CheckpointManager checkpoint = new CheckpointManager(Storage.memory());
+        AsyncManager manager = new AsyncManager(checkpoint)) {
+      saved.add("model", "encoder.a", a).add("model", "b", b);
+      checkpoint.save(saved, 1);
+      state.add("model", "a", a).add("model", "b", b);
+      a.fill(0);
+      checkpoint.load(state, new LoadOptions(), name -> {
+            asked.add(name);
+            return name.replace("encoder.", "");
+          });
+      Check.equal(List.of("b", "encoder.a"), asked);
+      Check.equal(1.0, a.sum());
+      checkpoint.load(state, new LoadOptions(), Map.of("encoder.a", "b", "b", "a")::get);
+      Check.equal(List.of(2.0, 1.0), List.of(a.sum(), b.sum()));
+      a.fill(0);
+      manager.load(state, new LoadOptions(), new CheckpointTaskOptions(), null, Map.of("encoder.a", "a")::get).join(); // null: the same
+      Check.equal(List.of(1.0, 2.0), List.of(a.sum(), b.sum()));
+      a.fill(7);
+      UnaryOperator<String> failing = name -> {
+        throw new IllegalStateException("no idea of " + name);
+      };
+      UnaryOperator<String> within = name -> checkpoint.latest().toString();
+      for (Map.Entry<UnaryOperator<String>, String> bad : Map.<UnaryOperator<String>, String>of(
+          name -> "a", "'b' and 'encoder.a'", name -> "", "is blank", name -> "c" + name, "is not in the checkpoint",
+          failing, "tensor 'b' of group 'model'", within, "in use").entrySet()) {
+        Check.raises(CkptException.class, bad.getValue(), () -> checkpoint.load(state, new LoadOptions(), bad.getKey()));
+        Check.raises(CompletionException.class, bad.getValue(),
+            () -> manager.load(state, new LoadOptions(), new CheckpointTaskOptions(), null, bad.getKey()).join());
+      }
+      CkptCallbackException thrown = Check.raises(
+          CkptCallbackException.class, "no idea of b", () -> checkpoint.load(state, new LoadOptions(), failing));
+      Check.that(thrown.getCause() instanceof IllegalStateException, "the cause is " + thrown.getCause());
+      Check.equal(7.0, a.sum());
+    }
+  }
+
+  static void testAFunctionKeepsWhatNoRuleKeeps() {
+    List<Long> asked = new ArrayList<>();
+    try (Storage storage = Storage.memory(); Tensor a = Tensor.copyOf(new float[] {1}); State state = new State()) {
+      state.add("model", "a", a);
+      CheckpointManagerOptions options = new CheckpointManagerOptions().keepRules("last:1");
+      try (CheckpointManager manager = new CheckpointManager(storage, options, info -> {
+                asked.add(info.step());
+                return info.metric().orElse(0) == 0.5;
+              })) {
+        for (int step = 1; step <= 4; ++step) manager.save(state, new SaveOptions().step(step).metric(step == 2 ? 0.5 : 0.25));
+        Check.equal(List.of(4L, 2L), manager.list().stream().map(CheckpointInfo::step).toList());
+        Check.equal(List.of(1L, 2L, 3L), asked.stream().distinct().sorted().toList());
+      }
+      Predicate<CheckpointInfo> failing = info -> {
+        throw new IllegalStateException("no idea");
+      };
+      try (CheckpointManager manager = new CheckpointManager(storage, options, failing)) {
+        manager.save(state, 5);
+        Check.raises(CkptCallbackException.class, "no idea", () -> manager.prune(null, false));
+        Check.equal(List.of(5L, 4L, 2L), manager.list().stream().map(CheckpointInfo::step).toList());
+      }
+    }
   }
 
   private static final class Model implements Stateful {

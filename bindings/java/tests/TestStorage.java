@@ -202,6 +202,36 @@ final class TestStorage {
     }
   }
 
+  static void testAFunctionDecidesWhatIsTriedAgain() {
+    Maps maps = new Maps();
+    List<Duration> pauses = new ArrayList<>();
+    List<String> asked = new ArrayList<>();
+    FaultHandlerOptions options = new FaultHandlerOptions().maxAttempts(9);
+    try (FaultHandler handler = new FaultHandler(options, pauses::add, fault -> {
+              asked.add(fault.status() + " " + fault.attempt() + " " + fault.retry() + " " + fault.message().contains("locked door"));
+              fault.retry(fault.attempt() < 3);
+              fault.delay(Duration.ofMillis(fault.attempt()));
+            });
+        Storage storage = Storage.custom("a map", maps); Model model = new Model();
+        CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(handler))) {
+      maps.failure = new AccessDeniedException("locked door"); // the rule would not try it again
+      maps.failWrites = 2;
+      checkpoint.save(model.state, 1);
+      Check.equal(List.of(Duration.ofMillis(1), Duration.ofMillis(2)), pauses);
+      Check.equal(List.of("PERMISSION 1 false true", "PERMISSION 2 false true"), asked);
+      maps.failWrites = 3;
+      Check.raises(CkptPermissionException.class, "locked door", () -> checkpoint.save(model.state, 2));
+    }
+    try (FaultHandler broken = new FaultHandler(options, pauses::add, fault -> {
+              throw new IllegalStateException("no idea");
+            });
+        Storage storage = Storage.custom("a map", maps); Model model = new Model();
+        CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(broken))) {
+      maps.failWrites = 1;
+      Check.raises(CkptCallbackException.class, "no idea", () -> checkpoint.save(model.state, 3));
+    }
+  }
+
   static void testRetryingStoragesWriteToTheLog() {
     Maps maps = new Maps();
     List<String> lines = new ArrayList<>();
