@@ -75,8 +75,8 @@ class State {
     set_json(key, detail::json_number(value));
   }
   // Anything else that a Value can be made of becomes a group of its own, in the place of the value that the group was: lists,
-  // dicts and maps, arrays of numbers, tensors; tree.hpp. Read it with get of a Reader: a load into a state wants tensors of equal
-  // shapes.
+  // dicts and maps, arrays of numbers, tensors; tree.hpp. A load into this state fills its tensors, which must be the checkpoint's,
+  // and replaces all else; get of a Reader needs no such template.
   template <class T, class = std::enable_if_t<!detail::is_plain_value<T>>, class = void>
   void set(const std::string& group, const T& value) {
     detail::set_value(handle(), group, Value(value));

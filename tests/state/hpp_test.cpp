@@ -391,6 +391,39 @@ TEST(StateHpp, RulesAFunctionPinsAndPruning) {
   EXPECT_EQ(steps(checkpoints.list()), (std::vector<std::int64_t>{5, 3}));
 }
 
+TEST(StateHpp, AFunctionNamesTensorsOnALoad) {
+  ckpt::Tensor weight(ckpt::DType::f32, {2});
+  weight.fill(3);
+  ckpt::State saved;
+  saved.add("model", "encoder.weight", weight);
+  ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
+  EXPECT_FALSE(checkpoints.load_if_any(saved, {}, [](const std::string&, const std::string& name) { return name; }));
+  checkpoints.save(saved, 1);
+  ckpt::State state;
+  state.add("model", "decoder.weight", weight);
+  const auto token = std::make_shared<int>(0);
+  const ckpt::Rename crossed = [token](const std::string& group, const std::string& name) {
+    return group == "model" && name == "encoder.weight" ? "decoder.weight" : name;
+  };
+  weight.fill(0);
+  EXPECT_EQ(checkpoints.load(state, {}, crossed).step, 1);
+  EXPECT_EQ(weight.sum(), 6);
+  EXPECT_EQ(checkpoints.load_if_any(state, {}, crossed)->step, 1);
+  EXPECT_EQ(token.use_count(), 2);  // the library has let go of its copies
+  EXPECT_EQ(status_of([&] { checkpoints.load(state, {}, [token](const std::string&, const std::string&) { return ""; }); }),
+            ckpt::Status::invalid_argument);
+  try {
+    checkpoints.load(state, {}, [token](const std::string&, const std::string& name) -> std::string {
+      throw std::runtime_error("no idea of " + name);
+    });
+    ADD_FAILURE();
+  } catch (const ckpt::Error& error) {
+    EXPECT_EQ(error.status(), ckpt::Status::callback);
+    EXPECT_NE(std::string(error.what()).find("no idea of encoder.weight"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(token.use_count(), 2);  // also of those that failed
+}
+
 TEST(StateHpp, ObjectsListTensorsAndMayThrow) {
   ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
   ckpt::Tensor hidden(ckpt::DType::f64, {3});

@@ -533,7 +533,11 @@ void async_tasks() {
 void async_rename() {
   const ThreadsEnd threads_end;
   Objects in_use;
-  Renaming renamed{{"rename in a background load", &in_use, refused_in_source}, {"rename destroy by a background load"}, true};
+  std::vector<const char*> refused;
+  for (const char* function : refused_in_source) {
+    if (std::strcmp(function, "ckpt_async_manager_wait_staged") != 0) refused.push_back(function);  // a load stages nothing
+  }
+  Renaming renamed{{"rename in a background load", &in_use, refused}, {"rename destroy by a background load"}, true};
   const ckpt_load_options options = renaming(renamed);
   make_async(in_use, nullptr);
   MUST(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));

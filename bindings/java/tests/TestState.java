@@ -167,6 +167,23 @@ final class TestState {
     }
   }
 
+  static void testALoadIntoAStateReplacesWhatATreeSays() {
+    try (Tensor theirs = Tensor.copyOf(new float[] {1, 2}); Tensor mine = Tensor.copyOf(new float[] {0, 0}); State saved = new State();
+        State state = new State(); CheckpointManager checkpoint = new CheckpointManager(Storage.memory())) {
+      saved.set("extra", Map.of("losses", List.of(0.5, 0.25), "epoch", 12345, "w", theirs));
+      checkpoint.save(saved, 1);
+      state.set("extra", Map.of("losses", List.of(), "epoch", 0, "w", mine));
+      checkpoint.load(state);
+      Map<?, ?> loaded = state.get("extra", Map.class);
+      Check.equal(List.of(0.5, 0.25), loaded.get("losses"));
+      Check.equal(12345L, loaded.get("epoch"));
+      Check.equal(3.0, mine.sum());
+      state.set("extra", Map.of("epoch", 7));
+      Check.raises(CkptInvalidArgumentException.class, "tensor 'w' of group 'extra'", () -> checkpoint.load(state));
+      Check.equal(7L, state.get("extra", Map.class).get("epoch"));
+    }
+  }
+
   static void testAFunctionKeepsWhatNoRuleKeeps() {
     List<Long> asked = new ArrayList<>();
     try (Storage storage = Storage.memory(); Tensor a = Tensor.copyOf(new float[] {1}); State state = new State()) {

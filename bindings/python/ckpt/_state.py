@@ -16,7 +16,7 @@ from ._tensor import BufferPool, Tensor, as_tensor
 from ._trees import TEXT_TENSOR, Types, fill_tree, read_tree, write_tree
 from .made import options as _o
 from .made.errors import InvalidArgumentError, NotFoundError
-from .made.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, Verify, VerifyResult
+from .made.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, TreeKind, Verify, VerifyResult
 
 __all__ = ["State", "Stateful", "Coordinator", "CustomCoordinator", "CheckpointManager", "Reader", "DATA_POSITION", "CONTROLLER"]
 
@@ -126,6 +126,10 @@ def _json_text(path: str, value: Any) -> str:
     return text
 
 
+class _Tree(_Owned):
+    _release = staticmethod(_n.ckpt_tree_release)
+
+
 class State(_Owned):
     """What is saved and restored: groups of named tensors, and JSON values by key (state["epoch"] = 3). Tensors are shared, not
     copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
@@ -154,11 +158,23 @@ class State(_Owned):
     def add_tree(self, group: str, tree: Any) -> None:
         """Adds a value of any shape as a group: dicts, lists, tuples, dataclasses, numbers, texts, bytes, paths, arrays and tensors,
         one in the other (docs/python.md has the table). Tensors are shared; all else is written as it is now. What cannot be saved
-        is an error that names its path and type, and nothing is added. Read it with `Reader.tree`."""
+        is an error that names its path and type, and nothing is added. Read it with `tree` after a load into this state, which
+        wants tensors of the same names, dtypes and shapes; any tree of a checkpoint with `Reader.tree`."""
         tensors, text = write_tree(tree)
         for name, tensor in tensors.items():
             _n.ckpt_state_add_tensor(self._h, group, name, tensor._h)
         _n.ckpt_state_add_tensor(self._h, group, TEXT_TENSOR, text._h)
+
+    def tree(self, group: str = "tree", *, types: Types = (), into: Any = None) -> Any:
+        """What `add_tree` added as this group, or what a load made of that: its arrays share the state's memory. types and into: as
+        for `Reader.tree`. NotFoundError when the group is no tree."""
+        with _Tree._of(_n.ckpt_tree_create_from_state(self._h, group)) as tree:
+            count = _n.ckpt_tree_get_node(tree._h, 0)[2]
+            at = [i for i in range(count) if _n.ckpt_tree_get_node(tree._h, i)[0] == TreeKind.TENSOR]
+            tensors = {_n.ckpt_tree_get_bytes(tree._h, i).decode(): Tensor._of(_n.ckpt_tree_get_tensor(tree._h, i)) for i in at}
+            text = as_tensor(_n.ckpt_tree_get_text(tree._h).encode())
+        value = read_tree(text, tensors.__getitem__, types)
+        return value if into is None else fill_tree(into, value)
 
     def add_stateful(self, name: str, stateful: Stateful) -> None:
         """Adds an object that lists itself; it is kept alive."""

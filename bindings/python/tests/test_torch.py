@@ -95,6 +95,15 @@ class Tensors(unittest.TestCase):
                 value.zero_()
             ckpt_torch.load_into(folder, model.state_dict())
             self.assertTrue(same(dict(model.state_dict()), before))
+            for value in model.state_dict().values():
+                value.zero_()
+            ckpt_torch.save(os.path.join(folder, "ddp"), {"module." + name: value for name, value in before.items()}, 1)
+            ckpt_torch.load_into(os.path.join(folder, "ddp"), model.state_dict(), strip_prefix="module.")
+            self.assertTrue(same(dict(model.state_dict()), before))
+            for value in model.state_dict().values():
+                value.zero_()
+            ckpt_torch.load_into(os.path.join(folder, "ddp"), model.state_dict(), rename=lambda name: name.partition(".")[2])
+            self.assertTrue(same(dict(model.state_dict()), before))
 
     def test_refused_by_path(self):
         for tensor, text in [(torch.empty(2, device="meta"), "b.0: .*'meta'"), (torch.eye(2).to_sparse(), "b.0: .*sparse"),

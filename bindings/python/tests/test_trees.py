@@ -281,6 +281,44 @@ class Trees(unittest.TestCase):
                     reader.tree("model")
 
 
+class LoadsIntoAState(unittest.TestCase):
+    def test_values_are_replaced_and_arrays_filled(self):
+        def run(losses, epoch, value, tied):
+            weights = np.full(3, value)
+            return {"losses": losses, "epoch": epoch, "w": weights, "again": weights if tied else np.full(3, value), 3: (pathlib.PurePosixPath("x"), 1 << 80)}
+
+        with tempfile.TemporaryDirectory() as folder, ckpt.CheckpointManager(folder) as manager, ckpt.State() as saved:
+            saved.add_tree("run", run([0.5, 0.25], 12345, 1.0, True))
+            saved.add_tree("text", ["more than before", {}])
+            manager.save(saved, step=1)
+            mine = run([], 0, 0.0, True)
+            with ckpt.State() as state:
+                state.add_tree("run", mine)
+                state.add_tree("text", [])
+                self.assertEqual(state.tree("run")["epoch"], 0)
+                manager.load(state)
+                loaded = state.tree("run")
+                self.assertEqual((loaded["losses"], loaded["epoch"], loaded[3]), ([0.5, 0.25], 12345, (pathlib.PurePosixPath("x"), 1 << 80)))
+                self.assertEqual(list(mine["w"]), [1, 1, 1])  # filled in place
+                self.assertTrue(np.shares_memory(loaded["w"], mine["w"]))
+                self.assertIs(loaded["w"], loaded["again"])
+                self.assertEqual(state.tree("text"), ["more than before", {}])
+                with self.assertRaises(ckpt.NotFoundError):
+                    state.tree("none")
+                manager.save(state, step=2)
+                with ckpt.AsyncManager(manager) as background:
+                    background.load(state).result()
+                self.assertEqual(state.tree("run")["epoch"], 12345)
+            with ckpt.State() as other:  # one array more than the checkpoint has
+                other.add_tree("run", run([7], 7, 7.0, False))
+                other.add_tree("text", [7])
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "of group 'run'"):
+                    manager.load(other)
+                self.assertEqual((other.tree("run")["epoch"], other.tree("text")), (7, [7]))
+            with manager.reader() as reader:  # without a template
+                self.assertEqual(reader.tree("text"), ["more than before", {}])
+
+
 class BesideTheCore(unittest.TestCase):
     """The other languages read and write trees by the core: it has the same idea of every text."""
 

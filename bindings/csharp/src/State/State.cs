@@ -133,7 +133,7 @@ namespace Ckpt
 
         /// <summary>Makes a value of any shape a group of its own, in the place of the value that it was: null, truth values, numbers,
         /// texts, byte[] (bytes), other arrays of numbers (copied), tensors (shared), and dictionaries and lists of these. Read it with
-        /// Reader.Get: a load into a state wants tensors of equal shapes.</summary>
+        /// Reader.Get; a load into this state fills its tensors and replaces all else.</summary>
         /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
         /// <param name="value">All but the tensors is copied. What has no place is a CkptUnsupportedException with the keys on the way
         /// to it. DBNull stands for null as a key.</param>

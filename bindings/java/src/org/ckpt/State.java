@@ -93,7 +93,7 @@ public final class State extends NativeObject {
   /**
    * Makes a value of any shape a group of its own, in the place of the value that it was: null, truth values, numbers, texts, paths,
    * byte[] (bytes), other arrays of numbers (copied), tensors (shared), and maps, collections and arrays of these. Read it with
-   * {@link Reader#get}: a load into a state wants tensors of equal shapes.
+   * {@link Reader#get}; a load into this state fills its tensors and replaces all else.
    *
    * @param group becomes a file of its own
    * @param value all but the tensors is copied
