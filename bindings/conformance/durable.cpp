@@ -73,7 +73,13 @@ void Commands::checkpoints() {
     ckpt::LoadOptions options;
     if (c.has("name")) options.name = full_name(checkpoints_[c.text(1)], c.text("name"));
     options.partial = c.integer("partial", 0) != 0;
-    const auto n = checkpoints_[c.text(1)].load(states_[c.text(2)], options);
+    ckpt::Rename rename;
+    if (c.has("rename")) {
+      rename = [given = c.text("rename"), at = c.text("rename").find(':')](const std::string&, const std::string& name) {
+        return name == given.substr(0, at) ? given.substr(at + 1) : name;
+      };
+    }
+    const auto n = checkpoints_[c.text(1)].load(states_[c.text(2)], options, rename);
     return line({printed_name(n.name), "step", number(n.step), "seed", number(static_cast<std::int64_t>(n.seed)), "skipped",
                  number(n.skipped), "missing", number(n.missing), "unexpected", number(n.unexpected)});
   });

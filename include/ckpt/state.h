@@ -376,8 +376,9 @@ typedef int32_t ckpt_conversion;
  * more, the function is called once again with room for it. *needed is -1; left there, the name stays as it is. An answer that is
  * blank, no UTF-8 or longer than 65536 bytes, and two names of a group that become one, fail the load with INVALID_ARGUMENT. Runs
  * on the thread that loads, for each tensor of each checkpoint that is tried, but not for the text of a tree, nor for groups that
- * are trees here and there; may block. Calls on the state and on the manager that are loading return INVALID_STATE in it. Returns 0, or another number for an error (text by
- * ckpt_callback_error): the load then fails with CALLBACK, and no other checkpoint is tried. */
+ * are trees here and there; may block. Calls on the state and on the manager that are loading return INVALID_STATE in it. Returns
+ * 0, or another number for an error (text by ckpt_callback_error): the load then fails with CALLBACK, and no other checkpoint is
+ * tried. */
 typedef int32_t (*ckpt_rename_fn)(const char* group, const char* name, char* buffer, int64_t capacity, int64_t* needed,
                                   void* user_data);
 
@@ -462,11 +463,12 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * writer may be at work meanwhile, here or in another process: what its retention removes is not taken for damage, but the search
  * begins anew (BUSY after a thousand times). The state must have exactly the checkpoint's groups and tensors unless the load is
  * partial: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape differ; no other checkpoint is tried
- * then. All or nothing unless it is in place: everything is verified before the first tensor is touched. Only a file that changes
- * after that, while it is copied, gives CORRUPT (or IO) with tensors that are partly filled; no other checkpoint is tried then.
- * Large files are read by up to four threads, which are gone when this returns. options: NULL for the defaults. result: NULL when
- * it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else it is as it was. When this
- * fails, rename_destroy has not run.
+ * then. A group that is a tree (tree.h) here and there is loaded whole: with the same tensors also in a partial load, and with the
+ * checkpoint's text in a tensor of its own. All or nothing unless it is in place: everything is verified before the first tensor is
+ * touched. Only a file that changes after that, while it is copied, gives CORRUPT (or IO) with tensors that are partly filled; no
+ * other checkpoint is tried then. Large files are read by up to four threads, which are gone when this returns. options: NULL for
+ * the defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled is set,
+ * else it is as it was. When this fails, rename_destroy has not run.
  * NOT_FOUND only when there is no checkpoint (of that name or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some
  * but none is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,

@@ -54,7 +54,9 @@ internal sealed partial class Scenario
             var checkpoint = checkpoints[c.Text(1)];
             var options = new LoadOptions { Partial = c.Integer("partial", 0) != 0 };
             if (c.Has("name")) options.Name = FullName(checkpoint, c.Text("name", ""));
-            var n = checkpoint.Load(states[c.Text(2)], options);
+            var names = c.Text("rename", "").Split(':');
+            var n = checkpoint.Load(states[c.Text(2)], options,
+                names.Length < 2 ? (Func<string, string>)null : name => name == names[0] ? names[1] : null);
             return Line(Printed(n.Name), "step", n.Step, "seed", (long)n.Seed, "skipped", n.Skipped, "missing", n.Missing,
                 "unexpected", n.Unexpected);
         });

@@ -151,7 +151,8 @@ final class Scenario extends Stages {
   private List<String> load(Command c, CheckpointManager checkpoint) {
     LoadOptions options = new LoadOptions().partial(c.option("partial", "0").equals("1"));
     c.given("name", name -> options.name(fullName(checkpoint, name)));
-    LoadResult n = checkpoint.load(state(c.text(2)), options);
+    String[] names = c.option("rename", "").split(":", 2);
+    LoadResult n = checkpoint.load(state(c.text(2)), options, names.length < 2 ? null : name -> name.equals(names[0]) ? names[1] : null);
     return line(printedName(n.name()), "step", n.step(), "seed", Long.toUnsignedString(n.seed()), "skipped", n.skipped(), "missing",
         n.missing(), "unexpected", n.unexpected());
   }

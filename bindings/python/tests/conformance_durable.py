@@ -77,9 +77,9 @@ class Scenario(Stages):
 
     def do_load(self, c):
         checkpoint = self.of("checkpoint", c.text(1))
-        name = c.option("name")
+        name, names = c.option("name"), c.option("rename")
         n = checkpoint.load(self.of("state", c.text(2)), name=None if name is None else full_name(checkpoint, name),
-                            partial=c.option("partial") == "1")
+                            partial=c.option("partial") == "1", rename=None if names is None else dict([names.split(":")]).get)
         return [joined([printed_name(n.name), "step", n.step, "seed", n.seed, "skipped", n.skipped, "missing", n.missing,
                         "unexpected", n.unexpected])]
 
