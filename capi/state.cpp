@@ -137,20 +137,21 @@ using Rename = std::function<std::string(const std::string& group, const std::st
 Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& user) {
   if (rename == nullptr) return {};
   return [rename, user](const std::string& group, const std::string& name) {
-    constexpr int64_t longest = 65536;
-    std::string answer(256, '\0');
+    const auto longest = std::max<int64_t>(65536, static_cast<int64_t>(name.size()));
+    std::string answer = name;
+    answer.resize(std::max<std::size_t>(256, name.size() + 1));
     const auto who = [&] { return cat("rename, asked about tensor ", quoted(name), " of group ", quoted(group)); };
     for (int calls = 1;; ++calls) {
       const auto capacity = static_cast<int64_t>(answer.size());
-      int64_t needed = -1;
+      auto needed = static_cast<int64_t>(name.size());
       set_callback_error(nullptr);
       const int32_t code = rename(group.c_str(), name.c_str(), answer.data(), capacity, &needed, user->get());
       if (code != 0) fail_callback(who(), code);
-      if (needed == -1) return name;
-      if (needed < -1 || needed > longest) fail(Status::invalid_argument, who(), ": *needed is ", needed, "; -1 .. ", longest);
+      if (needed < 0 || needed > longest) fail(Status::invalid_argument, who(), ": *needed is ", needed, "; 0 .. ", longest);
       if (needed < capacity) return answer.substr(0, static_cast<std::size_t>(needed));
       if (calls == 2) fail(Status::invalid_argument, who(), ": *needed is ", needed, "; it was ", capacity - 1, " before");
-      answer.assign(static_cast<std::size_t>(needed) + 1, '\0');
+      answer = name;
+      answer.resize(static_cast<std::size_t>(needed) + 1);
     }
   };
 }

@@ -371,14 +371,14 @@ typedef int32_t ckpt_conversion;
 #define CKPT_CONVERSION_LOSSY 2
 
 /* Says under which name a load looks for a tensor of the checkpoint in the state. group, name (borrowed for the call): those of the
- * tensor in the checkpoint, the name after strip_prefix and add_prefix. Writes the state's name as UTF-8 into buffer, which has
- * room for capacity bytes (at least 256), and sets *needed to its length without a NUL, as snprintf does; when that is capacity or
- * more, the function is called once again with room for it. *needed is -1; left there, the name stays as it is. An answer that is
- * blank, no UTF-8 or longer than 65536 bytes, and two names of a group that become one, fail the load with INVALID_ARGUMENT. Runs
- * on the thread that loads, for each tensor of each checkpoint that is tried, but not for the text of a tree, nor for groups that
- * are trees here and there; may block. Calls on the state and on the manager that are loading return INVALID_STATE in it. Returns
- * 0, or another number for an error (text by ckpt_callback_error): the load then fails with CALLBACK, and no other checkpoint is
- * tried. */
+ * tensor in the checkpoint, the name after strip_prefix and add_prefix. buffer has room for capacity bytes (at least 256) and holds
+ * the name, *needed is its length: left so, the name stays as it is. Else it writes the state's name into buffer, as UTF-8, and
+ * sets *needed to its length without a NUL, as snprintf returns it; when that is capacity or more, the function is called once
+ * again with room for it. An answer that is blank, no UTF-8 or longer than 65536 bytes, and two names of a group that become one,
+ * fail the load with INVALID_ARGUMENT. Runs on the thread that loads, for each tensor of each checkpoint that is tried, but not for
+ * the text of a tree, nor for groups that are trees here and there; may block. Calls on the state and on the manager that are
+ * loading return INVALID_STATE in it. Returns 0, or another number for an error (text by ckpt_callback_error): the load then fails
+ * with CALLBACK, and no other checkpoint is tried. */
 typedef int32_t (*ckpt_rename_fn)(const char* group, const char* name, char* buffer, int64_t capacity, int64_t* needed,
                                   void* user_data);
 

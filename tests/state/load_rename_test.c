@@ -58,7 +58,7 @@ static void call_back(target* used) {
 static int32_t rename_tensor(const char* group, const char* name, char* buffer, int64_t capacity, int64_t* needed,
                              void* user_data) {
   answers* const a = user_data;
-  CHECK(strcmp(group, "model") == 0 && capacity >= 256 && *needed == -1);
+  CHECK(strcmp(group, "model") == 0 && capacity >= 256 && *needed == (int64_t)strlen(name) && strcmp(buffer, name) == 0);
   ++a->asked;
   if (a->used != NULL) call_back(a->used);
   if (a->refused != NULL && strcmp(name, a->refused) == 0) {
@@ -68,6 +68,7 @@ static int32_t rename_tensor(const char* group, const char* name, char* buffer, 
   if (a->text != NULL) {
     const int64_t length = (int64_t)strlen(a->text);
     memcpy(buffer, a->text, (size_t)(length < capacity ? length : capacity));
+    buffer[length] = '\0';
     *needed = a->text_bytes;
   } else if (a->prefix != NULL) {
     *needed = snprintf(buffer, (size_t)capacity, "%s%s", a->prefix, strncmp(name, "encoder.", 8) == 0 ? name + 8 : name);
@@ -177,7 +178,7 @@ static void lies_are_refused(void) {
     refused(says("\xC3(", 2), partial, CKPT_E_INVALID_ARGUMENT, "is not valid UTF-8");
     refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' holds a NUL");
     refused(says("__tree__", 8), partial, CKPT_E_INVALID_ARGUMENT, "is '__tree__'");
-    refused(says("ab", -2), partial, CKPT_E_INVALID_ARGUMENT, "*needed is -2");
+    refused(says("ab", -1), partial, CKPT_E_INVALID_ARGUMENT, "*needed is -1");
     refused(says("ab", INT64_MIN), partial, CKPT_E_INVALID_ARGUMENT, "tensor 'encoder.b'");
     refused(says("ab", longest), partial, CKPT_E_INVALID_ARGUMENT, "*needed is 70000");
     refused(says("ab", INT64_MAX), partial, CKPT_E_INVALID_ARGUMENT, "*needed is 9223372036854775807");

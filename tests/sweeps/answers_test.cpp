@@ -838,8 +838,8 @@ void test_rename() {
   };
   const std::string room(256, 'x');
   for (const Told& one :
-       {Told{"", -1, 0, true}, Told{"weight", 6, 0, true}, Told{"weigh", 5, 0, false}, Told{"weight", 7, 0, false},
-        Told{"weight", smallest, 0, false}, Told{"weight", -2, 0, false}, Told{"weight", largest, 0, false},
+       {Told{"", 6, 0, true}, Told{"weight", 6, 0, true}, Told{"weigh", 5, 0, false}, Told{"weight", 7, 0, false},
+        Told{"weight", smallest, 0, false}, Told{"weight", -1, 0, false}, Told{"weight", largest, 0, false},
         Told{"weight", 65537, 0, false}, Told{"", 0, 0, false}, Told{"\n\t", 2, 0, false}, Told{"\xFF", 1, 0, false},
         Told{room, 255, 0, false}, Told{room, 256, 0, false}, Told{room, 65536, 0, false}, Told{"__tree__", 8, 0, false},
         Told{"weight", 6, 1, false}, Told{"weight", 6, std::numeric_limits<std::int32_t>::min(), false}}) {
