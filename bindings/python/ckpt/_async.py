@@ -111,7 +111,7 @@ class AsyncManager(_Owned):
                  on_staged: Optional[Callable[[int, int], Any]] = None,
                  on_progress: Optional[Callable[[int, int, int], Any]] = None,
                  on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None,
-                 **options: Union[_o.async_manager_options, _o.checkpoint_manager_options]) -> None:
+                 **options: Union[_o.async_manager_options, CheckpointManager.__init__]) -> None:
         """checkpoints: their manager, or where to make one, with its options. at_exit: "wait" or "cancel": what becomes of tasks
         when the interpreter exits, for which drain_timeout_ns holds too. Of every task are called: on_staged(id, stall_ns),
         on_progress(id, done_bytes, total_bytes), on_ended(result)."""
