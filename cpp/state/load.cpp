@@ -54,6 +54,7 @@ std::set<std::string_view> prepare_trees(State& state, const Manifest& manifest)
   for (const GroupRecord& recorded : manifest.groups) {
     const auto text = std::ranges::find(recorded.tensors, tree_tensor, &TensorRecord::name);
     if (text == recorded.tensors.end() || text->dtype != tensor::Dtype::u8 || text->shape.size() != 1) continue;
+    if (text->shape[0] > total_bytes(manifest)) continue;  // no file has room for it: no memory for what only a manifest says
     if (state.replace_tensor(recorded.name, tree_tensor, tensor::Tensor::create(text->dtype, {text->shape[0]})))
       trees.insert(recorded.name);
   }
