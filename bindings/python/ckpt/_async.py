@@ -12,10 +12,11 @@ from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
 from ._oneline import _key, _shared, _state_to_save
+from ._progress import Progress, _function_of
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, StateLike, _as_json, _as_state
 from ._storage import Storage
-from ._task import CheckpointTask, CheckpointTaskResult, Progress
+from ._task import CheckpointTask, CheckpointTaskResult
 from .made import options as _o
 from .made.errors import ClosedError, ForkedError, InvalidArgumentError, NotFoundError
 from .made.values import (AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CloseMode, LoadResult,
@@ -29,24 +30,10 @@ Source = Callable[[str, str, int, int, memoryview], Any]
 # ---- What the library calls while tasks go on ----
 
 
-class _Bar:
-    """Moves a progress bar that has update and total, such as tqdm's."""
-
-    def __init__(self, bar: Any) -> None:
-        self.bar = bar
-        self.last = 0
-
-    def __call__(self, done_bytes: int, total_bytes: int) -> None:
-        if self.bar.total != total_bytes:
-            self.bar.total = total_bytes
-        self.bar.update(done_bytes - self.last)
-        self.last = done_bytes
-
-
 def _task_listener(task: CheckpointTask, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
                    on_ended: Optional[Callable[[CheckpointTaskResult], Any]]) -> Any:
     waiting = [task]
-    on_progress: Any = _Bar(progress) if hasattr(progress, "update") else progress
+    on_progress: Any = _function_of(progress)
     staged: Any = on_staged
 
     def ended(values: Any) -> None:

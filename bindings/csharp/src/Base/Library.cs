@@ -74,6 +74,15 @@ namespace Ckpt
             native.ckpt_set_log((int)minLevel, handler == null ? null : new Log { handler = handler });
         }
 
+        /// <summary>Reports the long calls that this thread makes from now on: saves, loads, verifications, reads, files that are
+        /// written. Tasks in the background take a progress of their own.</summary>
+        /// <param name="progress">Its Report runs inside those calls, on this thread: first with what is to come, then about every
+        /// 4 MiB, last with all; the Id is 0. What it throws ends the call. Null: none, the default.</param>
+        public static void SetProgress([AllowNull] IProgress<CheckpointProgress> progress)
+        {
+            native.ckpt_set_progress(progress == null ? null : new Report { progress = progress });
+        }
+
         /// <summary>Physical memory, control groups included, at this moment.</summary>
         /// <returns>The numbers.</returns>
         public static MemorySystem ProbeMemory()

@@ -95,6 +95,29 @@ public final class Ckpt {
     }
   }
 
+  /**
+   * Reports the long calls that this thread makes from now on: saves, loads, verifications, reads, files that are written. Tasks in
+   * the background have listeners of their own.
+   *
+   * @param listener runs inside those calls; what it throws ends the call. null: none, which is the default
+   */
+  public static void setProgress(ProgressListener listener) {
+    Native.ckpt_set_progress(listener == null ? null : new Report(listener).pinned());
+  }
+
+  private static final class Report extends NativeProgressListener {
+    private final ProgressListener listener;
+
+    Report(ProgressListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void report(long doneBytes, long totalBytes) {
+      listener.progress(doneBytes, totalBytes);
+    }
+  }
+
   /** What the native library knows as the last error of this thread; "" when there was none. For tests. */
   static String lastError() {
     return Native.ckpt_last_error();
