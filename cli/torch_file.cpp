@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include "archive.h"
 #include "pickle.h"
@@ -281,7 +282,7 @@ class TorchArchive {
 
   // What work throws names the entry.
   template <class Work>
-  static auto checked(const ArchiveEntry& entry, Work&& work) {
+  static std::invoke_result_t<Work> checked(const ArchiveEntry& entry, Work&& work) {
     try {
       return work();
     } catch (const std::runtime_error& error) {
@@ -322,9 +323,7 @@ class Tensors {
     const std::shared_ptr<const char> storage = storage_of(view);
     const char* const begin = storage.get() + static_cast<std::size_t>(view.offset) * size;
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(begin) % size == 0;
-    if (is_row_major(view) && is_aligned)
-      return Tensor::borrow(
-          const_cast<char*>(begin), view.type->stored, shape, [storage] {});
+    if (is_row_major(view) && is_aligned) return Tensor::borrow(const_cast<char*>(begin), view.type->stored, shape, [storage] {});
     Tensor tensor(view.type->stored, shape);
     copy_strided(begin, view.shape, view.strides, size, static_cast<char*>(tensor.data()));
     return tensor;
