@@ -89,7 +89,7 @@ class Walk {
     for (std::int64_t i = 0; i < here.count; ++i) {
       std::string inner = path;
       if (is_sequence(here.kind)) {
-        inner += cat('[', i, ']');
+        inner += cat("[", i, "]");
       } else {
         inner += step(part, path.empty());
         part = node(part).end;
@@ -128,14 +128,14 @@ class Walk {
       case TreeKind::number: return number(index);
       case TreeKind::complex: {
         const auto [real, imaginary] = numbers(index);
-        return {cat(real, imaginary < 0 || std::signbit(imaginary) ? "" : "+", imaginary, 'i'),
+        return {cat(real, imaginary < 0 || std::signbit(imaginary) ? "" : "+", imaginary, "i"),
                 {{"complex", {cat(real), cat(imaginary)}}}};
       }
       case TreeKind::text: return same(bytes(index));
       case TreeKind::bytes:
       case TreeKind::bytearray: {
         const std::string hex = hexadecimal(bytes(index));
-        return {"bytes " + hex, {{"bytes", hex}}};
+        return {"bytes \"" + hex + '"', {{"bytes", hex}}};
       }
       case TreeKind::tensor: return {"tensor " + dumped(bytes(index)), {{"tensor", bytes(index)}}};
       default: return {"path " + dumped(bytes(index)), {{"path", bytes(index)}}};
