@@ -5,10 +5,13 @@ import io
 import json
 import os
 import pickle
+import pty
+import re
 import resource
 import struct
 import subprocess
 import sys
+import time
 import types
 import zipfile
 
@@ -293,6 +296,17 @@ def limited():
     resource.setrlimit(resource.RLIMIT_DATA, (most_data, most_data))
 
 
+def read_all(screen):
+    """What is written to a terminal until no process has it open."""
+    text = b""
+    try:
+        while piece := os.read(screen, 4096):
+            text += piece
+    except OSError:
+        pass
+    return text.decode(errors="replace")
+
+
 most_data = 96 << 20  # bytes that are the process's own: pages of files do not count
 if sanitized:
     print("SKIP memory for a file of 300 MiB: a sanitizer's own memory is larger")
@@ -302,9 +316,17 @@ else:
         out.writestr("archive/data.pkl", pickled({f"w{i}": tensor(Storage(str(i), "ByteStorage", each), (each,), (1,)) for i in range(5)}))
         for i in range(5):
             out.writestr(f"archive/data/{i}", bytes([i]) * each)
-    done = subprocess.run([ckpt, "convert", os.path.join(folder, "large.pt"), os.path.join(folder, "large.safetensors")], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False, preexec_fn=limited)
-    check(done.returncode == 0, "a file of 300 MiB in", most_data, "bytes:", done.stdout)
+    screen, terminal = pty.openpty()
+    began = time.monotonic()
+    command = subprocess.Popen([ckpt, "convert", os.path.join(folder, "large.pt"), os.path.join(folder, "large.safetensors")],
+                               stdout=subprocess.DEVNULL, stderr=terminal, preexec_fn=limited)
+    os.close(terminal)
+    drawn = read_all(screen)
+    check(command.wait() == 0, "a file of 300 MiB in", most_data, "bytes:", drawn)
+    lines = re.findall(r"(\d+)%.*?written ([\d.]+) (?:B|KiB|MiB) of 300.0 MiB", drawn)
+    check(bool(lines) or not drawn.strip(), "progress:", drawn)
+    check([int(share) for share, _ in lines] == sorted(int(share) for share, _ in lines), "progress:", drawn)
+    print(f"progress of convert was drawn {len(lines)} times in {time.monotonic() - began:.1f} s, which has to be none before half a second")
     with open(os.path.join(folder, "large.safetensors"), "rb") as file:
         length, = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(length))
