@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.function.BiConsumer;
 import org.ckpt.*;
 
 /** Durable checkpoints: save, load, list, verify, read; stateful objects; coordinators. */
@@ -95,7 +96,7 @@ final class TestState {
     try (Storage storage = Storage.memory(); CheckpointManager manager = new CheckpointManager(storage); State state = new State();
         Tensor w = new Tensor(DType.U8, 9 << 20)) {
       state.add("model", "w", w);
-      ProgressListener listener = (done, total) -> {
+      BiConsumer<Long, Long> listener = (done, total) -> {
         Check.that(heard[0] > 0 || done == 0, "the first call");
         Check.that(done >= heard[1] && done <= total, "progress");
         heard[0]++;

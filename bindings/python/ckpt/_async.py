@@ -30,7 +30,7 @@ Source = Callable[[str, str, int, int, memoryview], Any]
 # ---- What the library calls while tasks go on ----
 
 
-def _task_listener(task: CheckpointTask, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
+def _task_listener(task: CheckpointTask, progress: Progress, on_staged: Optional[Callable[[int], Any]],
                    on_ended: Optional[Callable[[CheckpointTaskResult], Any]]) -> Any:
     waiting = [task]
     on_progress: Any = _function_of(progress)
@@ -141,7 +141,7 @@ class AsyncManager(_Owned):
         return self._save(_n.ckpt_async_manager_save, (self._h,), state, step, **options)
 
     def _save(self, function: Callable[..., int], first: Tuple[Any, ...], state: Any, step: int, *,
-              progress: Optional[Progress] = None, on_staged: Optional[Callable[[int], Any]] = None,
+              progress: Progress = None, on_staged: Optional[Callable[[int], Any]] = None,
               on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None, source: Optional[Source] = None,
               group: str = "model", values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False,
               **options: Union[CheckpointManager.save, _o.checkpoint_task_options]) -> CheckpointTask:
@@ -165,7 +165,7 @@ class AsyncManager(_Owned):
         return self._start(CheckpointTaskKind.LOAD, 0, None, None, on_ended,
                            lambda listener: _n.ckpt_async_manager_load(manager, handle, loaded, task, listener))
 
-    def _start(self, kind: CheckpointTaskKind, step: int, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
+    def _start(self, kind: CheckpointTaskKind, step: int, progress: Progress, on_staged: Optional[Callable[[int], Any]],
                on_ended: Optional[Callable[[CheckpointTaskResult], Any]], call: Callable[[Any], int]) -> CheckpointTask:
         task = CheckpointTask(self, kind, step)
         listener = _task_listener(task, progress, on_staged, on_ended)

@@ -11,7 +11,7 @@ import warnings
 from . import _native as _n
 from ._base import SkippedWarning
 from ._common import _warn
-from ._progress import Progress, _Meter
+from ._progress import Progress, _Meter, _told
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
 from ._storage import Storage
@@ -147,7 +147,7 @@ def _warn_of_skipped(text: str) -> None:
 
 
 def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None, types: Types = (),
-         into: Any = None, progress: Optional[Progress] = None) -> Any:
+         into: Any = None, progress: Progress = None) -> Any:
     """What ckpt.save saved, of the newest valid checkpoint, every byte verified: state = ckpt.load("run"). Tensors come as new numpy
     arrays (Tensors for types that numpy lacks), by name; with several groups it is a dict of such dicts; group picks one. A tree
     comes as the tree that it was: dataclasses and named tuples are made of types, others come as a `Record`; into is a template
@@ -229,10 +229,8 @@ def _by_group(reader: Reader, group: Optional[str], types: Types, meter: _Meter)
     return next(iter(groups.values())) if len(groups) == 1 else groups
 
 
-def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None, *,
-              progress: Optional[Progress] = None) -> None:
-    """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it.
-    progress: as for CheckpointManager.save."""
+def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
+    """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it."""
     for name, value in tensors.items():
         if isinstance(value, Mapping):
             raise InvalidArgumentError(f"{name}: a dict; a safetensors file has tensors by name and no groups")
@@ -240,13 +238,11 @@ def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Map
         raise InvalidArgumentError("tensors is empty: nothing would be saved")
     with _state_of(tensors, "tensors", None, False) as state:
         text = None if metadata is None else _json_text("metadata", dict(metadata))
-        with _Meter(progress):
-            _n.ckpt_safetensors_write(os.fspath(path), state._h, "tensors", text)
+        _told(progress, _n.ckpt_safetensors_write, os.fspath(path), state._h, "tensors", text)
 
 
-def load_file(path: PathLike, *, progress: Optional[Progress] = None) -> Dict[str, Any]:
-    """The tensors of a safetensors file, or of a folder with an index, as new numpy arrays by name. progress: as for
-    CheckpointManager.save."""
+def load_file(path: PathLike, *, progress: Progress = None) -> Dict[str, Any]:
+    """The tensors of a safetensors file, or of a folder with an index, as new numpy arrays by name."""
     with Reader(path) as reader, _Meter(progress) as meter:
         meter.expect(reader)
         return {info.name: _numpy_or_tensor(reader.read(index)) for index, info in enumerate(reader)}

@@ -11,7 +11,7 @@ from ._base import _callbacks
 
 __all__ = ["Progress"]
 
-Progress = Union[Callable[[int, int], Any], Any]
+Progress = Optional[Union[Callable[[int, int], Any], Any]]  # None: nothing is reported
 
 
 class _Bar:
@@ -28,7 +28,7 @@ class _Bar:
         self.last = done_bytes
 
 
-def _function_of(progress: Progress) -> Callable[[int, int], Any]:
+def _function_of(progress: Any) -> Callable[[int, int], Any]:
     return _Bar(progress) if hasattr(progress, "update") else progress
 
 
@@ -38,7 +38,7 @@ class _Meter:
 
     _of_thread = threading.local()
 
-    def __init__(self, progress: Optional[Progress]) -> None:
+    def __init__(self, progress: Progress) -> None:
         self.report = None if progress is None else _function_of(progress)
         self.before = 0  # bytes of the calls that have ended
         self.now = 0  # bytes of the one that has not
@@ -80,3 +80,9 @@ class _Meter:
     def _listen(cls, meter: Optional["_Meter"]) -> None:
         cls._of_thread.innermost = meter
         _n.ckpt_set_progress(None if meter is None else _callbacks(_native.ProgressListener, report=meter.hear))
+
+
+def _told(progress: Progress, call: Callable[..., Any], *arguments: Any) -> Any:
+    """One long call of the library."""
+    with _Meter(progress):
+        return call(*arguments)

@@ -112,7 +112,7 @@ class Resumed(NamedTuple):
 
 
 def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any = None, optimizer: Any = None, scheduler: Any = None,
-           rng: bool = False, types: Types = (), device: Any = "cpu", progress: Optional[Progress] = None) -> Optional[Resumed]:
+           rng: bool = False, types: Types = (), device: Any = "cpu", progress: Progress = None) -> Optional[Resumed]:
     """Loads the newest valid checkpoint that `save` made into model, optimizer and scheduler, which stay on their devices, and sets
     the generators when rng is true. None when there is no checkpoint yet. types: classes of dataclasses and named tuples in extra,
     whose tensors go to device. Everything is read and verified before anything is changed. A newer checkpoint that is damaged is
@@ -184,23 +184,21 @@ def _on(device: Any, tree: Any) -> Any:
 
 
 def save_file(path: Union[str, "os.PathLike[str]"], tensors: Mapping[str, "_torch.Tensor"],
-              metadata: Optional[Mapping[str, str]] = None, *, progress: Optional[Progress] = None) -> None:
+              metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
     """Writes a dict of torch tensors as a plain safetensors file, durably. progress: as for CheckpointManager.save."""
     _save_file(path, {name: _tree_form(tensor)[1]() if isinstance(tensor, _torch.Tensor) else tensor for name, tensor in tensors.items()},
                metadata, progress=progress)
 
 
-def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu", *,
-              progress: Optional[Progress] = None) -> Dict[str, "_torch.Tensor"]:
-    """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device. progress: as for
-    CheckpointManager.save."""
+def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu", *, progress: Progress = None) -> Dict[str, "_torch.Tensor"]:
+    """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device."""
     with Reader(path) as reader, _Meter(progress) as meter:
         meter.expect(reader)
         return {info.name: _from_tree(reader.read(index), []).to(device) for index, info in enumerate(reader)}
 
 
 def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any],
-              name: Optional[str] = None, *, progress: Optional[Progress] = None) -> LoadResult:
+              name: Optional[str] = None, *, progress: Progress = None) -> LoadResult:
     """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
     its path. When newer checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts
     them. progress: as for CheckpointManager.save."""

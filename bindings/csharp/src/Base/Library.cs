@@ -74,10 +74,8 @@ namespace Ckpt
             native.ckpt_set_log((int)minLevel, handler == null ? null : new Log { handler = handler });
         }
 
-        /// <summary>Reports the long calls that this thread makes from now on: saves, loads, verifications, reads, files that are
-        /// written. Tasks in the background take a progress of their own.</summary>
-        /// <param name="progress">Its Report runs inside those calls, on this thread: first with what is to come, then about every
-        /// 4 MiB, last with all; the Id is 0. What it throws ends the call. Null: none, the default.</param>
+        /// <summary>Reports the saves, loads, verifications and reads that this thread makes from now on.</summary>
+        /// <param name="progress">Its Report runs inside those calls, which end with what it throws; the Id is 0. Null: none.</param>
         public static void SetProgress([AllowNull] IProgress<CheckpointProgress> progress)
         {
             native.ckpt_set_progress(progress == null ? null : new Report { progress = progress });

@@ -96,26 +96,18 @@ public final class Ckpt {
   }
 
   /**
-   * Reports the long calls that this thread makes from now on: saves, loads, verifications, reads, files that are written. Tasks in
-   * the background have listeners of their own.
+   * Reports the long calls that this thread makes from now on: saves, loads, verifications, reads, files that are written.
    *
-   * @param listener runs inside those calls; what it throws ends the call. null: none, which is the default
+   * @param progress gets the bytes done, and all; runs inside the call, which ends with what it throws; null: none
    */
-  public static void setProgress(ProgressListener listener) {
-    Native.ckpt_set_progress(listener == null ? null : new Report(listener).pinned());
-  }
-
-  private static final class Report extends NativeProgressListener {
-    private final ProgressListener listener;
-
-    Report(ProgressListener listener) {
-      this.listener = listener;
-    }
-
-    @Override
-    public void report(long doneBytes, long totalBytes) {
-      listener.progress(doneBytes, totalBytes);
-    }
+  public static void setProgress(java.util.function.BiConsumer<Long, Long> progress) {
+    NativeProgressListener called = progress == null ? null : new NativeProgressListener() {
+      @Override
+      public void report(long doneBytes, long totalBytes) {
+        progress.accept(doneBytes, totalBytes);
+      }
+    }.pinned();
+    Native.ckpt_set_progress(called);
   }
 
   /** What the native library knows as the last error of this thread; "" when there was none. For tests. */
