@@ -1,6 +1,5 @@
 #include "base/progress.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace ckpt::base {
@@ -8,18 +7,23 @@ namespace {
 
 constexpr std::int64_t bytes_between_reports = std::int64_t{4} << 20;
 
-thread_local std::shared_ptr<const ProgressSink> current;
-thread_local bool inside_sink = false;
+thread_local std::shared_ptr<const ProgressSink> sink_of_thread;
+thread_local bool inside_report = false;
+
+struct InsideReport {
+  InsideReport() { inside_report = true; }
+  ~InsideReport() { inside_report = false; }
+};
 
 }  // namespace
 
 void set_progress(ProgressSink sink) {
   // The old one goes last: what is destroyed with it may set another one.
-  const auto old = std::exchange(current, sink ? std::make_shared<const ProgressSink>(std::move(sink)) : nullptr);
+  const auto old = std::exchange(sink_of_thread, sink ? std::make_shared<const ProgressSink>(std::move(sink)) : nullptr);
 }
 
 Progress::Progress(std::int64_t passes)
-    : sink_(inside_sink ? nullptr : current), passes_(passes), due_(bytes_between_reports * passes) {}
+    : sink_(inside_report ? nullptr : sink_of_thread), passes_(passes), due_(bytes_between_reports * passes) {}
 
 void Progress::begin(std::int64_t bytes) {
   const std::int64_t done = done_.load();
@@ -34,14 +38,12 @@ void Progress::finish() {
 void Progress::report(std::int64_t done) {
   due_ = done + bytes_between_reports * passes_;
   reported_ = done;
-  inside_sink = true;
+  const InsideReport inside;
   try {
     (*sink_)(done / passes_, total_.load() / passes_);
   } catch (const Error& error) {
-    inside_sink = false;
     throw ProgressFailed(error.status(), error.message());
   }
-  inside_sink = false;
 }
 
 }  // namespace ckpt::base
