@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/os/cpu.h"
 #include "base/philox.h"
+#include "base/progress.h"
 #include "base/queue.h"
 #include "base/version.h"
 
@@ -69,6 +70,23 @@ ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckp
       };
     }
     set_log(static_cast<LogLevel>(min_level), std::move(sink));
+    user->adopt();
+  });
+}
+
+// ---- Progress ----
+
+ckpt_status ckpt_set_progress(ckpt_progress_fn progress, void* user_data, ckpt_destroy_fn destroy) {
+  return guard([&] {
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    ProgressSink sink;
+    if (progress != nullptr) {
+      sink = [progress, user](std::int64_t done_bytes, std::int64_t total_bytes) {
+        set_callback_error(nullptr);
+        if (const int32_t code = progress(done_bytes, total_bytes, user->get()); code != 0) fail_callback("progress", code);
+      };
+    }
+    set_progress(std::move(sink));
     user->adopt();
   });
 }

@@ -1,8 +1,18 @@
 #include "archive.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 
 #include "text.h"
 
@@ -37,6 +47,85 @@ class Sizes {
   std::uint64_t left_;
 };
 
+// ---- Where entries lie ----
+// Source: PKWARE's APPNOTE.TXT, 4.3: records begin with a signature, numbers are little-endian.
+
+constexpr std::string_view local_signature("PK\3\4", 4);
+constexpr std::string_view directory_signature("PK\1\2", 4);
+constexpr std::string_view end_signature("PK\5\6", 4);
+constexpr std::string_view end_64_signature("PK\6\6", 4);
+constexpr std::string_view locator_64_signature("PK\6\7", 4);
+constexpr std::uint64_t in_64_record = 0xFFFFFFFF;  // of a number of 32 bits: it stands in a record for 64
+
+// Nothing where the bytes end before the number.
+template <class Number>
+std::optional<std::uint64_t> number_at(std::string_view bytes, std::uint64_t at) {
+  if (at > bytes.size() || bytes.size() - at < sizeof(Number)) return std::nullopt;
+  Number number = 0;
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+  return number;
+}
+const auto u16_at = number_at<std::uint16_t>;
+const auto u32_at = number_at<std::uint32_t>;
+const auto u64_at = number_at<std::uint64_t>;
+
+bool has_at(std::string_view bytes, std::uint64_t at, std::string_view signature) {
+  return at <= bytes.size() && bytes.substr(at).starts_with(signature);
+}
+
+// The begin of the directory.
+std::optional<std::uint64_t> directory_of(std::string_view bytes) {
+  const std::size_t end = bytes.rfind(end_signature);
+  if (end == std::string_view::npos) return std::nullopt;
+  const auto begin = u32_at(bytes, end + 16);
+  if (begin != in_64_record) return begin;
+  if (end < 20 || !has_at(bytes, end - 20, locator_64_signature)) return std::nullopt;
+  const auto end_64 = u64_at(bytes, end - 20 + 8);
+  if (!end_64 || !has_at(bytes, *end_64, end_64_signature)) return std::nullopt;
+  return u64_at(bytes, *end_64 + 48);
+}
+
+// Of the directory's record at `at`: where the entry's own record begins.
+std::optional<std::uint64_t> local_of(std::string_view bytes, std::uint64_t at) {
+  const auto local = u32_at(bytes, at + 42);
+  if (local != in_64_record) return local;
+  // In the extra field of id 1, behind the sizes that need 64 bits, too.
+  const auto name_bytes = u16_at(bytes, at + 28);
+  const auto extra_bytes = u16_at(bytes, at + 30);
+  std::uint64_t field = at + 46 + name_bytes.value_or(0);
+  const std::uint64_t end = field + extra_bytes.value_or(0);
+  while (field + 4 <= end) {
+    const auto id = u16_at(bytes, field);
+    const auto length = u16_at(bytes, field + 2);
+    if (!id || !length) return std::nullopt;
+    const int sizes = (u32_at(bytes, at + 24) == in_64_record ? 1 : 0) + (u32_at(bytes, at + 20) == in_64_record ? 1 : 0);
+    if (*id == 1) return u64_at(bytes, field + 4 + static_cast<std::uint64_t>(sizes) * 8);
+    field += 4 + *length;
+  }
+  return std::nullopt;
+}
+
+// Where the contents of the directory's entry of this number begin; nothing when the archive is not what it says.
+std::optional<std::uint64_t> contents_of(std::string_view bytes, std::uint64_t number) {
+  std::optional<std::uint64_t> at = directory_of(bytes);
+  for (std::uint64_t i = 0; at && has_at(bytes, *at, directory_signature); ++i) {
+    if (i == number) {
+      const auto local = local_of(bytes, *at);
+      if (!local || !has_at(bytes, *local, local_signature)) return std::nullopt;
+      const auto name_bytes = u16_at(bytes, *local + 26);
+      const auto extra_bytes = u16_at(bytes, *local + 28);
+      if (!name_bytes || !extra_bytes) return std::nullopt;
+      return *local + 30 + *name_bytes + *extra_bytes;
+    }
+    const auto name_bytes = u16_at(bytes, *at + 28);
+    const auto extra_bytes = u16_at(bytes, *at + 30);
+    const auto comment_bytes = u16_at(bytes, *at + 32);
+    if (!name_bytes || !extra_bytes || !comment_bytes) return std::nullopt;
+    at = *at + 46 + *name_bytes + *extra_bytes + *comment_bytes;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Archive open_archive(const std::string& path, int flags) {
@@ -65,6 +154,36 @@ std::vector<ArchiveEntry> entries_of(zip_t* archive, const std::string& path, co
     entries.push_back({i, stat.name, stat.size, stat.comp_method != ZIP_CM_STORE});
   }
   return entries;
+}
+
+ArchiveMapping::ArchiveMapping(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) refuse(path, std::strerror(errno));
+  struct stat status {};
+  const bool is_known = fstat(file, &status) == 0;
+  size_ = is_known ? static_cast<std::uint64_t>(status.st_size) : 0;
+  void* const mapped = size_ == 0 ? MAP_FAILED : mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
+  const std::string why = std::strerror(errno);
+  (void)close(file);
+  if (mapped == MAP_FAILED) refuse(path, size_ == 0 ? "it is empty" : why);
+  bytes_ = {static_cast<const char*>(mapped), [size = size_](const char* bytes) { munmap(const_cast<char*>(bytes), size); }};
+}
+
+const char* ArchiveMapping::find(zip_t* archive, const ArchiveEntry& entry) const {
+  const auto begin = entry.compressed ? std::nullopt : contents_of({bytes_.get(), size_}, entry.index);
+  if (!begin || *begin > size_ || size_ - *begin < entry.bytes) return nullptr;
+  constexpr std::size_t piece_bytes = std::size_t{256} << 10;
+  const auto piece = std::make_unique<char[]>(piece_bytes);
+  EntryReader reader(archive, entry.index);
+  bool is_same = true;
+  for (std::uint64_t done = 0; done < entry.bytes;) {
+    const std::size_t count = std::min<std::uint64_t>(piece_bytes, entry.bytes - done);
+    reader.read(piece.get(), count);
+    is_same = is_same && std::memcmp(piece.get(), bytes_.get() + *begin + done, count) == 0;
+    done += count;
+  }
+  reader.finish();
+  return is_same ? bytes_.get() + *begin : nullptr;
 }
 
 EntryReader::EntryReader(zip_t* archive, std::uint64_t index) : file_(zip_fopen_index(archive, index, 0)) {

@@ -31,6 +31,22 @@ struct ArchiveEntry {
 // true, before memory is taken for it.
 std::vector<ArchiveEntry> entries_of(zip_t* archive, const std::string& path, const std::string& kind);
 
+// An archive's file, mapped: the bytes of what is stored in it without compression can be had where they lie. Pages come from the
+// file when they are touched, and the system takes them back as it likes.
+class ArchiveMapping {
+ public:
+  // Throws std::runtime_error that names path.
+  explicit ArchiveMapping(const std::string& path);
+
+  // The contents of a stored entry of the archive, read once through it and compared: its checksum holds. nullptr when they are not
+  // where the archive's directory says; then EntryReader has them. They live as long as this object or a copy of it.
+  const char* find(zip_t* archive, const ArchiveEntry& entry) const;
+
+ private:
+  std::shared_ptr<const char> bytes_;
+  std::uint64_t size_ = 0;
+};
+
 // The contents of one entry from their begin to their end. Throws std::runtime_error.
 class EntryReader {
  public:

@@ -41,7 +41,11 @@ std::vector<IndexAndName> names_in(const Reader& reader, const std::string& grou
 void report(const std::string& to, std::size_t tensors) { std::printf("%s: %zu tensors\n", printable(to).c_str(), tensors); }
 
 void write_state(const std::string& to, const State& state) {
-  write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group); });
+  {
+    ByteProgress progress("written", 0);
+    const ckpt::Progress told([&](std::int64_t done, std::int64_t total) { progress.reach(done, total); });
+    write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group); });
+  }
   report(to, static_cast<std::size_t>(state.tensor_count()));
 }
 

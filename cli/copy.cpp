@@ -10,7 +10,6 @@
 
 #include "open_reader.h"
 #include "progress.h"
-#include "saver.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -56,34 +55,18 @@ std::int64_t bytes_in(const json& manifest) {
   return bytes;
 }
 
-// In the background, because such a save says how far it is.
-SaveResult save(CheckpointManager& target, const State& state, const SaveOptions& options, ByteProgress& progress) {
-  AsyncManager background(target);
-  CheckpointTaskOptions task = waiting_for_ever();
-  task.mode = StagingMode::borrow;
-  CheckpointTaskFunctions functions;
-  std::int64_t before = 0;
-  functions.callbacks.progress = [&](std::int64_t, std::int64_t done_bytes, std::int64_t) {
-    progress.add(done_bytes - before);
-    before = done_bytes;
-  };
-  const std::int64_t id = background.save(state, options, task, std::move(functions));
-  const CheckpointTaskResult result = background.wait(id);
-  if (!succeeded(result)) throw Error(result.status, result.error);
-  return background.save_result(id);
-}
-
 // A checkpoint that is copied, and its manifest.
 struct Original {
   std::string name;
   json manifest;
 };
 
+// Reads, writes and checks it; done_bytes grows by its bytes after each of the three.
 void copy_one(const CheckpointManager& source, const Original& original, const std::string& shown, CheckpointManager& target,
-              ByteProgress& progress) {
+              ByteProgress& progress, std::int64_t& done_bytes) {
   const json& manifest = original.manifest;
   Reader reader(source, original.name, Verify::full);
-  progress.add(bytes_in(manifest));
+  done_bytes += bytes_in(manifest);
   State state;
   for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
     const TensorInfo info = reader.tensor(i);
@@ -94,9 +77,10 @@ void copy_one(const CheckpointManager& source, const Original& original, const s
   }
   const json values = manifest.value("values", json::object());
   for (const auto& [key, value] : values.items()) state.set_json(key, value.dump());
-  const SaveResult saved = save(target, state, options_of(manifest), progress);
+  const SaveResult saved = target.save(state, options_of(manifest));
+  done_bytes += bytes_in(manifest);
   const VerifyResult verified = target.verify(saved.name);
-  progress.add(bytes_in(manifest));
+  done_bytes += bytes_in(manifest);
   progress.aside([&] {
     std::printf("%s: copied as %s, %lld tensors, %s, verified\n", printable(shown).c_str(), saved.name.c_str(),
                 static_cast<long long>(verified.tensors), bytes_text(verified.bytes).c_str());
@@ -115,8 +99,10 @@ void copy(const std::string& from, const std::string& to, std::optional<std::int
   }
   CheckpointManager target(Storage::file_system(to));
   ByteProgress progress("read, written and checked", 3 * bytes);
+  std::int64_t done_bytes = 0;
+  const ckpt::Progress told([&](std::int64_t done, std::int64_t) { progress.reach(done_bytes + done, 3 * bytes); });
   for (const Original& original : originals)
-    copy_one(source, original, original.name == CheckpointManager::self ? from : original.name, target, progress);
+    copy_one(source, original, original.name == CheckpointManager::self ? from : original.name, target, progress, done_bytes);
 }
 
 }  // namespace ckpt::cli

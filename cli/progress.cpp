@@ -135,6 +135,7 @@ void Progress::draw_until_stopped() {
 
 void Progress::draw(bool ended) {
   const ProgressState state = state_();
+  if (state.details.empty()) return;  // nothing is known yet
   const double elapsed = seconds_since(begin_);
   const double done = state.share - first_share_;
   const double left = done < least_measured_share ? -1 : elapsed / done * (1 - state.share);
@@ -154,14 +155,13 @@ void Progress::draw(bool ended) {
 }
 
 ByteProgress::ByteProgress(std::string verb, std::int64_t total_bytes)
-    : verb_(std::move(verb)),
-      total_bytes_(total_bytes),
-      progress_(total_bytes == 0 ? Progress::Kind::silent : Progress::Kind::passing, [this] { return state(); }) {}
+    : verb_(std::move(verb)), total_bytes_(total_bytes), progress_(Progress::Kind::passing, [this] { return state(); }) {}
 
 ProgressState ByteProgress::state() const {
-  const std::int64_t done = std::min(done_bytes_.load(std::memory_order_relaxed), total_bytes_);
-  const double share = total_bytes_ == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total_bytes_);
-  return {share, {cat(verb_, " ", bytes_text(done), " of ", bytes_text(total_bytes_))}};
+  const std::int64_t total = total_bytes_.load(std::memory_order_relaxed);
+  if (total == 0) return {};
+  const std::int64_t done = std::min(done_bytes_.load(std::memory_order_relaxed), total);
+  return {static_cast<double>(done) / static_cast<double>(total), {cat(verb_, " ", bytes_text(done), " of ", bytes_text(total))}};
 }
 
 }  // namespace ckpt::cli

@@ -66,17 +66,22 @@ class Progress {
 // Of work that is counted in bytes, of which most commands show nothing unless it takes seconds.
 class ByteProgress {
  public:
-  // verb: "copied". total_bytes: 0 when they are not known; then nothing is shown.
+  // verb: "copied". total_bytes: 0 while they are not known; then nothing is shown.
   ByteProgress(std::string verb, std::int64_t total_bytes);
 
   void add(std::int64_t bytes) { done_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  // So many are done, of so many.
+  void reach(std::int64_t done_bytes, std::int64_t total_bytes) {
+    total_bytes_.store(total_bytes, std::memory_order_relaxed);
+    done_bytes_.store(done_bytes, std::memory_order_relaxed);
+  }
   void aside(const std::function<void()>& print) { progress_.aside(print); }
 
  private:
   ProgressState state() const;
 
   std::string verb_;
-  std::int64_t total_bytes_;
+  std::atomic<std::int64_t> total_bytes_;
   std::atomic<std::int64_t> done_bytes_{0};
   Progress progress_;  // the last: it asks for all others
 };

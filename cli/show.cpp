@@ -13,6 +13,7 @@
 #include "open_reader.h"
 #include "progress.h"
 #include "text.h"
+#include "tree_values.h"
 
 namespace ckpt::cli {
 namespace {
@@ -31,6 +32,7 @@ struct Row {
 struct File {
   std::string name;
   std::vector<Row> rows;
+  std::vector<TreeValue> values;  // of one that holds a tree
 
   std::int64_t bytes() const {
     std::int64_t sum = 0;
@@ -47,43 +49,28 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 // ---- What there is to show ----
 
-// As people count: "block.2" before "block.10".
-bool naturally_before(const Row& a, const Row& b) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < a.name.size() && j < b.name.size()) {
-    if (!is_digit(a.name[i]) || !is_digit(b.name[j])) {
-      if (a.name[i] != b.name[j]) return a.name[i] < b.name[j];
-      ++i, ++j;
-      continue;
-    }
-    const auto number = [&](const std::string& text, std::size_t& at) {
-      while (at < text.size() && text[at] == '0') ++at;
-      const std::size_t begin = at;
-      while (at < text.size() && is_digit(text[at])) ++at;
-      return text.substr(begin, at - begin);
-    };
-    const std::string left = number(a.name, i);
-    const std::string right = number(b.name, j);
-    if (left.size() != right.size()) return left.size() < right.size();
-    if (left != right) return left < right;
-  }
-  if (a.name.size() - i != b.name.size() - j) return a.name.size() - i < b.name.size() - j;
-  return a.name < b.name;
-}
-
 File sorted(File file) {
-  std::sort(file.rows.begin(), file.rows.end(), naturally_before);
+  std::sort(file.rows.begin(), file.rows.end(), [](const Row& a, const Row& b) { return naturally_before(a.name, b.name); });
   return file;
 }
 
+// None of a tensor that only has the name of a tree's text: any program's file may have such a one.
+std::vector<TreeValue> values_of(const Tensor& text) {
+  try {
+    return tree_values(text.data(), static_cast<std::size_t>(text.bytes()));
+  } catch (const Error& error) {
+    if (error.status() != Status::corrupt && error.status() != Status::unsupported) throw;
+    return {};
+  }
+}
+
 File read_file(const std::string& path, const std::string& title) {
-  File file{title, {}};
-  const Reader reader = open_file(path);
+  File file{title, {}, {}};
+  Reader reader = open_file(path);
   for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
     const TensorInfo tensor = reader.tensor(i);
     file.rows.push_back({tensor.name, tensor.dtype, tensor.shape, tensor.bytes});
+    if (tensor.name == CKPT_TREE_TENSOR) file.values = values_of(reader.read(i));
   }
   return sorted(std::move(file));
 }
@@ -101,11 +88,21 @@ ordered to_json(const File& file) {
   for (const Row& row : file.rows) {
     tensors.push_back({{"name", row.name}, {"dtype", dtype_name(row.dtype)}, {"shape", row.shape}, {"bytes", row.bytes}});
   }
-  return {{"name", file.name}, {"bytes", file.bytes()}, {"tensors", std::move(tensors)}};
+  ordered document = {{"name", file.name}, {"bytes", file.bytes()}, {"tensors", std::move(tensors)}};
+  for (const TreeValue& value : file.values)
+    document["tree"].push_back({{"path", value.path}, {"value", ordered::parse(value.json)}});
+  return document;
 }
 
 void print(const ordered& document) {
   std::printf("%s\n", document.dump(2, ' ', false, ordered::error_handler_t::replace).c_str());
+}
+
+// Of values that may have any length.
+std::string shortened(std::string text) {
+  constexpr std::size_t longest = 200;
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  return printable(text);
 }
 
 void print(const File& file) {
@@ -116,13 +113,12 @@ void print(const File& file) {
     std::printf("  %-*s  %-12s  %-20s  %12lld bytes\n", static_cast<int>(widest), printable(row.name).c_str(),
                 std::string(dtype_name(row.dtype)).c_str(), shape_text(row.shape).c_str(), static_cast<long long>(row.bytes));
   }
+  for (const TreeValue& value : file.values)
+    std::printf("  %s = %s\n", printable(value.path).c_str(), shortened(value.text).c_str());
 }
 
 void print_value(const std::string& name, const json& value) {
-  constexpr std::size_t longest = 200;
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (text.size() > longest) text = text.substr(0, longest) + "...";
-  std::printf("  %s: %s\n", printable(name).c_str(), printable(text).c_str());
+  std::printf("  %s: %s\n", printable(name).c_str(), shortened(value.dump(-1, ' ', false, json::error_handler_t::replace)).c_str());
 }
 
 // What a manifest says beside the tensors, as far as it says something.
@@ -229,11 +225,15 @@ void verify(const std::string& path, bool as_json) {
   if (infos.empty()) none_in(path);
   std::int64_t bytes = 0;
   for (const CheckpointInfo& info : infos) bytes += info.bytes;
+  std::int64_t before = 0;
   ByteProgress progress("checked", bytes);
+  const ckpt::Progress told([&](std::int64_t done, std::int64_t total) {
+    progress.reach(before + done, std::max(bytes, total));  // the size of a single one is not listed
+  });
   ordered document = ordered::array();
   for (const CheckpointInfo& info : infos) {
     const VerifyResult result = checkpoint.verify(info.name);
-    progress.add(info.bytes);
+    before += result.bytes;
     const std::string shown = info.name == CheckpointManager::self ? path : info.name;
     if (as_json) {
       document.push_back({{"name", shown}, {"files", result.files}, {"tensors", result.tensors}, {"bytes", result.bytes}});

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include "archive.h"
 #include "pickle.h"
@@ -225,7 +226,7 @@ class Calls {
 
 class TorchArchive {
  public:
-  explicit TorchArchive(const std::string& path) : archive_(open_archive(path, ZIP_RDONLY)) {
+  explicit TorchArchive(const std::string& path) : archive_(open_archive(path, ZIP_RDONLY)), mapping_(path) {
     for (ArchiveEntry& entry : entries_of(archive_.get(), path, "entry")) {
       const std::string name = entry.name;
       if (!entries_.emplace(name, std::move(entry)).second)
@@ -253,12 +254,14 @@ class TorchArchive {
 
   std::uint64_t bytes_of(const std::string& name) const { return require(name).bytes; }
 
-  // The bytes stay as long as they are in use.
-  std::shared_ptr<char[]> contents(const std::string& name) {
+  // The bytes stay as long as they are in use: those of the file where that can be.
+  std::shared_ptr<const char> contents(const std::string& name) {
     const ArchiveEntry& entry = require(name);
+    if (const char* const mapped = checked(entry, [&] { return mapping_.find(archive_.get(), entry); }); mapped != nullptr)
+      return {mapped, [held = mapping_](const char*) { static_cast<void>(held); }};
     std::shared_ptr<char[]> bytes(new char[entry.bytes]);
     read(entry, bytes.get());
-    return bytes;
+    return {bytes, bytes.get()};
   }
 
  private:
@@ -270,16 +273,25 @@ class TorchArchive {
   }
 
   void read(const ArchiveEntry& entry, char* to) {
-    try {
+    checked(entry, [&] {
       EntryReader reader(archive_.get(), entry.index);
       reader.read(to, entry.bytes);
       reader.finish();
+    });
+  }
+
+  // What work throws names the entry.
+  template <class Work>
+  static std::invoke_result_t<Work> checked(const ArchiveEntry& entry, Work&& work) {
+    try {
+      return work();
     } catch (const std::runtime_error& error) {
       throw std::runtime_error("entry " + printable(entry.name) + ": " + error.what());
     }
   }
 
   Archive archive_;
+  ArchiveMapping mapping_;
   std::map<std::string, ArchiveEntry> entries_;
   std::string root_;  // "name/": torch.save puts all into one folder
 };
@@ -308,30 +320,31 @@ class Tensors {
     if (bytes > left_) throw std::runtime_error(cat("its tensors would take more than ", most_times, " times the file's bytes"));
     left_ -= bytes;
     if (bytes == 0) return Tensor(view.type->stored, shape);
-    const std::shared_ptr<char[]> storage = storage_of(view);
-    char* const begin = storage.get() + static_cast<std::size_t>(view.offset) * size;
-    if (is_row_major(view)) return Tensor::borrow(begin, view.type->stored, shape, [storage] {});
+    const std::shared_ptr<const char> storage = storage_of(view);
+    const char* const begin = storage.get() + static_cast<std::size_t>(view.offset) * size;
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(begin) % size == 0;
+    if (is_row_major(view) && is_aligned) return Tensor::borrow(const_cast<char*>(begin), view.type->stored, shape, [storage] {});
     Tensor tensor(view.type->stored, shape);
     copy_strided(begin, view.shape, view.strides, size, static_cast<char*>(tensor.data()));
     return tensor;
   }
 
  private:
-  std::shared_ptr<char[]> storage_of(const View& view) {
+  std::shared_ptr<const char> storage_of(const View& view) {
     const std::string name = "data/" + view.key;
     const std::int64_t needed = view.storage_elements * element_bytes(*view.type);
     if (archive_.bytes_of(name) < static_cast<std::uint64_t>(needed)) {
       throw std::runtime_error(
           cat("storage ", printable(view.key), " has ", archive_.bytes_of(name), " bytes; data.pkl says ", needed));
     }
-    std::shared_ptr<char[]>& storage = storages_[view.key];
+    std::shared_ptr<const char>& storage = storages_[view.key];
     if (storage == nullptr) storage = archive_.contents(name);
     return storage;
   }
 
   TorchArchive& archive_;
   std::uint64_t left_;
-  std::map<std::string, std::shared_ptr<char[]>> storages_;
+  std::map<std::string, std::shared_ptr<const char>> storages_;
 };
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;

@@ -115,6 +115,12 @@ class LogListener {
   virtual void message(int32_t level, const char* component, const char* text) = 0;
 };
 
+class ProgressListener {
+ public:
+  virtual ~ProgressListener() = default;
+  virtual void report(int64_t done_bytes, int64_t total_bytes) = 0;
+};
+
 class ThreadHooks {
  public:
   virtual ~ThreadHooks() = default;
@@ -169,6 +175,15 @@ inline ckpt_status set_log(int32_t min_level, LogListener* listener) {
                                   (void)guarded([&] { static_cast<LogListener*>(user)->message(level, component, message); });
                                 },
                                 listener, destroy<LogListener>));
+}
+
+inline ckpt_status set_progress(ProgressListener* listener) {
+  std::unique_ptr<ProgressListener> owned(listener);
+  if (!listener) return ckpt_set_progress(nullptr, nullptr, nullptr);
+  const ckpt_progress_fn call = [](int64_t done_bytes, int64_t total_bytes, void* user) {
+    return guarded([&] { static_cast<ProgressListener*>(user)->report(done_bytes, total_bytes); });
+  };
+  return handed_over(owned, ckpt_set_progress(call, listener, destroy<ProgressListener>));
 }
 
 inline ckpt_status add_thread_hooks(ThreadHooks* hooks, int64_t* id) {

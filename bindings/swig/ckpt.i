@@ -94,6 +94,7 @@ CKPT_FETCHES(name)
 %ignore ckpt_get_api; // for programs in C that load the library themselves
 
 CKPT_REPLACED(set_log)
+CKPT_REPLACED(set_progress)
 CKPT_REPLACED(add_thread_hooks)
 CKPT_REPLACED(clock_create_custom)
 CKPT_REPLACED(worker_pool_run)
@@ -152,6 +153,7 @@ CKPT_FETCHED(pipeline_get_timeline)
 CKPT_FETCHED(pipeline_get_trace_json)
 
 %feature("director") ckpt_swig::LogListener;
+%feature("director") ckpt_swig::ProgressListener;
 %feature("director") ckpt_swig::ThreadHooks;
 %feature("director") ckpt_swig::ClockSource;
 %feature("director") ckpt_swig::PartWork;

@@ -324,6 +324,7 @@ CKPT_VALUE(LayerBytes)
 %typemap(csinterfaces) ckpt_swig::name "global::System.IDisposable, IHandedOver"
 %enddef
 CKPT_HANDED_OVER(LogListener)
+CKPT_HANDED_OVER(ProgressListener)
 CKPT_HANDED_OVER(ThreadHooks)
 CKPT_HANDED_OVER(ClockSource)
 CKPT_HANDED_OVER(EventListener)

@@ -451,6 +451,7 @@ CKPT_LIST(TaskObservationList, ckpt_task_observation)
 %}
 %enddef
 CKPT_DIRECTOR(LogListener)
+CKPT_DIRECTOR(ProgressListener)
 CKPT_DIRECTOR(ThreadHooks)
 CKPT_DIRECTOR(ClockSource)
 CKPT_DIRECTOR(PartWork)

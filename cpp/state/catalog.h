@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "state/manifest.h"
 #include "storage/storage.h"
 
@@ -84,6 +85,8 @@ Outcome try_reading(storage::Storage& storage, const std::string& directory, con
   try {
     body();
     return Outcome::done;
+  } catch (const base::ProgressFailed&) {
+    throw;
   } catch (const base::Error& error) {
     problem.condition = condition_after(error);
     problem.status = error.status();
@@ -112,6 +115,8 @@ decltype(auto) reading(const std::string& path, Body&& body) {
   using base::Status;
   try {
     return body();
+  } catch (const base::ProgressFailed&) {
+    throw;
   } catch (const base::Error& error) {
     const Status status = error.status();
     const bool is_damage = status == Status::not_found || status == Status::invalid_argument || status == Status::out_of_range;

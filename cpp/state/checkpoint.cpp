@@ -110,7 +110,9 @@ SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
   refuse_inside();
   const SaveOptions options = checked(given);
   const Call call(this);
+  base::Progress progress;
   SaveSource source;
+  source.progress = &progress;
   return save_locked(state.gathered(), options, source);
 }
 

@@ -15,12 +15,6 @@ namespace {
 
 using base::Status;
 
-std::int64_t bytes_of(const StateGroup& group) {
-  std::int64_t bytes = 0;
-  for (const StateTensor& item : group.tensors) bytes += item.tensor->bytes();
-  return bytes;
-}
-
 }  // namespace
 
 Metadata metadata_from_json(std::string_view text) {
@@ -43,8 +37,12 @@ void write_safetensors(const std::string& path, const State& given, std::string_
   if (group == state.groups().end()) base::fail(Status::not_found, "group ", base::quoted(group_name), " is not in the state");
   const std::string directory = whole.parent_path().string();
   const auto storage = storage::open_file_system(directory.empty() ? "." : directory, storage::Root::must_exist);
-  storage::replace_file(*storage, name, {bytes_of(*group), nullptr},
-                        [&](storage::File& file) { write_tensor_file(file, name, group->tensors, metadata); });
+  base::Progress progress;
+  progress.begin(bytes_of(*group));
+  storage::replace_file(*storage, name, {bytes_of(*group), nullptr}, [&](storage::File& file) {
+    write_tensor_file(file, name, group->tensors, metadata, &progress);
+    progress.finish();
+  });
   storage->sync_directory("");
 }
 

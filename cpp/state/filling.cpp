@@ -20,8 +20,8 @@ constexpr std::int64_t alone_bytes = std::int64_t{8} << 20;  // one thread reads
 }  // namespace
 
 Filling::Filling(storage::Storage& storage, const std::string& directory, const LoadOptions& options, const NameMap& names,
-                 bool& has_begun)
-    : storage_(storage), directory_(directory), options_(options), names_(names), has_begun_(has_begun) {}
+                 base::Progress& progress, bool& has_begun)
+    : storage_(storage), directory_(directory), options_(options), names_(names), progress_(progress), has_begun_(has_begun) {}
 
 void Filling::read(const Manifest& manifest, const State& state) {
   std::vector<std::pair<const StateGroup*, const GroupRecord*>> groups;
@@ -31,12 +31,21 @@ void Filling::read(const Manifest& manifest, const State& state) {
   }
   OpenFiles files(storage_, directory_);
   for (const auto& [group, recorded] : groups) files.open_ahead(*recorded);
+  std::vector<Targets> targets;
+  std::int64_t bytes = 0;
   for (const auto& [group, recorded] : groups) {
-    Targets targets;
-    for (const StateTensor& wanted : group->tensors) targets.emplace(wanted.name, wanted.tensor);
-    for (const FileRecord& record : recorded->files) {
+    Targets& here = targets.emplace_back();
+    for (const StateTensor& wanted : group->tensors) here.emplace(wanted.name, wanted.tensor);
+    for (const TensorRecord& record : recorded->tensors) {
+      if (here.contains(names_.name_of(record))) bytes += tensor_bytes(record.dtype, record.shape);
+    }
+  }
+  progress_.begin(2 * bytes);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const GroupRecord& whole = *groups[g].second;
+    for (const FileRecord& record : whole.files) {
       std::string path = path_in(directory_, record.name);
-      reading(path, [&, &whole = *recorded] { add_file(path, files.take(record.name), record, whole, targets); });
+      reading(path, [&] { add_file(path, files.take(record.name), record, whole, targets[g]); });
     }
   }
   start_threads();
@@ -97,12 +106,12 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
 
 void Filling::read_whole(storage::File& file, const TensorPlace& place, std::byte* destination) {
   for (std::int64_t chunk = 0; chunk < chunk_count(place.bytes); ++chunk)
-    note_misfit(place, read_chunk(file, place, chunk, destination));
+    note_misfit(place, read_chunk(file, place, chunk, destination, {progress_, 2}));
 }
 
 std::int64_t Filling::read_part(const Part& part, std::byte* destination) {
   const CachedFile& from = cached_[part.file];
-  return reading(from.path, [&] { return read_chunk(*from.file, items_[part.item].place, part.chunk, destination); });
+  return reading(from.path, [&] { return read_chunk(*from.file, items_[part.item].place, part.chunk, destination, {progress_}); });
 }
 
 void Filling::start_threads() {

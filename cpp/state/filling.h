@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/thread_pool.h"
 #include "state/load.h"
 #include "state/manifest.h"
@@ -21,9 +22,10 @@ namespace ckpt::state {
 
 class Filling {
  public:
-  // directory: the checkpoint's. All of them must outlive this object. has_begun becomes true before the first tensor is written.
+  // directory: the checkpoint's. progress: in two passes over each byte. All of them must outlive this object. has_begun becomes
+  // true before the first tensor is written.
   Filling(storage::Storage& storage, const std::string& directory, const LoadOptions& options, const NameMap& names,
-          bool& has_begun);
+          base::Progress& progress, bool& has_begun);
 
   // Reads each byte that both have. Files that the system caches are only checked, and stay open; the others' bytes come into
   // memory of this object's own. In place all of them go straight into the tensors.
@@ -68,6 +70,7 @@ class Filling {
   const std::string& directory_;
   const LoadOptions& options_;
   const NameMap& names_;
+  base::Progress& progress_;
   bool& has_begun_;
   std::vector<Item> items_;
   std::vector<CachedFile> cached_;

@@ -162,7 +162,7 @@ void write(storage::Storage& storage, const std::string& name, Filling& filling)
 // One attempt at one checkpoint. skipped: the newer ones that were passed over. When it did not succeed, problem says why, and what
 // that means for the checkpoint; the state is what it was.
 Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& options, const std::string& name,
-                 const std::vector<Found>& skipped, Found& problem, LoadResult& result) {
+                 const std::vector<Found>& skipped, base::Progress& progress, Found& problem, LoadResult& result) {
   Manifest manifest;
   std::string text;
   Outcome outcome = try_reading(storage, name, text, problem, [&] {
@@ -179,7 +179,7 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
     match(state, manifest, names, options.convert);
   }
   std::string report = report_of(differences, skipped);
-  Filling filling(storage, name, options, names, result.partly_filled);
+  Filling filling(storage, name, options, names, progress, result.partly_filled);
   outcome = try_reading(storage, name, text, problem, [&] { filling.read(manifest, state); });
   if (outcome != Outcome::done) return outcome;
   filling.require_fit();
@@ -203,6 +203,7 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
   }
   if (options.before_filling) options.before_filling();
   write(storage, name, filling);
+  progress.finish();
   state.replace_values(std::move(manifest.values));
   state.set_load_report(std::move(report));
   result.partly_filled = false;
@@ -210,9 +211,9 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
   return Outcome::done;
 }
 
-void load_named(storage::Storage& storage, State& state, const LoadOptions& options, LoadResult& result) {
+void load_named(storage::Storage& storage, State& state, const LoadOptions& options, base::Progress& progress, LoadResult& result) {
   Found problem;
-  const Outcome outcome = try_load(storage, state, options, options.name, {}, problem, result);
+  const Outcome outcome = try_load(storage, state, options, options.name, {}, progress, problem, result);
   if (outcome == Outcome::done) return;
   if (outcome == Outcome::removed) base::fail(Status::not_found, base::quoted(options.name), " was removed while it was read");
   if (problem.condition == Condition::damaged) note_bad(storage, options.name);
@@ -222,8 +223,8 @@ void load_named(storage::Storage& storage, State& state, const LoadOptions& opti
 // Looks for the newest checkpoint that can be loaded, beside a writer.
 class Search {
  public:
-  Search(storage::Storage& storage, State& state, const LoadOptions& options, LoadResult& result)
-      : storage_(storage), state_(state), options_(options), result_(result) {}
+  Search(storage::Storage& storage, State& state, const LoadOptions& options, base::Progress& progress, LoadResult& result)
+      : storage_(storage), state_(state), options_(options), progress_(progress), result_(result) {}
 
   void run() {
     for (int rounds = 1; rounds <= most_rounds; ++rounds) {
@@ -259,7 +260,7 @@ class Search {
         skipped.push_back(found);
       } else {
         Found problem = found;
-        const Outcome outcome = try_load(storage_, state_, options_, found.name, skipped, problem, result_);
+        const Outcome outcome = try_load(storage_, state_, options_, found.name, skipped, progress_, problem, result_);
         if (outcome == Outcome::done) {
           warn(skipped);
           return true;
@@ -292,6 +293,7 @@ class Search {
   storage::Storage& storage_;
   State& state_;
   const LoadOptions& options_;
+  base::Progress& progress_;
   LoadResult& result_;
   std::map<std::string, Found> bad_;  // by name
   bool again_ = false;
@@ -302,11 +304,12 @@ class Search {
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options) {
   base::require(options.name.empty() || !options.step, "name and step are both set; at most one of them says what is loaded");
   LoadResult result;
+  base::Progress progress(2);
   try {
     if (options.name.empty()) {
-      Search(storage, state, options, result).run();
+      Search(storage, state, options, progress, result).run();
     } else {
-      load_named(storage, state, options, result);
+      load_named(storage, state, options, progress, result);
     }
   } catch (...) {
     if (!result.partly_filled) throw;
@@ -318,14 +321,16 @@ LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOp
 
 VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name) {
   VerifyResult result;
+  base::Progress progress;
   read_one(storage, name, [&](const std::string& directory, const Manifest& manifest) {
     result = {directory};
+    progress.begin(total_bytes(manifest));
     OpenFiles files(storage, result.name);
     for (const GroupRecord& group : manifest.groups) files.open_ahead(group);
     for (const GroupRecord& group : manifest.groups) {
       for (const FileRecord& record : group.files) {
         const auto file = files.take(record.name);
-        reading(path_in(directory, record.name), [&] { verify_tensor_file(*file, record, tensors_of(group, record)); });
+        reading(path_in(directory, record.name), [&] { verify_tensor_file(*file, record, tensors_of(group, record), &progress); });
         ++result.files;
         result.bytes += record.bytes;
       }
@@ -333,6 +338,7 @@ VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& nam
     }
   });
   note_good(storage, result.name);
+  progress.finish();
   return result;
 }
 

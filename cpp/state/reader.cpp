@@ -26,16 +26,20 @@ constexpr std::size_t piece_bytes = std::size_t{256} << 10;
 }  // namespace
 
 Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify) {
+  base::Progress progress;
   read_one(storage, name, [&](const std::string& directory, Manifest& manifest) {
     groups_.clear();
     parts_.clear();
     items_.clear();
-    add_checkpoint(storage, directory, manifest, verify);
+    add_checkpoint(storage, directory, manifest, verify, progress);
   });
+  if (verify == Verify::full) progress.finish();
   index_names();
 }
 
-void Reader::add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify) {
+void Reader::add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify,
+                            base::Progress& progress) {
+  if (verify == Verify::full) progress.begin(total_bytes(manifest));
   // All are opened before any is read to its end: what is open can be read although a writer removes the checkpoint.
   for (const GroupRecord& group : manifest.groups) {
     groups_.push_back(group.name);
@@ -58,7 +62,7 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
       storage::File& file = *parts_[part].file;
       Header header = reading(parts_[part].path, [&] {
         Header read = read_recorded_header(file, record, records);
-        if (verify == Verify::full) verify_tensor_file(file, record, records);
+        if (verify == Verify::full) verify_tensor_file(file, record, records, &progress);
         return read;
       });
       items_.reserve(items_.size() + header.tensors.size());
@@ -166,7 +170,17 @@ Reader::Part& Reader::fresh_part(const Item& item) {
   return part;
 }
 
-void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end) {
+std::int64_t Reader::unchecked_bytes(const Item& item, std::int64_t begin, std::int64_t end) const {
+  if (item.chunks.empty() || begin == end) return 0;
+  const std::int64_t all = parts_[item.part].header.tensors[item.entry].bytes;
+  std::int64_t bytes = 0;
+  for (std::int64_t chunk = begin / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
+    if (!item.checked[static_cast<std::size_t>(chunk)]) bytes += std::min(chunk_bytes, all - chunk * chunk_bytes);
+  }
+  return bytes;
+}
+
+void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end, base::Progress& progress) {
   if (item.chunks.empty() || begin == end) return;
   const Part& part = parts_[item.part];
   const TensorEntry& entry = part.header.tensors[item.entry];
@@ -183,6 +197,7 @@ void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end) {
         base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
       hasher.update(piece);
       at += static_cast<std::int64_t>(piece.size());
+      progress.add(static_cast<std::int64_t>(piece.size()));
     }
     if (const Digest digest = hasher.finish(); digest != item.chunks[number]) {
       base::fail(Status::corrupt, part.path, ": tensor ", base::quoted(entry.name), ": chunk ", chunk, " has the checksum ",
@@ -196,7 +211,10 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
   const Part& part = fresh_part(item);
   const TensorEntry& entry = part.header.tensors[item.entry];
   const bool whole = begin == 0 && static_cast<std::int64_t>(bytes.size()) == entry.bytes;
-  if (!whole) check_chunks(item, begin, begin + static_cast<std::int64_t>(bytes.size()));
+  const std::int64_t end = begin + static_cast<std::int64_t>(bytes.size());
+  base::Progress progress;
+  progress.begin((whole ? 0 : unchecked_bytes(item, begin, end)) + end - begin);
+  if (!whole) check_chunks(item, begin, end, progress);
   Hasher hasher;
   const bool check = whole && !item.chunks.empty();
   for (std::size_t done = 0; done < bytes.size();) {
@@ -207,6 +225,7 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
       base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
     if (check) hasher.update(piece);
     done += piece.size();
+    progress.add(static_cast<std::int64_t>(piece.size()));
     if (!check || (done % static_cast<std::size_t>(chunk_bytes) != 0 && done != bytes.size())) continue;
     const std::size_t chunk = (done - 1) / static_cast<std::size_t>(chunk_bytes);
     if (const Digest digest = hasher.finish(); digest != item.chunks[chunk]) {
@@ -215,6 +234,7 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
     }
     item.checked[chunk] = true;
   }
+  progress.finish();
 }
 
 void Reader::read(std::int64_t index, tensor::Tensor& target) {
@@ -262,7 +282,10 @@ std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
     base::fail(Status::unsupported, "tensor ", base::quoted(entry.name), " begins at byte ", begin, " of ", part.path,
                ", which is not aligned for its dtype; read it");
   }
-  check_chunks(wanted, 0, entry.bytes);
+  base::Progress progress;
+  progress.begin(unchecked_bytes(wanted, 0, entry.bytes));
+  check_chunks(wanted, 0, entry.bytes, progress);
+  progress.finish();
   // The tensor is read-only: no caller writes through this pointer.
   auto* const data = const_cast<std::byte*>(part.mapping->bytes().data()) + begin;
   return tensor::Tensor::borrow(

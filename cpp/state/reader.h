@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/progress.h"
 #include "state/load.h"
 #include "state/manifest.h"
 #include "state/safetensors.h"
@@ -67,7 +68,8 @@ class Reader {
     std::vector<bool> checked;
   };
 
-  void add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify);
+  void add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify,
+                      base::Progress& progress);
   Part& add_part(std::string path, std::unique_ptr<storage::File> file);
   void add_file(const std::string& path);
   void add_indexed(const std::string& directory);
@@ -75,7 +77,9 @@ class Reader {
   const Item& item(std::int64_t index) const;
   Part& fresh_part(const Item& item);
   // Checks the chunks that touch [begin, end) of a tensor, those that are still to be checked.
-  void check_chunks(Item& item, std::int64_t begin, std::int64_t end);
+  void check_chunks(Item& item, std::int64_t begin, std::int64_t end, base::Progress& progress);
+  // What it would read for that.
+  std::int64_t unchecked_bytes(const Item& item, std::int64_t begin, std::int64_t end) const;
   void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
 
   std::vector<std::string> groups_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -90,14 +91,20 @@ struct Save {
 
   std::string path(const std::string& file_name) const { return path_in(directory, file_name); }
   storage::StreamOptions stream_of(std::int64_t bytes) const { return {bytes, source.stop}; }
+  template <class Tell>
+  void tell(Tell&& what) const {
+    if (source.progress != nullptr) what(*source.progress);
+  }
 };
 
 GroupRecord write_group(Save& save, const StateGroup& group, const std::string& file_name) {
   WrittenFile written;
-  std::int64_t bytes = 0;
-  for (const StateTensor& item : group.tensors) bytes += static_cast<std::int64_t>(item.tensor->byte_span().size());
-  save.rewritten += write_durably(save.storage, save.path(file_name), save.stream_of(bytes),
-                                  [&](storage::File& file) { written = save.source.write(file, file_name, group); });
+  const std::int64_t bytes = bytes_of(group);
+  bool is_first = true;
+  save.rewritten += write_durably(save.storage, save.path(file_name), save.stream_of(bytes), [&](storage::File& file) {
+    if (!std::exchange(is_first, false)) save.tell([&](base::Progress& progress) { progress.extend(bytes); });
+    written = save.source.write(file, file_name, group);
+  });
   return {group.name, {std::move(written.file)}, std::move(written.tensors)};
 }
 
@@ -209,6 +216,11 @@ void require_space(storage::Storage& storage, const State& state, const SaveOpti
 }
 
 Manifest write_files(Save& save, const State& state, const SaveOptions& options, const std::optional<Earlier>& earlier) {
+  save.tell([&](base::Progress& progress) {
+    std::int64_t bytes = 0;
+    for (const StateGroup& group : state.groups()) bytes += bytes_of(group);
+    progress.begin(bytes);
+  });
   Manifest manifest;
   manifest.library_version = base::version_text();
   manifest.step = options.step;
@@ -224,8 +236,10 @@ Manifest write_files(Save& save, const State& state, const SaveOptions& options,
     const std::string file_name = group_file_name(group.name, used_names);
     auto reused = earlier ? reuse_group(save, state, group, file_name, *earlier) : std::nullopt;
     save.linked += reused ? 1 : 0;
+    if (reused) save.tell([&](base::Progress& progress) { progress.add(bytes_of(group)); });
     manifest.groups.push_back(reused ? *std::move(reused) : write_group(save, group, file_name));
   }
+  save.tell([](base::Progress& progress) { progress.finish(); });
   return manifest;
 }
 
@@ -255,7 +269,7 @@ std::int64_t SaveSource::file_bytes(const StateGroup& group) {
 }
 
 WrittenFile SaveSource::write(storage::File& file, const std::string& file_name, const StateGroup& group) {
-  return write_tensor_file(file, file_name, group.tensors);
+  return write_tensor_file(file, file_name, group.tensors, {}, progress);
 }
 
 bool SaveSource::holds_same(const GroupRecord& recorded, const StateGroup& group) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/progress.h"
 #include "state/manifest.h"
 #include "state/state.h"
 #include "state/tensor_writer.h"
@@ -51,6 +52,8 @@ class SaveSource {
   virtual void acknowledged() {}
   // Error(cancelled) at the next chunk once it is true; may be nullptr.
   std::shared_ptr<const std::atomic<bool>> stop;
+  // Told of the tensors' bytes that are written or linked, all of them before the commit; may be nullptr.
+  base::Progress* progress = nullptr;
 };
 
 // Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as that went; older checkpoints are as

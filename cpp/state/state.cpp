@@ -11,6 +11,12 @@
 
 namespace ckpt::state {
 
+std::int64_t bytes_of(const StateGroup& group) {
+  std::int64_t bytes = 0;
+  for (const StateTensor& item : group.tensors) bytes += item.tensor->bytes();
+  return bytes;
+}
+
 void State::add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor) {
   refuse_inside();
   require_plain_name("group", group);

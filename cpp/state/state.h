@@ -24,6 +24,9 @@ struct StateGroup {
   std::vector<StateTensor> tensors;  // in the order they were added
 };
 
+// Of all its tensors.
+std::int64_t bytes_of(const StateGroup& group);
+
 class State;
 
 // An object that lists what is saved of it each time, and is notified when that was restored.

@@ -69,12 +69,13 @@ RecordsByName by_name(std::span<const TensorRecord* const> tensors) {
 
 // Hashes [offset, offset + bytes) of a file block by block.
 void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, std::span<std::byte> block, Hasher& whole,
-                ChunkChecker* checker) {
+                ChunkChecker* checker, base::Progress* progress) {
   while (bytes > 0) {
     const auto piece = block.first(std::min(block.size(), static_cast<std::size_t>(bytes)));
     read_exactly(file, offset, piece);
     whole.update(piece);
     if (checker != nullptr) checker->update(piece);
+    if (progress != nullptr) progress->add(static_cast<std::int64_t>(piece.size()));
     offset += static_cast<std::int64_t>(piece.size());
     bytes -= static_cast<std::int64_t>(piece.size());
   }
@@ -124,7 +125,8 @@ Header read_recorded_header(storage::File& file, const FileRecord& record, std::
   return header;
 }
 
-std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination) {
+std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination,
+                        const ReadProgress& progress) {
   const std::int64_t begin = chunk * chunk_bytes;
   const std::int64_t end = std::min(place.bytes, begin + chunk_bytes);
   std::unique_ptr<std::byte[]> block;
@@ -146,21 +148,23 @@ std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int6
       if (converted < elements) misfit = first + static_cast<std::int64_t>(converted);
     }
     at += static_cast<std::int64_t>(count);
+    progress.add(count);
   }
   if (place.is_checked) require_digest(*place.record, static_cast<std::size_t>(chunk), hasher.finish());
   return misfit;
 }
 
-void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors) {
+void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors,
+                        base::Progress* progress) {
   const Header header = read_recorded_header(file, record, tensors);
   const RecordsByName records = by_name(tensors);
   const auto block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
   const std::span<std::byte> space(block.get(), block_bytes);
   Hasher whole;
-  hash_range(file, 0, header.data_start, space, whole, nullptr);
+  hash_range(file, 0, header.data_start, space, whole, nullptr, progress);
   for (const TensorEntry& entry : header.tensors) {
     ChunkChecker checker(*records.at(entry.name));
-    hash_range(file, header.data_start + entry.offset, entry.bytes, space, whole, &checker);
+    hash_range(file, header.data_start + entry.offset, entry.bytes, space, whole, &checker, progress);
   }
   if (const Digest digest = whole.finish(); digest != record.digest) {
     fail_corrupt(cat("the file has the checksum ", to_hex(digest), "; the manifest says ", to_hex(record.digest)));

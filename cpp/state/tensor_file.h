@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "state/convert.h"
 #include "state/manifest.h"
 #include "state/safetensors.h"
@@ -32,12 +33,23 @@ struct TensorPlace {
   tensor::Dtype to{};           // what they are converted to
 };
 
+// Whom a reading tells of its bytes.
+struct ReadProgress {
+  base::Progress& of;
+  std::int64_t passes = 1;  // as how many passes over a byte this reading counts
+
+  void add(std::size_t bytes) const { of.add(passes * static_cast<std::int64_t>(bytes)); }
+};
+
 // Reads one chunk of a tensor, 0 <= chunk < chunk_count(place.bytes), to its place in destination, which has room for the whole
 // tensor; nullptr: only looks at it. Checks what has come by then, in destination or not. Returns the number of the tensor's first
 // element that cannot be converted, -1 when there is none in this chunk.
-std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination);
+std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination,
+                        const ReadProgress& progress);
 
-// Reads the whole file and checks everything. Error(corrupt) names the first bad tensor.
-void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);
+// Reads the whole file and checks everything. Error(corrupt) names the first bad tensor. progress: told of each byte; may be
+// nullptr.
+void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors,
+                        base::Progress* progress = nullptr);
 
 }  // namespace ckpt::state

@@ -154,11 +154,13 @@ void TensorCopier::write(TensorFileWriter& writer, const FileLayout& layout, boo
 // ---- Whole files ----
 
 WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
-                              const Metadata& metadata) {
+                              const Metadata& metadata, base::Progress* progress) {
   const FileLayout layout = layout_of(tensors, metadata);
   FileHasher hasher;
   TensorFileWriter writer(file, layout, hasher);
-  TensorCopier(hasher, 1).write(writer, layout);
+  TensorCopier(hasher, 1).write(writer, layout, false, [&](std::int64_t bytes) {
+    if (progress != nullptr) progress->add(bytes);
+  });
   return writer.finish(name);
 }
 

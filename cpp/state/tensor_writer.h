@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "state/hash.h"
 #include "state/manifest.h"
 #include "state/safetensors.h"
@@ -132,9 +133,10 @@ class TensorCopier {
   std::size_t turn_ = 0;
 };
 
-// All of the above for tensors whose bytes are hashed at once: writes them to an empty file and records what was written.
+// All of the above for tensors whose bytes are hashed at once: writes them to an empty file and records what was written. progress:
+// told of the tensors' bytes; may be nullptr.
 WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
-                              const Metadata& metadata = {});
+                              const Metadata& metadata = {}, base::Progress* progress = nullptr);
 
 // Bytes of a tensor of the layout from offset on: at least one and at most so many.
 using ReadTensor = std::function<std::span<const std::byte>(std::size_t tensor, std::int64_t offset, std::int64_t most)>;

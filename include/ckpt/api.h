@@ -388,6 +388,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_async_manager_get_stats)(ckpt_async_manager* manager, ckpt_async_manager_stats* stats);
   ckpt_status (*ckpt_layer_create)(const char* name, const char* kind, ckpt_layer** layer);
   ckpt_status (*ckpt_layer_get_known_kinds)(char* buffer, int64_t capacity, int64_t* needed);
+  ckpt_status (*ckpt_set_progress)(ckpt_progress_fn progress, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_checkpoint_manager_pin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_unpin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_prune)(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run, ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);

@@ -113,6 +113,22 @@ typedef void (*ckpt_log_fn)(ckpt_log_level level, const char* component, const c
  * INVALID_ARGUMENT for an unknown min_level, INVALID_STATE inside a log callback. Synchronised. */
 CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
+/* ---- Progress ------------------------------------------------------------------------------------------------------------ */
+
+/* Receives how far a long call of the same thread is: bytes read, written or checked so far, of all. Called first with what is to
+ * come, then about every 4 MiB, and with done_bytes equal to total_bytes before a long call succeeds. done_bytes never falls;
+ * total_bytes changes only when something is done anew (another checkpoint is tried, a file is written under another name). Runs
+ * inside the long call: calls on the objects that this uses return INVALID_STATE; others may be made, and do not report. Returns 0,
+ * or another number to stop (text by ckpt_callback_error): the long call then fails with CALLBACK, and nothing else is tried. */
+typedef int32_t (*ckpt_progress_fn)(int64_t done_bytes, int64_t total_bytes, void* user_data);
+
+/* Reports the progress of the long calls that this thread makes from now on: those that save, load, verify, open, read and map
+ * checkpoints and safetensors files, and ckpt_safetensors_write. Bytes are those of tensors, and those of whole files where these
+ * are verified. Of a save all are done before it commits; a load that its progress function stops may leave tensors partly filled
+ * (ckpt_load_result). Tasks in the background have callbacks of their own. progress: NULL for none, as before the first call.
+ * destroy runs when another one is set and no call uses this one, or when the thread ends. */
+CKPT_API ckpt_status ckpt_set_progress(ckpt_progress_fn progress, void* user_data, ckpt_destroy_fn destroy);
+
 /* ---- Thread hooks -------------------------------------------------------------------------------------------------------- */
 
 /* Runs on a thread that the library made, when it starts or before it ends. name is the thread's name, borrowed for the call. */

@@ -173,6 +173,27 @@ inline void set_log(LogLevel min_level, LogSink sink) {
   static_cast<void>(owned.release());
 }
 
+// ---- Progress ----
+
+// Reports the long calls that this thread makes while this object lives: ckpt_set_progress. What report throws ends the call, which
+// throws it. Of several on one thread the last one made is told; with its end none is.
+class Progress {
+ public:
+  using Report = std::function<void(std::int64_t done_bytes, std::int64_t total_bytes)>;
+
+  explicit Progress(Report report) {
+    auto owned = std::make_unique<Report>(std::move(report));
+    const ckpt_progress_fn call = [](std::int64_t done_bytes, std::int64_t total_bytes, void* user_data) noexcept {
+      return detail::callback_status([&] { (*static_cast<Report*>(user_data))(done_bytes, total_bytes); });
+    };
+    check(ckpt_set_progress(call, owned.get(), detail::destroy<Report>));
+    static_cast<void>(owned.release());
+  }
+  ~Progress() { ckpt_set_progress(nullptr, nullptr, nullptr); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+};
+
 // ---- Thread hooks ----
 
 // Runs start and stop (one may be empty) on every thread that the library makes while this object lives. The destructor waits until

@@ -26,12 +26,12 @@
  * Callbacks  Always a function, a user_data and a destroy function (may be NULL). destroy runs exactly once, after the last call;
  *            when the function that took them fails, it does not run: the caller still owns user_data. A callback that returns
  *            non-zero stops the operation with CKPT_E_CALLBACK; ckpt_callback_error() before it sets the reason.
- *            (1) Callbacks that report (log, events, progress, completion) run under no lock of the library and may call any
- *            function, also through the object that reports; messages of the log that an operation writes come when it ends.
+ *            (1) Callbacks that report (log, events, tasks' progress and completion) run under no lock of the library and may call
+ *            any function, also through the object that reports; messages of the log that an operation writes come when it ends.
  *            (2) Callbacks that an operation consists of (storages, stateful objects, coordinators, layers, strategies, sources of
- *            bytes) run inside it. From them other objects may be used; a call on the object whose operation it is, other than to
- *            release it or to ask what it was made with, returns CKPT_E_INVALID_STATE at once: it neither waits nor changes
- *            anything.
+ *            bytes), and those of ckpt_set_progress, run inside it. From them other objects may be used; a call on the object whose
+ *            operation it is, other than to release it or to ask what it was made with, returns CKPT_E_INVALID_STATE at once: it
+ *            neither waits nor changes anything.
  * Threads    A handle may be used from any thread. Objects marked "synchronised" may be used from several threads at once; all
  *            others from one thread at a time. ckpt_*_release needs that no other thread uses the same reference.
  * Fork       In a forked child, handles that own threads return CKPT_E_FORKED; releasing them frees memory and joins nothing. All

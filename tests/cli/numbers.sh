@@ -21,6 +21,11 @@ wrong() {
 }
 nonsense="x 1x 1e3x 0x10 1_000 nan inf 1e999 -1e999"
 whole="$nonsense 1.5 1e3 9223372036854775808 99999999999999999999999 -9223372036854775809"
+if [ -n "${CKPT_SANITIZED:-}" ]; then
+  echo "SKIP most values of each option: they are read by one function, and each takes a process"
+  nonsense="1x nan"
+  whole="$nonsense 1.5 9223372036854775808"
+fi
 wrong train --steps $whole -4
 wrong train --batch $whole 0 -1 1048577 4294967297
 wrong train --seed $nonsense 1.5 18446744073709551616 -1

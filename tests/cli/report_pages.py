@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 ckpt = "ckpt"  # the command
+SANITIZED = bool(os.environ.get("CKPT_SANITIZED"))
 
 
 def run_ckpt(*arguments):
@@ -49,6 +50,9 @@ def make(folder):
     single = private / "single.csv"
     single.write_text("500\n")
     commands["single"] = ("simulate", "--trace", single)
+    if SANITIZED:  # minutes of the same code as the other runs
+        print("SKIP the page of a run of 1,100 steps: it is looked at without a sanitizer", file=sys.stderr)
+        del commands["long"]
     runs = []
     for name, command in commands.items():
         page, figures = folder / f"{name}.html", folder / f"{name}.json"
@@ -271,8 +275,9 @@ class Pages(unittest.TestCase):
     def test_history_is_whole_and_short(self):
         histories = {run.name: run.figures["history"] for run in self.runs if "history" in run.figures}
         self.assertEqual(histories["train"]["step"], list(range(1, 31)))
-        self.assertEqual(histories["long"]["steps_per_point"], 4)
-        self.assertEqual(histories["long"]["step"], list(range(4, 1101, 4)))
+        if not SANITIZED:
+            self.assertEqual(histories["long"]["steps_per_point"], 4)
+            self.assertEqual(histories["long"]["step"], list(range(4, 1101, 4)))
         for history in histories.values():
             self.assertLessEqual(len(history["step"]), 512)
             self.assertEqual(len(history["loss"]), len(history["step"]))

@@ -5,13 +5,18 @@ import io
 import json
 import os
 import pickle
+import pty
+import re
+import resource
 import struct
 import subprocess
 import sys
+import time
 import types
 import zipfile
 
 ckpt, folder = sys.argv[1:]
+sanitized = bool(os.environ.get("CKPT_SANITIZED"))
 failures = []
 
 # ---- Names as PyTorch's pickles have them, without PyTorch ----
@@ -170,7 +175,21 @@ for protocol in (2, 3, 4, 5):
     made, text = converted(archive("tree.pt", pickled(tree, protocol), storages))
     check(made == wanted, "protocol", protocol, "tensors:", made)
     check(repr(text) == repr(nodes), "protocol", protocol, "nodes:", text)  # repr: -0.0 is not 0
-    check(run("show", os.path.join(folder, "tree.pt")).stdout.count("\n") == 12, "show has another number of lines")
+shown = run("show", os.path.join(folder, "tree.pt")).stdout
+lines = shown.splitlines()
+check(len(lines) == 12 + 43, "show has", len(lines), "lines:", shown)
+for line in ("model.w = tensor \"model.w\"", "model.tied = tensor \"model.w\"", "list[0] = null", "list[1] = true", "list[7] = 9223372036854775807",
+             "list[10] = -0.0", "big[0] = 0x8000000000000000", "odd[0] = inf", "odd[1] = nan", "odd[2] = 1-2i", "bytes = bytes \"00ff80\"", "no = bytes \"\"",
+             "array = bytes \"e971\"", "empty[0] = []", "empty[1] = ()", "empty[2] = {}", "[3][(1, \"x\")] = null", "[3][2.5] = 1", "size[1] = 3"):
+    check("  " + line in lines, "no", repr(line), "in", shown)
+check(lines.index("  list[9] = 1.5") < lines.index("  list[10] = -0.0"), "list[10] stands before list[9]")
+document = json.loads(run("show", os.path.join(folder, "tree.pt"), "--json").stdout)
+values = {value["path"]: value["value"] for value in document["tree"]}
+check(len(values) == 43 and len(document["tensors"]) == 11, "--json has", len(values), "values")
+check([values[path] for path in ("list[0]", "list[2]", "list[6]", "list[9]", "odd[1]", "big[3]", "bytes", "model.tied", "empty[0]")] ==
+      [None, False, -2**31 - 1, 1.5, {"number": "nan"}, {"integer": hex(-2**200)}, {"bytes": "00ff80"}, {"tensor": "model.w"}, []], "--json:", values)
+check(run("show", archive("names.pt", {"__tree__": tensor(Storage("1", "ByteStorage", 3), (3,), (1,))}, {"1": b"abc"})).returncode == 0,
+      "a tensor that is called __tree__")
 
 # What stands for itself, names that are taken, and names that no file may have.
 check(converted(archive("bare.pt", tensor(Storage("0"), (6,), (1,)), {"0": six})) == ({"tensor": ("F32", [6], six)}, [["tensor", "tensor", "torch"]]),
@@ -222,7 +241,7 @@ circle = []
 circle.append(circle)
 refused(archive("circle.pt", circle), "0: the list at byte 2 contains itself")
 refused(archive("deep.pt", [deep]), "deeper than 1000")
-laughs = ["ha"]
+laughs = ["ha" * (1000 if sanitized else 1)]  # every value takes a sanitizer microseconds
 for _ in range(60):
     laughs = [laughs, laughs]
 refused(archive("laughs.pt", laughs), "would take more than")
@@ -269,4 +288,51 @@ with open(archive("bad.pt", state, {"0": six}), "r+b") as file:
     file.write(b"\1")
 refused(os.path.join(folder, "bad.pt"), "archive/data/0")
 refused(os.path.join(folder, "none.pt"), "none.pt")
+
+# ---- What takes no memory ----
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_DATA, (most_data, most_data))
+
+
+def read_all(screen):
+    """What is written to a terminal until no process has it open."""
+    text = b""
+    try:
+        while piece := os.read(screen, 4096):
+            text += piece
+    except OSError:
+        pass
+    return text.decode(errors="replace")
+
+
+most_data = 96 << 20  # bytes that are the process's own: pages of files do not count
+if sanitized:
+    print("SKIP memory for a file of 300 MiB: a sanitizer's own memory is larger")
+else:
+    each = 60 << 20
+    with zipfile.ZipFile(os.path.join(folder, "large.pt"), "w") as out:
+        out.writestr("archive/data.pkl", pickled({f"w{i}": tensor(Storage(str(i), "ByteStorage", each), (each,), (1,)) for i in range(5)}))
+        for i in range(5):
+            out.writestr(f"archive/data/{i}", bytes([i]) * each)
+    screen, terminal = pty.openpty()
+    began = time.monotonic()
+    command = subprocess.Popen([ckpt, "convert", os.path.join(folder, "large.pt"), os.path.join(folder, "large.safetensors")],
+                               stdout=subprocess.DEVNULL, stderr=terminal, preexec_fn=limited)
+    os.close(terminal)
+    drawn = read_all(screen)
+    check(command.wait() == 0, "a file of 300 MiB in", most_data, "bytes:", drawn)
+    lines = re.findall(r"(\d+)%.*?written ([\d.]+) (?:B|KiB|MiB) of 300.0 MiB", drawn)
+    check(bool(lines) or not drawn.strip(), "progress:", drawn)
+    check([int(share) for share, _ in lines] == sorted(int(share) for share, _ in lines), "progress:", drawn)
+    print(f"progress of convert was drawn {len(lines)} times in {time.monotonic() - began:.1f} s, which has to be none before half a second")
+    with open(os.path.join(folder, "large.safetensors"), "rb") as file:
+        length, = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        for i in range(5):
+            file.seek(8 + length + header[f"w{i}"]["data_offsets"][0])
+            check(file.read(each) == bytes([i]) * each, "tensor", i)
+    os.remove(os.path.join(folder, "large.pt"))
+    os.remove(os.path.join(folder, "large.safetensors"))
 sys.exit(bool(failures))

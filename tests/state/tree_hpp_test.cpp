@@ -144,7 +144,11 @@ TEST(TreeHpp, WhatDoesNotFitIsRefused) {
   expect_error(Status::invalid_argument, "key '1' comes twice", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
   EXPECT_EQ(Value(3).get<double>(), 3.0);
   Value deep = Value::list();
-  for (int i = 0; i < 1000; ++i) deep = Value::list({deep});
+  for (int i = 0; i < 1000; ++i) {
+    Value outer = Value::list();
+    outer.push_back(std::move(deep));  // a copy of each would be a copy of all that is in it
+    deep = std::move(outer);
+  }
   expect_error(Status::invalid_argument, "deeper than 1000", [&] { saved_and_read(deep); });
 }
 

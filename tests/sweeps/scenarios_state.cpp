@@ -339,6 +339,43 @@ void rename_tensors() {
   release_rest(in_use);
 }
 
+// Told of every long call of its thread; what these use is in use.
+void progress() {
+  static Shelf shelf;
+  Objects in_use;
+  Place destroyed{"progress destroy"};
+  struct Both {
+    Place told;
+    Place* destroyed;
+  } both = {{"progress", &in_use}, &destroyed};
+  const auto report = [](std::int64_t, std::int64_t, void* user) -> std::int32_t {
+    return here(static_cast<Both*>(user)->told), 0;
+  };
+  const auto during = [&](const char* call, const std::vector<const char*>& refused) {
+    both.told.name = std::string("progress of ") + call;
+    both.told.refused = refused;
+  };
+  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_state>() = make_small_state();
+  MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
+  MUST(ckpt_set_progress(report, &both, [](void* user) { here(*static_cast<Both*>(user)->destroyed); }));
+  during("save", uses_checkpoint);
+  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  during("load", uses_checkpoint);
+  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  during("verify", uses_checkpoint);
+  SANE(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
+  during("opening a reader", uses_checkpoint);
+  SANE(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL,
+                                          &in_use.of<ckpt_reader>()));
+  during("a reader", {});
+  ckpt_tensor* tensor = nullptr;
+  SANE(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
+  ckpt_tensor_release(tensor);
+  SANE(ckpt_set_progress(nullptr, nullptr, nullptr));
+  release_rest(in_use);
+}
+
 // A fault handler that is asked whether to try again, and then waits.
 void fault_handler() {
   static Shelf shelf;
@@ -721,6 +758,7 @@ const std::vector<Scenario> state_scenarios = {
     {"fault_handler", {"ckpt_sleep_fn", "ckpt_fault_decide_fn"}, 3, fault_handler},
     {"keep", {"ckpt_keep_fn"}, 2, keep},
     {"rename", {"ckpt_rename_fn"}, 2, rename_tensors},
+    {"progress", {"ckpt_progress_fn"}, 6, progress},
     {"stateful", {"ckpt_stateful_list_fn", "ckpt_stateful_restore_fn"}, 4, stateful},
     {"coordinators",
      {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn"},

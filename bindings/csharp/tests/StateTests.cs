@@ -13,6 +13,49 @@ internal static class StateTests
         return path;
     }
 
+    private sealed class Heard : IProgress<CheckpointProgress>
+    {
+        internal long Calls, Done, Total;
+        internal bool Stops;
+
+        public void Report(CheckpointProgress value)
+        {
+            if (Stops) throw new InvalidOperationException("enough of it");
+            Check.That(value.DoneBytes >= Done && (Calls > 0 || value.DoneBytes == 0), "progress");
+            Calls++;
+            Done = value.DoneBytes;
+            Total = value.TotalBytes;
+        }
+    }
+
+    internal static void ProgressOfLongCalls()
+    {
+        using (var storage = Storage.InMemory())
+        using (var manager = new CheckpointManager(storage))
+        using (var state = new State())
+        {
+            state.Add<byte>("model", "w", new byte[9 << 20]);
+            var save = new Heard();
+            var verify = new Heard();
+            try
+            {
+                Library.SetProgress(save);
+                manager.Save(state, new SaveOptions { Step = 1 });
+                Library.SetProgress(verify);
+                manager.Verify();
+                Library.SetProgress(new Heard { Stops = true });
+                Check.Throws<CkptCallbackException>(() => manager.Load(state), "enough of it");
+            }
+            finally
+            {
+                Library.SetProgress(null);
+            }
+            Check.That(save.Calls > 2 && save.Done == 9 << 20 && save.Total == 9 << 20, "save");
+            Check.That(verify.Calls > 2 && verify.Done == verify.Total && verify.Done > 9 << 20, "verify");
+            manager.Load(state);
+        }
+    }
+
     // What other languages write is in the conformance tests; here is what is C#'s own.
     internal static void ValuesOfAnyShape()
     {

@@ -3,6 +3,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.OptionalDouble;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.function.BiConsumer;
 import org.ckpt.*;
 
 /** Durable checkpoints: save, load, list, verify, read; stateful objects; coordinators. */
@@ -90,6 +92,36 @@ final class TestState {
         Check.equal(0L, loaded.missing());
         Check.equal(false, loaded.partlyFilled());
       }
+    }
+  }
+
+  static void testProgressOfLongCalls() {
+    long[] heard = new long[3]; // calls, done, total
+    try (Storage storage = Storage.memory(); CheckpointManager manager = new CheckpointManager(storage); State state = new State();
+        Tensor w = new Tensor(DType.U8, 9 << 20)) {
+      state.add("model", "w", w);
+      BiConsumer<Long, Long> listener = (done, total) -> {
+        Check.that(heard[0] > 0 || done == 0, "the first call");
+        Check.that(done >= heard[1] && done <= total, "progress");
+        heard[0]++;
+        heard[1] = done;
+        heard[2] = total;
+      };
+      Ckpt.setProgress(listener);
+      try {
+        manager.save(state, new SaveOptions().step(1));
+        Check.that(heard[0] > 2 && heard[1] == 9 << 20 && heard[2] == 9 << 20, "save");
+        Arrays.fill(heard, 0);
+        manager.verify(null);
+        Check.that(heard[0] > 2 && heard[1] == heard[2] && heard[1] > 9 << 20, "verify");
+        Ckpt.setProgress((done, total) -> {
+          throw new IllegalStateException("enough of it");
+        });
+        Check.raises(CkptCallbackException.class, "enough of it", () -> manager.load(state));
+      } finally {
+        Ckpt.setProgress(null);
+      }
+      manager.load(state);
     }
   }
 

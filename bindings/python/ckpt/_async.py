@@ -12,10 +12,11 @@ from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
 from ._oneline import _key, _shared, _state_to_save
+from ._progress import Progress, _function_of
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, StateLike, _as_json, _as_state, _renamer
 from ._storage import Storage
-from ._task import CheckpointTask, CheckpointTaskResult, Progress
+from ._task import CheckpointTask, CheckpointTaskResult
 from .made import options as _o
 from .made.errors import ClosedError, ForkedError, InvalidArgumentError, NotFoundError
 from .made.values import (AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CloseMode, LoadResult,
@@ -29,24 +30,10 @@ Source = Callable[[str, str, int, int, memoryview], Any]
 # ---- What the library calls while tasks go on ----
 
 
-class _Bar:
-    """Moves a progress bar that has update and total, such as tqdm's."""
-
-    def __init__(self, bar: Any) -> None:
-        self.bar = bar
-        self.last = 0
-
-    def __call__(self, done_bytes: int, total_bytes: int) -> None:
-        if self.bar.total != total_bytes:
-            self.bar.total = total_bytes
-        self.bar.update(done_bytes - self.last)
-        self.last = done_bytes
-
-
-def _task_listener(task: CheckpointTask, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
+def _task_listener(task: CheckpointTask, progress: Progress, on_staged: Optional[Callable[[int], Any]],
                    on_ended: Optional[Callable[[CheckpointTaskResult], Any]]) -> Any:
     waiting = [task]
-    on_progress: Any = _Bar(progress) if hasattr(progress, "update") else progress
+    on_progress: Any = _function_of(progress)
     staged: Any = on_staged
 
     def ended(values: Any) -> None:
@@ -154,7 +141,7 @@ class AsyncManager(_Owned):
         return self._save(_n.ckpt_async_manager_save, (self._h,), state, step, **options)
 
     def _save(self, function: Callable[..., int], first: Tuple[Any, ...], state: Any, step: int, *,
-              progress: Optional[Progress] = None, on_staged: Optional[Callable[[int], Any]] = None,
+              progress: Progress = None, on_staged: Optional[Callable[[int], Any]] = None,
               on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None, source: Optional[Source] = None,
               group: str = "model", values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False,
               **options: Union[CheckpointManager.save, _o.checkpoint_task_options]) -> CheckpointTask:
@@ -179,7 +166,7 @@ class AsyncManager(_Owned):
         return self._start(CheckpointTaskKind.LOAD, 0, None, None, on_ended,
                            lambda listener: _n.ckpt_async_manager_load(manager, handle, loaded, task, listener, renamer))
 
-    def _start(self, kind: CheckpointTaskKind, step: int, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
+    def _start(self, kind: CheckpointTaskKind, step: int, progress: Progress, on_staged: Optional[Callable[[int], Any]],
                on_ended: Optional[Callable[[CheckpointTaskResult], Any]], call: Callable[[Any], int]) -> CheckpointTask:
         task = CheckpointTask(self, kind, step)
         listener = _task_listener(task, progress, on_staged, on_ended)

@@ -11,6 +11,7 @@ import warnings
 from . import _native as _n
 from ._base import SkippedWarning
 from ._common import _warn
+from ._progress import Progress, _Meter, _told
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
 from ._storage import Storage
@@ -29,7 +30,7 @@ def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: O
     "epoch": 3, "history": [...]}, 7). A dict of arrays or tensors is saved under their names, a dict of several such dicts as a group
     each, and every other value as one tree (docs/python.md has the table of what becomes what). What cannot be saved is an error
     that names its path and type, and nothing is written; so is a save of an empty dict and no values, unless allow_empty. values:
-    JSON values by key beside the tree."""
+    JSON values by key beside the tree. progress: as for CheckpointManager.save."""
     with _state_of_any(tree, group, values, allow_empty) as state:
         return _save(place, state, step, keep_last, **options)
 
@@ -146,19 +147,19 @@ def _warn_of_skipped(text: str) -> None:
 
 
 def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None, types: Types = (),
-         into: Any = None) -> Any:
+         into: Any = None, progress: Progress = None) -> Any:
     """What ckpt.save saved, of the newest valid checkpoint, every byte verified: state = ckpt.load("run"). Tensors come as new numpy
     arrays (Tensors for types that numpy lacks), by name; with several groups it is a dict of such dicts; group picks one. A tree
     comes as the tree that it was: dataclasses and named tuples are made of types, others come as a `Record`; into is a template
     whose arrays, dicts, lists and dataclasses are filled in place, and which is returned. A dict comes as `Loaded`, which has the
     checkpoint's name and step. A newer checkpoint that is damaged or cannot be read is skipped with a SkippedWarning and a message
     to the log, and the result has its error: state.skipped, state.errors. Every other error is raised, and of a checkpoint that was
-    named any."""
-    with CheckpointManager(place, read_only=True) as checkpoints:
+    named any. progress: as for CheckpointManager.save."""
+    with CheckpointManager(place, read_only=True) as checkpoints, _Meter(progress) as meter:
         if name is None:
-            name, step, errors, value = _newest(checkpoints, place, lambda reader: _by_group(reader, group, types))
+            name, step, errors, value = _newest(checkpoints, place, lambda reader: _by_group(reader, group, types, meter))
         else:
-            value = _read(checkpoints, name, lambda reader: _by_group(reader, group, types))
+            value = _read(checkpoints, name, lambda reader: _by_group(reader, group, types, meter))
             step, errors = checkpoints.manifest(name)["step"], {}
     if type(value) is dict:
         value = Loaded(value)
@@ -215,19 +216,20 @@ def _numpy_or_tensor(tensor: Tensor) -> Any:
         return tensor
 
 
-def _by_group(reader: Reader, group: Optional[str], types: Types) -> Any:
+def _by_group(reader: Reader, group: Optional[str], types: Types, meter: _Meter) -> Any:
     names: Dict[str, Dict[str, int]] = {}
     for index, info in enumerate(reader):
         if group is None or info.group == group:
             names.setdefault(info.group, {})[info.name] = index
     if group is not None and group not in names:
         raise NotFoundError(f"group '{group}' is not in the checkpoint", _n.CKPT_E_NOT_FOUND)
+    meter.expect(reader, names)
     groups = {each: reader.tree(each, types=types) if TEXT_TENSOR in inside else
               {name: _numpy_or_tensor(reader.read(index)) for name, index in inside.items()} for each, inside in names.items()}
     return next(iter(groups.values())) if len(groups) == 1 else groups
 
 
-def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None) -> None:
+def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
     """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it."""
     for name, value in tensors.items():
         if isinstance(value, Mapping):
@@ -236,10 +238,11 @@ def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Map
         raise InvalidArgumentError("tensors is empty: nothing would be saved")
     with _state_of(tensors, "tensors", None, False) as state:
         text = None if metadata is None else _json_text("metadata", dict(metadata))
-        _n.ckpt_safetensors_write(os.fspath(path), state._h, "tensors", text)
+        _told(progress, _n.ckpt_safetensors_write, os.fspath(path), state._h, "tensors", text)
 
 
-def load_file(path: PathLike) -> Dict[str, Any]:
+def load_file(path: PathLike, *, progress: Progress = None) -> Dict[str, Any]:
     """The tensors of a safetensors file, or of a folder with an index, as new numpy arrays by name."""
-    with Reader(path) as reader:
+    with Reader(path) as reader, _Meter(progress) as meter:
+        meter.expect(reader)
         return {info.name: _numpy_or_tensor(reader.read(index)) for index, info in enumerate(reader)}

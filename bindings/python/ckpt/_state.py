@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Owned, _take_back, _timeout_ns
+from ._progress import Progress, _Meter, _told
 from ._root import CkptError, handle_of
 from ._storage import FaultHandler, Storage, _storage
 from ._tensor import BufferPool, Tensor, as_tensor
@@ -348,24 +349,25 @@ class CheckpointManager(_Owned):
                 made.close()
 
     def save(self, state: Any, step: int = 0, *, metadata: Any = None, environment: Any = None, group: str = "model",
-             values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False, **options: _o.save_options) -> SaveResult:
+             values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False, progress: Progress = None,
+             **options: _o.save_options) -> SaveResult:
         """Returns when the checkpoint is durable. state: a State; or a model, or (model, optimizer), each a Stateful; or a value of
         any shape, as for ckpt.save, with group, values and allow_empty. metadata and environment: anything that JSON can hold, in
-        place of metadata_json and environment_json."""
+        place of metadata_json and environment_json. progress(done_bytes, total_bytes), or a bar such as tqdm's: docs/python.md."""
         from ._oneline import _state_to_save
 
         given = _o.save_options(step=step, **_as_json({"metadata": metadata, "environment": environment, **options}))
         saved = _state_to_save(state, group, values, allow_empty)
-        return SaveResult._of(_n.ckpt_checkpoint_manager_save(self._h, saved._h, given))
+        return SaveResult._of(_told(progress, _n.ckpt_checkpoint_manager_save, self._h, saved._h, given))
 
-    def load(self, state: StateLike, *, environment: Any = None, rename: Optional[Rename] = None,
+    def load(self, state: StateLike, *, environment: Any = None, rename: Optional[Rename] = None, progress: Progress = None,
              **options: _o.load_options) -> LoadResult:
-        """Fills the state from the newest valid checkpoint, or that of a step or of a name. NotFoundError when there is none. state
-        and environment: as for save. rename(name): the state's name of a tensor that has this name in the checkpoint; None: the
-        same (rename={"old": "new"}.get)."""
+        """Fills the state from the newest valid checkpoint, or that of a step or of a name. NotFoundError when there is none. state,
+        environment and progress: as for save. rename(name): the state's name of a tensor that has this name in the checkpoint;
+        None: the same (rename={"old": "new"}.get)."""
         given = _o.load_options(**_as_json({"environment": environment, **options}))
         loaded = _as_state(state)
-        return LoadResult._of(_n.ckpt_checkpoint_manager_load(self._h, loaded._h, given, _renamer(rename)))
+        return LoadResult._of(_told(progress, _n.ckpt_checkpoint_manager_load, self._h, loaded._h, given, _renamer(rename)))
 
     def load_if_any(self, state: StateLike, **options: load) -> Optional[LoadResult]:
         """Like load, but None when there is no checkpoint yet."""
@@ -422,13 +424,13 @@ class CheckpointManager(_Owned):
         """The manifest of one checkpoint (docs/format.md)."""
         return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))
 
-    def verify(self, which: Union[str, int, None] = None) -> VerifyResult:
+    def verify(self, which: Union[str, int, None] = None, *, progress: Progress = None) -> VerifyResult:
         """Reads a whole checkpoint, or the newest, and checks everything. CorruptError names the first bad file and tensor."""
-        return VerifyResult._of(_n.ckpt_checkpoint_manager_verify(self._h, self._name(which)))
+        return VerifyResult._of(_told(progress, _n.ckpt_checkpoint_manager_verify, self._h, self._name(which)))
 
-    def reader(self, which: Union[str, int, None] = None, verify: int = Verify.LAZY) -> "Reader":
-        """Opens one checkpoint, or the newest, to read tensors one by one."""
-        return Reader._of(_n.ckpt_reader_create_from_checkpoint(self._h, self._name(which), verify))
+    def reader(self, which: Union[str, int, None] = None, verify: int = Verify.LAZY, *, progress: Progress = None) -> "Reader":
+        """Opens one checkpoint, or the newest, to read tensors one by one. progress is of Verify.FULL."""
+        return Reader._of(_told(progress, _n.ckpt_reader_create_from_checkpoint, self._h, self._name(which), verify))
 
     def create_async_manager(self, **options: AsyncManager.__init__) -> Any:
         """An AsyncManager of these checkpoints, which it keeps alive."""
@@ -527,13 +529,13 @@ class Reader(_Owned):
     def _index(self, which: Union[int, str]) -> int:
         return self.find(which) if isinstance(which, str) else which
 
-    def read(self, which: Union[int, str], into: Any = None, pool: Optional[BufferPool] = None) -> Tensor:
+    def read(self, which: Union[int, str], into: Any = None, pool: Optional[BufferPool] = None, *, progress: Progress = None) -> Tensor:
         """Reads a tensor, by index or name, into a new one or into memory of yours."""
         index = self._index(which)
         if into is None:
-            return Tensor._of(_n.ckpt_reader_read_new(self._h, index, handle_of(pool)))
+            return Tensor._of(_told(progress, _n.ckpt_reader_read_new, self._h, index, handle_of(pool)))
         tensor = as_tensor(into)
-        _n.ckpt_reader_read(self._h, index, tensor._h)
+        _told(progress, _n.ckpt_reader_read, self._h, index, tensor._h)
         return tensor
 
     def has_tree(self, group: str) -> bool:
@@ -544,7 +546,7 @@ class Reader(_Owned):
             return False
         return True
 
-    def tree(self, group: str = "tree", *, types: Types = (), into: Any = None) -> Any:
+    def tree(self, group: str = "tree", *, types: Types = (), into: Any = None, progress: Progress = None) -> Any:
         """What `State.add_tree` saved as this group, with new arrays. Dataclasses and named tuples are made of types, a list of
         classes or a dict of classes by name; others come as a `Record`. into: a template of the same shape, whose arrays, dicts,
         lists and dataclasses are filled in place and which is returned; where one does not fit, an error names its path and nothing
@@ -553,15 +555,17 @@ class Reader(_Owned):
             return self.read(self.find(name, group))
 
         try:
-            value = read_tree(tensor_of(TEXT_TENSOR), tensor_of, types)
+            with _Meter(progress) as meter:
+                meter.expect(self, [group])
+                value = read_tree(tensor_of(TEXT_TENSOR), tensor_of, types)
         except CkptError as error:
             raise _at(f"group '{group}'", error)
         return value if into is None else fill_tree(into, value)
 
-    def read_slice(self, which: Union[int, str], begin: int, length: int, pool: Optional[BufferPool] = None) -> Tensor:
-        """Reads rows along the first dimension."""
-        return Tensor._of(_n.ckpt_reader_read_slice(self._h, self._index(which), begin, length, handle_of(pool)))
+    def read_slice(self, which: Union[int, str], begin: int, length: int, pool: Optional[BufferPool] = None, *, progress: Progress = None) -> Tensor:
+        """Reads rows along the first dimension. progress is also of what has to be checked for them."""
+        return Tensor._of(_told(progress, _n.ckpt_reader_read_slice, self._h, self._index(which), begin, length, handle_of(pool)))
 
-    def map(self, which: Union[int, str]) -> Tensor:
-        """A read-only tensor over the file itself."""
-        return Tensor._of(_n.ckpt_reader_map(self._h, self._index(which)))
+    def map(self, which: Union[int, str], *, progress: Progress = None) -> Tensor:
+        """A read-only tensor over the file itself. progress is of what has to be checked for it."""
+        return Tensor._of(_told(progress, _n.ckpt_reader_map, self._h, self._index(which)))

@@ -15,8 +15,6 @@ from .made.values import CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskS
 
 __all__ = ["CheckpointTaskResult", "CheckpointTask"]
 
-Progress = Union[Callable[[int, int], Any], Any]
-
 
 class CheckpointTaskResult(_v.CheckpointTaskResult):
     __doc__ = _v.CheckpointTaskResult.__doc__

@@ -12,6 +12,7 @@ import torch as _torch
 from . import _native as _n
 from ._async import AsyncManager
 from ._oneline import _newest, _save, _state_of, _warn_of_skipped, save_file as _save_file
+from ._progress import Progress, _Meter
 from ._state import CheckpointManager, Reader, State
 from ._storage import Storage
 from ._task import CheckpointTask
@@ -111,20 +112,22 @@ class Resumed(NamedTuple):
 
 
 def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any = None, optimizer: Any = None, scheduler: Any = None,
-           rng: bool = False, types: Types = (), device: Any = "cpu") -> Optional[Resumed]:
+           rng: bool = False, types: Types = (), device: Any = "cpu", progress: Progress = None) -> Optional[Resumed]:
     """Loads the newest valid checkpoint that `save` made into model, optimizer and scheduler, which stay on their devices, and sets
     the generators when rng is true. None when there is no checkpoint yet. types: classes of dataclasses and named tuples in extra,
     whose tensors go to device. Everything is read and verified before anything is changed. A newer checkpoint that is damaged is
-    skipped with a SkippedWarning."""
+    skipped with a SkippedWarning. progress: as for CheckpointManager.save."""
     wanted = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
     groups = [group for group, part in wanted.items() if part is not None] + ["rng"] * rng
 
     def read(reader: Reader) -> Any:
+        meter.expect(reader, [*groups, "extra"])
         trees = {group: reader.tree(group) for group in groups}
         return trees, _on(device, reader.tree("extra", types=types)) if reader.has_tree("extra") else None
 
     try:
-        name, step, errors, (trees, extra) = _newest_of(where, read)
+        with _Meter(progress) as meter:
+            name, step, errors, (trees, extra) = _newest_of(where, read)
     except NotFoundError as error:
         if error.status == _n.CKPT_E_NOT_FOUND and str(error).startswith("no checkpoint in"):
             return None
@@ -181,22 +184,24 @@ def _on(device: Any, tree: Any) -> Any:
 
 
 def save_file(path: Union[str, "os.PathLike[str]"], tensors: Mapping[str, "_torch.Tensor"],
-              metadata: Optional[Mapping[str, str]] = None) -> None:
-    """Writes a dict of torch tensors as a plain safetensors file, durably."""
+              metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
+    """Writes a dict of torch tensors as a plain safetensors file, durably. progress: as for CheckpointManager.save."""
     _save_file(path, {name: _tree_form(tensor)[1]() if isinstance(tensor, _torch.Tensor) else tensor for name, tensor in tensors.items()},
-               metadata)
+               metadata, progress=progress)
 
 
-def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu") -> Dict[str, "_torch.Tensor"]:
+def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu", *, progress: Progress = None) -> Dict[str, "_torch.Tensor"]:
     """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device."""
-    with Reader(path) as reader:
+    with Reader(path) as reader, _Meter(progress) as meter:
+        meter.expect(reader)
         return {info.name: _from_tree(reader.read(index), []).to(device) for index, info in enumerate(reader)}
 
 
 def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], name: Optional[str] = None,
               **options: CheckpointManager.load) -> LoadResult:
     """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
-    its path. options: strip_prefix="module.", rename, convert and the others of CheckpointManager.load. When newer checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
+    its path. options: strip_prefix="module.", rename, convert, progress and the others of CheckpointManager.load. When newer
+    checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
     with _state_of(state_dict, "model", None, False, _shared) as state, CheckpointManager(place, read_only=True) as checkpoints:
         result = checkpoints.load(state, name=name, **options)
     if result.skipped > 0:

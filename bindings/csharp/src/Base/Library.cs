@@ -74,6 +74,13 @@ namespace Ckpt
             native.ckpt_set_log((int)minLevel, handler == null ? null : new Log { handler = handler });
         }
 
+        /// <summary>Reports the saves, loads, verifications and reads that this thread makes from now on.</summary>
+        /// <param name="progress">Its Report runs inside those calls, which end with what it throws; the Id is 0. Null: none.</param>
+        public static void SetProgress([AllowNull] IProgress<CheckpointProgress> progress)
+        {
+            native.ckpt_set_progress(progress == null ? null : new Report { progress = progress });
+        }
+
         /// <summary>Physical memory, control groups included, at this moment.</summary>
         /// <returns>The numbers.</returns>
         public static MemorySystem ProbeMemory()

@@ -46,6 +46,16 @@ namespace Ckpt.Interop
         }
     }
 
+    internal sealed class Report : ProgressListener
+    {
+        internal IProgress<CheckpointProgress> progress;
+
+        public override void report(long doneBytes, long totalBytes)
+        {
+            progress.Report(new CheckpointProgress(0, doneBytes, totalBytes));
+        }
+    }
+
     internal sealed class PartFunction : PartWork
     {
         internal Action<long> function;

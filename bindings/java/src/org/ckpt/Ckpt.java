@@ -95,6 +95,21 @@ public final class Ckpt {
     }
   }
 
+  /**
+   * Reports the long calls that this thread makes from now on: saves, loads, verifications, reads, files that are written.
+   *
+   * @param progress gets the bytes done, and all; runs inside the call, which ends with what it throws; null: none
+   */
+  public static void setProgress(java.util.function.BiConsumer<Long, Long> progress) {
+    NativeProgressListener called = progress == null ? null : new NativeProgressListener() {
+      @Override
+      public void report(long doneBytes, long totalBytes) {
+        progress.accept(doneBytes, totalBytes);
+      }
+    }.pinned();
+    Native.ckpt_set_progress(called);
+  }
+
   /** What the native library knows as the last error of this thread; "" when there was none. For tests. */
   static String lastError() {
     return Native.ckpt_last_error();
