@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -257,6 +258,89 @@ class Trees(unittest.TestCase):
                 with self.subTest(text=text), self.assertRaisesRegex(ckpt.InvalidArgumentError, text):
                     ckpt.load(folder, into=wrong)
                 self.assertTrue((mine == -1).all(), "something was filled")
+
+    def test_templates_that_cannot_be_written(self):
+        before, fixed = np.zeros(2), np.zeros(2)
+        fixed.flags.writeable = False
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"a": np.ones(2), "b": np.ones(2), "c": ()}, 1)
+            for wrong in (fixed, np.broadcast_to(np.zeros(1), (2,))):
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^b: the template's elements cannot be written"):
+                    ckpt.load(folder, into={"a": before, "b": wrong, "c": ()})
+            self.assertFalse(before.any(), "something was filled")
+
+    def test_what_was_loaded_is_saved_again(self):
+        array = np.arange(3.0)
+        for tree in ({"w": array, "epoch": 3}, {"v": array, "w": array + 1}, {"a": {"w": array}, "b": {"w": array + 1}},
+                     {"p": Point(1, Run(Config(0.5, []), array))}):
+            with self.subTest(tree=tree), tempfile.TemporaryDirectory() as folder:
+                ckpt.save(folder, tree, 1)
+                first = ckpt.load(folder)
+                ckpt.save(folder, first, 2)
+                ckpt.save(folder, {"before": first, "it": 1}, 3)
+                with ckpt.CheckpointManager(folder, read_only=True) as checkpoints:
+                    self.assertTrue(same(dict(ckpt.load(folder, checkpoints.find_step(2).name, types=CLASSES)), tree))
+                self.assertTrue(same(ckpt.load(folder, types=CLASSES)["before"], tree))
+
+    def test_dicts_of_arrays_come_back_as_they_were(self):
+        array = np.arange(3.0)
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"model": {"w": array}, "average": {"w": array}}, 1)
+            loaded = ckpt.load(folder)
+            self.assertIs(loaded["model"]["w"], loaded["average"]["w"], "tied arrays in two dicts")
+            for step, tree in enumerate([{"x" * 65: {"w": array}, "b": {"w": array + 1}}, {"\u00e4" * 40: {"w": array}, "b": {"w": array + 1}},
+                                         {f"layer{i}": {"w": array + i, "b": np.zeros(1) + i} for i in range(300)},
+                                         {"../x": {"w": array}, "..": {"w": array + 1}, "manifest.json": {"w": array + 2}}], 2):
+                result = ckpt.save(folder, tree, step)
+                self.assertLessEqual(result.files, 16)
+                self.assertTrue(same(dict(ckpt.load(folder)), tree))
+
+    def test_nothing_of_a_record_is_lost(self):
+        @dataclasses.dataclass
+        class More:
+            rate: float
+
+            def __post_init__(self):
+                self.cache = 7
+
+        @dataclasses.dataclass
+        class Cached:
+            rate: float
+
+            @functools.cached_property
+            def double(self):
+                return 2 * self.rate
+
+        @dataclasses.dataclass
+        class Late:
+            rate: float
+            end: int = dataclasses.field(init=False)
+
+        @dataclasses.dataclass
+        class Named(dict):
+            rate: float = 0.5
+
+        class Labelled(Point):
+            pass
+
+        labelled = Labelled(1, 2)
+        labelled.label = "x"
+        for value, text in [(More(1.0), "a.0: a .*More that has 'cache' beside its fields"), (Late(1.0), "a.0: the .*Late has no value for its field 'end'"),
+                            (Named(), "a.0: a .*Named that is a dict, too"), (labelled, "a.0: a .*Labelled that has 'label' beside"),
+                            (np.ones(2).view(np.recarray), "a.0: a numpy.recarray")]:
+            with self.subTest(text=text), self.assertRaisesRegex(ckpt.CkptError, text):
+                again({"a": [value]})
+        with self.subTest("outermost"), self.assertRaisesRegex(ckpt.UnsupportedError, "w: a numpy.recarray has no place"), \
+                tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"w": np.ones(2).view(np.recarray)}, 1)
+        cached = Cached(1.5)
+        self.assertEqual((cached.double, again(cached, types=Cached)), (3.0, Cached(1.5)))
+
+    def test_types_are_classes_of_the_right_kind(self):
+        for types, text in [({f"{Point.__module__}.Point": Config}, "no named tuple"), ({f"{Config.__module__}.Config": Point}, "no dataclass"),
+                            ([dict], "<class 'dict'>, which is no class of a dataclass or named tuple"), (["Point"], "'Point', which is no class")]:
+            with self.subTest(text=text), self.assertRaisesRegex(ckpt.InvalidArgumentError, text):
+                again([Point(1, 2), Config(0.5, 1)], types=types)
 
     def test_types_must_fit(self):
         @dataclasses.dataclass
