@@ -13,7 +13,7 @@ from ._base import SkippedWarning
 from ._common import _warn
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
-from ._storage import Storage
+from ._storage import Storage, _require_folder
 from ._tensor import Tensor, _has_dtype, as_tensor
 from ._trees import DICTS, TEXT_TENSOR, Types, fill_tree
 from .made.errors import InvalidArgumentError, NotFoundError
@@ -251,6 +251,7 @@ def _by_group(reader: Reader, group: Optional[str], types: Types) -> Any:
 
 def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None) -> None:
     """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it."""
+    _require_folder(path)
     for name, value in tensors.items():
         if isinstance(value, Mapping):
             raise InvalidArgumentError(f"{name}: a dict; a safetensors file has tensors by name and no groups")
