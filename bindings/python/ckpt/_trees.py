@@ -11,6 +11,7 @@ import inspect
 import json
 import math
 import pathlib
+import re
 import struct
 import sys
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
@@ -334,7 +335,7 @@ def _path(text: Any, kind: str = "") -> pathlib.PurePath:
 
 
 def _big(text: Any) -> int:
-    if not isinstance(text, str):
+    if not isinstance(text, str) or re.fullmatch("-?0x[0-9a-fA-F]+", text) is None:
         raise _bad(f"a whole number is {text!r}")
     return int(text, 16)
 
@@ -398,8 +399,8 @@ class _Reader:
                     if isinstance(error, CorruptError):
                         raise
                     raise _bad(f"{node!r}: {error}") from None
-            elif not isinstance(node, (str, int, float, type(None))):
-                raise _bad(f"a node is a {type(node).__name__}")
+            elif not isinstance(node, (str, int, float, type(None))) or isinstance(node, int) and not -_PLAIN_INTEGERS <= node < _PLAIN_INTEGERS:
+                raise _bad(f"a node is a {type(node).__name__}" + (" beyond 64 bits" if isinstance(node, int) else ""))
             if isinstance(value, _Frame):
                 frames.append(value)
                 if len(frames) > DEEPEST:
@@ -505,16 +506,41 @@ def _numpy_of(tensor: Tensor, more: List[str]) -> Any:
     return array.astype(array.dtype.newbyteorder(">")) if "big-endian" in more else array
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no finite number")
+    return value
+
+
+def _unique(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key comes twice")
+    return dict(pairs)
+
+
+def _parsed(text: bytes) -> Any:
+    """The JSON of a tree, as strict as the core's reader."""
+    whole = json.loads(text.decode(), parse_float=_finite, parse_constant=_finite, object_pairs_hook=_unique)
+    if b"\\ud" in text.lower():
+        json.dumps(whole, ensure_ascii=False).encode()  # lone surrogates have a node of their own
+    return whole
+
+
 def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = ()) -> Any:
     """The tree of a text; tensor_of(name) reads a tensor."""
     try:
-        whole = json.loads(bytes(text.raw()).decode())
+        whole = _parsed(bytes(text.raw()))
     except (ValueError, RecursionError) as error:
         raise _bad(str(error)) from None
-    if not isinstance(whole, dict) or whole.get("format") != "ckpt-tree" or not isinstance(whole.get("nodes"), list):
+    if not isinstance(whole, dict) or whole.get("format") != "ckpt-tree":
         raise _bad("it is none")
-    if whole.get("format_version") != 1:
+    if type(whole.get("format_version")) is not int:
+        raise _bad("it has no format_version")
+    if whole["format_version"] != 1:
         raise UnsupportedError(f"the tree's text has the version {whole.get('format_version')!r}, which this library does not know")
+    if not isinstance(whole.get("nodes"), list):
+        raise _bad("it has no nodes")
     return _Reader(tensor_of, types).read(whole["nodes"])
 
 

@@ -400,7 +400,8 @@ class Hostile(unittest.TestCase):
         for nodes in [(), (1, 2), (["list", 2], 1), (["list", 1], 1, 2), (["list", -1],), (["list", True], 1), (["list", 1 << 62],), (["list"],), (["list", 0, 0],),
                       ([],), (["what", 1],), (["dict", 1], ["list", 0], 1), (["dict", 2], "a", 1, "a", 2), (["dict", 1], {"a": 1}, 2), ({},),
                       (["tuple", "1"], 1), (["bytes", "*"],), (["bytes", 3],), (["float", "zz"],), (["float", "7ff0"],), (["int", 3],),
-                      (["int", "x"],), (["surrogates", "d8"],), (["surrogates", 1],), (["complex", "7ff0000000000000"],), (["path", 3],),
+                      (["int", "x"],), (["int", "12"],), (["int", " 0x1"],), (["int", "0x1_0"],), (["int", "0X1"],), (["int", "+0x1"],), (1 << 63,),
+                      (-(1 << 63) - 1,), (["surrogates", "d8"],), (["surrogates", 1],), (["complex", "7ff0000000000000"],), (["path", 3],),
                       (["path", "a", "vms"],), (["tensor"],), (["tensor", 1, "array"],), (["tensor", "w", "soft"],), (["tensor", "w", "array", "x"],),
                       (["tensor", "w", ["array"]],), (["dataclass", "a.B", ["x", "x"]], 1, 2), (["dataclass", "a.B", "xy"], 1, 2),
                       (["named_tuple", 3, []],), (["dict", 1], ["tensor", "w", "array"], 1), tuple([["list", 1]] * 1001 + [1])]:
@@ -408,7 +409,9 @@ class Hostile(unittest.TestCase):
                 with self.assertRaises(ckpt.CorruptError):
                     self.nodes(*nodes)
                 self.assertIs(self.core, ckpt.CorruptError)
-        for text in ["", "{", "[]", '{"format":"ckpt-tree"}', "[" * 100000, b"\xff", '{"format":"ckpt-tree","format_version":1,"nodes":{}}']:
+        begin = '{"format":"ckpt-tree","format_version":'
+        for text in [begin + '1,"nodes":[1e999]}', begin + '1,"nodes":[NaN]}', begin + '1,"nodes":[-Infinity]}', begin + '1,"nodes":["\\udead"]}',
+                     begin + '1,"nodes":[1],"nodes":[1]}', begin + '1.0,"nodes":[1]}', begin + 'true,"nodes":[1]}', "", "{", "[]", '{"format":"ckpt-tree"}', "[" * 100000, b"\xff", '{"format":"ckpt-tree","format_version":1,"nodes":{}}']:
             with self.subTest(text=text[:20]):
                 with self.assertRaises(ckpt.CorruptError):
                     self.read(text)
@@ -433,7 +436,7 @@ class Hostile(unittest.TestCase):
         draw = random.Random(7)
         seen = collections.Counter()
         texts = [bytes(_trees.write_tree(random_tree(draw, seen))[1].raw()) for _ in range(50)]
-        outcomes = collections.Counter()
+        outcomes, differ = collections.Counter(), []
         for _ in range(10000):
             text = bytearray(draw.choice(texts))
             for _ in range(draw.randrange(1, 4)):
@@ -441,9 +444,14 @@ class Hostile(unittest.TestCase):
             try:
                 self.read(bytes(text))
                 outcomes["a tree"] += 1
+                mine = None
             except ckpt.CkptError as error:
                 outcomes[type(error).__name__] += 1
+                mine = type(error)
+            if mine is not self.core:
+                differ.append((mine, self.core, bytes(text)))
         print(f"damaged texts: {dict(outcomes)}")
+        self.assertEqual(differ[:3], [], "the core has another idea of these")
         self.assertGreater(outcomes["CorruptError"], 1000)
         self.assertLessEqual(set(outcomes), {"a tree", "CorruptError", "UnsupportedError"})
 
