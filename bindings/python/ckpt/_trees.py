@@ -340,13 +340,19 @@ def _big(text: Any) -> int:
     return int(text, 16)
 
 
+def _bytes(text: Any) -> bytes:
+    if len(text) % 4 != 0:  # Python's decoder takes more padding than there should be
+        raise _bad(f"the base64 of bytes has {len(text)} characters")
+    return base64.b64decode(text, validate=True)
+
+
 _VALUES: Dict[str, Callable[..., Any]] = {
     "int": _big,
     "float": _of_bits,
     "complex": lambda real, imaginary: complex(_of_bits(real), _of_bits(imaginary)),
     "surrogates": _of_surrogates,
-    "bytes": lambda text: base64.b64decode(text, validate=True),
-    "bytearray": lambda text: bytearray(base64.b64decode(text, validate=True)),
+    "bytes": _bytes,
+    "bytearray": lambda text: bytearray(_bytes(text)),
     "path": _path,
 }
 
