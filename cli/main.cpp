@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -130,11 +131,22 @@ void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
   simulate->add_option("--report", options.report, "Write a page with curves to a file")->type_name("FILE");
 }
 
-// A text that is not there names nothing: not the current directory, not a file.
-void refuse_empty_texts(CLI::App& app) {
-  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "the value is empty" : std::string(); }, "");
+// Why a text cannot be what it was meant as; "" when it can. A shell does not expand the ~ of --dir=~/run, nor one in quotes.
+std::string no_path(const std::string& text) {
+  if (text.empty()) return "the value is empty";
+  if (std::filesystem::exists(text)) return "";
+  if (text == "~" || text.rfind("~/", 0) == 0)
+    return "'" + ckpt::cli::printable(text) + "' begins with ~, which the shell has not expanded";
+  if (text.find("://") != std::string::npos)
+    return "'" + ckpt::cli::printable(text) + "' is no path of a file system, which is the only storage of this command";
+  return "";
+}
+
+// A text that is not there names nothing: not the current directory, not a file; an address names no folder.
+void refuse_what_names_nothing(CLI::App& app) {
+  const CLI::Validator names_something([](std::string& text) { return no_path(text); }, "");
   for (CLI::App* const command : app.get_subcommands(nullptr)) {
-    for (CLI::Option* const option : command->get_options()) option->check(not_empty);
+    for (CLI::Option* const option : command->get_options()) option->check(names_something);
   }
 }
 
@@ -203,7 +215,7 @@ int run(int argc, char** argv) {
       ->required();
   convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
   convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");
-  refuse_empty_texts(app);
+  refuse_what_names_nothing(app);
   if (argc == 2 && std::string(argv[1]) == "--manual") {  // what the build makes ckpt.1 of
     (void)std::fputs(ckpt::cli::manual_page(app, std::string(ckpt::version())).c_str(), stdout);
     return 0;

@@ -31,6 +31,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
 std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') return "";
   const std::string given = argv[1];
+  std::string lower = given.substr(0, 64);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   std::string known;
   std::string nearest;
   std::size_t least = 3;  // further away is another word
@@ -39,8 +41,8 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
     known += (known.empty() ? "" : ", ") + command->get_name();
     for (const std::string& name :
          {command->get_name(), command->get_aliases().empty() ? std::string() : command->get_aliases()[0]}) {
-      if (name.empty() || distance(given.substr(0, 64), name) >= least) continue;
-      least = distance(given.substr(0, 64), name);
+      if (name.empty() || distance(lower, name) >= least) continue;
+      least = distance(lower, name);
       nearest = name;
     }
   }

@@ -14,6 +14,7 @@
 #include <ckpt/tensor.hpp>
 #include <ckpt/values/tree.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -72,6 +73,11 @@ template <class T, class = void>
 inline constexpr bool is_sequence = false;
 template <class T>
 inline constexpr bool is_sequence<T, std::void_t<typename T::value_type, decltype(std::declval<const T&>().begin())>> = true;
+
+template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t count>
+inline constexpr bool is_array<std::array<T, count>> = true;
 
 template <class T>
 inline constexpr bool is_text = std::is_convertible_v<const T&, std::string_view> && !std::is_null_pointer_v<T>;
@@ -239,6 +245,8 @@ class Value {
   template <class T>
   T whole_number() const;
   template <class T>
+  T floating() const;
+  template <class T>
   std::vector<T> elements() const;
 
   template <class T>
@@ -379,6 +387,21 @@ T Value::whole_number() const {
   return static_cast<T>(value);
 }
 
+// Rounded, but never to another magnitude; whole numbers exactly.
+template <class T>
+T Value::floating() const {
+  const auto* const whole = std::get_if<std::int64_t>(&data_);
+  const double value = whole != nullptr ? static_cast<double>(*whole) : of<double>("a number");
+  const bool fits = !std::isfinite(value) || std::abs(value) <= static_cast<double>(std::numeric_limits<T>::max());
+  const T made = fits ? static_cast<T>(value) : T{};
+  // 2^63 as a double has no place in 64 bits.
+  const bool exact = whole == nullptr || (static_cast<double>(made) < 0x1p63 && static_cast<std::int64_t>(made) == *whole);
+  if (!fits || !exact)
+    throw Error(Status::invalid_argument, "the value " + (whole != nullptr ? std::to_string(*whole) : std::to_string(value)) +
+                                              " does not fit the floating-point number that was asked for");
+  return made;
+}
+
 template <class T>
 std::vector<T> Value::elements() const {
   const auto* const tensor = std::get_if<SharedTensor>(&data_);
@@ -401,9 +424,7 @@ T Value::get() const {
   } else if constexpr (std::is_integral_v<T>) {
     return of_scalar().whole_number<T>();
   } else if constexpr (std::is_floating_point_v<T>) {
-    const Value plain = of_scalar();
-    const auto* const whole = std::get_if<std::int64_t>(&plain.data_);
-    return static_cast<T>(whole != nullptr ? static_cast<double>(*whole) : plain.of<double>("a number"));
+    return of_scalar().floating<T>();
   } else if constexpr (detail::is_complex<T>) {
     const Value plain = of_scalar();
     const auto* const complex = std::get_if<Complex>(&plain.data_);
@@ -428,12 +449,22 @@ T Value::get() const {
   } else {
     static_assert(detail::is_sequence<T>, "a Value cannot be read as this type");
     using Part = typename T::value_type;
-    if constexpr (std::is_same_v<T, std::vector<Part>> && detail::is_element<Part>) {
-      if (!is_list()) return elements<Part>();
+    if constexpr (detail::is_array<T>) {
+      const auto all = get<std::vector<Part>>();
+      T made{};
+      if (all.size() != made.size())
+        throw Error(Status::invalid_argument, "the value has " + std::to_string(all.size()) + " parts; an array of " +
+                                                  std::to_string(made.size()) + " was asked for");
+      std::copy(all.begin(), all.end(), made.begin());
+      return made;
+    } else {
+      if constexpr (std::is_same_v<T, std::vector<Part>> && detail::is_element<Part>) {
+        if (!is_list()) return elements<Part>();
+      }
+      T made;
+      for (const Value& part : parts()) made.insert(made.end(), part.get<Part>());
+      return made;
     }
-    T made;
-    for (const Value& part : parts()) made.insert(made.end(), part.get<Part>());
-    return made;
   }
 }
 

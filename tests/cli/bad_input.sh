@@ -19,6 +19,20 @@ printf 'too short' >"$scratch/short"
 refuses 1 "needs at least 272" train --data "$scratch/short"
 refuses 1 "is a directory" train --data "$scratch"
 
+# What is meant as something else never becomes a folder of this name.
+mkdir "$scratch/here"
+(
+  cd "$scratch/here"
+  refuses 2 "--dir: '~/run' begins with ~, which the shell has not expanded" train --steps 1 --dir '~/run'
+  refuses 2 "--json: '~/x.json' begins with ~" train --steps 1 --json '~/x.json'
+  refuses 2 "--dir: 's3://bucket/run' is no path of a file system" train --steps 1 --dir s3://bucket/run
+  refuses 2 "to: 'gs://bucket/run' is no path" copy "$scratch/here" gs://bucket/run
+  refuses 2 "to: '~/x.npz' begins with ~" convert "$text" '~/x.npz'
+  refuses 2 "path: '~' begins with ~" list '~'
+  exit "$failures"
+) || failures=$((failures + $?))
+[ -z "$(ls -A "$scratch/here")" ] || fail "a name that is no folder became one"
+
 for budget in 0 -5% x 12XB 1e400 nan %; do
   refuses 1 "'$budget' is no memory budget" train --data "$text" "--memory-budget=$budget"
 done

@@ -103,6 +103,8 @@ TEST(TreeHpp, ContainersOfTheStandardLibrary) {
   EXPECT_EQ(there_and_back(std::unordered_map<int, double>{{-1, 0.5}}), (std::unordered_map<int, double>{{-1, 0.5}}));
   EXPECT_EQ(there_and_back(std::list<int>{1, 2}), (std::list<int>{1, 2}));
   EXPECT_EQ(there_and_back(std::deque<bool>{true}), (std::deque<bool>{true}));
+  EXPECT_EQ(there_and_back(std::array<int, 2>{1, 2}), (std::array<int, 2>{1, 2}));
+  EXPECT_EQ(there_and_back(std::array<std::string, 1>{"a"}), (std::array<std::string, 1>{"a"}));
   EXPECT_EQ(saved_and_read(Value::list({1, 2, 3})).get<std::vector<int>>(), (std::vector<int>{1, 2, 3}));  // no tensor
   const std::vector<Value> mixed = {1, "text", nullptr, 2.5, std::vector<Value>{}};
   EXPECT_EQ(there_and_back(mixed), mixed);
@@ -143,6 +145,16 @@ TEST(TreeHpp, WhatDoesNotFitIsRefused) {
   expect_error(Status::invalid_argument, "not UTF-8", [] { saved_and_read("\xFF"); });
   expect_error(Status::invalid_argument, "key '1' comes twice", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
   EXPECT_EQ(Value(3).get<double>(), 3.0);
+  EXPECT_EQ(Value(0.1).get<float>(), 0.1F);
+  EXPECT_EQ(Value(std::numeric_limits<double>::infinity()).get<float>(), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(Value(std::int64_t{1} << 62).get<float>(), 0x1p62F);
+  expect_error(Status::invalid_argument, "does not fit the floating-point number", [] { Value(1e300).get<float>(); });
+  expect_error(Status::invalid_argument, "the value 16777217 does not fit", [] { Value(16777217).get<float>(); });
+  expect_error(Status::invalid_argument, "the value 9223372036854775807 does not fit",
+               [] { Value(std::numeric_limits<std::int64_t>::max()).get<double>(); });
+  expect_error(Status::invalid_argument, "the value has 3 parts; an array of 2 was asked for", [] {
+    Value(std::vector<int>{1, 2, 3}).get<std::array<int, 2>>();
+  });
   Value deep = Value::list();
   for (int i = 0; i < 1000; ++i) {
     Value outer = Value::list();

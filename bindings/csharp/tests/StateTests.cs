@@ -57,6 +57,56 @@ internal static class StateTests
     }
 
     // What other languages write is in the conformance tests; here is what is C#'s own.
+    internal static void ArraysOfEachKind()
+    {
+        using (var state = new State())
+        {
+            Check.That(state.Set("x", new sbyte[] { -1, 2 }).Get<sbyte[]>("x").SequenceEqual(new sbyte[] { -1, 2 }), "sbyte[] is no bytes");
+            Check.That(state.Set("x", new byte[] { 1, 2 }).Get<byte[]>("x").SequenceEqual(new byte[] { 1, 2 }), "byte[]");
+            Check.That(state.Set("x", new ushort[] { 1, 65535 }).Get<ushort[]>("x").SequenceEqual(new ushort[] { 1, 65535 }), "ushort[]");
+            var matrix = state.Set("x", new float[,] { { 1, 2, 3 }, { 4, 5, 6 } }).Get<Tensor>("x");
+            Check.That(matrix.Shape.SequenceEqual(new long[] { 2, 3 }) && matrix.ToArray<float>().SequenceEqual(new float[] { 1, 2, 3, 4, 5, 6 }),
+                "two dimensions");
+            Check.That(state.Set("x", new byte[1, 0, 2]).Get<Tensor>("x").Shape.SequenceEqual(new long[] { 1, 0, 2 }), "no elements");
+#if NET
+            if (typeof(AsyncManager).GetInterface("IAsyncDisposable") == null) return; // the library for netstandard2.0 knows no Half
+            Check.That(state.Set("x", new[] { (Half)1.5 }).Get<Half[]>("x").SequenceEqual(new[] { (Half)1.5 }), "Half[]");
+#endif
+        }
+    }
+
+    internal static void NumbersThatDoNotFit()
+    {
+        using (var state = new State().Set("x", (1L << 53) + 1).Set("small", 7).Set("none", null))
+        {
+            Check.Throws<CkptInvalidArgumentException>(() => state.Get<double>("x"), "a double has not all its digits");
+            Check.Throws<CkptInvalidArgumentException>(() => state.Get<float>("x"), "a float neither");
+            Check.Throws<CkptInvalidArgumentException>(() => state.Get<int>("x"), "an int");
+            Check.Equal(7.0, state.Get<double>("small"), "a double");
+            Check.Equal((int?)7, state.Get<int?>("small"), "int?");
+            Check.That(state.Get<int?>("none") == null, "no int?");
+            Check.Contains("asked for as System.Collections.Generic.List`1[System.String]",
+                Check.Throws<CkptInvalidArgumentException>(() => state.Get<List<string>>("small"), "a list").Message, "the whole type");
+        }
+    }
+
+    internal static void ScalarsOfOtherLanguages()
+    {
+        var text = System.Text.Encoding.UTF8.GetBytes("{\"format\":\"ckpt-tree\",\"format_version\":1,\"nodes\":[[\"tensor\",\"x\",\"scalar\"]]}");
+        foreach (var one in new Dictionary<DType, object> { { DType.Bool, true }, { DType.I8, -1L }, { DType.U8, 255L }, { DType.I16, -1L },
+            { DType.U16, 65535L }, { DType.I32, -1L }, { DType.U32, 4294967295L }, { DType.I64, -1L },
+            { DType.U64, new System.Numerics.BigInteger(ulong.MaxValue) } })
+        {
+            using (var scalar = new Tensor(one.Key))
+            using (var tree = Tensor.From(text))
+            using (var state = new State().Add("g", "x", scalar).Add("g", "__tree__", tree))
+            {
+                scalar.AsBytes().Fill((byte)(one.Key == DType.Bool ? 1 : 255));
+                Check.Equal(one.Value, state.Get<object>("g"), one.Key.ToString());
+            }
+        }
+    }
+
     internal static void ValuesOfAnyShape()
     {
         var shared = new[] { 1f, 2f };

@@ -403,7 +403,7 @@ final class TestState {
         Check.equal(List.of(1L, "x", 2.5), more.subList(0, 3));
         Check.equal(null, more.get(3));
         Check.equal((short) -1, ((Tensor) more.get(4)).buffer().order(java.nio.ByteOrder.nativeOrder()).getShort(0));
-        Check.equal(new byte[] {1, 0}, ((Tensor) more.get(5)).toArray());
+        Check.equal(new boolean[] {true, false}, ((Tensor) more.get(5)).toArray());
         Check.equal(Path.of("a/b"), more.get(6));
         Check.equal(List.of("y"), more.get(7));
         Check.equal(extra.get("big"), read.get("big"));
@@ -431,6 +431,41 @@ final class TestState {
       Check.raises(CkptInvalidArgumentException.class, "deeper than 1000", () -> state.set("bad", loop));
       Check.raises(CkptNotFoundException.class, "group 'bad'", () -> state.get("bad", Object.class));
     }
+  }
+
+  /** Numbers of numpy without dimensions, as Python writes them. */
+  static void testScalarsOfOtherLanguages() {
+    Map<DType, Object> scalars = new java.util.EnumMap<>(DType.class);
+    scalars.put(DType.BOOL, true);
+    scalars.put(DType.I8, -1L);
+    scalars.put(DType.U8, 255L);
+    scalars.put(DType.I16, -1L);
+    scalars.put(DType.U16, 65535L);
+    scalars.put(DType.I32, -1L);
+    scalars.put(DType.U32, 4294967295L);
+    scalars.put(DType.I64, -1L);
+    scalars.put(DType.U64, new java.math.BigInteger("18446744073709551615"));
+    scalars.forEach((dtype, expected) -> {
+      byte[] text = ("{\"format\":\"ckpt-tree\",\"format_version\":1,\"nodes\":[[\"tensor\",\"x\",\"scalar\"]]}").getBytes();
+      try (Tensor scalar = new Tensor(dtype); Tensor tree = new Tensor(DType.U8, text.length); State state = new State()) {
+        byte[] bits = new byte[(int) scalar.bytes()];
+        java.util.Arrays.fill(bits, (byte) (dtype == DType.BOOL ? 1 : -1));
+        scalar.buffer().put(bits);
+        tree.buffer().put(text);
+        state.add("g", "x", scalar).add("g", "__tree__", tree);
+        Check.equal(expected, state.get("g", Object.class));
+      }
+    });
+  }
+
+  static void testArraysOfEachKindComeBack() {
+    try (State state = new State()) {
+      for (Object array : new Object[] {new short[] {-1, 2}, new boolean[] {true, false}, new int[] {3}, new long[0]}) {
+        Check.equal(array, state.set("x", array).get("x", array.getClass()));
+      }
+      Check.raises(NullPointerException.class, "type", () -> state.get("x", null));
+    }
+    Check.raises(NullPointerException.class, "logger", () -> LogListener.to(null));
   }
 
   public static void main(String[] arguments) {

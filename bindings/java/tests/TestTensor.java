@@ -27,6 +27,12 @@ final class TestTensor {
       Check.equal((byte) 7, bytes.buffer().get(5));
       Check.equal(0, ((double[]) none.toArray()).length);
     }
+    try (Tensor shorts = new Tensor(DType.U16, 2); Tensor truths = new Tensor(DType.BOOL, 3)) {
+      shorts.buffer().asShortBuffer().put(new short[] {3, -2});
+      truths.buffer().put(new byte[] {0, 0, 1});
+      Check.equal(new short[] {3, -2}, shorts.toArray());
+      Check.equal(new boolean[] {false, false, true}, truths.toArray());
+    }
   }
 
   static void testFacts() {

@@ -36,6 +36,8 @@ def _to_logger(logger: Any) -> Callable[[int, str, str], Any]:
     """A child of a logging.Logger for each component: of "app" the state's messages are "app.state"."""
     import logging
 
+    if not hasattr(logger, "getChild"):
+        raise TypeError(f"function is a {type(logger).__name__}; a callable, a logging.Logger, or None")
     levels = {LogLevel.DEBUG: logging.DEBUG, LogLevel.INFO: logging.INFO, LogLevel.WARNING: logging.WARNING, LogLevel.ERROR: logging.ERROR}
     return lambda level, component, message: logger.getChild(component).log(levels.get(LogLevel(level), logging.INFO), "%s", message)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import array
 import os
 import sys
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple, Union
 import warnings
 
 from . import _native as _n
@@ -14,9 +14,9 @@ from ._common import _warn
 from ._progress import Progress, _Meter, _told
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
-from ._storage import Storage
+from ._storage import Storage, _require_folder
 from ._tensor import Tensor, _has_dtype, as_tensor
-from ._trees import TEXT_TENSOR, Types, fill_tree
+from ._trees import DICTS, TEXT_TENSOR, Types, fill_tree
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, SaveResult
 
@@ -79,8 +79,7 @@ def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[s
 
 def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
     """Groups of tensors by their names where a dict is nothing else, else one tree."""
-    groups = type(tree) is dict and len(tree) > 1 and all(_is_name(name) and _is_tensors(part) and part for name, part in tree.items())
-    if groups or _is_tensors(tree):
+    if _is_groups(tree) or _is_tensors(tree):
         return _state_of(tree, group, values, allow_empty)
     return _made_state(lambda state: state.add_tree("tree", tree), values)
 
@@ -96,12 +95,28 @@ def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], 
     return state
 
 
+_most_groups = 16  # a group is a file, and each file is synced
+_longest_group = 64  # bytes
+
+
+def _is_groups(tree: Any) -> bool:
+    """Whether groups return this as it is."""
+    if type(tree) not in (dict, Loaded) or not 1 < len(tree) <= _most_groups:
+        return False
+    fit = all(_is_name(name) and len(name.encode()) <= _longest_group and _is_tensors(part) and part for name, part in tree.items())
+    return fit and not _share_memory([value for part in tree.values() for value in part.values()])
+
+
 def _is_tensors(tree: Any) -> bool:
     """Whether a group returns this as it is."""
-    if type(tree) is not dict or not all(_is_name(name) and _is_tensor(value) for name, value in tree.items()):
+    if type(tree) not in (dict, Loaded) or not all(_is_name(name) and _is_tensor(value) for name, value in tree.items()):
         return False
-    memory = [value.ctypes.data for value in tree.values() if hasattr(value, "ctypes") and value.size > 0]
-    return len(set(memory)) == len(memory)
+    return not _share_memory(tree.values())
+
+
+def _share_memory(values: Iterable[Any]) -> bool:
+    memory = [value.ctypes.data for value in values if hasattr(value, "ctypes") and value.size > 0]
+    return len(set(memory)) < len(memory)
 
 
 def _is_name(name: Any) -> bool:
@@ -115,7 +130,7 @@ def _is_tensor(value: Any) -> bool:
         return False  # a tree returns it as torch's
     if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
         return isinstance(value, (Tensor, array.array, memoryview)) or hasattr(value, "__dlpack__")
-    if not isinstance(value, numpy.ndarray) or isinstance(value, numpy.ma.MaskedArray):
+    if type(value) not in (numpy.ndarray, numpy.memmap):
         return False
     return bool(value.flags.c_contiguous) and bool(value.dtype.isnative) and _has_dtype(value.dtype.name)
 
@@ -135,6 +150,9 @@ class Loaded(Dict[str, Any]):
     step: int = 0
     skipped: int = 0
     errors: Mapping[str, CkptError] = {}
+
+
+DICTS[Loaded] = "dict"
 
 
 def _warn_of_skipped(text: str) -> None:
@@ -175,6 +193,10 @@ _of_one_checkpoint = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.
 _most_scans = 100
 
 
+class _NoCheckpointError(NotFoundError):
+    """There is none, and nothing else is wrong: a run may begin."""
+
+
 def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
             read: Callable[[Reader], Any]) -> Tuple[str, int, Dict[str, CkptError], Any]:
     """Name and step of the newest checkpoint that read can read, the errors of newer ones by name, and what read returned."""
@@ -193,7 +215,7 @@ def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
                 errors[info.name] = error
         else:
             if not errors:
-                raise NotFoundError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
+                raise _NoCheckpointError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
             raise next(iter(errors.values()))
     raise NotFoundError(f"no checkpoint in {place} stayed until it was read", _n.CKPT_E_NOT_FOUND)
 
@@ -231,6 +253,7 @@ def _by_group(reader: Reader, group: Optional[str], types: Types, meter: _Meter)
 
 def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
     """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it."""
+    _require_folder(path)
     for name, value in tensors.items():
         if isinstance(value, Mapping):
             raise InvalidArgumentError(f"{name}: a dict; a safetensors file has tensors by name and no groups")

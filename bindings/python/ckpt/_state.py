@@ -12,7 +12,7 @@ from . import native as _native
 from ._base import _callbacks, _Owned, _take_back, _timeout_ns
 from ._progress import Progress, _Meter, _told
 from ._root import CkptError, handle_of
-from ._storage import FaultHandler, Storage, _storage
+from ._storage import FaultHandler, Storage, _require_folder, _storage
 from ._tensor import BufferPool, Tensor, as_tensor
 from ._trees import TEXT_TENSOR, Types, fill_tree, read_tree, write_tree
 from .made import options as _o
@@ -144,8 +144,7 @@ class State(_Owned):
 
     def add(self, group: str, name: str, tensor: Any) -> None:
         """Adds a Tensor, or anything with a buffer or __dlpack__ (numpy, torch)."""
-        shared = as_tensor(tensor)  # lives until the state has its own reference
-        _n.ckpt_state_add_tensor(self._h, group, name, shared._h)
+        self._add([_entry(group, name, f"{group}.{name}", tensor, as_tensor)])  # which lives until the state has its own reference
 
     def update(self, tensors: Mapping[str, Any], group: str = "model") -> None:
         """Adds a dict of tensors. An entry that is itself a dict is a group of its own. What a state cannot hold is an error that
@@ -185,13 +184,12 @@ class State(_Owned):
     def _shown(self) -> str:
         return f"{len(self)} tensors"
 
-    def __contains__(self, key: str) -> bool:
+    def __contains__(self, key: object) -> bool:
         """Whether the JSON value of a key is set."""
         try:
-            self.json(key)
+            return isinstance(key, str) and self.json(key) is not None
         except KeyError:
             return False
-        return True
 
     def __len__(self) -> int:
         """Number of tensors."""
@@ -247,8 +245,13 @@ def _as_state(given: StateLike) -> State:
 
 def _as_json(options: Dict[str, Any]) -> Dict[str, Any]:
     """metadata and environment as the JSON that the library takes; a metric of numpy or torch as a number."""
-    if options.get("metric") is not None and not isinstance(options["metric"], (str, bytes)):
-        options = {**options, "metric": float(options["metric"])}
+    if isinstance(options.get("metric"), (str, bytes)):
+        raise TypeError(f"metric is a {type(options['metric']).__name__}; a number")
+    if options.get("metric") is not None:
+        try:
+            options = {**options, "metric": float(options["metric"])}
+        except (TypeError, ValueError, OverflowError) as error:
+            raise _at("metric", error)
     return {key + "_json" if key in ("metadata", "environment") else key:
             _json_text(key, value) if key in ("metadata", "environment") and value is not None else value
             for key, value in options.items()}
@@ -461,6 +464,7 @@ class Reader(_Owned):
     _release = staticmethod(_n.ckpt_reader_release)
 
     def __init__(self, path: PathLike) -> None:
+        _require_folder(path)
         self._adopt(_n.ckpt_reader_create(os.fspath(path)))
 
     def __len__(self) -> int:
@@ -487,7 +491,21 @@ class Reader(_Owned):
         several = len({info.group for info in infos}) > 1
         return [f"{info.group}/{info.name}" if several else info.name for info in infos]
 
+    def items(self) -> Iterator[Tuple[str, Any]]:
+        """Names and arrays, each read when it is reached."""
+        return ((key, self[key]) for key in self.keys())
+
+    def values(self) -> Iterator[Any]:
+        """The arrays, each read when it is reached."""
+        return (self[key] for key in self.keys())
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """reader[key], or default when there is no such tensor."""
+        return self[key] if key in self else default
+
     def _key(self, key: str) -> int:
+        if not isinstance(key, str):
+            raise TypeError(f"a tensor's name is a text, not {type(key).__name__}")
         group, slash, name = key.partition("/")
         try:
             return self.find(key)
@@ -512,7 +530,7 @@ class Reader(_Owned):
 
         if isinstance(key, str):
             return _numpy_or_tensor(self.read(self._key(key)))
-        name, *where = key
+        name, *where = key if isinstance(key, tuple) else (key,)
         index = self._key(name)
         rows = where[0] if where else slice(None)
         length = self.info(index).shape[0] if self.info(index).shape else 0

@@ -165,6 +165,7 @@ class Storage(_Owned):
     _release = staticmethod(_n.ckpt_storage_release)
 
     def __init__(self, root: Union[str, "os.PathLike[str]"], **options: _o.file_system_options) -> None:
+        _require_folder(root)
         self._adopt(_n.ckpt_storage_create_file_system(os.fspath(root), _o.file_system_options(**options)))
 
     @classmethod
@@ -182,12 +183,16 @@ class Storage(_Owned):
         return Storage._of(_n.ckpt_storage_create_retrying(self._h, handler._h))
 
 
-def _require_folder(path: str) -> None:
+def _require_folder(place: Union[str, "os.PathLike[str]"]) -> None:
     """What people mean as something else than a folder of this name never becomes one."""
-    if path == "~" or path.startswith("~/"):
+    path = os.fspath(place)
+    if path == "~" or path.startswith("~/") or os.path.expanduser(path) != path:
         raise InvalidArgumentError(f"'{path}' begins with ~, which Python does not expand: os.path.expanduser does")
-    if "://" in path:
-        raise UnsupportedError(f"'{path}' is the name of no folder, and this library has no storage for '{path.split('://')[0]}'")
+    scheme = path.split("://")[0] if "://" in path else None
+    if not isinstance(place, str) and path.split("/")[0].endswith(":"):
+        scheme = path.split(":")[0]  # pathlib makes s3:/bucket of s3://bucket
+    if scheme is not None:
+        raise UnsupportedError(f"'{path}' is the name of no folder, and this library has no storage for '{scheme}'")
 
 
 def _storage(place: Union[Storage, str, "os.PathLike[str]"], must_exist: bool = False) -> Tuple[Storage, bool]:
@@ -195,6 +200,5 @@ def _storage(place: Union[Storage, str, "os.PathLike[str]"], must_exist: bool = 
     if isinstance(place, Storage):
         return place, False
     if isinstance(place, (str, os.PathLike)):
-        _require_folder(os.fspath(place))
         return Storage(place, must_exist=must_exist), True
     raise InvalidArgumentError(f"storage is a {type(place).__name__}; a path or a Storage")

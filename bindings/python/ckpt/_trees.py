@@ -6,9 +6,12 @@ import base64
 import binascii
 import collections
 import dataclasses
+import functools
+import inspect
 import json
 import math
 import pathlib
+import re
 import struct
 import sys
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
@@ -23,14 +26,15 @@ TEXT_TENSOR = "__tree__"  # the reserved tensor of a group
 DEEPEST = 1000
 _PLAIN_INTEGERS = 1 << 63
 _LONGEST_NAME = 200
-Types = Union[Iterable[type], Mapping[str, type]]
+Types = Union[type, Iterable[type], Mapping[str, type]]
 
 
 class Record:
-    """A dataclass or named tuple of a checkpoint whose class was not given: its class's name and its fields, also as attributes."""
+    """A dataclass or named tuple of a checkpoint whose class was not given: its class's name and its fields, also as attributes. Saved
+    again it is what it was (kind: "dataclass" or "named_tuple")."""
 
-    def __init__(self, class_name: str, fields: Mapping[str, Any]) -> None:
-        self.class_name, self.fields = class_name, dict(fields)
+    def __init__(self, class_name: str, fields: Mapping[str, Any], kind: str = "dataclass") -> None:
+        self.class_name, self.fields, self.kind = class_name, dict(fields), kind
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -105,11 +109,29 @@ _LEAVES: Dict[type, Callable[[Any], Any]] = {
     bytes: lambda value: ["bytes", base64.b64encode(value).decode()],
     bytearray: lambda value: ["bytearray", base64.b64encode(value).decode()],
 }
+DICTS: Dict[type, str] = {dict: "dict", collections.OrderedDict: "ordered_dict"}  # and ckpt.load's dict, which says so itself
 _KEYS = (str, int, float, bool, type(None), bytes, tuple)
 
 
 def _class_name(of: type) -> str:
     return f"{of.__module__}.{of.__qualname__}"
+
+
+def _kind_of_record(of: type) -> Optional[str]:
+    if issubclass(of, tuple) and hasattr(of, "_fields"):
+        return "named_tuple"
+    return "dataclass" if dataclasses.is_dataclass(of) else None
+
+
+def _beside_fields(value: Any, names: List[str]) -> Optional[str]:
+    """What a record holds that its fields do not say, and that would be lost."""
+    base = next((base for base in (dict, list, set, str, bytes, int, float, complex, BaseException) if isinstance(value, base)), None)
+    if base is not None:
+        return f"is a {base.__name__}, too"
+    cached = (name for name in getattr(value, "__dict__", ()) if name not in names and
+              not isinstance(inspect.getattr_static(type(value), name, None), functools.cached_property))
+    more = next(cached, None)
+    return None if more is None else f"has '{more}' beside its fields"
 
 
 def _is_key(value: Any) -> bool:
@@ -151,16 +173,17 @@ class _Writer:
         if leaf is not None:
             self.nodes.append(leaf(value))
             return None
-        if kind is dict or kind is collections.OrderedDict:
-            self.nodes.append(["dict" if kind is dict else "ordered_dict", len(value)])
+        if kind in DICTS:
+            self.nodes.append([DICTS[kind], len(value)])
             return self._items(value, at)
         if kind is list or kind is tuple:
             self.nodes.append([kind.__name__, len(value)])
             return [(part, _At(at, str(i))) for i, part in enumerate(value)]
-        if isinstance(value, tuple) and hasattr(kind, "_fields"):
-            return self._record("named_tuple", kind, {name: getattr(value, name) for name in kind._fields}, at)
-        if dataclasses.is_dataclass(kind):
-            return self._record("dataclass", kind, {field.name: getattr(value, field.name) for field in dataclasses.fields(kind)}, at)
+        if kind is Record:
+            return self._record(value.kind, value.class_name, value.fields, at)
+        record = _kind_of_record(kind)
+        if record is not None:
+            return self._record(record, _class_name(kind), self._fields(value, record, at), at)
         if isinstance(value, pathlib.PurePath):
             self.nodes.append(_path_node(value))
             return None
@@ -177,8 +200,19 @@ class _Writer:
             children += [(key, inside), (inner, inside)]
         return children
 
-    def _record(self, kind: str, of: type, fields: Mapping[str, Any], at: _At) -> List[Tuple[Any, _At]]:
-        self.nodes.append([kind, _class_name(of), list(fields)])
+    @staticmethod
+    def _fields(value: Any, kind: str, at: _At) -> Dict[str, Any]:
+        names = list(value._fields) if kind == "named_tuple" else [field.name for field in dataclasses.fields(value)]
+        more = _beside_fields(value, names)
+        if more is not None:
+            raise UnsupportedError(f"{at.text()}: a {_class_name(type(value))} that {more}; only fields have a place in a tree")
+        missing = next((name for name in names if not hasattr(value, name)), None)
+        if missing is not None:
+            raise InvalidArgumentError(f"{at.text()}: the {_class_name(type(value))} has no value for its field '{missing}'")
+        return {name: getattr(value, name) for name in names}
+
+    def _record(self, kind: str, class_name: str, fields: Mapping[str, Any], at: _At) -> List[Tuple[Any, _At]]:
+        self.nodes.append([kind, class_name, list(fields)])
         return [(inner, _At(at, name)) for name, inner in fields.items()]
 
     # ---- Tensors ----
@@ -301,9 +335,15 @@ def _path(text: Any, kind: str = "") -> pathlib.PurePath:
 
 
 def _big(text: Any) -> int:
-    if not isinstance(text, str):
+    if not isinstance(text, str) or re.fullmatch("-?0x[0-9a-fA-F]+", text) is None:
         raise _bad(f"a whole number is {text!r}")
     return int(text, 16)
+
+
+def _bytes(text: Any) -> bytes:
+    if len(text) % 4 != 0:  # Python's decoder takes more padding than there should be
+        raise _bad(f"the base64 of bytes has {len(text)} characters")
+    return base64.b64decode(text, validate=True)
 
 
 _VALUES: Dict[str, Callable[..., Any]] = {
@@ -311,8 +351,8 @@ _VALUES: Dict[str, Callable[..., Any]] = {
     "float": _of_bits,
     "complex": lambda real, imaginary: complex(_of_bits(real), _of_bits(imaginary)),
     "surrogates": _of_surrogates,
-    "bytes": lambda text: base64.b64decode(text, validate=True),
-    "bytearray": lambda text: bytearray(base64.b64decode(text, validate=True)),
+    "bytes": _bytes,
+    "bytearray": lambda text: bytearray(_bytes(text)),
     "path": _path,
 }
 
@@ -342,7 +382,11 @@ def _frame(node: List[Any]) -> Optional[_Frame]:
 class _Reader:
     def __init__(self, tensor_of: Callable[[str], Tensor], types: Types) -> None:
         self.tensor_of = tensor_of
-        self.types = dict(types) if isinstance(types, Mapping) else {_class_name(each): each for each in types}
+        given = types if isinstance(types, Mapping) else dict(enumerate([types] if isinstance(types, type) else types))
+        for each in given.values():
+            if not isinstance(each, type) or _kind_of_record(each) is None:
+                raise InvalidArgumentError(f"types has {each!r}, which is no class of a dataclass or named tuple")
+        self.types = {name if isinstance(types, Mapping) else _class_name(each): each for name, each in given.items()}
         self.made: Dict[Tuple[Any, ...], Any] = {}  # what several nodes share
 
     def read(self, nodes: List[Any]) -> Any:
@@ -361,8 +405,8 @@ class _Reader:
                     if isinstance(error, CorruptError):
                         raise
                     raise _bad(f"{node!r}: {error}") from None
-            elif not isinstance(node, (str, int, float, type(None))):
-                raise _bad(f"a node is a {type(node).__name__}")
+            elif not isinstance(node, (str, int, float, type(None))) or isinstance(node, int) and not -_PLAIN_INTEGERS <= node < _PLAIN_INTEGERS:
+                raise _bad(f"a node is a {type(node).__name__}" + (" beyond 64 bits" if isinstance(node, int) else ""))
             if isinstance(value, _Frame):
                 frames.append(value)
                 if len(frames) > DEEPEST:
@@ -411,7 +455,9 @@ class _Reader:
     def _record(self, name: str, fields: Dict[str, Any], kind: str) -> Any:
         of = self.types.get(name)
         if of is None:
-            return Record(name, fields)
+            return Record(name, fields, kind)
+        if _kind_of_record(of) != kind:
+            raise InvalidArgumentError(f"types has {_class_name(of)}, which is no {kind.replace('_', ' ')}; the checkpoint's '{name}' is one")
         wanted = of._fields if kind == "named_tuple" else [field.name for field in dataclasses.fields(of)]  # type: ignore[attr-defined]
         if set(wanted) != set(fields):
             raise InvalidArgumentError(f"types has {_class_name(of)} with the fields {', '.join(wanted)}; the checkpoint's has "
@@ -466,16 +512,41 @@ def _numpy_of(tensor: Tensor, more: List[str]) -> Any:
     return array.astype(array.dtype.newbyteorder(">")) if "big-endian" in more else array
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no finite number")
+    return value
+
+
+def _unique(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key comes twice")
+    return dict(pairs)
+
+
+def _parsed(text: bytes) -> Any:
+    """The JSON of a tree, as strict as the core's reader."""
+    whole = json.loads(text.decode(), parse_float=_finite, parse_constant=_finite, object_pairs_hook=_unique)
+    if b"\\ud" in text.lower():
+        json.dumps(whole, ensure_ascii=False).encode()  # lone surrogates have a node of their own
+    return whole
+
+
 def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = ()) -> Any:
     """The tree of a text; tensor_of(name) reads a tensor."""
     try:
-        whole = json.loads(bytes(text.raw()).decode())
+        whole = _parsed(bytes(text.raw()))
     except (ValueError, RecursionError) as error:
         raise _bad(str(error)) from None
-    if not isinstance(whole, dict) or whole.get("format") != "ckpt-tree" or not isinstance(whole.get("nodes"), list):
+    if not isinstance(whole, dict) or whole.get("format") != "ckpt-tree":
         raise _bad("it is none")
-    if whole.get("format_version") != 1:
+    if type(whole.get("format_version")) is not int:
+        raise _bad("it has no format_version")
+    if whole["format_version"] != 1:
         raise UnsupportedError(f"the tree's text has the version {whole.get('format_version')!r}, which this library does not know")
+    if not isinstance(whole.get("nodes"), list):
+        raise _bad("it has no nodes")
     return _Reader(tensor_of, types).read(whole["nodes"])
 
 
@@ -532,13 +603,22 @@ class _Filler:
             self._require(same, template, value, at)
             return value
         self._require(tuple(shape) == tuple(getattr(value, "shape", ())) and kind == getattr(value, "dtype", None), template, value, at)
-        self.changes.append(lambda: template.copy_(value) if hasattr(template, "copy_") else template.__setitem__(..., value))
+        plain = template.detach() if hasattr(template, "detach") else template  # a parameter is filled without its gradient's knowledge
+        if not getattr(getattr(plain, "flags", None), "writeable", True) or 0 in _strides_of_many(plain):
+            raise InvalidArgumentError(f"{at.text()}: the template's elements cannot be written one by one")
+        self.changes.append(lambda: plain.copy_(value) if hasattr(plain, "copy_") else plain.__setitem__(..., value))
         return template
 
     @staticmethod
     def _require(fits: bool, template: Any, value: Any, at: _At) -> None:
         if not fits:
             raise InvalidArgumentError(f"{at.text()}: the template has {_shown(template)}, the checkpoint {_shown(value)}")
+
+
+def _strides_of_many(array: Any) -> List[int]:
+    """The strides of its dimensions that have several elements: 0 where they are one."""
+    strides = array.stride() if callable(getattr(array, "stride", None)) else getattr(array, "strides", ())
+    return [stride for stride, length in zip(strides, array.shape) if length > 1]
 
 
 def _shown(value: Any) -> str:

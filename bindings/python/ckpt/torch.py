@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 import os
 import random
 import sys
@@ -11,9 +12,9 @@ import torch as _torch
 
 from . import _native as _n
 from ._async import AsyncManager
-from ._oneline import _newest, _save, _state_of, _warn_of_skipped, save_file as _save_file
+from ._oneline import _newest, _NoCheckpointError, _save, _state_of, _warn_of_skipped, save_file as _save_file
 from ._progress import Progress, _Meter
-from ._state import CheckpointManager, Reader, State
+from ._state import _at, CheckpointManager, Reader, State
 from ._storage import Storage
 from ._task import CheckpointTask
 from ._tensor import Tensor, as_tensor as _any_tensor
@@ -47,7 +48,10 @@ def _shared(value: Any) -> Tensor:
 
 def _convert(value: Any) -> Tensor:
     """Its contents, for a save: also of what is strided or on another device."""
-    return as_tensor(_plain(value)) if isinstance(value, _torch.Tensor) else _any_tensor(value)
+    if not isinstance(value, _torch.Tensor):
+        return _any_tensor(value)
+    _require_contents(value)
+    return as_tensor(_plain(value))
 
 
 def _plain(value: "_torch.Tensor") -> "_torch.Tensor":
@@ -71,7 +75,7 @@ def save(where: Union[CheckpointManager, AsyncManager, Place], what: Union[int, 
     if isinstance(what, Mapping):
         with _state_of(what, "model", None, allow_empty, _convert) as state:
             return _save_to(where, state, step, keep_last, options)
-    parts = {"model": _state_dict(model), "optimizer": _state_dict(optimizer), "scheduler": _state_dict(scheduler),
+    parts = {"model": _state_dict(model), "optimizer": _state_dict(optimizer), "scheduler": _without_functions(_state_dict(scheduler)),
              "rng": _generators() if rng else None, "extra": extra}
     with State() as state:
         for group, tree in parts.items():
@@ -92,6 +96,25 @@ def _state_dict(of: Any) -> Any:
     if of is None:
         return None
     return {name: part.state_dict() for name, part in of.items()} if isinstance(of, Mapping) else of.state_dict()
+
+
+def _without_functions(states: Any) -> Any:
+    """Of schedulers, whose states have functions that the constructor of the next one sets again, and counts by step."""
+    if isinstance(states, (dict, Counter)):
+        return {key: _without_functions(value) for key, value in states.items() if not callable(value)}
+    return [_without_functions(value) for value in states] if type(states) is list else states
+
+
+def _with_functions(states: Any, now: Any) -> Any:
+    """The loaded states with what they lack of those that a new scheduler has."""
+    if isinstance(now, Counter) and isinstance(states, dict):
+        return Counter(states)
+    if type(now) is dict and isinstance(states, dict):
+        rest = {key: value for key, value in now.items() if callable(value) and key not in states}
+        return {**{key: _with_functions(value, now.get(key)) for key, value in states.items()}, **rest}
+    if type(now) is list and isinstance(states, list) and len(now) == len(states):
+        return [_with_functions(mine, other) for mine, other in zip(states, now)]
+    return states
 
 
 def _generators() -> Any:
@@ -123,18 +146,20 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
     def read(reader: Reader) -> Any:
         meter.expect(reader, [*groups, "extra"])
         trees = {group: reader.tree(group) for group in groups}
+        for group, part in wanted.items():
+            for name in part if isinstance(part, Mapping) else ():
+                if not isinstance(trees[group], Mapping) or name not in trees[group]:
+                    raise NotFoundError(f"{group}.{name} is not in the checkpoint", _n.CKPT_E_NOT_FOUND)
         return trees, _on(device, reader.tree("extra", types=types)) if reader.has_tree("extra") else None
 
     try:
         with _Meter(progress) as meter:
             name, step, errors, (trees, extra) = _newest_of(where, read)
-    except NotFoundError as error:
-        if error.status == _n.CKPT_E_NOT_FOUND and str(error).startswith("no checkpoint in"):
-            return None
-        raise
+    except _NoCheckpointError:
+        return None
     for group, part in wanted.items():
         if part is not None:
-            _load_state_dict(part, trees[group])
+            _load_state_dict(part, trees[group] if group != "scheduler" else _with_functions(trees[group], _state_dict(part)))
     if rng:
         _set_generators(trees["rng"])
     for bad, error in errors.items():
@@ -148,10 +173,11 @@ def _newest_of(where: Any, read: Callable[[Reader], Any]) -> Tuple[str, int, Any
     if isinstance(where, CheckpointManager):
         return _newest(where, "this manager's storage", read)
     try:
-        with CheckpointManager(where, read_only=True) as checkpoints:
-            return _newest(checkpoints, where, read)
-    except NotFoundError:
-        raise NotFoundError(f"no checkpoint in {where}", _n.CKPT_E_NOT_FOUND) from None
+        checkpoints = CheckpointManager(where, read_only=True)
+    except NotFoundError as error:
+        raise _NoCheckpointError(f"no checkpoint in {where}", error.status) from None
+    with checkpoints:
+        return _newest(checkpoints, where, read)
 
 
 def _load_state_dict(of: Any, states: Any) -> None:
@@ -186,8 +212,14 @@ def _on(device: Any, tree: Any) -> Any:
 def save_file(path: Union[str, "os.PathLike[str]"], tensors: Mapping[str, "_torch.Tensor"],
               metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
     """Writes a dict of torch tensors as a plain safetensors file, durably. progress: as for CheckpointManager.save."""
-    _save_file(path, {name: _tree_form(tensor)[1]() if isinstance(tensor, _torch.Tensor) else tensor for name, tensor in tensors.items()},
-               metadata, progress=progress)
+    _save_file(path, {name: _converted(name, tensor) for name, tensor in tensors.items()}, metadata, progress=progress)
+
+
+def _converted(name: str, tensor: Any) -> Any:
+    try:
+        return _convert(tensor) if isinstance(tensor, _torch.Tensor) else tensor
+    except Exception as error:
+        raise _at(name, error)
 
 
 def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu", *, progress: Progress = None) -> Dict[str, "_torch.Tensor"]:
@@ -212,11 +244,15 @@ def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mappin
 # ---- Tensors of a tree (State.add_tree) ----
 
 
-def _tree_form(value: "_torch.Tensor") -> Given:
+def _require_contents(value: "_torch.Tensor") -> None:
     if value.device.type == "meta":
         raise UnsupportedError("a tensor on the device 'meta' has no contents")
     if value.layout is not _torch.strided or value.is_quantized:
-        raise UnsupportedError(f"a {'quantized' if value.is_quantized else value.layout} tensor has no place in a tree")
+        raise UnsupportedError(f"a {'quantized' if value.is_quantized else value.layout} tensor has no place in a checkpoint")
+
+
+def _tree_form(value: "_torch.Tensor") -> Given:
+    _require_contents(value)
 
     def convert() -> Tensor:
         plain = _plain(value)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import pathlib
 import tempfile
 import unittest
 
@@ -38,6 +39,12 @@ class Idioms(unittest.TestCase):
             with self.assertRaises(IndexError):
                 reader["w", 9]
 
+            self.assertEqual({key: value.shape for key, value in reader.items()}, {key: loaded[key].shape for key in loaded})
+            self.assertEqual((len(list(reader.values())), reader.get("v", 7), reader.get("one")), (4, 7, 3.5))
+            for key in (3, b"w", None, (3, slice(1))):
+                with self.subTest(key=key), self.assertRaisesRegex(TypeError, "a tensor's name is a text, not "):
+                    reader[key]
+
     def test_names_of_several_groups(self):
         ckpt.save(self.path, {"model": {"w": np.ones(1), "a/b": np.zeros(1)}, "other": {"w": np.full(1, 2.0)}})
         with ckpt.CheckpointManager(self.path, read_only=True) as checkpoints, checkpoints.reader() as reader:
@@ -47,7 +54,9 @@ class Idioms(unittest.TestCase):
     def test_states(self):
         with ckpt.State({"w": np.ones(2)}) as state:
             state["epoch"] = 3
-            self.assertTrue("epoch" in state and "step" not in state)
+            self.assertTrue("epoch" in state and "step" not in state and 3 not in state)
+            with self.assertRaisesRegex(TypeError, "^other.v: a object has neither a buffer"):
+                state.add("other", "v", object())
             self.assertEqual(repr(state), "<ckpt.State: 1 tensors>")
         self.assertEqual(repr(state), "<ckpt.State, closed>")
         self.assertIn("F32", repr(ckpt.Tensor("F32", [2])))
@@ -59,6 +68,9 @@ class Idioms(unittest.TestCase):
             checkpoints.save({"w": np.ones(2), "lr": 0.5}, 1, metric=np.float32(0.25))
             checkpoints.save({"w": np.ones(2)}, 2, values={"epoch": 7})
             self.assertEqual(checkpoints.list()[1].metric, 0.25)
+            for wrong in ("0.5", 1j, np.ones(2), 10**400):
+                with self.assertRaisesRegex((TypeError, ValueError, OverflowError), "^metric"):
+                    checkpoints.save({"w": np.ones(2)}, 3, metric=wrong)
             with self.assertRaisesRegex(ckpt.UnsupportedError, "f: a builtins.function"):
                 checkpoints.save({"f": lambda: 0}, 3)
         self.assertEqual(ckpt.load(self.path, ckpt.CheckpointManager(self.path, read_only=True).find_step(1).name)["lr"], 0.5)
@@ -98,14 +110,22 @@ class Idioms(unittest.TestCase):
         self.assertTrue(any(record.name == "test_of_ckpt.state" and "torn-step-000000000003" in record.getMessage()
                             for record in seen.records), seen.output)
 
+    def test_what_is_no_logger(self):
+        for wrong in ("app", 3, logging.LoggerAdapter(logging.getLogger("x"), {})):
+            with self.subTest(wrong=wrong), self.assertRaisesRegex(TypeError, "function is a "):
+                ckpt.set_log(wrong)
+
     def test_what_is_no_folder(self):
         here = os.getcwd()
         os.chdir(self.folder.name)
         try:
             for place, kind, text in [("~", ValueError, "begins with ~"), ("~/run", ValueError, "os.path.expanduser"),
-                                      ("s3://bucket/run", ckpt.UnsupportedError, "no storage for 's3'")]:
+                                      ("~root/run", ValueError, "begins with ~"), (pathlib.Path("~/run"), ValueError, "begins with ~"),
+                                     ("s3://bucket/run", ckpt.UnsupportedError, "no storage for 's3'"),
+                                     (pathlib.Path("s3://bucket/run"), ckpt.UnsupportedError, "no storage for 's3'")]:
                 for call in (lambda: ckpt.save(place, {"w": np.ones(1)}), lambda: ckpt.load(place), lambda: ckpt.CheckpointManager(place),
-                             lambda: ckpt.AsyncManager(place), lambda: ckpt.save_async(place, {"w": np.ones(1)})):
+                             lambda: ckpt.AsyncManager(place), lambda: ckpt.save_async(place, {"w": np.ones(1)}),
+                             lambda: ckpt.Storage(place), lambda: ckpt.Reader(place), lambda: ckpt.save_file(place, {"w": np.ones(1)})):
                     with self.subTest(place=place), self.assertRaisesRegex(kind, text):
                         call()
             self.assertEqual(os.listdir("."), [])

@@ -212,7 +212,7 @@ class StandIn:
     def __init__(self, array):
         self.array = array
 
-    dtype = "float64"
+    dtype, layout, is_quantized, device = "float64", "strided", False, types.SimpleNamespace(type="cpu")
 
     def itself(self):
         return self
@@ -233,6 +233,7 @@ class StateDicts(Folder):
         super().setUp()
         module = types.ModuleType("torch")
         module.Tensor, module.from_dlpack = StandIn, np.from_dlpack
+        module.strided = "strided"
         module.bool, module.bfloat16, module.uint8, module.int16 = "bool", "bfloat16", "uint8", "int16"
         self.before = {name: sys.modules.pop(name, None) for name in ("torch", "ckpt.torch")}
         sys.modules["torch"] = module

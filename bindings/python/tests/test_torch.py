@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import ckpt
 
@@ -202,6 +203,52 @@ class Runs(unittest.TestCase):
                 resumed = ckpt_torch.resume(manager, model=model)
                 self.assertEqual((resumed.step, resumed.extra["at"][1]), (1, 3))
                 self.assertTrue(same(dict(model.state_dict()), before))
+
+    def test_what_the_checkpoint_lacks_is_no_new_run(self):
+        model, other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt_torch.save(folder, 1, model={"a": model})
+            before = other.weight.detach().clone()
+            for missing in ({"rng": True}, {"optimizer": torch.optim.SGD(model.parameters(), 0.1)}, {"model": {"a": other, "b": model}}):
+                with self.subTest(missing=missing), self.assertRaises(ckpt.NotFoundError):
+                    ckpt_torch.resume(folder, **missing)
+            self.assertTrue(torch.equal(other.weight, before), "something was loaded")
+
+    def test_schedulers_go_on(self):
+        kinds = torch.optim.lr_scheduler
+        for make in (lambda o: kinds.StepLR(o, 2), lambda o: kinds.MultiStepLR(o, [2, 5], 0.1), lambda o: kinds.CosineAnnealingLR(o, 7),
+                     lambda o: kinds.ReduceLROnPlateau(o, patience=1), lambda o: kinds.LambdaLR(o, lambda epoch: 0.9**epoch),
+                     lambda o: kinds.CyclicLR(o, 0.01, 0.1, 3), lambda o: kinds.OneCycleLR(o, 0.1, 20),
+                     lambda o: kinds.CosineAnnealingWarmRestarts(o, 3),
+                     lambda o: kinds.SequentialLR(o, [kinds.ConstantLR(o), kinds.MultiStepLR(o, [2])], [3]),
+                     lambda o: kinds.ChainedScheduler([kinds.ExponentialLR(o, 0.9), kinds.MultiStepLR(o, [4])])):
+            def run(steps, place=None):
+                """The rates of these steps, from the place's on."""
+                optimizer = torch.optim.SGD(torch.nn.Linear(1, 1).parameters(), 0.1, momentum=0.9)
+                scheduler, rates = make(optimizer), []
+                resumed = ckpt_torch.resume(place, optimizer=optimizer, scheduler=scheduler) if place else None
+                for step in range(resumed.step if resumed else 0, steps):
+                    optimizer.step()
+                    scheduler.step(*[1.0] if isinstance(scheduler, kinds.ReduceLROnPlateau) else [])
+                    rates.append(optimizer.param_groups[0]["lr"])
+                if place:
+                    ckpt_torch.save(place, steps, optimizer=optimizer, scheduler=scheduler)
+                return rates
+
+            with tempfile.TemporaryDirectory() as folder, self.subTest(scheduler=type(make(torch.optim.SGD(
+                    torch.nn.Linear(1, 1).parameters(), 0.1, momentum=0.9))).__name__), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # torch's, of the order of steps
+                self.assertEqual(run(9), run(4, folder) + run(9, folder))
+
+    def test_templates_with_parameters(self):
+        linear = torch.nn.Linear(2, 2)
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"w": torch.full((2, 2), 3.0), "i": 1}, 1)
+            filled = ckpt.load(folder, into={"w": linear.weight, "i": 0})
+            self.assertIs(filled["w"], linear.weight)
+            self.assertTrue((linear.weight == 3).all())
+            with self.assertRaisesRegex(ValueError, "^w: the template's elements cannot be written one by one"):
+                ckpt.load(folder, into={"w": torch.zeros(1).expand(2, 2), "i": 0})
 
     def test_a_damaged_one_is_skipped(self):
         model = torch.nn.Linear(2, 2)

@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -258,6 +259,89 @@ class Trees(unittest.TestCase):
                     ckpt.load(folder, into=wrong)
                 self.assertTrue((mine == -1).all(), "something was filled")
 
+    def test_templates_that_cannot_be_written(self):
+        before, fixed = np.zeros(2), np.zeros(2)
+        fixed.flags.writeable = False
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"a": np.ones(2), "b": np.ones(2), "c": ()}, 1)
+            for wrong in (fixed, np.broadcast_to(np.zeros(1), (2,))):
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^b: the template's elements cannot be written"):
+                    ckpt.load(folder, into={"a": before, "b": wrong, "c": ()})
+            self.assertFalse(before.any(), "something was filled")
+
+    def test_what_was_loaded_is_saved_again(self):
+        array = np.arange(3.0)
+        for tree in ({"w": array, "epoch": 3}, {"v": array, "w": array + 1}, {"a": {"w": array}, "b": {"w": array + 1}},
+                     {"p": Point(1, Run(Config(0.5, []), array))}):
+            with self.subTest(tree=tree), tempfile.TemporaryDirectory() as folder:
+                ckpt.save(folder, tree, 1)
+                first = ckpt.load(folder)
+                ckpt.save(folder, first, 2)
+                ckpt.save(folder, {"before": first, "it": 1}, 3)
+                with ckpt.CheckpointManager(folder, read_only=True) as checkpoints:
+                    self.assertTrue(same(dict(ckpt.load(folder, checkpoints.find_step(2).name, types=CLASSES)), tree))
+                self.assertTrue(same(ckpt.load(folder, types=CLASSES)["before"], tree))
+
+    def test_dicts_of_arrays_come_back_as_they_were(self):
+        array = np.arange(3.0)
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"model": {"w": array}, "average": {"w": array}}, 1)
+            loaded = ckpt.load(folder)
+            self.assertIs(loaded["model"]["w"], loaded["average"]["w"], "tied arrays in two dicts")
+            for step, tree in enumerate([{"x" * 65: {"w": array}, "b": {"w": array + 1}}, {"\u00e4" * 40: {"w": array}, "b": {"w": array + 1}},
+                                         {f"layer{i}": {"w": array + i, "b": np.zeros(1) + i} for i in range(300)},
+                                         {"../x": {"w": array}, "..": {"w": array + 1}, "manifest.json": {"w": array + 2}}], 2):
+                result = ckpt.save(folder, tree, step)
+                self.assertLessEqual(result.files, 16)
+                self.assertTrue(same(dict(ckpt.load(folder)), tree))
+
+    def test_nothing_of_a_record_is_lost(self):
+        @dataclasses.dataclass
+        class More:
+            rate: float
+
+            def __post_init__(self):
+                self.cache = 7
+
+        @dataclasses.dataclass
+        class Cached:
+            rate: float
+
+            @functools.cached_property
+            def double(self):
+                return 2 * self.rate
+
+        @dataclasses.dataclass
+        class Late:
+            rate: float
+            end: int = dataclasses.field(init=False)
+
+        @dataclasses.dataclass
+        class Named(dict):
+            rate: float = 0.5
+
+        class Labelled(Point):
+            pass
+
+        labelled = Labelled(1, 2)
+        labelled.label = "x"
+        for value, text in [(More(1.0), "a.0: a .*More that has 'cache' beside its fields"), (Late(1.0), "a.0: the .*Late has no value for its field 'end'"),
+                            (Named(), "a.0: a .*Named that is a dict, too"), (labelled, "a.0: a .*Labelled that has 'label' beside"),
+                            (np.ones(2).view(np.recarray), "a.0: a numpy.recarray")]:
+            with self.subTest(text=text), self.assertRaisesRegex(ckpt.CkptError, text):
+                again({"a": [value]})
+        with self.subTest("outermost"), self.assertRaisesRegex(ckpt.UnsupportedError, "w: a numpy.recarray has no place"), \
+                tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"w": np.ones(2).view(np.recarray)}, 1)
+        cached = Cached(1.5)
+        self.assertEqual((cached.double, again(cached, types=Cached)), (3.0, Cached(1.5)))
+
+    def test_types_are_classes_of_the_right_kind(self):
+        for types, text in [({f"{Point.__module__}.Point": Config}, "no named tuple"), ({f"{Config.__module__}.Config": Point}, "no dataclass"),
+                            ([dict], "<class 'dict'>, which is no class of a dataclass or named tuple"), (["Point"], "'Point', which is no class")]:
+            with self.subTest(text=text), self.assertRaisesRegex(ckpt.InvalidArgumentError, text):
+                again([Point(1, 2), Config(0.5, 1)], types=types)
+
     def test_types_must_fit(self):
         @dataclasses.dataclass
         class Other:
@@ -353,8 +437,9 @@ class Hostile(unittest.TestCase):
     def test_refused(self):
         for nodes in [(), (1, 2), (["list", 2], 1), (["list", 1], 1, 2), (["list", -1],), (["list", True], 1), (["list", 1 << 62],), (["list"],), (["list", 0, 0],),
                       ([],), (["what", 1],), (["dict", 1], ["list", 0], 1), (["dict", 2], "a", 1, "a", 2), (["dict", 1], {"a": 1}, 2), ({},),
-                      (["tuple", "1"], 1), (["bytes", "*"],), (["bytes", 3],), (["float", "zz"],), (["float", "7ff0"],), (["int", 3],),
-                      (["int", "x"],), (["surrogates", "d8"],), (["surrogates", 1],), (["complex", "7ff0000000000000"],), (["path", 3],),
+                      (["tuple", "1"], 1), (["bytes", "*"],), (["bytes", "MTME="],), (["bytes", 3],), (["float", "zz"],), (["float", "7ff0"],), (["int", 3],),
+                      (["int", "x"],), (["int", "12"],), (["int", " 0x1"],), (["int", "0x1_0"],), (["int", "0X1"],), (["int", "+0x1"],), (1 << 63,),
+                      (-(1 << 63) - 1,), (["surrogates", "d8"],), (["surrogates", 1],), (["complex", "7ff0000000000000"],), (["path", 3],),
                       (["path", "a", "vms"],), (["tensor"],), (["tensor", 1, "array"],), (["tensor", "w", "soft"],), (["tensor", "w", "array", "x"],),
                       (["tensor", "w", ["array"]],), (["dataclass", "a.B", ["x", "x"]], 1, 2), (["dataclass", "a.B", "xy"], 1, 2),
                       (["named_tuple", 3, []],), (["dict", 1], ["tensor", "w", "array"], 1), tuple([["list", 1]] * 1001 + [1])]:
@@ -362,7 +447,9 @@ class Hostile(unittest.TestCase):
                 with self.assertRaises(ckpt.CorruptError):
                     self.nodes(*nodes)
                 self.assertIs(self.core, ckpt.CorruptError)
-        for text in ["", "{", "[]", '{"format":"ckpt-tree"}', "[" * 100000, b"\xff", '{"format":"ckpt-tree","format_version":1,"nodes":{}}']:
+        begin = '{"format":"ckpt-tree","format_version":'
+        for text in [begin + '1,"nodes":[1e999]}', begin + '1,"nodes":[NaN]}', begin + '1,"nodes":[-Infinity]}', begin + '1,"nodes":["\\udead"]}',
+                     begin + '1,"nodes":[1],"nodes":[1]}', begin + '1.0,"nodes":[1]}', begin + 'true,"nodes":[1]}', "", "{", "[]", '{"format":"ckpt-tree"}', "[" * 100000, b"\xff", '{"format":"ckpt-tree","format_version":1,"nodes":{}}']:
             with self.subTest(text=text[:20]):
                 with self.assertRaises(ckpt.CorruptError):
                     self.read(text)
@@ -387,7 +474,7 @@ class Hostile(unittest.TestCase):
         draw = random.Random(7)
         seen = collections.Counter()
         texts = [bytes(_trees.write_tree(random_tree(draw, seen))[1].raw()) for _ in range(50)]
-        outcomes = collections.Counter()
+        outcomes, differ = collections.Counter(), []
         for _ in range(10000):
             text = bytearray(draw.choice(texts))
             for _ in range(draw.randrange(1, 4)):
@@ -395,9 +482,14 @@ class Hostile(unittest.TestCase):
             try:
                 self.read(bytes(text))
                 outcomes["a tree"] += 1
+                mine = None
             except ckpt.CkptError as error:
                 outcomes[type(error).__name__] += 1
+                mine = type(error)
+            if mine is not self.core:
+                differ.append((mine, self.core, bytes(text)))
         print(f"damaged texts: {dict(outcomes)}")
+        self.assertEqual(differ[:3], [], "the core has another idea of these")
         self.assertGreater(outcomes["CorruptError"], 1000)
         self.assertLessEqual(set(outcomes), {"a tree", "CorruptError", "UnsupportedError"})
 

@@ -217,6 +217,13 @@ namespace Ckpt
         {
             get { return TotalBytes == 0 ? 0 : (double)DoneBytes / TotalBytes; }
         }
+
+        /// <summary>The values, for people.</summary>
+        /// <returns>One line.</returns>
+        public override string ToString()
+        {
+            return "CheckpointProgress(Id=" + Id + ", DoneBytes=" + DoneBytes + ", TotalBytes=" + TotalBytes + ")";
+        }
     }
 
     /// <summary>Copies bytes of a tensor into buffer, for memory that the library cannot read itself. Called on the saving thread,

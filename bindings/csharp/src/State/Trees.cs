@@ -61,7 +61,7 @@ namespace Ckpt
                 native.ckpt_tree_add_number(Handle, Convert.ToDouble(value, CultureInfo.InvariantCulture));
             else if (value is Complex) native.ckpt_tree_add_complex(Handle, ((Complex)value).Real, ((Complex)value).Imaginary);
             else if (value is string || value is char) AddBytes(TreeKind.Text, Encoded(value.ToString()));
-            else if (value is byte[]) AddBytes(TreeKind.Bytes, (byte[])value);
+            else if (value.GetType() == typeof(byte[])) AddBytes(TreeKind.Bytes, (byte[])value); // an sbyte[] "is" one, too
             else if (value is Tensor) native.ckpt_tree_add_tensor(Handle, (int)TreeForm.Tensor, 0, 0, HandleOf((Tensor)value));
             else if (!AddArray(value)) AddContainer(value);
         }
@@ -84,7 +84,10 @@ namespace Ckpt
             {
                 tensor = Copied<float>(value) ?? Copied<double>(value) ?? Copied<int>(value) ?? Copied<long>(value)
                     ?? Copied<short>(value) ?? Copied<ushort>(value) ?? Copied<uint>(value) ?? Copied<ulong>(value)
-                    ?? Copied<sbyte>(value) ?? Copied<bool>(value);
+                    ?? Copied<sbyte>(value) ?? Copied<byte>(value) ?? Copied<bool>(value);
+#if NET
+                tensor = tensor ?? Copied<Half>(value);
+#endif
                 if (tensor == null) return false;
                 arrays.Add(value, tensor);
             }
@@ -92,10 +95,13 @@ namespace Ckpt
             return true;
         }
 
-        // Not by `as`: to the run time an int[] is a uint[], too.
+        // Not by `as`: to the run time an int[] is a uint[], too. A T[,] has two dimensions.
         private static Tensor Copied<T>(object value) where T : struct
         {
-            return value.GetType() == typeof(T[]) ? Tensor.From((T[])value, ((T[])value).Length) : null;
+            var array = value as Array;
+            if (array == null || value.GetType().GetElementType() != typeof(T)) return null;
+            var shape = Enumerable.Range(0, array.Rank).Select(dimension => array.GetLongLength(dimension)).ToArray();
+            return Tensor.From(array as T[] ?? array.Cast<T>().ToArray(), shape);
         }
 
         private void AddContainer(object value)
@@ -227,14 +233,28 @@ namespace Ckpt
                 tensor = Tensor.Owned((out IntPtr made) => native.ckpt_tree_get_tensor(Handle, index, out made));
                 tensors.Add(name, tensor);
             }
-            if ((TreeForm)form != TreeForm.Scalar || isComplex128 != 0) return tensor;
+            return (TreeForm)form != TreeForm.Scalar ? tensor : Scalar(tensor, isComplex128 != 0);
+        }
+
+        private static object Scalar(Tensor tensor, bool isComplex128)
+        {
+            if (tensor.ElementCount != (isComplex128 ? 2 : 1)) return tensor;
+            if (isComplex128) return new Complex(tensor.ToArray<double>()[0], tensor.ToArray<double>()[1]);
             switch (tensor.DType)
             {
+                case DType.Bool: return tensor.ToArray<bool>()[0];
+                case DType.I8: return (long)tensor.ToArray<sbyte>()[0];
+                case DType.U8: return (long)tensor.ToArray<byte>()[0];
+                case DType.I16: return (long)tensor.ToArray<short>()[0];
+                case DType.U16: return (long)tensor.ToArray<ushort>()[0];
+                case DType.I32: return (long)tensor.ToArray<int>()[0];
+                case DType.U32: return (long)tensor.ToArray<uint>()[0];
+                case DType.I64: return tensor.ToArray<long>()[0];
+                case DType.U64:
+                    var whole = tensor.ToArray<ulong>()[0];
+                    return whole <= long.MaxValue ? (object)(long)whole : new BigInteger(whole);
                 case DType.F32: return (double)tensor.ToArray<float>()[0];
                 case DType.F64: return tensor.ToArray<double>()[0];
-                case DType.I32: return (long)tensor.ToArray<int>()[0];
-                case DType.I64: return tensor.ToArray<long>()[0];
-                case DType.Bool: return tensor.ToArray<bool>()[0];
                 default: return tensor;
             }
         }
@@ -258,18 +278,22 @@ namespace Ckpt
             var tensor = value as Tensor;
             var made = tensor == null ? Number(value, typeof(T)) : Elements(tensor, typeof(T));
             if (made is T) return (T)made;
-            throw new CkptInvalidArgumentException("the value is a " + (value == null ? "null" : value.GetType().Name) + "; asked for as "
-                + typeof(T).Name);
+            throw new CkptInvalidArgumentException("the value is a " + (value == null ? "null" : value.GetType().ToString())
+                + "; asked for as " + typeof(T));
         }
 
-        private static object Number(object value, Type type)
+        private static object Number(object value, Type wanted)
         {
+            var type = Nullable.GetUnderlyingType(wanted) ?? wanted;
             if (!(value is long) && !(value is double && type == typeof(float))) return null;
             if (type == typeof(BigInteger)) return new BigInteger((long)value);
             if (!type.IsPrimitive || type == typeof(bool) || type == typeof(char)) return null;
             try
             {
-                return Convert.ChangeType(value, type, CultureInfo.InvariantCulture);
+                var made = Convert.ChangeType(value, type, CultureInfo.InvariantCulture);
+                var isRounded = value is long && (made is float || made is double)
+                    && new BigInteger(Convert.ToDouble(made, CultureInfo.InvariantCulture)) != (long)value;
+                return isRounded ? throw new OverflowException() : made;
             }
             catch (OverflowException)
             {
@@ -289,6 +313,9 @@ namespace Ckpt
             if (type == typeof(ulong[])) return tensor.ToArray<ulong>();
             if (type == typeof(sbyte[])) return tensor.ToArray<sbyte>();
             if (type == typeof(byte[])) return tensor.ToArray<byte>();
+#if NET
+            if (type == typeof(Half[])) return tensor.ToArray<Half>();
+#endif
             return type == typeof(bool[]) ? tensor.ToArray<bool>() : null;
         }
 

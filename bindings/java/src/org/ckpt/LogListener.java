@@ -1,5 +1,7 @@
 package org.ckpt;
 
+import java.util.Objects;
+
 /** Receives the library's log. */
 @FunctionalInterface
 public interface LogListener {
@@ -19,6 +21,7 @@ public interface LogListener {
    * @return the listener
    */
   static LogListener to(System.Logger logger) {
+    Objects.requireNonNull(logger, "logger");
     return (level, component, message) -> logger.log(switch (level) {
       case DEBUG -> System.Logger.Level.DEBUG;
       case WARNING -> System.Logger.Level.WARNING;

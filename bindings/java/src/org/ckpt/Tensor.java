@@ -7,6 +7,7 @@ import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
@@ -314,12 +315,15 @@ public final class Tensor extends NativeObject {
   /**
    * A copy of the elements.
    *
-   * @return float[] of an F32 tensor, double[] of F64, int[] of I32 and U32, long[] of I64 and U64, else byte[] with the bytes
+   * @return float[] of an F32 tensor, double[] of F64, short[] of I16 and U16, int[] of I32 and U32, long[] of I64 and U64, boolean[]
+   *     of BOOL, else byte[] with the bytes
    */
   public Object toArray() {
     return switch (dtype()) {
       case F32 -> copied(floatBuffer(), float[]::new, FloatBuffer::get);
       case F64 -> copied(doubleBuffer(), double[]::new, DoubleBuffer::get);
+      case I16, U16 -> copied(buffer().asShortBuffer(), short[]::new, ShortBuffer::get);
+      case BOOL -> copied(buffer(), boolean[]::new, Tensor::truths);
       case I32, U32 -> copied(intBuffer(), int[]::new, IntBuffer::get);
       case I64, U64 -> copied(longBuffer(), long[]::new, LongBuffer::get);
       default -> copied(buffer(), byte[]::new, ByteBuffer::get);
@@ -330,6 +334,10 @@ public final class Tensor extends NativeObject {
     A array = make.apply(buffer.remaining());
     get.accept(buffer, array);
     return array;
+  }
+
+  private static void truths(ByteBuffer from, boolean[] into) {
+    for (int i = 0; i < into.length; ++i) into[i] = from.get() != 0;
   }
 
   private ByteBuffer as(DType wanted) {

@@ -17,6 +17,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A tree on its way to or from the library, and what Java has for its nodes. */
 final class Trees extends NativeObject {
@@ -39,6 +40,7 @@ final class Trees extends NativeObject {
   }
 
   static <T> T get(State state, String group, Class<T> type) {
+    Objects.requireNonNull(type, "type");
     try (Trees tree = new Trees(out -> Native.ckpt_tree_create_from_state(state, group, out))) {
       return as(tree.read(), type);
     }
@@ -46,6 +48,7 @@ final class Trees extends NativeObject {
 
   /** key: of what is wanted of a dict, so that nothing else of it is read; null: all. */
   static <T> T get(Reader reader, String group, String key, Class<T> type) {
+    Objects.requireNonNull(type, "type");
     try (Trees tree = new Trees(out -> Native.ckpt_tree_create_from_reader(reader, group, out))) {
       if (key != null) tree.next = number(out -> Native.ckpt_tree_find(tree, 0, key, out));
       return as(tree.read(), type);
@@ -199,20 +202,32 @@ final class Trees extends NativeObject {
 
   private Object tensorAt(long index) {
     int[] form = new int[1];
-    Native.ckpt_tree_get_form(this, index, form, new int[1], new int[1]);
+    int[] complex128 = new int[1];
+    Native.ckpt_tree_get_form(this, index, form, new int[1], complex128);
     Tensor tensor = tensors.computeIfAbsent(textAt(index),
         name -> Tensor.adopt(number(out -> Native.ckpt_tree_get_tensor(this, index, out))));
-    if (form[0] != TreeForm.SCALAR.number() || tensor.elements() != 1) return tensor;
-    switch (tensor.dtype()) {
-      case F32, F64:
-        return ((Number) Array.get(tensor.toArray(), 0)).doubleValue();
-      case I32, I64:
-        return ((Number) Array.get(tensor.toArray(), 0)).longValue();
-      case BOOL:
-        return tensor.buffer().get(0) != 0;
-      default:
-        return tensor;
-    }
+    return form[0] == TreeForm.SCALAR.number() ? scalarOf(tensor, complex128[0] != 0) : tensor;
+  }
+
+  private static Object scalarOf(Tensor tensor, boolean complex128) {
+    if (tensor.elements() != (complex128 ? 2 : 1)) return tensor;
+    ByteBuffer bytes = tensor.buffer();
+    if (complex128) return new Complex(bytes.getDouble(0), bytes.getDouble(8));
+    return switch (tensor.dtype()) {
+      case BOOL -> bytes.get(0) != 0;
+      case I8 -> (long) bytes.get(0);
+      case U8 -> Byte.toUnsignedLong(bytes.get(0));
+      case I16 -> (long) bytes.getShort(0);
+      case U16 -> Short.toUnsignedLong(bytes.getShort(0));
+      case I32 -> (long) bytes.getInt(0);
+      case U32 -> Integer.toUnsignedLong(bytes.getInt(0));
+      case I64 -> bytes.getLong(0);
+      case U64 -> bytes.getLong(0) >= 0 ? (Object) bytes.getLong(0) : new BigInteger(Long.toUnsignedString(bytes.getLong(0)));
+      case F32 -> (double) bytes.getFloat(0);
+      case F64 -> bytes.getDouble(0);
+      case C64 -> new Complex(bytes.getFloat(0), bytes.getFloat(4));
+      default -> tensor;
+    };
   }
 
   private String textAt(long index) {
