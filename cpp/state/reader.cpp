@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "state/catalog.h"
@@ -35,7 +34,7 @@ Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify
   index_names();
 }
 
-void Reader::add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify) {
+void Reader::add_checkpoint(storage::Storage& storage, const std::string& directory, const Manifest& manifest, Verify verify) {
   // All are opened before any is read to its end: what is open can be read although a writer removes the checkpoint.
   for (const GroupRecord& group : manifest.groups) {
     groups_.push_back(group.name);
@@ -46,25 +45,20 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
   }
   std::size_t part = 0;
   for (std::size_t g = 0; g < manifest.groups.size(); ++g) {
-    GroupRecord& group = manifest.groups[g];
+    const GroupRecord& group = manifest.groups[g];
     for (const FileRecord& record : group.files) {
-      std::unordered_map<std::string_view, TensorRecord*> by_name;  // of a lazy one, whose checksums are kept
-      std::vector<const TensorRecord*> records;
-      for (TensorRecord& tensor : group.tensors) {
-        if (tensor.file != record.name) continue;
-        if (verify == Verify::lazy) by_name.emplace(tensor.name, &tensor);
-        records.push_back(&tensor);
-      }
+      const std::vector<const TensorRecord*> records = tensors_of(group, record);
       storage::File& file = *parts_[part].file;
       Header header = reading(parts_[part].path, [&] {
         Header read = read_recorded_header(file, record, records);
         if (verify == Verify::full) verify_tensor_file(file, record, records);
         return read;
       });
+      const RecordsOf records_of(header, records);
       items_.reserve(items_.size() + header.tensors.size());
       for (std::size_t i = 0; i < header.tensors.size(); ++i) {
         Item item{part, i, g, {}, {}};
-        if (verify == Verify::lazy) item.chunks = std::move(by_name.at(header.tensors[i].name)->chunks);
+        if (verify == Verify::lazy) item.chunks = records_of[i]->chunks;
         item.checked.resize(item.chunks.size());
         items_.push_back(std::move(item));
       }
@@ -125,8 +119,8 @@ void Reader::add_indexed(const std::string& directory) {
 
 // Once everything is in its place: the names are borrowed from the headers.
 void Reader::index_names() {
-  by_name_.reserve(items_.size());
-  for (std::size_t i = 0; i < items_.size(); ++i) by_name_.emplace(at(static_cast<std::int64_t>(i)).name, i);
+  by_name_ = NameTable(items_.size());
+  for (std::size_t i = 0; i < items_.size(); ++i) by_name_.add(at(static_cast<std::int64_t>(i)).name, i);
 }
 
 const Reader::Item& Reader::item(std::int64_t index) const {
@@ -145,12 +139,13 @@ std::int64_t Reader::offset(std::int64_t index) const { return parts_[item(index
 
 std::int64_t Reader::find(std::string_view group, std::string_view name) const {
   std::int64_t result = -1;
-  const auto [begin, end] = by_name_.equal_range(name);
-  for (auto it = begin; it != end; ++it) {
-    if (!group.empty() && groups_[items_[it->second].group] != group) continue;
+  by_name_.any(name, [&](std::size_t number) {
+    const auto index = static_cast<std::int64_t>(number);
+    if (at(index).name != name || (!group.empty() && this->group(index) != group)) return false;
     base::require(result < 0, "name ", base::quoted(name), " is in several groups: name one");
-    result = static_cast<std::int64_t>(it->second);
-  }
+    result = index;
+    return false;  // there may be more
+  });
   if (result < 0) {
     base::fail(Status::not_found, "there is no tensor ", base::quoted(name),
                group.empty() ? std::string() : cat(" in group ", base::quoted(group)));

@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "state/load.h"
 #include "state/manifest.h"
+#include "state/name_table.h"
 #include "state/safetensors.h"
 #include "storage/storage.h"
 #include "tensor/buffer_pool.h"
@@ -67,7 +67,7 @@ class Reader {
     std::vector<bool> checked;
   };
 
-  void add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify);
+  void add_checkpoint(storage::Storage& storage, const std::string& directory, const Manifest& manifest, Verify verify);
   Part& add_part(std::string path, std::unique_ptr<storage::File> file);
   void add_file(const std::string& path);
   void add_indexed(const std::string& directory);
@@ -82,7 +82,7 @@ class Reader {
   std::vector<Part> parts_;
   std::vector<Item> items_;
   Metadata metadata_;
-  std::unordered_multimap<std::string_view, std::size_t> by_name_;
+  NameTable by_name_;
 };
 
 }  // namespace ckpt::state
