@@ -5,6 +5,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/os/cpu.h"
+#include "base/os/memory.h"
 #include "state/catalog.h"
 #include "state/index.h"
 #include "state/name.h"
@@ -21,6 +23,9 @@ constexpr std::int64_t largest_index_bytes = largest_manifest_bytes;
 
 // Small enough that what was read is still in the cache when it is hashed.
 constexpr std::size_t piece_bytes = std::size_t{256} << 10;
+
+constexpr std::int32_t most_helpers = 4;
+constexpr std::size_t least_helped_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -187,7 +192,7 @@ void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end) {
   }
 }
 
-void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes) {
+void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes, std::atomic<std::int64_t>* progress) {
   const Part& part = fresh_part(item);
   const TensorEntry& entry = part.header.tensors[item.entry];
   const bool whole = begin == 0 && static_cast<std::int64_t>(bytes.size()) == entry.bytes;
@@ -202,6 +207,7 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
       base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
     if (check) hasher.update(piece);
     done += piece.size();
+    if (progress != nullptr) progress->store(static_cast<std::int64_t>(done), std::memory_order_relaxed);
     if (!check || (done % static_cast<std::size_t>(chunk_bytes) != 0 && done != bytes.size())) continue;
     const std::size_t chunk = (done - 1) / static_cast<std::size_t>(chunk_bytes);
     if (const Digest digest = hasher.finish(); digest != item.chunks[chunk]) {
@@ -210,6 +216,34 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
     }
     item.checked[chunk] = true;
   }
+}
+
+// nullptr for a thread alone: for little, and where threads cannot be had, or are the parent's.
+base::ThreadPool* Reader::helpers(const Item& item, std::size_t bytes) {
+  const std::int32_t threads = std::min(base::available_threads(), most_helpers);
+  if (bytes < least_helped_bytes || threads < 2 || generation_ != base::fork_generation()) return nullptr;
+  if (!parts_[item.part].file->is_cached()) return nullptr;  // its bytes come later than pages do
+  try {
+    if (helpers_ == nullptr) helpers_ = std::make_unique<base::ThreadPool>(threads);
+  } catch (const base::Error&) {
+    return nullptr;  // the system has no thread to spare
+  }
+  return helpers_.get();
+}
+
+// Most of this time is the system's, which provides page after page: other threads ask for them, the last ones first, until they
+// meet what was read.
+void Reader::read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes) {
+  base::ThreadPool* const pool = helpers(item, bytes.size());
+  if (pool == nullptr) return read_bytes(item, begin, bytes);
+  std::atomic<std::int64_t> read{0};
+  std::atomic<std::int64_t> provided{std::ssize(bytes)};  // from here on
+  pool->run(pool->threads(), [&](std::int64_t part) {
+    if (part == 0) return read_bytes(item, begin, bytes, &read);
+    constexpr std::int64_t step = piece_bytes;
+    for (std::int64_t at = provided.fetch_sub(step) - step; at > read.load() + step; at = provided.fetch_sub(step) - step)
+      base::provide_pages(bytes.data() + at, piece_bytes);
+  });
 }
 
 void Reader::read(std::int64_t index, tensor::Tensor& target) {
@@ -223,7 +257,7 @@ void Reader::read(std::int64_t index, tensor::Tensor& target) {
 std::shared_ptr<tensor::Tensor> Reader::read_new(std::int64_t index, const Pool& pool) {
   const TensorEntry& entry = at(index);
   auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span(entry.shape)), pool);
-  read_bytes(items_[static_cast<std::size_t>(index)], 0, tensor->byte_span());
+  read_new_bytes(items_[static_cast<std::size_t>(index)], 0, tensor->byte_span());
   return tensor;
 }
 
@@ -241,7 +275,7 @@ std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int6
   shape.front() = length;
   tensor_bytes(entry.dtype, shape);  // rows of a few bits may make whole bytes together and not alone
   auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span<const std::int64_t>(shape)), pool);
-  read_bytes(items_[static_cast<std::size_t>(index)], begin * row_bytes, tensor->byte_span());
+  read_new_bytes(items_[static_cast<std::size_t>(index)], begin * row_bytes, tensor->byte_span());
   return tensor;
 }
 

@@ -1,12 +1,15 @@
 // Tensors of a checkpoint, of any safetensors file, or of an indexed folder, one by one: read, a part of them read, or mapped.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/os/thread.h"
+#include "base/thread_pool.h"
 #include "state/load.h"
 #include "state/manifest.h"
 #include "state/name_table.h"
@@ -76,13 +79,19 @@ class Reader {
   Part& fresh_part(const Item& item);
   // Checks the chunks that touch [begin, end) of a tensor, those that are still to be checked.
   void check_chunks(Item& item, std::int64_t begin, std::int64_t end);
-  void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
+  // progress: nullptr, or bytes read by now.
+  void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes, std::atomic<std::int64_t>* progress = nullptr);
+  // Into memory that was not touched yet.
+  void read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
+  base::ThreadPool* helpers(const Item& item, std::size_t bytes);
 
   std::vector<std::string> groups_;
   std::vector<Part> parts_;
   std::vector<Item> items_;
   Metadata metadata_;
   NameTable by_name_;
+  std::unique_ptr<base::ThreadPool> helpers_;  // once they were needed
+  std::uint64_t generation_ = base::fork_generation();
 };
 
 }  // namespace ckpt::state
