@@ -56,9 +56,9 @@ class Folder {
   fs::path path;
 };
 
-// 512 MiB in 128 tensors, and a manager whose memory for copies is touched.
+// 512 MiB in 128 tensors, and a manager whose memory for copies is touched, unless prepare_bytes is 0.
 struct Setup {
-  explicit Setup(std::int64_t bytes_per_second = 0) {
+  explicit Setup(std::int64_t bytes_per_second = 0, std::int64_t prepare_bytes = async::AsyncOptions().staging_bytes) {
     for (std::int64_t i = 0; i < tensors; ++i) {
       const auto tensor = Tensor::create(Dtype::f32, {one_bytes / 4});
       for (std::int64_t k = 0; k < one_bytes / 4; ++k) tensor->data_as<float>()[k] = static_cast<float>(i + k);
@@ -69,7 +69,7 @@ struct Setup {
     checkpoint =
         std::make_shared<state::Checkpoint>(storage::open_file_system(folder.path.string(), storage::Root::must_exist), keep);
     async::AsyncOptions options;
-    options.prepare_bytes = options.staging_bytes;
+    options.prepare_bytes = prepare_bytes;
     options.bytes_per_second = bytes_per_second;
     manager = std::make_shared<async::AsyncManager>(checkpoint, options);
   }
@@ -104,40 +104,53 @@ void BM_AsyncBaselineMemcpyWarm(benchmark::State& run) {
 BENCHMARK(BM_AsyncBaselineMemcpyWarm)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 // Eight chunks of 4 MiB under way, no checksum, no copy, one fsync: as fast as this disk takes bytes.
-void BM_AsyncBaselineRawWriterDurable(benchmark::State& run) {
-  const Folder folder;
-  constexpr std::size_t chunk = std::size_t{4} << 20;
-  const auto memory = ckpt::base::map_pages(8 * chunk);
-  std::memset(memory.get(), 1, 8 * chunk);
-  for (auto _ : run) {
-    const std::string path = (folder.path / "raw").string();
+class RawWriter {
+ public:
+  RawWriter() { std::memset(memory_.get(), 1, depth * chunk); }
+  // Seconds; negative where there is no O_DIRECT or no io_uring.
+  double write(const std::string& path) const {
     const double begin = now();
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_DIRECT | O_CLOEXEC, 0600);
-    const auto ring = storage::Ring::make(8);
-    if (file < 0 || ring == nullptr || ::posix_fallocate(file, 0, all_bytes) != 0) {
-      run.SkipWithError("no O_DIRECT or no io_uring here");
-      return;
-    }
+    const auto ring = storage::Ring::make(depth);
+    if (file < 0 || ring == nullptr || ::posix_fallocate(file, 0, all_bytes) != 0) return -1;
     std::int64_t offset = 0;
-    int under_way = 0;
-    for (std::uint64_t tag = 0; tag < 8; ++tag, offset += chunk, ++under_way) {
-      ring->start_write(file, offset, {memory.get() + tag * chunk, chunk}, tag);
-    }
+    std::uint64_t under_way = 0;
+    const auto start = [&](std::uint64_t tag) {
+      ring->start_write(file, offset, {memory_.get() + tag * chunk, chunk}, tag);
+      offset += chunk;
+      ++under_way;
+    };
+    while (under_way < depth) start(under_way);
     while (under_way > 0) {
       ring->wait();
       while (const auto end = ring->take()) {
         --under_way;
         if (end->result != static_cast<std::int32_t>(chunk)) std::abort();
-        if (offset == all_bytes) continue;
-        ring->start_write(file, offset, {memory.get() + end->tag * chunk, chunk}, end->tag);
-        offset += chunk;
-        ++under_way;
+        if (offset < all_bytes) start(end->tag);
       }
     }
     if (::fsync(file) != 0) std::abort();
-    run.SetIterationTime(now() - begin);
+    const double seconds = now() - begin;
     ::close(file);
     fs::remove(path);
+    return seconds;
+  }
+
+ private:
+  static constexpr std::size_t chunk = std::size_t{4} << 20;
+  static constexpr std::uint64_t depth = 8;
+  ckpt::base::Pages memory_ = ckpt::base::map_pages(depth * chunk);
+};
+
+constexpr const char* no_raw_writer = "no O_DIRECT or no io_uring here";
+
+void BM_AsyncBaselineRawWriterDurable(benchmark::State& run) {
+  const Folder folder;
+  const RawWriter raw;
+  for (auto _ : run) {
+    const double seconds = raw.write((folder.path / "raw").string());
+    if (seconds < 0) return run.SkipWithError(no_raw_writer);
+    run.SetIterationTime(seconds);
   }
   run.SetBytesProcessed(run.iterations() * all_bytes);
 }
@@ -162,6 +175,59 @@ void BM_AsyncStallDeferred(benchmark::State& run) { stall_of(run, async::Staging
 BENCHMARK(BM_AsyncStallCopy)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
 BENCHMARK(BM_AsyncStallBorrow)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
 BENCHMARK(BM_AsyncStallDeferred)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
+
+double median(std::vector<double> of) {
+  std::ranges::sort(of);
+  return of[of.size() / 2];
+}
+
+// A raw write and a save in turns, so that both meet the same disk: the save's rate from its call to its commit as a share of the
+// raw writer's, the median of the rounds.
+void share_of_raw(benchmark::State& run, async::StagingMode mode) {
+  Setup setup;
+  const RawWriter raw;
+  setup.save(mode);
+  std::vector<double> shares;
+  std::vector<double> raw_seconds;
+  for (auto _ : run) {
+    raw_seconds.push_back(raw.write((setup.folder.path / "raw").string()));
+    if (raw_seconds.back() < 0) return run.SkipWithError(no_raw_writer);
+    const double seconds = static_cast<double>(setup.save(mode).durable_ns) * 1e-9;
+    shares.push_back(raw_seconds.back() / seconds);
+    run.SetIterationTime(seconds);
+  }
+  run.counters["raw_ms"] = 1e3 * median(raw_seconds);
+  run.counters["share_of_raw"] = median(shares);
+}
+void BM_AsyncCopyBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::copy); }
+void BM_AsyncDeferredBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::deferred); }
+void BM_AsyncBorrowBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::borrow); }
+BENCHMARK(BM_AsyncCopyBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+BENCHMARK(BM_AsyncDeferredBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+BENCHMARK(BM_AsyncBorrowBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+
+// Memory that the machine has backed once, for a virtual one gets it from its host when it is first used.
+void back_memory() {
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  const auto pages = ckpt::base::map_pages(bytes);
+  std::memset(pages.get(), 1, bytes);
+}
+
+// The stall of a manager's first save, by default options, beside the median of its next five.
+void BM_AsyncFirstStall(benchmark::State& run) {
+  back_memory();
+  for (auto _ : run) {
+    Setup setup(0, 0);
+    const auto stall_ms = [&] { return 1e-6 * static_cast<double>(setup.save(async::StagingMode::copy).stall_ns); };
+    const double first = stall_ms();
+    std::vector<double> later;
+    for (int i = 0; i < 5; ++i) later.push_back(stall_ms());
+    run.SetIterationTime(1e-3 * first);
+    run.counters["later_ms"] = median(later);
+    run.counters["first_by_later"] = first / median(later);
+  }
+}
+BENCHMARK(BM_AsyncFirstStall)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(1);
 
 void BM_AsyncForegroundSaveDurable(benchmark::State& run) {
   Setup setup;

@@ -9,7 +9,6 @@
 namespace ckpt::async {
 namespace {
 
-constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t largest_block_bytes = std::int64_t{4} << 20;
 
 // A small budget still has some blocks, so that copying and writing overlap.

@@ -16,6 +16,7 @@
 namespace ckpt::async {
 
 constexpr std::int64_t smallest_arena_bytes = 65536;
+constexpr std::int64_t page_bytes = 4096;  // of its blocks
 
 // A block of memory that begins on a page, and what releases it.
 using Block = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;

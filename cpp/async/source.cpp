@@ -20,7 +20,7 @@ void StagedSource::write_copied(state::TensorFileWriter& writer, const Staging::
       base::fail(base::Status::io, "a sync failed, and a state larger than the staging memory cannot be written anew");
     }
     const auto bytes = staging_.read(position, plan.end);
-    writer.append(bytes);
+    staging_.repeatable() ? writer.append_borrowed(bytes) : writer.append(bytes);
     position += static_cast<std::int64_t>(bytes.size());
     events_.written(static_cast<std::int64_t>(bytes.size()));
     if (!staging_.repeatable()) {

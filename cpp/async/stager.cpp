@@ -10,6 +10,8 @@
 namespace ckpt::async {
 namespace {
 
+constexpr std::int64_t large_save_bytes = std::int64_t{8} << 20;
+
 std::int64_t ns_since(std::int64_t begin_at_ns) { return base::monotonic_ns() - begin_at_ns; }
 
 }  // namespace
@@ -48,9 +50,9 @@ void Stager::copy(Task& task, Staging& staging, base::ThreadPool* pool, bool han
   try {
     staging.plan();
     if (!staging.reserve([this] { tasks_.open_all_gates(); })) return;
-    // Waves need the writer at work. Else it begins afterwards: beside the copying it would lengthen the stall by more than it
-    // gains.
-    const bool is_early = hand_over_first || !staging.repeatable();
+    // Waves need the writer at work. A large state is written while the rest of it is copied: the disk takes longer than memory
+    // does.
+    const bool is_early = hand_over_first || !staging.repeatable() || staging.bytes() >= large_save_bytes;
     if (is_early) tasks_.hand_over(task);
     if (!staging.copy(pool)) return staging.throw_error();
     const bool is_deferred = staging.mode() == StagingMode::deferred;  // its caller went on long ago

@@ -6,6 +6,11 @@
 #include "base/error.h"
 
 namespace ckpt::async {
+namespace {
+
+constexpr std::int64_t large_group_bytes = std::int64_t{1} << 20;
+
+}  // namespace
 
 Staging::Staging(state::State whole, StagingMode mode, TensorSource source, std::shared_ptr<Arena> arena)
     : whole_(std::move(whole)),
@@ -22,23 +27,40 @@ Staging::~Staging() { arena_->give_back(blocks_); }
 
 void Staging::plan() {
   if (!plans_.empty()) return;
+  for (const state::StateGroup& group : whole_.groups()) plans_.push_back({state::layout_of(group.tensors)});
+  // A state that fits only without the gaps is not worth writing in waves.
+  stream_bytes_ = lay_out(true);
+  if (block_count() > arena_->blocks()) stream_bytes_ = lay_out(false);
+  copied_ = std::vector<std::atomic<bool>>(static_cast<std::size_t>(block_count()));
+}
+
+// Gives groups and tensors their places; where the last one ends.
+std::int64_t Staging::lay_out(bool aligned) {
+  pieces_.clear();
   std::int64_t position = 0;
-  for (const state::StateGroup& group : whole_.groups()) {
-    GroupPlan plan{state::layout_of(group.tensors), position, position};
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    GroupPlan& plan = plans_[i];
+    std::int64_t bytes = 0;
+    for (const state::TensorEntry& entry : plan.layout.entries) bytes += entry.bytes;
+    if (aligned && bytes >= large_group_bytes) {
+      const auto header_bytes = static_cast<std::int64_t>(plan.layout.header.size());
+      position = (position + page_bytes - 1) / page_bytes * page_bytes + header_bytes % page_bytes;
+    }
+    plan.begin = position;
     for (const state::StateTensor* const item : plan.layout.items) {
-      pieces_.push_back({&group, item, position, item->tensor->bytes()});
+      pieces_.push_back({&whole_.groups()[i], item, position, item->tensor->bytes()});
       position += item->tensor->bytes();
     }
     plan.end = position;
-    plans_.push_back(std::move(plan));
   }
+  return position;
 }
 
 const Staging::GroupPlan& Staging::plan_of(const state::StateGroup& group) const {
   return plans_[static_cast<std::size_t>(&group - whole_.groups().data())];
 }
 
-std::int64_t Staging::block_count() const noexcept { return (bytes_ + block_bytes_ - 1) / block_bytes_; }
+std::int64_t Staging::block_count() const noexcept { return (stream_bytes_ + block_bytes_ - 1) / block_bytes_; }
 
 std::byte* Staging::memory_of(std::int64_t block) const noexcept {
   return blocks_[static_cast<std::size_t>(block) % blocks_.size()];
@@ -66,17 +88,18 @@ void Staging::copy_range(const Piece& piece, std::int64_t offset, std::span<std:
 
 void Staging::copy_block(std::int64_t block) {
   if (stopped_.load(std::memory_order_relaxed)) return;
-  std::int64_t position = block * block_bytes_;
-  const std::int64_t end = std::min(position + block_bytes_, bytes_);
-  std::byte* out = memory_of(block);
-  auto piece = std::ranges::upper_bound(pieces_, position, {}, &Piece::begin) - 1;  // the last that begins there or before
-  while (position < end) {
-    const std::int64_t count = std::min(end, piece->begin + piece->bytes) - position;
-    if (count > 0) copy_range(*piece, position - piece->begin, {out, static_cast<std::size_t>(count)});
-    position += count;
-    out += count;
-    ++piece;
+  const std::int64_t begin = block * block_bytes_;
+  const std::int64_t end = std::min(begin + block_bytes_, stream_bytes_);
+  auto piece = std::ranges::upper_bound(pieces_, begin, {}, &Piece::begin);  // the first that begins behind it
+  if (piece != pieces_.begin()) --piece;
+  for (; piece != pieces_.end() && piece->begin < end; ++piece) {
+    const std::int64_t from = std::max(begin, piece->begin);
+    const std::int64_t count = std::min(end, piece->begin + piece->bytes) - from;
+    if (count > 0) copy_range(*piece, from - piece->begin, {memory_of(block) + (from - begin), static_cast<std::size_t>(count)});
   }
+  if (stopped_.load(std::memory_order_relaxed)) return;
+  copied_[static_cast<std::size_t>(block)].store(true);
+  changed_.wake_all();
 }
 
 bool Staging::copy(base::ThreadPool* pool) {
@@ -94,8 +117,6 @@ bool Staging::copy(base::ThreadPool* pool) {
         pool->run(end - begin, [&](std::int64_t part) { copy_block(begin + part); });
       }
       if (stopped_.load()) return false;
-      ready_.store(end);
-      changed_.wake_all();
       begin = end;
     }
     return !stopped_.load();
@@ -116,7 +137,7 @@ void Staging::throw_error() const {
 
 std::span<const std::byte> Staging::read(std::int64_t position, std::int64_t end) {
   const std::int64_t block = position / block_bytes_;
-  changed_.wait([&] { return stopped_.load() || ready_.load() > block; }, -1);
+  changed_.wait([&] { return stopped_.load() || copied_[static_cast<std::size_t>(block)].load(); }, -1);
   if (stopped_.load()) {
     throw_error();
     base::fail(base::Status::cancelled, "the save was stopped on request");
@@ -128,7 +149,7 @@ std::span<const std::byte> Staging::read(std::int64_t position, std::int64_t end
 
 void Staging::release_before(std::int64_t position) {
   if (repeatable()) return;
-  released_.store(position == bytes_ ? block_count() : position / block_bytes_);
+  released_.store(position == stream_bytes_ ? block_count() : position / block_bytes_);
   changed_.wake_all();
 }
 

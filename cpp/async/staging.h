@@ -29,7 +29,8 @@ using TensorSource =
 
 class Staging {
  public:
-  // One group: a file.
+  // One group: a file. Where there is room, the bytes of a large one begin where they lie in memory as they will lie in the file,
+  // so that a storage can write them from there.
   struct GroupPlan {
     state::FileLayout layout;
     std::int64_t begin = 0;
@@ -83,6 +84,7 @@ class Staging {
     std::int64_t begin;
     std::int64_t bytes;
   };
+  std::int64_t lay_out(bool aligned);
   std::int64_t block_count() const noexcept;
   std::byte* memory_of(std::int64_t block) const noexcept;
   void copy_block(std::int64_t block);
@@ -92,12 +94,13 @@ class Staging {
   StagingMode mode_;
   TensorSource source_;
   std::int64_t bytes_ = 0;
+  std::int64_t stream_bytes_ = 0;  // with the gaps before large groups
   std::vector<GroupPlan> plans_;
   std::vector<Piece> pieces_;
   std::shared_ptr<Arena> arena_;
   std::int64_t block_bytes_;
   std::vector<std::byte*> blocks_;         // block n of the stream lies in number n modulo their count
-  std::atomic<std::int64_t> ready_{0};     // blocks of the stream that are copied
+  std::vector<std::atomic<bool>> copied_;  // block n of the stream
   std::atomic<std::int64_t> released_{0};  // blocks of the stream whose memory may be used again
   std::atomic<bool> stopped_{false};
   base::WaitPoint changed_;

@@ -49,9 +49,10 @@ std::optional<Digest> digest_from_hex(std::string_view text) {
   if (text.size() != 32) return std::nullopt;
   std::uint64_t halves[2] = {0, 0};
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t digit = hex_digits.find(text[i]);
-    if (digit == std::string_view::npos) return std::nullopt;
-    halves[i / 16] = halves[i / 16] << 4 | digit;
+    const char byte = text[i];
+    const bool is_digit = byte >= '0' && byte <= '9';
+    if (!is_digit && (byte < 'a' || byte > 'f')) return std::nullopt;
+    halves[i / 16] = halves[i / 16] << 4 | static_cast<std::uint64_t>(is_digit ? byte - '0' : byte - 'a' + 10);
   }
   return Digest{halves[0], halves[1]};
 }

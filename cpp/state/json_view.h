@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,22 @@
 #include "state/json_tree.h"
 
 namespace ckpt::state {
+
+// Bytes that a scan stops at.
+class JsonStops {
+ public:
+  constexpr explicit JsonStops(std::string_view bytes) {
+    for (const char byte : bytes) is_stop_[static_cast<unsigned char>(byte)] = true;
+  }
+  // There must be one.
+  std::size_t next(std::string_view text, std::size_t at) const {
+    while (!is_stop_[static_cast<unsigned char>(text[at])]) ++at;
+    return at;
+  }
+
+ private:
+  std::array<bool, 256> is_stop_{};
+};
 
 class JsonView {
  public:
@@ -43,14 +60,17 @@ class JsonView {
   }
 
   struct Member;
+  struct Members;
   // Of an object, in the text's order.
-  std::vector<Member> members() const;
+  Members members() const;
 
-  // Calls take(item) for each item of a list.
+  // Calls take(item) for each item of a list. It returns the bytes of the item's text, or 0 when it does not know.
   template <class Take>
   void for_each_item(Take&& take) const {
-    for (std::size_t at = behind_space(text_, first); text_[at] != ']'; at = behind_comma(text_, behind_value(text_, at)))
-      take(JsonView(text_.substr(at)));
+    for (std::size_t at = behind_space(text_, first); text_[at] != ']';) {
+      const std::size_t bytes = take(JsonView(text_.substr(at)));
+      at = behind_comma(text_, bytes > 0 ? at + bytes : behind_value(text_, at));
+    }
   }
 
  private:
@@ -64,8 +84,11 @@ class JsonView {
     at = behind_space(text, at);
     return text[at] == ',' ? behind_space(text, at + 1) : at;
   }
+  static constexpr JsonStops structure{"\"{}[]"};
+  static constexpr JsonStops inside_string{"\"\\"};
+
   static std::size_t behind_string(std::string_view text, std::size_t at) {
-    for (++at; text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+    for (at = inside_string.next(text, at + 1); text[at] != '"';) at = inside_string.next(text, at + 2);
     return at + 1;
   }
   static std::size_t behind_value(std::string_view text, std::size_t at) {
@@ -73,6 +96,7 @@ class JsonView {
     if (text[at] != '{' && text[at] != '[') return std::min(text.find_first_of(",]} \n\r\t", at), text.size());
     std::size_t depth = 0;
     do {
+      at = structure.next(text, at);
       const char byte = text[at];
       if (byte == '{' || byte == '[') ++depth;
       if (byte == '}' || byte == ']') --depth;
@@ -95,16 +119,23 @@ struct JsonView::Member {
   }
 };
 
-inline std::vector<JsonView::Member> JsonView::members() const {
+struct JsonView::Members {
   std::vector<Member> all;
-  all.reserve(8);
-  for (std::size_t at = behind_space(text_, first); text_[at] != '}';) {
+  std::size_t behind = 0;  // the object's bytes
+};
+
+inline JsonView::Members JsonView::members() const {
+  Members members;
+  members.all.reserve(8);
+  std::size_t at = behind_space(text_, first);
+  while (text_[at] != '}') {
     const std::size_t behind_name = behind_string(text_, at);
     const std::size_t value = behind_space(text_, behind_space(text_, behind_name) + 1);
-    all.push_back({text_.substr(at, behind_name - at), JsonView(text_.substr(value))});
+    members.all.push_back({text_.substr(at, behind_name - at), JsonView(text_.substr(value))});
     at = behind_comma(text_, behind_value(text_, value));
   }
-  return all;
+  members.behind = at + 1;
+  return members;
 }
 
 }  // namespace ckpt::state

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <unordered_set>
 
 #include "base/error.h"
 #include "state/json_text.h"
 #include "state/json_tree.h"
 #include "state/json_view.h"
 #include "state/name.h"
+#include "state/name_table.h"
 #include "state/safetensors.h"
 
 namespace ckpt::state {
@@ -30,7 +30,7 @@ struct Node {
   const Node* parent = nullptr;
   const char* key = "top";  // nullptr for an item of a list
   std::size_t index = 0;
-  mutable std::optional<std::vector<JsonView::Member>> members = {};  // once one was asked for
+  mutable std::optional<JsonView::Members> members = {};  // once one was asked for
 
   std::string place() const {
     if (parent == nullptr) return key;
@@ -44,7 +44,7 @@ struct Node {
   std::optional<JsonView> find(std::string_view name) const {
     if (!value.is_object()) return std::nullopt;
     if (!members) members = value.members();
-    for (const JsonView::Member& member : *members) {
+    for (const JsonView::Member& member : members->all) {
       if (member.is(name)) return member.value;
     }
     return std::nullopt;
@@ -73,7 +73,11 @@ struct Node {
   void for_each_item(Take&& take) const {
     if (!value.is_array()) refuse("is no list");
     std::size_t number = 0;
-    value.for_each_item([&](const JsonView& item) { take(Node{item, this, nullptr, number++}); });
+    value.for_each_item([&](const JsonView& item) {
+      const Node node{item, this, nullptr, number++};
+      take(node);
+      return node.members ? node.members->behind : 0;
+    });
   }
 };
 
@@ -145,11 +149,12 @@ GroupRecord read_group(const Node& node, std::set<std::string>& file_names) {
   });
   const Node tensors = node["tensors"];
   tensors.for_each_item([&](const Node& tensor) { group.tensors.push_back(read_tensor(tensor, group.files)); });
-  std::unordered_set<std::string_view> names;
-  names.reserve(group.tensors.size());
+  NameTable names(group.tensors.size());
   for (std::size_t i = 0; i < group.tensors.size(); ++i) {
-    if (!names.insert(group.tensors[i].name).second)
+    const std::string& name = group.tensors[i].name;
+    if (names.any(name, [&](std::size_t number) { return group.tensors[number].name == name; }))
       Node{tensors.value, &tensors, nullptr, i}.refuse("has a name that is listed twice");
+    names.add(name, i);
   }
   return group;
 }
@@ -172,7 +177,7 @@ std::map<std::string, std::string> read_values(const Node& top) {
   const Node values = top["values"];
   if (!values.value.is_object()) values.refuse("is no object");
   std::map<std::string, std::string> out;
-  for (const JsonView::Member& member : values.value.members()) out[member.name()] = member.value.tree().dump();
+  for (const JsonView::Member& member : values.value.members().all) out[member.name()] = member.value.tree().dump();
   for (const std::string_view key : {data_position_key, controller_key}) {
     if (const auto found = top.find(key)) out[std::string(key)] = found->tree().dump();
   }

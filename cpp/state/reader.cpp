@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <unordered_map>
+#include <thread>
+#include <utility>
 
 #include "base/error.h"
+#include "base/os/cpu.h"
+#include "base/os/memory.h"
 #include "state/catalog.h"
 #include "state/index.h"
 #include "state/name.h"
@@ -23,6 +26,9 @@ constexpr std::int64_t largest_index_bytes = largest_manifest_bytes;
 // Small enough that what was read is still in the cache when it is hashed.
 constexpr std::size_t piece_bytes = std::size_t{256} << 10;
 
+constexpr std::int32_t most_helpers = 4;
+constexpr std::size_t least_helped_bytes = std::size_t{1} << 20;
+
 }  // namespace
 
 Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify) {
@@ -37,7 +43,7 @@ Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify
   index_names();
 }
 
-void Reader::add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify,
+void Reader::add_checkpoint(storage::Storage& storage, const std::string& directory, const Manifest& manifest, Verify verify,
                             base::Progress& progress) {
   if (verify == Verify::full) progress.begin(total_bytes(manifest));
   // All are opened before any is read to its end: what is open can be read although a writer removes the checkpoint.
@@ -50,25 +56,20 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
   }
   std::size_t part = 0;
   for (std::size_t g = 0; g < manifest.groups.size(); ++g) {
-    GroupRecord& group = manifest.groups[g];
+    const GroupRecord& group = manifest.groups[g];
     for (const FileRecord& record : group.files) {
-      std::unordered_map<std::string_view, TensorRecord*> by_name;  // of a lazy one, whose checksums are kept
-      std::vector<const TensorRecord*> records;
-      for (TensorRecord& tensor : group.tensors) {
-        if (tensor.file != record.name) continue;
-        if (verify == Verify::lazy) by_name.emplace(tensor.name, &tensor);
-        records.push_back(&tensor);
-      }
+      const std::vector<const TensorRecord*> records = tensors_of(group, record);
       storage::File& file = *parts_[part].file;
       Header header = reading(parts_[part].path, [&] {
         Header read = read_recorded_header(file, record, records);
         if (verify == Verify::full) verify_tensor_file(file, record, records, &progress);
         return read;
       });
+      const RecordsOf records_of(header, records);
       items_.reserve(items_.size() + header.tensors.size());
       for (std::size_t i = 0; i < header.tensors.size(); ++i) {
         Item item{part, i, g, {}, {}};
-        if (verify == Verify::lazy) item.chunks = std::move(by_name.at(header.tensors[i].name)->chunks);
+        if (verify == Verify::lazy) item.chunks = records_of[i]->chunks;
         item.checked.resize(item.chunks.size());
         items_.push_back(std::move(item));
       }
@@ -129,8 +130,8 @@ void Reader::add_indexed(const std::string& directory) {
 
 // Once everything is in its place: the names are borrowed from the headers.
 void Reader::index_names() {
-  by_name_.reserve(items_.size());
-  for (std::size_t i = 0; i < items_.size(); ++i) by_name_.emplace(at(static_cast<std::int64_t>(i)).name, i);
+  by_name_ = NameTable(items_.size());
+  for (std::size_t i = 0; i < items_.size(); ++i) by_name_.add(at(static_cast<std::int64_t>(i)).name, i);
 }
 
 const Reader::Item& Reader::item(std::int64_t index) const {
@@ -149,12 +150,13 @@ std::int64_t Reader::offset(std::int64_t index) const { return parts_[item(index
 
 std::int64_t Reader::find(std::string_view group, std::string_view name) const {
   std::int64_t result = -1;
-  const auto [begin, end] = by_name_.equal_range(name);
-  for (auto it = begin; it != end; ++it) {
-    if (!group.empty() && groups_[items_[it->second].group] != group) continue;
+  by_name_.any(name, [&](std::size_t number) {
+    const auto index = static_cast<std::int64_t>(number);
+    if (at(index).name != name || (!group.empty() && this->group(index) != group)) return false;
     base::require(result < 0, "name ", base::quoted(name), " is in several groups: name one");
-    result = static_cast<std::int64_t>(it->second);
-  }
+    result = index;
+    return false;  // there may be more
+  });
   if (result < 0) {
     base::fail(Status::not_found, "there is no tensor ", base::quoted(name),
                group.empty() ? std::string() : cat(" in group ", base::quoted(group)));
@@ -207,7 +209,7 @@ void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end, base
   }
 }
 
-void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes) {
+void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes, std::atomic<std::int64_t>* read) {
   const Part& part = fresh_part(item);
   const TensorEntry& entry = part.header.tensors[item.entry];
   const bool whole = begin == 0 && static_cast<std::int64_t>(bytes.size()) == entry.bytes;
@@ -226,6 +228,7 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
     if (check) hasher.update(piece);
     done += piece.size();
     progress.add(static_cast<std::int64_t>(piece.size()));
+    if (read != nullptr) read->store(static_cast<std::int64_t>(done), std::memory_order_relaxed);
     if (!check || (done % static_cast<std::size_t>(chunk_bytes) != 0 && done != bytes.size())) continue;
     const std::size_t chunk = (done - 1) / static_cast<std::size_t>(chunk_bytes);
     if (const Digest digest = hasher.finish(); digest != item.chunks[chunk]) {
@@ -235,6 +238,41 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
     item.checked[chunk] = true;
   }
   progress.finish();
+}
+
+// nullptr for a thread alone: for little, and where threads cannot be had, or are the parent's.
+base::ThreadPool* Reader::helpers(const Item& item, std::size_t bytes) {
+  const std::int32_t threads = std::min(base::available_threads(), most_helpers);
+  if (bytes < least_helped_bytes || threads < 2 || generation_ != base::fork_generation()) return nullptr;
+  if (!parts_[item.part].file->is_cached()) return nullptr;  // its bytes come later than pages do
+  try {
+    if (helpers_ == nullptr) helpers_ = std::make_unique<base::ThreadPool>(threads);
+  } catch (const base::Error&) {
+    return nullptr;  // the system has no thread to spare
+  }
+  return helpers_.get();
+}
+
+// Most of this time is the system's, which provides page after page: other threads ask for them, the last ones first, until they
+// meet what was read.
+void Reader::read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes) {
+  base::ThreadPool* const pool = helpers(item, bytes.size());
+  if (pool == nullptr) return read_bytes(item, begin, bytes);
+  std::atomic<std::int64_t> read{0};
+  std::atomic<std::int64_t> provided{std::ssize(bytes)};  // from here on
+  // This thread reads: its progress is reported here.
+  const std::thread::id reader = std::this_thread::get_id();
+  bool begun = false;
+  const auto read_once = [&] {
+    if (!std::exchange(begun, true)) read_bytes(item, begin, bytes, &read);
+  };
+  pool->run(pool->threads(), [&](std::int64_t) {
+    if (std::this_thread::get_id() == reader) return read_once();
+    constexpr std::int64_t step = piece_bytes;
+    for (std::int64_t at = provided.fetch_sub(step) - step; at > read.load() + step; at = provided.fetch_sub(step) - step)
+      base::provide_pages(bytes.data() + at, piece_bytes);
+  });
+  read_once();
 }
 
 void Reader::read(std::int64_t index, tensor::Tensor& target) {
@@ -248,7 +286,7 @@ void Reader::read(std::int64_t index, tensor::Tensor& target) {
 std::shared_ptr<tensor::Tensor> Reader::read_new(std::int64_t index, const Pool& pool) {
   const TensorEntry& entry = at(index);
   auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span(entry.shape)), pool);
-  read_bytes(items_[static_cast<std::size_t>(index)], 0, tensor->byte_span());
+  read_new_bytes(items_[static_cast<std::size_t>(index)], 0, tensor->byte_span());
   return tensor;
 }
 
@@ -266,7 +304,7 @@ std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int6
   shape.front() = length;
   tensor_bytes(entry.dtype, shape);  // rows of a few bits may make whole bytes together and not alone
   auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span<const std::int64_t>(shape)), pool);
-  read_bytes(items_[static_cast<std::size_t>(index)], begin * row_bytes, tensor->byte_span());
+  read_new_bytes(items_[static_cast<std::size_t>(index)], begin * row_bytes, tensor->byte_span());
   return tensor;
 }
 

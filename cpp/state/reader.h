@@ -1,16 +1,19 @@
 // Tensors of a checkpoint, of any safetensors file, or of an indexed folder, one by one: read, a part of them read, or mapped.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/os/thread.h"
 #include "base/progress.h"
+#include "base/thread_pool.h"
 #include "state/load.h"
 #include "state/manifest.h"
+#include "state/name_table.h"
 #include "state/safetensors.h"
 #include "storage/storage.h"
 #include "tensor/buffer_pool.h"
@@ -68,7 +71,7 @@ class Reader {
     std::vector<bool> checked;
   };
 
-  void add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify,
+  void add_checkpoint(storage::Storage& storage, const std::string& directory, const Manifest& manifest, Verify verify,
                       base::Progress& progress);
   Part& add_part(std::string path, std::unique_ptr<storage::File> file);
   void add_file(const std::string& path);
@@ -80,13 +83,19 @@ class Reader {
   void check_chunks(Item& item, std::int64_t begin, std::int64_t end, base::Progress& progress);
   // What it would read for that.
   std::int64_t unchecked_bytes(const Item& item, std::int64_t begin, std::int64_t end) const;
-  void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
+  // read: nullptr, or bytes read by now.
+  void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes, std::atomic<std::int64_t>* read = nullptr);
+  // Into memory that was not touched yet.
+  void read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
+  base::ThreadPool* helpers(const Item& item, std::size_t bytes);
 
   std::vector<std::string> groups_;
   std::vector<Part> parts_;
   std::vector<Item> items_;
   Metadata metadata_;
-  std::unordered_multimap<std::string_view, std::size_t> by_name_;
+  NameTable by_name_;
+  std::unique_ptr<base::ThreadPool> helpers_;  // once they were needed
+  std::uint64_t generation_ = base::fork_generation();
 };
 
 }  // namespace ckpt::state

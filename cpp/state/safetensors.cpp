@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <unordered_set>
+#include <utility>
 
 #include "base/error.h"
 #include "state/json_sax.h"
 #include "state/json_text.h"
 #include "state/json_tree.h"
+#include "state/name_table.h"
 
 namespace ckpt::state {
 namespace {
@@ -21,9 +22,10 @@ using nlohmann::json;
 // metadata, depth 3 a tensor's list; whatever is not known is skipped by counting its brackets.
 class HeaderReader {
  public:
-  explicit HeaderReader(std::size_t text_bytes) {
-    constexpr std::size_t usual_bytes = 64;  // of a tensor in a header; fewer make the table grow
-    names_.reserve(text_bytes / usual_bytes);
+  // usual_bytes: of a tensor in a header; fewer make the lists grow.
+  static constexpr std::size_t usual_bytes = 64;
+  explicit HeaderReader(std::size_t text_bytes) : names_(text_bytes / usual_bytes) {
+    header.tensors.reserve(text_bytes / usual_bytes);
   }
 
   Header header;
@@ -61,7 +63,7 @@ class HeaderReader {
   bool key(const std::string& name) {
     if (place_ == Place::skipped) return true;
     if (name.find('\0') != std::string::npos) return refuse(cat("name ", base::quoted(name), " holds a NUL"));
-    if (!(place_ == Place::top ? names_.insert(name).second : inner_names_.add(name)))
+    if (!(place_ == Place::top ? add_tensor_name(name) : inner_names_.add(name)))
       return refuse(cat("name ", base::quoted(name), " twice"));
     (place_ == Place::top ? tensor_ : key_) = name;
     const bool unknown = place_ == Place::tensor && name != "dtype" && name != "shape" && name != "data_offsets";
@@ -80,7 +82,7 @@ class HeaderReader {
     }
     if (place_ != Place::top) return scalar("an object");
     inner_names_.clear();
-    place_ = tensor_ == "__metadata__" ? Place::metadata : Place::tensor;
+    place_ = tensor_ == metadata_name ? Place::metadata : Place::tensor;
     dtype_.reset();
     shape_.reset();
     offsets_.reset();
@@ -113,6 +115,15 @@ class HeaderReader {
  private:
   enum class Place { outside, top, metadata, tensor, shape, offsets, skipped };
   static constexpr std::int64_t deepest = 128;  // as the reference reader
+  static constexpr std::string_view metadata_name = "__metadata__";
+
+  // False when it is there. Its number is that of the tensor which follows.
+  bool add_tensor_name(const std::string& name) {
+    if (name == metadata_name) return !std::exchange(has_metadata_, true);
+    if (names_.any(name, [&](std::size_t number) { return header.tensors[number].name == name; })) return false;
+    names_.add(name, header.tensors.size());
+    return true;
+  }
 
   bool refuse(const std::string& what) {
     if (problem.empty()) problem = tensor_.empty() ? what : cat("tensor ", base::quoted(tensor_), ": ", what);
@@ -150,7 +161,8 @@ class HeaderReader {
   std::int64_t skipped_depth_ = 0;
   std::string tensor_;
   std::string key_;
-  std::unordered_set<std::string> names_;
+  NameTable names_;
+  bool has_metadata_ = false;
   JsonKeys inner_names_;
   std::optional<tensor::Dtype> dtype_;
   std::optional<std::vector<std::int64_t>> shape_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_map>
 
 #include "base/error.h"
 
@@ -58,15 +57,6 @@ class ChunkChecker {
   std::int64_t in_chunk_ = 0;
 };
 
-using RecordsByName = std::unordered_map<std::string_view, const TensorRecord*>;
-
-RecordsByName by_name(std::span<const TensorRecord* const> tensors) {
-  RecordsByName records;
-  records.reserve(tensors.size());
-  for (const TensorRecord* record : tensors) records.emplace(record->name, record);
-  return records;
-}
-
 // Hashes [offset, offset + bytes) of a file block by block.
 void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, std::span<std::byte> block, Hasher& whole,
                 ChunkChecker* checker, base::Progress* progress) {
@@ -105,22 +95,43 @@ void copy_file(storage::File& from, storage::File& to, const FileRecord& record)
   if (hasher.finish() != record.digest) fail_corrupt("the file changed while it was copied");
 }
 
+RecordsOf::RecordsOf(const Header& header, std::span<const TensorRecord* const> tensors) : header_(header), tensors_(tensors) {
+  bool is_same_order = true;
+  for (std::size_t i = 0; i < std::min(header.tensors.size(), tensors.size()) && is_same_order; ++i)
+    is_same_order = header.tensors[i].name == tensors[i]->name;
+  if (is_same_order) return;
+  by_name_.emplace(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) by_name_->add(tensors[i]->name, i);
+}
+
+const TensorRecord* RecordsOf::operator[](std::size_t entry) const {
+  if (!by_name_) return entry < tensors_.size() ? tensors_[entry] : nullptr;
+  const std::string& name = header_.tensors[entry].name;
+  const TensorRecord* found = nullptr;
+  by_name_->any(name, [&](std::size_t number) {
+    if (tensors_[number]->name == name) found = tensors_[number];
+    return found != nullptr;
+  });
+  return found;
+}
+
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors) {
   if (const std::int64_t size = file.size(); size != record.bytes) {
     fail_corrupt(cat("the file has ", size, " bytes; the manifest says ", record.bytes));
   }
   Header header = read_header(file);
-  const RecordsByName records = by_name(tensors);
-  for (const TensorEntry& entry : header.tensors) {
-    const auto found = records.find(entry.name);
-    if (found == records.end()) fail_corrupt(cat("tensor ", base::quoted(entry.name), " is not in the manifest"));
-    if (found->second->dtype != entry.dtype || found->second->shape != entry.shape) {
+  const RecordsOf records(header, tensors);
+  for (std::size_t i = 0; i < header.tensors.size(); ++i) {
+    const TensorEntry& entry = header.tensors[i];
+    const TensorRecord* const recorded = records[i];
+    if (recorded == nullptr) fail_corrupt(cat("tensor ", base::quoted(entry.name), " is not in the manifest"));
+    if (recorded->dtype != entry.dtype || recorded->shape != entry.shape) {
       fail_corrupt(cat("tensor ", base::quoted(entry.name), " has another dtype or shape than the manifest says"));
     }
   }
   // Names are unique on both sides, so equal counts mean equal sets.
-  if (header.tensors.size() != records.size()) {
-    fail_corrupt(cat("the file has ", header.tensors.size(), " tensors; the manifest says ", records.size()));
+  if (header.tensors.size() != tensors.size()) {
+    fail_corrupt(cat("the file has ", header.tensors.size(), " tensors; the manifest says ", tensors.size()));
   }
   return header;
 }
@@ -157,13 +168,14 @@ std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int6
 void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors,
                         base::Progress* progress) {
   const Header header = read_recorded_header(file, record, tensors);
-  const RecordsByName records = by_name(tensors);
+  const RecordsOf records(header, tensors);
   const auto block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
   const std::span<std::byte> space(block.get(), block_bytes);
   Hasher whole;
   hash_range(file, 0, header.data_start, space, whole, nullptr, progress);
-  for (const TensorEntry& entry : header.tensors) {
-    ChunkChecker checker(*records.at(entry.name));
+  for (std::size_t i = 0; i < header.tensors.size(); ++i) {
+    const TensorEntry& entry = header.tensors[i];
+    ChunkChecker checker(*records[i]);
     hash_range(file, header.data_start + entry.offset, entry.bytes, space, whole, &checker, progress);
   }
   if (const Digest digest = whole.finish(); digest != record.digest) {

@@ -1,6 +1,7 @@
 // A group's tensors as one safetensors file with checksums: read back, verified, copied. tensor_writer.h writes it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/progress.h"
 #include "state/convert.h"
 #include "state/manifest.h"
+#include "state/name_table.h"
 #include "state/safetensors.h"
 #include "storage/storage.h"
 
@@ -15,6 +17,20 @@ namespace ckpt::state {
 
 // Those of a group's tensors that are in one of its files.
 std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const FileRecord& file);
+
+// The records of a header's tensors. Files that are written here have both in the same order; others are looked up by name. Refers
+// to what it was made of.
+class RecordsOf {
+ public:
+  RecordsOf(const Header& header, std::span<const TensorRecord* const> tensors);
+  // Of a tensor by its number in the header; nullptr when it is not recorded.
+  const TensorRecord* operator[](std::size_t entry) const;
+
+ private:
+  const Header& header_;
+  std::span<const TensorRecord* const> tensors_;
+  std::optional<NameTable> by_name_;
+};
 
 // Copies a file to an empty one; Error(corrupt) unless the bytes that were copied have the record's digest.
 void copy_file(storage::File& from, storage::File& to, const FileRecord& record);

@@ -60,12 +60,12 @@ void TensorFileWriter::add_parts(Place& place, std::span<const std::byte> bytes,
   }
 }
 
-void TensorFileWriter::append(std::span<const std::byte> bytes) {
+void TensorFileWriter::append_by(Write write, std::span<const std::byte> bytes) {
   add_parts(appended_, bytes, false);
   storage::require_running(stop_);
   const auto count = static_cast<std::int64_t>(bytes.size());
   if (limit_ != nullptr) limit_->take(count, stop_);
-  file_.write(size_, bytes);
+  (file_.*write)(size_, bytes);
   size_ += count;
 }
 

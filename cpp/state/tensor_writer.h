@@ -84,7 +84,9 @@ class TensorFileWriter {
   TensorFileWriter& operator=(const TensorFileWriter&) = delete;
 
   // The next bytes of the file, the header's first, which stay as they are until the hasher is done with them.
-  void append(std::span<const std::byte> bytes);
+  void append(std::span<const std::byte> bytes) { append_by(&storage::File::write, bytes); }
+  // The same for bytes that stay as they are until the file was synced or closed.
+  void append_borrowed(std::span<const std::byte> bytes) { append_by(&storage::File::write_borrowed, bytes); }
   // The next bytes of the tensors' memory, which were appended by way of a copy: finish compares the two.
   void compare(std::span<const std::byte> bytes);
   // What was written, under the name given. changed: the first tensor whose bytes were compared and were others; "" when none was.
@@ -97,6 +99,8 @@ class TensorFileWriter {
     std::size_t tensor = 0;
     std::int64_t offset = 0;  // in the tensor
   };
+  using Write = void (storage::File::*)(std::int64_t offset, std::span<const std::byte> bytes);
+  void append_by(Write write, std::span<const std::byte> bytes);
   void add_parts(Place& place, std::span<const std::byte> bytes, bool again);
 
   storage::File& file_;

@@ -26,6 +26,9 @@ class RetryingFile final : public File {
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     handler_->run([&](std::int32_t) { file_->write(offset, bytes); });
   }
+  void write_borrowed(std::int64_t offset, std::span<const std::byte> bytes) override {
+    handler_->run([&](std::int32_t) { file_->write_borrowed(offset, bytes); });
+  }
   void sync() override { file_->sync(); }
   bool is_cached() const noexcept override { return file_->is_cached(); }
   std::shared_ptr<Mapping> map(std::int64_t size) override {

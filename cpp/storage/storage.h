@@ -36,6 +36,8 @@ class File {
   virtual std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) = 0;
   // Writes all bytes at offset, or throws. Only for files from Storage::create.
   virtual void write(std::int64_t offset, std::span<const std::byte> bytes) = 0;
+  // The same for bytes that stay as they are until sync has returned or the file is closed: no copy of them is needed.
+  virtual void write_borrowed(std::int64_t offset, std::span<const std::byte> bytes) { write(offset, bytes); }
   // Returns when the contents are durable. After an error what was written must be taken for lost: write it anew under another
   // name, since a second sync may report success for pages that the system has already thrown away.
   virtual void sync() = 0;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -14,6 +15,10 @@ namespace ckpt::storage {
 
 using base::Status;
 
+namespace {
+constexpr std::size_t least_borrowed_bytes = std::size_t{512} << 10;  // fewer are better collected to a whole chunk
+}  // namespace
+
 StreamFile::StreamFile(Descriptor descriptor, std::string shown, const StreamOptions& options, WritePath first,
                        std::shared_ptr<RateLimit> limit)
     : descriptor_(std::move(descriptor)), shown_(std::move(shown)), stop_(options.stop), limit_(std::move(limit)), path_(first) {
@@ -21,7 +26,7 @@ StreamFile::StreamFile(Descriptor descriptor, std::string shown, const StreamOpt
   if (path_ != WritePath::buffered && !make_direct()) path_ = WritePath::buffered;
   if (path_ == WritePath::ring && (ring_ = Ring::make(queue_depth)) == nullptr) path_ = WritePath::direct;
   if (path_ == WritePath::buffered) return;
-  std::size_t count = queue_depth;
+  std::size_t count = copied_chunks;
   if (options.expected_bytes > 0) count = std::min(count, static_cast<std::size_t>(options.expected_bytes) / chunk_bytes + 1);
   make_chunks(path_ == WritePath::direct ? 1 : count);
 }
@@ -35,7 +40,9 @@ StreamFile::~StreamFile() {
   while (any(Stage::under_way)) {
     take_ends();
     if (any(Stage::under_way) && !ring_->wait()) {
-      static_cast<void>(memory_.release());  // the system may still read it: better lost than used again
+      // The system may still read it: better lost than used again. What was borrowed may be, and this file has no sync to vouch for
+      // it.
+      static_cast<void>(memory_.release());
       return;
     }
   }
@@ -64,6 +71,7 @@ bool StreamFile::make_direct() {
   const int flags = ::fcntl(descriptor_.get(), F_GETFL);
   if (flags < 0 || ::fcntl(descriptor_.get(), F_SETFL, flags | O_DIRECT) != 0) return false;
   offset_alignment_ = status.stx_dio_offset_align;
+  memory_alignment_ = status.stx_dio_mem_align;
   return true;
 #else
   return false;
@@ -74,6 +82,7 @@ bool StreamFile::make_direct() {
 void StreamFile::make_chunks(std::size_t count) {
   memory_ = base::map_pages(count * chunk_bytes);
   for (std::size_t i = 0; i < count; ++i) chunks_.push_back({{memory_.get() + i * chunk_bytes, chunk_bytes}});
+  if (ring_ != nullptr) chunks_.resize(queue_depth);
   filling_ = &chunks_.front();
 }
 
@@ -81,7 +90,13 @@ std::int64_t StreamFile::read(std::int64_t, std::span<std::byte>) {
   base::fail(Status::unsupported, base::quoted(shown_), " is being written from front to back: it cannot be read");
 }
 
-void StreamFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
+void StreamFile::write(std::int64_t offset, std::span<const std::byte> bytes) { write_by(&StreamFile::accept, offset, bytes); }
+
+void StreamFile::write_borrowed(std::int64_t offset, std::span<const std::byte> bytes) {
+  write_by(&StreamFile::accept_borrowed, offset, bytes);
+}
+
+void StreamFile::write_by(Accept take, std::int64_t offset, std::span<const std::byte> bytes) {
   if (finished_) base::fail(Status::invalid_state, base::quoted(shown_), " was synced: it takes no more bytes");
   // A call that threw has kept what it accepted: when it is repeated, it goes on behind that.
   const std::int64_t start = interrupted_at_ >= 0 ? interrupted_at_ : position_;
@@ -89,7 +104,7 @@ void StreamFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
   const auto accepted = static_cast<std::size_t>(position_ - start);
   base::require(bytes.size() >= accepted, "the repeated write has ", bytes.size(), " bytes; fewer than before");
   interrupted_at_ = start;
-  accept(bytes.subspan(accepted));
+  (this->*take)(bytes.subspan(accepted));
   interrupted_at_ = -1;
 }
 
@@ -97,7 +112,7 @@ void StreamFile::accept(std::span<const std::byte> bytes) {
   if (filling_ == nullptr) return write_through(bytes);
   settle();
   while (!bytes.empty()) {
-    Chunk& chunk = next_to_fill();
+    Chunk& chunk = next_to_fill(true);
     if (chunk.used == 0) chunk.offset = position_;
     const std::size_t count = std::min(bytes.size(), chunk_bytes - chunk.used);
     std::memcpy(chunk.space.data() + chunk.used, bytes.data(), count);
@@ -106,6 +121,27 @@ void StreamFile::accept(std::span<const std::byte> bytes) {
     bytes = bytes.subspan(count);
     if (chunk.used == chunk_bytes) pass_on(chunk);
   }
+}
+
+// Only what is before the first and behind the last whole block of the file is copied.
+void StreamFile::accept_borrowed(std::span<const std::byte> bytes) {
+  const std::size_t over = static_cast<std::size_t>(position_) % offset_alignment_;
+  const std::size_t head = over == 0 ? 0 : offset_alignment_ - over;
+  const bool is_aligned = (reinterpret_cast<std::uintptr_t>(bytes.data()) + head) % memory_alignment_ == 0;
+  if (ring_ == nullptr || !is_aligned || bytes.size() < least_borrowed_bytes) return accept(bytes);
+  accept(bytes.first(head));
+  bytes = bytes.subspan(head);
+  if (filling_->stage == Stage::filling && filling_->used > 0) pass_on(*filling_);
+  while (bytes.size() >= offset_alignment_) {
+    Chunk& chunk = next_to_fill(false);
+    chunk.borrowed = bytes.first(std::min(bytes.size() / offset_alignment_ * offset_alignment_, chunk_bytes));
+    chunk.used = chunk.borrowed.size();
+    chunk.offset = position_;
+    position_ += static_cast<std::int64_t>(chunk.used);
+    bytes = bytes.subspan(chunk.used);
+    pass_on(chunk);
+  }
+  accept(bytes);
 }
 
 void StreamFile::write_through(std::span<const std::byte> bytes) {
@@ -125,41 +161,47 @@ void StreamFile::pass_on(Chunk& chunk) {
   require_running(stop_.get());
   if (limit_ != nullptr) limit_->take(static_cast<std::int64_t>(chunk.used), stop_.get());
   const auto tag = static_cast<std::uint64_t>(&chunk - chunks_.data());
-  if (ring_ != nullptr && ring_->start_write(descriptor_.get(), chunk.offset, chunk.space.first(chunk.used), tag)) {
+  if (ring_ != nullptr && ring_->start_write(descriptor_.get(), chunk.offset, chunk.bytes(), tag)) {
     chunk.stage = Stage::under_way;
   } else {
-    write_now(chunk, chunk.used);
+    write_now(chunk);
   }
 }
 
 // The chunk that the next byte goes to; waits until there is one.
-StreamFile::Chunk& StreamFile::next_to_fill() {
-  if (filling_->stage == Stage::filling) return *filling_;
+StreamFile::Chunk& StreamFile::next_to_fill(bool needs_space) {
+  const auto fits = [&](const Chunk& chunk) { return chunk.stage == Stage::filling && !(needs_space && chunk.space.empty()); };
+  if (fits(*filling_)) return *filling_;
   for (;;) {
     take_ends();
     settle();
-    const auto found = std::ranges::find(chunks_, Stage::filling, &Chunk::stage);
+    const auto found = std::ranges::find_if(chunks_, fits);
     if (found != chunks_.end()) return *(filling_ = &*found);
     wait_for_one();
   }
 }
 
-// Writes the first bytes of a chunk and waits for it; the chunk is free then.
-void StreamFile::write_now(Chunk& chunk, std::size_t bytes) {
+// Writes a chunk and waits for it; the chunk is free then.
+void StreamFile::write_now(Chunk& chunk) {
   chunk.stage = Stage::refused;
-  int code = try_write_all(descriptor_.get(), chunk.offset, chunk.space.first(bytes));
+  int code = try_write_all(descriptor_.get(), chunk.offset, chunk.bytes());
+  if (code == EFAULT && !chunk.borrowed.empty()) {
+    // Memory that the program can read and a device cannot, as drivers have it.
+    const base::Pages copy = base::map_pages(chunk.used);
+    std::ranges::copy(chunk.borrowed, copy.get());
+    code = try_write_all(descriptor_.get(), chunk.offset, {copy.get(), chunk.used});
+  }
 #if defined(O_DIRECT)
   if (code == EINVAL) {
     // The file does not stand by what it said of its alignment.
     const int flags = ::fcntl(descriptor_.get(), F_GETFL);
     if (flags >= 0 && ::fcntl(descriptor_.get(), F_SETFL, flags & ~O_DIRECT) == 0) {
-      code = try_write_all(descriptor_.get(), chunk.offset, chunk.space.first(bytes));
+      code = try_write_all(descriptor_.get(), chunk.offset, chunk.bytes());
     }
   }
 #endif
   if (code != 0) fail_os(code, "write", shown_);
-  chunk.used = 0;
-  chunk.stage = Stage::filling;
+  chunk.clear();
 }
 
 // Notes what has ended since. A chunk that was not written, or not all of it, is written again by settle().
@@ -168,8 +210,8 @@ void StreamFile::take_ends() {
   while (const auto end = ring_->take()) {
     Chunk& chunk = chunks_[end->tag];
     const bool written = end->result >= 0 && static_cast<std::size_t>(end->result) == chunk.used;
-    chunk.stage = written ? Stage::filling : Stage::refused;
-    if (written) chunk.used = 0;
+    chunk.stage = Stage::refused;
+    if (written) chunk.clear();
   }
 }
 
@@ -184,7 +226,7 @@ void StreamFile::settle() {
   for (Chunk& chunk : chunks_) {
     if (chunk.stage != Stage::refused) continue;
     require_running(stop_.get());
-    write_now(chunk, chunk.used);
+    write_now(chunk);
   }
 }
 
@@ -196,7 +238,8 @@ void StreamFile::write_tail() {
     if (limit_ != nullptr) limit_->take(static_cast<std::int64_t>(chunk.used), stop_.get());
     const std::size_t padded = (chunk.used + offset_alignment_ - 1) / offset_alignment_ * offset_alignment_;
     std::memset(chunk.space.data() + chunk.used, 0, padded - chunk.used);
-    write_now(chunk, padded);
+    chunk.used = padded;
+    write_now(chunk);
   }
 }
 

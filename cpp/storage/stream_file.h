@@ -18,13 +18,14 @@ namespace ckpt::storage {
 
 // In the order in which they are tried.
 enum class WritePath {
-  ring,      // O_DIRECT, queue_depth chunks under way by io_uring
+  ring,      // O_DIRECT, several chunks under way by io_uring
   direct,    // O_DIRECT, one chunk after the other by pwrite
   buffered,  // through the page cache by pwrite
 };
 
 constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
-constexpr unsigned queue_depth = 8;
+constexpr unsigned queue_depth = 16;
+constexpr std::size_t copied_chunks = 8;  // of these, those that have memory of the file's own: it is touched anew for each file
 
 class StreamFile final : public File {
  public:
@@ -38,6 +39,8 @@ class StreamFile final : public File {
   std::int64_t size() override { return position_; }
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override;
   void write(std::int64_t offset, std::span<const std::byte> bytes) override;
+  // Copies nothing of what lies in memory as it will lie in the file, by the alignments that O_DIRECT wants, where there is a ring.
+  void write_borrowed(std::int64_t offset, std::span<const std::byte> bytes) override;
   void sync() override;
 
   // The one in use.
@@ -46,20 +49,31 @@ class StreamFile final : public File {
  private:
   enum class Stage { filling, under_way, refused };  // refused: full, but the system did not write it
   struct Chunk {
-    std::span<std::byte> space;
+    std::span<std::byte> space;                // empty: for borrowed bytes alone
+    std::span<const std::byte> borrowed = {};  // written instead of what is in space; empty: that
     std::size_t used = 0;
     std::int64_t offset = 0;
     Stage stage = Stage::filling;
+
+    std::span<const std::byte> bytes() const { return borrowed.empty() ? space.first(used) : borrowed; }
+    void clear() {
+      borrowed = {};
+      used = 0;
+      stage = Stage::filling;
+    }
   };
+  using Accept = void (StreamFile::*)(std::span<const std::byte> bytes);
 
   void reserve_space(std::int64_t bytes);
   bool make_direct();
   void make_chunks(std::size_t count);
+  void write_by(Accept take, std::int64_t offset, std::span<const std::byte> bytes);
   void accept(std::span<const std::byte> bytes);
+  void accept_borrowed(std::span<const std::byte> bytes);
   void write_through(std::span<const std::byte> bytes);
   void pass_on(Chunk& chunk);
-  Chunk& next_to_fill();
-  void write_now(Chunk& chunk, std::size_t bytes);
+  Chunk& next_to_fill(bool needs_space);
+  void write_now(Chunk& chunk);
   void take_ends();
   bool any(Stage stage) const;
   void wait_for_one();
@@ -72,6 +86,7 @@ class StreamFile final : public File {
   std::shared_ptr<RateLimit> limit_;
   WritePath path_;
   std::size_t offset_alignment_ = 1;
+  std::size_t memory_alignment_ = 1;
   base::Pages memory_;
   std::vector<Chunk> chunks_;
   Chunk* filling_ = nullptr;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "fixture.h"
+#include "storage/file_system.h"
 
 namespace {
 
@@ -76,6 +77,74 @@ TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
       expect_same_files(assorted.state, options, task);
     }
   }
+}
+
+// Groups that are large enough to be written from where they were copied to, and one that is not.
+TEST(AsyncStaging, FilesWrittenFromStagingMemoryAreThoseOfASaveInTheForeground) {
+  State state;
+  for (const auto& [group, bytes] : {std::pair("a", (9 << 20) + 5), {"b", 100}, {"c", 5 << 20}}) {
+    for (const char* const name : {"one", "two"}) {
+      const auto tensor = Tensor::create(Dtype::u8, {bytes});
+      for (std::int64_t i = 0; i < bytes; ++i)
+        tensor->data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 31 + i / 251 + name[0]);
+      state.add_tensor(group, name, tensor);
+    }
+  }
+  ckpt::storage::WriteOptions always;
+  always.stream_from_bytes = 0;
+  const Scratch scratch;
+  const auto disk = ckpt::storage::open_file_system(scratch.path(), ckpt::storage::Root::make, always);
+  const auto checkpoint = std::make_shared<Checkpoint>(disk, CheckpointOptions{});
+  const SaveResult expected = checkpoint->save(state, {});
+  for (const std::int64_t staging_bytes : {std::int64_t{1} << 30, std::int64_t{28} << 20, std::int64_t{8} << 20}) {
+    AsyncOptions options;
+    options.staging_bytes = staging_bytes;
+    const auto manager = std::make_shared<AsyncManager>(checkpoint, options);
+    for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
+      TaskOptions task;
+      task.mode = mode;
+      const TaskResult result = manager->wait(manager->save(state, {}, task), -1);
+      ASSERT_EQ(result.state, TaskState::completed) << result.error;
+      for (const char* const file : {"a.safetensors", "b.safetensors", "c.safetensors"})
+        EXPECT_TRUE(read_file(*disk, expected.name + "/" + file) == read_file(*disk, result.name + "/" + file)) << file;
+      checkpoint->verify(result.name);
+    }
+    AsyncManager::release(manager);
+  }
+}
+
+// A state of exactly the staging memory can be written anew after an error of sync, as one that is smaller.
+TEST(AsyncStaging, AStateThatJustFitsIsNotWrittenInWaves) {
+  AsyncOptions options;
+  options.staging_bytes = 8 << 20;
+  Background it(options);
+  State state;
+  state.add_tensor("model", "t", Tensor::create(Dtype::u8, {options.staging_bytes}));
+  it.fail_next("sync");
+  const TaskResult result = it.manager->wait(it.manager->save(state, {}, {}), -1);
+  EXPECT_EQ(result.state, TaskState::completed) << result.error;
+  EXPECT_EQ(result.saved.rewritten, 1);
+}
+
+// The source gives the last bytes only when the first ones are being written.
+TEST(AsyncStaging, ALargeStateIsWrittenWhileItIsCopied) {
+  AsyncOptions options;
+  options.staging_threads = 1;
+  Background it(options);
+  std::atomic<bool> is_written{false};
+  it.faults->before = [&](const std::string& line) {
+    if (line.starts_with("write ")) is_written = true;
+  };
+  State state;
+  state.add_tensor("model", "t", Tensor::create(Dtype::u8, {64 << 20}));
+  TaskOptions task;
+  task.source = [&](const std::string&, const StateTensor& item, std::int64_t offset, std::span<std::byte> out) {
+    const bool is_last = offset + static_cast<std::int64_t>(out.size()) == item.tensor->bytes();
+    while (is_last && !is_written) std::this_thread::yield();
+    std::ranges::fill(out, std::byte{1});
+  };
+  const TaskResult result = it.manager->wait(it.manager->save(state, {}, task), -1);
+  EXPECT_EQ(result.state, TaskState::completed) << result.error;
 }
 
 TEST(AsyncStaging, AnEmptyStateIsSavedToo) {

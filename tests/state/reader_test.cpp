@@ -2,8 +2,10 @@
 #include "state/reader.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "fixture.h"
@@ -94,6 +96,33 @@ TEST_F(StateReader, DamageIsFoundWhenItIsTouchedOrAtOnce) {
   EXPECT_ERROR(lazy.read_new(moment, nullptr), Status::corrupt, "'moment': chunk 0");
   Reader none(*disk, name, Verify::none);
   EXPECT_EQ(none.read_new(moment, nullptr)->data_as<float>()[0], 5);
+}
+
+// One that other threads help to read: whole, a part, in a forked child, which has none of them, and when it is damaged at its end.
+TEST_F(StateReader, LargeTensorsAreReadAsSmallOnes) {
+  const std::int64_t bytes = (9 << 20) + 77;
+  const auto tensor = Tensor::create(Dtype::u8, {bytes});
+  for (std::int64_t i = 0; i < bytes; ++i) tensor->data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 31 + i / 251);
+  State state;
+  state.add_tensor("optimizer", "large", tensor);
+  name = Checkpoint(disk, {}).save(state, {}).name;
+  Reader reader(*disk, name, Verify::lazy);
+  const auto is_read = [&](std::int64_t begin, std::int64_t length) {
+    const auto read = reader.read_slice(0, begin, length, nullptr);
+    return std::ranges::equal(read->byte_span(),
+                              tensor->byte_span().subspan(static_cast<std::size_t>(begin), read->byte_span().size()));
+  };
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(std::ranges::equal(reader.read_new(0, nullptr)->byte_span(), tensor->byte_span()));
+    EXPECT_TRUE(is_read(1000, 3 << 20));
+  }
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(is_read(0, bytes) && is_read(77, bytes - 77) ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  damage();
+  EXPECT_ERROR(Reader(*disk, name, Verify::lazy).read_new(0, nullptr), Status::corrupt, "'large': chunk 0");
 }
 
 TEST_F(StateReader, AFileThatShrankIsAnErrorAtTheNextCall) {

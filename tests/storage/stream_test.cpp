@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/os/memory.h"
 #include "scratch.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
@@ -86,6 +87,32 @@ TEST_P(StorageStream, WritesWhatItWasGiven) {
       EXPECT_EQ(storage->size("f"), size);
       EXPECT_TRUE(holds(scratch / "f", bytes));
       storage->remove("f");
+    }
+  }
+}
+
+// Behind a header that is copied: as they will lie in the file (but for whole pages) and beside that, in chunks, in larger pieces
+// and in small ones.
+TEST_P(StorageStream, WritesBorrowedBytesFromAnyPlace) {
+  constexpr std::size_t page = 4096;
+  const auto storage = open();
+  const auto bytes = pattern(5 * static_cast<std::int64_t>(chunk_bytes) + 12345);
+  const auto memory = ckpt::base::map_pages(bytes.size() + 2 * page);
+  for (const std::size_t header : {std::size_t{0}, std::size_t{1}, page, std::size_t{10'752}}) {
+    for (const std::size_t shift : {0, 1}) {
+      for (const std::size_t piece : {chunk_bytes, 2 * chunk_bytes + 777, std::size_t{777'777}}) {
+        SCOPED_TRACE(testing::Message() << header << " bytes before, " << shift << " beside, pieces of " << piece);
+        std::byte* const start = memory.get() + header % page + shift;
+        std::memcpy(start, bytes.data() + header, bytes.size() - header);
+        const auto file = storage->create_stream("f", {static_cast<std::int64_t>(bytes.size()), nullptr});
+        file->write(0, std::span(bytes).first(header));
+        for (std::size_t at = header; at < bytes.size(); at += piece)
+          file->write_borrowed(static_cast<std::int64_t>(at), {start + (at - header), std::min(piece, bytes.size() - at)});
+        EXPECT_EQ(file->size(), std::ssize(bytes));
+        file->sync();
+        EXPECT_TRUE(holds(scratch / "f", bytes));
+        storage->remove("f");
+      }
     }
   }
 }
@@ -236,6 +263,16 @@ TEST(StorageStreamPath, AnErrorInTheRingIsReported) {
   StreamFile file(std::move(reading), "f", {}, WritePath::ring, nullptr);
   const auto bytes = pattern(20 * static_cast<std::int64_t>(chunk_bytes));
   EXPECT_ERROR(write_all_of(file, bytes), Status::io, "cannot write 'f'");
+}
+
+TEST(StorageStreamPath, AnErrorInTheRingIsReportedForBorrowedBytesToo) {
+  const Scratch scratch;
+  std::ofstream(scratch / "f") << "";
+  Descriptor reading(::open((scratch / "f").c_str(), O_RDONLY | O_CLOEXEC));
+  const std::size_t size = 40 * chunk_bytes;  // more than goes under way at once
+  const auto memory = ckpt::base::map_pages(size);
+  StreamFile file(std::move(reading), "f", {}, WritePath::ring, nullptr);
+  EXPECT_ERROR(file.write_borrowed(0, {memory.get(), size}), Status::io, "cannot write 'f'");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <new>
 
 namespace ckpt::base {
@@ -13,6 +14,19 @@ PhysicalMemory physical_memory() noexcept {
   const std::int64_t free_pages = sysconf(_SC_AVPHYS_PAGES);
   if (page_bytes <= 0 || pages <= 0) return {};
   return {pages * page_bytes, free_pages > 0 ? free_pages * page_bytes : 0};
+}
+
+void provide_pages(std::byte* start, std::size_t bytes) noexcept {
+#if defined(MADV_POPULATE_WRITE)
+  const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
+  if (page_bytes <= 0) return;
+  const auto page = static_cast<std::size_t>(page_bytes);
+  const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(start) % page) % page;
+  if (bytes > before) ::madvise(start + before, (bytes - before) / page * page, MADV_POPULATE_WRITE);
+#else
+  static_cast<void>(start);
+  static_cast<void>(bytes);
+#endif
 }
 
 void UnmapPages::operator()(std::byte* start) const noexcept { ::munmap(start, bytes); }

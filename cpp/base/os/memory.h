@@ -15,6 +15,10 @@ struct PhysicalMemory {
 // Zeros when the system does not report it.
 PhysicalMemory physical_memory() noexcept;
 
+// Makes the system provide the whole pages in this memory now, which costs less in one call and may be done by another thread than
+// the one that will use them. What they hold stays as it is. Only a wish.
+void provide_pages(std::byte* start, std::size_t bytes) noexcept;
+
 struct UnmapPages {
   std::size_t bytes = 0;
   void operator()(std::byte* start) const noexcept;
