@@ -388,6 +388,11 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_async_manager_get_stats)(ckpt_async_manager* manager, ckpt_async_manager_stats* stats);
   ckpt_status (*ckpt_layer_create)(const char* name, const char* kind, ckpt_layer** layer);
   ckpt_status (*ckpt_layer_get_known_kinds)(char* buffer, int64_t capacity, int64_t* needed);
+  ckpt_status (*ckpt_profile_create_uniform)(int64_t layer_count, const ckpt_layer_profile* layer, const ckpt_option_profile* option, ckpt_profile** profile);
+  void (*ckpt_tier_profile_init)(ckpt_tier_profile* tier, uint32_t size);
+  ckpt_status (*ckpt_profile_set_tier)(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile);
+  ckpt_status (*ckpt_profile_get_tier)(const ckpt_profile* profile, int32_t tier, ckpt_tier_profile* out);
+  ckpt_status (*ckpt_schedule_place_tier)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
   ckpt_status (*ckpt_checkpoint_manager_pin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_unpin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_prune)(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run, ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);

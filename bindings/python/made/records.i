@@ -30,6 +30,8 @@ CKPT_RECORD(ckpt_strategy_info, info)
 CKPT_RECORD(ckpt_task_observation, tasks)
 CKPT_RECORD(ckpt_tensor_info, info)
 CKPT_RECORD(ckpt_threshold_info, info)
+CKPT_RECORD(ckpt_tier_profile, out)
+CKPT_RECORD(ckpt_tier_profile, tier_profile)
 CKPT_RECORD(ckpt_verify_result, result)
 %ignore ckpt_activation_metadata;
 %ignore ckpt_async_manager_stats;
