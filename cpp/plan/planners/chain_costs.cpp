@@ -1,0 +1,69 @@
+#include "plan/planners/chain_costs.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ckpt::plan {
+namespace {
+
+// The power of two that seconds are rounded to. No layer is worth running more often than there are layers behind it.
+double rounding_unit(const ChainProfile& profile) {
+  double longest = 0;
+  const std::int64_t n = profile.layers();
+  for (std::int64_t i = 0; i < n; ++i) {
+    double forward = 0;
+    double backward = 0;
+    for (const OptionProfile& option : profile.layer(i).options) {
+      forward = std::max({forward, option.forward_seconds, option.has_record ? option.record_seconds : 0.0});
+      backward = std::max(backward, option.backward_seconds);
+    }
+    longest += static_cast<double>(n - i + 1) * forward + backward;
+  }
+  return std::isfinite(longest) && longest > 0 ? std::exp2(std::ceil(std::log2(longest)) - 51) : 0;
+}
+
+double rounded(double seconds, double unit) { return unit > 0 ? std::round(seconds / unit) * unit : seconds; }
+
+}  // namespace
+
+ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes_of(0)}, ambient_below_{0}, random_below_{0} {
+  const double unit = rounding_unit(profile);
+  for (std::int64_t i = 0; i < profile.layers(); ++i) {
+    const LayerProfile& given = profile.layer(i);
+    LayerCost layer{.needs_input = given.has(needs_input),
+                    .needs_output = given.has(needs_output),
+                    .deterministic = given.has(deterministic),
+                    .in_place = given.has(in_place),
+                    .ambient_bytes = given.ambient_bytes};
+    for (const OptionProfile& each : given.options) {
+      const bool has_record = each.has_record != 0;
+      const std::int64_t output = given.has(needs_output) || !has_record ? given.output_bytes : 0;
+      layer.options.push_back({.tape_bytes = each.tape_bytes,
+                               .forward_workspace_bytes = each.forward_workspace_bytes,
+                               .backward_workspace_bytes = each.backward_workspace_bytes,
+                               .forward_seconds = rounded(each.forward_seconds, unit),
+                               .backward_seconds = rounded(each.backward_seconds, unit),
+                               .record_bytes = output + (has_record ? each.record_workspace_bytes : each.forward_workspace_bytes),
+                               .record_seconds = rounded(has_record ? each.record_seconds : each.forward_seconds, unit)});
+    }
+    input_bytes_.push_back(given.output_bytes);
+    ambient_below_.push_back(ambient_below_.back() + given.ambient_bytes);
+    random_below_.push_back(random_below_.back() + (layer.deterministic ? 0 : 1));
+    layers_.push_back(std::move(layer));
+  }
+  first_grad_bytes_ = profile.layer(0).has(no_input_gradient) ? 0 : input_bytes_[0];
+}
+
+std::int64_t ChainCosts::backward_bytes(std::int64_t i, std::int32_t o) const {
+  const std::int64_t made = i == 0 ? first_grad_bytes_ : input_bytes(i);
+  const std::int64_t grads = layer(i).in_place ? std::max(input_bytes(i + 1), made) : input_bytes(i + 1) + made;
+  return grads + needed_output_bytes(i) + option(i, o).backward_workspace_bytes;
+}
+
+std::int64_t ChainCosts::passing_bytes(std::int64_t i) const {
+  const std::int64_t before = input_bytes(i);
+  const std::int64_t behind = input_bytes(i + 1);
+  return layer(i).in_place ? std::max(before, behind) : before + behind;
+}
+
+}  // namespace ckpt::plan
