@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
+#include "plan/planners/step_function.h"
+
 namespace ckpt::plan {
 namespace {
 
@@ -22,11 +25,25 @@ double rounding_unit(const ChainProfile& profile) {
   return std::isfinite(longest) && longest > 0 ? std::exp2(std::ceil(std::log2(longest)) - 51) : 0;
 }
 
+// Of a complete profile, so it does not overflow.
+std::int64_t sum_of_bytes(const ChainProfile& profile) {
+  std::int64_t sum = profile.bytes_of(0);
+  for (std::int64_t i = 0; i < profile.layers(); ++i) {
+    const LayerProfile& layer = profile.layer(i);
+    sum += 2 * (layer.output_bytes + layer.ambient_bytes);
+    for (const OptionProfile& option : layer.options)
+      sum += option.tape_bytes + option.forward_workspace_bytes + option.backward_workspace_bytes;
+  }
+  return sum;
+}
+
 double rounded(double seconds, double unit) { return unit > 0 ? std::round(seconds / unit) * unit : seconds; }
 
 }  // namespace
 
 ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes_of(0)}, ambient_below_{0}, random_below_{0} {
+  if (const std::int64_t sum = sum_of_bytes(profile); sum > largest_bytes)
+    base::fail(base::Status::out_of_range, "profile: the sum of all bytes is ", sum, "; this planner knows ", largest_bytes);
   const double unit = rounding_unit(profile);
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const LayerProfile& given = profile.layer(i);
@@ -36,15 +53,14 @@ ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes
                     .in_place = given.has(in_place),
                     .ambient_bytes = given.ambient_bytes};
     for (const OptionProfile& each : given.options) {
-      const bool has_record = each.has_record != 0;
-      const std::int64_t output = given.has(needs_output) || !has_record ? given.output_bytes : 0;
       layer.options.push_back({.tape_bytes = each.tape_bytes,
                                .forward_workspace_bytes = each.forward_workspace_bytes,
                                .backward_workspace_bytes = each.backward_workspace_bytes,
                                .forward_seconds = rounded(each.forward_seconds, unit),
                                .backward_seconds = rounded(each.backward_seconds, unit),
-                               .record_bytes = output + (has_record ? each.record_workspace_bytes : each.forward_workspace_bytes),
-                               .record_seconds = rounded(has_record ? each.record_seconds : each.forward_seconds, unit)});
+                               .has_record = each.has_record,
+                               .record_workspace_bytes = each.record_workspace_bytes,
+                               .record_seconds = rounded(each.record_seconds, unit)});
     }
     input_bytes_.push_back(given.output_bytes);
     ambient_below_.push_back(ambient_below_.back() + given.ambient_bytes);

@@ -14,7 +14,8 @@ struct OptionCost {
   std::int64_t backward_workspace_bytes = 0;
   double forward_seconds = 0;
   double backward_seconds = 0;
-  std::int64_t record_bytes = 0;  // of RECORD, beside the tape: its workspace, and the output where it is made or counts as workspace
+  bool has_record = false;
+  std::int64_t record_workspace_bytes = 0;
   double record_seconds = 0;
 };
 

@@ -20,7 +20,8 @@ class Writer {
         if (!node.input_stays) actions.push_back(drop_input(i));
         return;
       case Rule::Kind::leaf:
-        if (!node.goal.taped()) add_layer(Kind::record, i, rule.option);
+        if (!node.goal.taped()) add_layer(rule.makes_output ? Kind::forward_tape : Kind::record, i, rule.option);
+        if (rule.makes_output && !costs_.layer(i).needs_output) actions.push_back(drop_input(i + 1));
         write_backward(node, rule);
         return;
       case Rule::Kind::tape:

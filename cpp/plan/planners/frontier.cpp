@@ -100,12 +100,23 @@ void Frontier::for_each_rule(const Node& node, const Visit& visit) const {
   for (std::int32_t o = 0; o < costs_.options(i); ++o) {
     const OptionCost& option = costs_.option(i, o);
     if (i == last) {
-      const std::int64_t recording = output + option.tape_bytes + option.record_bytes + 2 * layer.ambient_bytes;
+      // Gradient, tape, ambient state twice; then workspace, and the output: made, or the workspace of a layer that runs forward.
+      const std::int64_t items = output + option.tape_bytes + 2 * layer.ambient_bytes;
+      const std::int64_t forward_bytes = items + output + option.forward_workspace_bytes;
+      if (option.has_record) {
+        const std::int64_t record_bytes = items + costs_.needed_output_bytes(i) + option.record_workspace_bytes;
+        visit(Rule{.kind = Rule::Kind::leaf,
+                   .option = o,
+                   .forwards_to = i,
+                   .at_least = std::max(record_bytes, backward_bytes(o)),
+                   .seconds = option.record_seconds + option.backward_seconds});
+      }
       visit(Rule{.kind = Rule::Kind::leaf,
+                 .makes_output = option.has_record,
                  .option = o,
                  .forwards_to = i,
-                 .at_least = std::max(recording, backward_bytes(o)),
-                 .seconds = option.record_seconds + option.backward_seconds});
+                 .at_least = std::max(forward_bytes, backward_bytes(o)),
+                 .seconds = option.forward_seconds + option.backward_seconds});
       continue;
     }
     visit(Rule{.kind = Rule::Kind::tape,

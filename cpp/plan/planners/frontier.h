@@ -31,6 +31,7 @@ struct Node {
 // node, then that of the outer one.
 struct Rule {
   enum class Kind : std::uint8_t { none, turn, leaf, tape, checkpoint, late } kind = Kind::none;
+  bool makes_output = false;     // of leaf: by FORWARD_TAPE, though the layer could record alone
   std::int32_t option = 0;       // of the layer that the rule records: first, or forwards_to of late
   std::int64_t forwards_to = 0;  // first: none
   std::int64_t at_least = 0;     // bytes

@@ -5,8 +5,8 @@
 namespace ckpt::plan {
 namespace {
 
-// Above most_bytes, with any shift.
-constexpr std::int64_t unreached = 3 * most_bytes;
+// Above largest_bytes, with any shift.
+constexpr std::int64_t unreached = 3 * largest_bytes;
 
 // The last step at or below bytes; -1 when there is none.
 std::ptrdiff_t step_at(std::span<const Step> steps, std::int64_t bytes) {
@@ -86,7 +86,7 @@ void Minimum::add(std::int64_t at_least, double seconds, Shifted a, Shifted b, S
   const Step* behind = best_.data() + kept;
   Step* out = merged_.data() + kept;
   double last = known;
-  for (std::int64_t bytes = at_least; bytes <= most_bytes;) {
+  for (std::int64_t bytes = at_least; bytes <= largest_bytes;) {
     const bool reached = behind->bytes <= bytes && behind != best_.data() + size_;
     known = reached ? behind->seconds : known;
     behind += reached ? 1 : 0;

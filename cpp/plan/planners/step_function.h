@@ -15,8 +15,8 @@ struct Step {
   double seconds = 0;
 };
 
-// Most bytes that a chain's items may have together.
-constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
+// No sum of bytes is larger; above them lie the ends of the functions.
+constexpr std::int64_t largest_bytes = std::int64_t{1} << 60;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 

@@ -1,0 +1,31 @@
+// The planners "chain" and "tapes": the points of a frontier as schedules, and the fastest whose reserved bytes fit a budget.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "plan/planners/frontier.h"
+#include "plan/schedule.h"
+
+namespace ckpt::plan {
+
+struct FrontierPoint {
+  std::int64_t live_bytes = 0;
+  std::int64_t reserved_bytes = 0;
+  std::int64_t recomputed_forwards = 0;
+  double step_seconds = 0;
+  double recomputed_seconds = 0;
+};
+
+// chain: V of docs/plan.md, tapes: U.
+enum class ChainPlanner { chain, tapes };
+
+// The fastest schedule of the planner's frontier whose reserved bytes fit. Error(over_budget) names the smallest budget that works.
+std::shared_ptr<const Schedule> make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes);
+
+// Every point of the planner's frontier, by rising live bytes and falling seconds. planner: "chain" or "tapes"; Error(not_found).
+std::vector<FrontierPoint> frontier_points(const ChainProfile& profile, std::string_view planner);
+
+}  // namespace ckpt::plan

@@ -1,0 +1,227 @@
+// The planners "chain" and "tapes": against published optima, against a search that looks at everything, and against the verifier.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "chains.h"
+#include "exhaustive.h"
+#include "plan/planners/chain_planner.h"
+#include "plan/planners/chain_schedule.h"
+
+namespace ckpt::plan::test {
+namespace {
+
+// Bytes are primes, seconds whole numbers, everything else is as it comes. most_options: of a layer.
+ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t most_options = 2) {
+  constexpr std::int64_t primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
+  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
+  const auto once_in = [&](std::int64_t count) { return up_to(count - 1) == 0; };
+  const auto prime = [&] { return primes[up_to(std::ssize(primes) - 1)]; };
+  ChainProfile profile(prime());
+  for (std::int64_t i = 0; i < n; ++i) {
+    LayerProfile layer;
+    layer.name = "layer" + std::to_string(i);
+    layer.flags = (once_in(4) ? 0 : needs_input) | (once_in(3) ? needs_output : 0) | (once_in(10) ? 0 : deterministic) |
+                  (once_in(4) ? in_place : 0) | (i == 0 && once_in(2) ? no_input_gradient : 0);
+    layer.output_bytes = prime();
+    layer.ambient_bytes = once_in(4) ? prime() : 0;
+    for (std::int64_t o = up_to(most_options - 1); o >= 0; --o) {
+      OptionProfile option;
+      option.tape_bytes = once_in(6) ? 0 : prime();
+      option.forward_workspace_bytes = once_in(2) ? 0 : prime();
+      option.backward_workspace_bytes = once_in(2) ? 0 : prime();
+      option.forward_seconds = static_cast<double>(1 + up_to(19));
+      option.backward_seconds = static_cast<double>(1 + up_to(29));
+      // Recording alone is no slower than running forward; a layer that makes its output anyway has nothing to gain.
+      if (!layer.has(needs_output) && once_in(3)) {
+        option.has_record = true;
+        option.record_seconds = option.forward_seconds - static_cast<double>(up_to(static_cast<std::int64_t>(option.forward_seconds) / 2));
+        option.record_workspace_bytes = once_in(2) ? 0 : prime();
+      }
+      layer.options.push_back(option);
+    }
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
+// A chain of the reference data, where a stage's taped data includes its output and its backward reads both ends.
+ChainProfile reference_chain(const nlohmann::json& chain) {
+  ChainProfile profile(chain["a"][0].get<std::int64_t>());
+  for (std::size_t i = 0; i < chain["L"].get<std::size_t>(); ++i) {
+    LayerProfile layer;
+    layer.name = "stage" + std::to_string(i + 1);
+    layer.flags = needs_input | needs_output | deterministic;
+    layer.output_bytes = chain["a"][i + 1].get<std::int64_t>();
+    OptionProfile option;
+    option.tape_bytes = chain["abar"][i + 1].get<std::int64_t>() - layer.output_bytes;
+    option.forward_workspace_bytes = chain["fwd_tmp"][i].get<std::int64_t>();
+    option.backward_workspace_bytes = chain["bwd_tmp"][i].get<std::int64_t>();
+    option.forward_seconds = chain["fw"][i].get<double>();
+    option.backward_seconds = chain["bw"][i].get<double>();
+    layer.options = {option};
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
+struct Frontiers {
+  explicit Frontiers(const ChainProfile& profile) : costs(profile), chain(costs, {}), tapes(costs, {.tapes = true}) {}
+
+  ChainCosts costs;
+  Frontier chain;
+  Frontier tapes;
+};
+
+// What the frontier says of every point is what the verifier says of its schedule. Returns the number of points.
+std::size_t check_points(const ChainProfile& profile, const ChainCosts& costs, const Frontier& frontier) {
+  for (const Step& point : frontier.step().steps()) {
+    const auto actions = chain_actions(costs, frontier, point.bytes);
+    const PlanReport report = verify(*make_list(profile.layers(), actions), profile);
+    EXPECT_LE(report.peak_bytes[0], point.bytes);
+    EXPECT_EQ(report.step_seconds, point.seconds) << "at " << point.bytes << " bytes";
+  }
+  return frontier.step().size();
+}
+
+TEST(Frontier, CostsWhatIsPublished) {
+  const char* const shared = std::getenv("CKPT_SHARED");
+  std::ifstream file(std::string(shared == nullptr ? "." : shared) + "/reference/rotor.json");
+  if (!file) GTEST_SKIP() << "SKIP: the reference data (reference/rotor.json) is not on this machine";
+  int persistent = 0;
+  int exact = 0;
+  const nlohmann::json reference = nlohmann::json::parse(file);
+  for (const auto& chain : reference["chains"]) {
+    SCOPED_TRACE(chain["name"].get<std::string>());
+    const ChainProfile profile = reference_chain(chain);
+    const Frontiers frontiers(profile);
+    check_points(profile, frontiers.costs, frontiers.chain);
+    check_points(profile, frontiers.costs, frontiers.tapes);
+    for (const auto& row : chain["budgets"]) {
+      const auto budget = row["budget"].get<std::int64_t>();
+      const auto seconds_of = [&](const char* key) { return row[key].is_number() ? row[key].get<double>() : never; };
+      EXPECT_EQ(frontiers.chain.step().at(budget), seconds_of("rotor_makespan")) << "budget " << budget;
+      ++persistent;
+      if (!row.contains("exact_nonpersistent")) continue;
+      EXPECT_EQ(frontiers.tapes.step().at(budget), seconds_of("exact_nonpersistent")) << "budget " << budget;
+      ++exact;
+    }
+  }
+  EXPECT_GT(persistent, 50);
+  EXPECT_GT(exact, 10);
+}
+
+TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
+  std::mt19937 random(17);
+  std::size_t points = 0;
+  for (int round = 0; round < 10000; ++round) {
+    SCOPED_TRACE("chain " + std::to_string(round));
+    const ChainProfile profile = prime_chain(random, 1 + round % 6);
+    const Frontiers frontiers(profile);
+    points += check_points(profile, frontiers.costs, frontiers.chain);
+    points += check_points(profile, frontiers.costs, frontiers.tapes);
+    // Never worse: tapes than chain, chain than what is simple.
+    for (const Step& point : frontiers.chain.step().steps()) EXPECT_LE(frontiers.tapes.step().at(point.bytes), point.seconds);
+    const auto is_beaten = [&](const std::shared_ptr<const Schedule>& simple) {
+      try {
+        const PlanReport report = verify(*simple, profile);
+        EXPECT_LE(frontiers.chain.step().at(report.peak_bytes[0]), report.step_seconds) << simple->name();
+      } catch (const base::Error& error) {
+        EXPECT_EQ(error.status(), base::Status::invalid_schedule);  // runs a layer again that is not deterministic
+      }
+    };
+    is_beaten(make_store_all(profile));
+    is_beaten(make_recompute_all(profile));
+    for (std::int64_t segments = 1; segments <= profile.layers(); ++segments) is_beaten(make_periodic(profile, segments));
+    if (HasFailure()) return;
+  }
+  std::cout << points << " points\n";
+  EXPECT_GT(points, 100000U);
+}
+
+TEST(Frontier, IsExactOnLongerChains) {
+  std::mt19937 random(18);
+  for (int round = 0; round < 20; ++round) {
+    const ChainProfile profile = prime_chain(random, 8 + round, 3);
+    const Frontiers frontiers(profile);
+    check_points(profile, frontiers.costs, frontiers.chain);
+    check_points(profile, frontiers.costs, frontiers.tapes);
+  }
+}
+
+TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) {
+  std::mt19937 random(19);
+  int budgets = 0;
+  int chain_best = 0;
+  int tapes_best = 0;
+  double lost = 0;
+  for (int round = 0; round < 300; ++round) {
+    const ChainProfile profile = prime_chain(random, 2 + round % 4);
+    const Frontiers frontiers(profile);
+    ExhaustiveSearch search(profile);
+    const auto points = frontiers.tapes.step().steps();
+    const std::int64_t range = points.back().bytes - points.front().bytes + 1;
+    for (int each = 0; each < 3; ++each) {
+      const std::int64_t budget = points.front().bytes + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(range));
+      const double least = search.least_seconds(budget);
+      const double seconds = frontiers.tapes.step().at(budget);
+      EXPECT_GE(seconds, least) << "chain " << round << ", budget " << budget;
+      ++budgets;
+      chain_best += frontiers.chain.step().at(budget) == least ? 1 : 0;
+      tapes_best += seconds == least ? 1 : 0;
+      lost += seconds / least - 1;
+    }
+  }
+  std::cout << budgets << " budgets: chain is optimal at " << 100.0 * chain_best / budgets << "%, tapes at " << 100.0 * tapes_best / budgets
+            << "%, which loses " << 100 * lost / budgets << "% on average\n";
+  EXPECT_GE(tapes_best, 0.97 * budgets);
+  EXPECT_LE(lost, 0.003 * budgets);
+}
+
+TEST(Frontier, SaysWhatASmallTableLoses) {
+  std::mt19937 random(20);
+  const ChainProfile profile = prime_chain(random, 24);
+  const ChainCosts costs(profile);
+  for (const bool tapes : {false, true}) {
+    const Frontier exact(costs, {.tapes = tapes});
+    EXPECT_EQ(exact.most_lost_seconds(), 0);
+    const Frontier small(costs, {.tapes = tapes, .table_bytes = 1});
+    EXPECT_GT(small.most_lost_seconds(), 0);
+    EXPECT_LT(small.stored_steps(), exact.stored_steps());
+    EXPECT_EQ(small.step().steps().front().bytes, exact.step().steps().front().bytes);
+    for (const Step& point : exact.step().steps()) {
+      EXPECT_GE(small.step().at(point.bytes), point.seconds);
+      EXPECT_LE(small.step().at(point.bytes), point.seconds + small.most_lost_seconds());
+    }
+    for (const Step& point : small.step().steps()) {
+      const PlanReport report = verify(*make_list(profile.layers(), chain_actions(costs, small, point.bytes)), profile);
+      EXPECT_LE(report.peak_bytes[0], point.bytes);
+      EXPECT_LE(report.step_seconds, point.seconds);
+    }
+  }
+}
+
+// 0.1 + 0.2 is not 0.3: equal layers must not get a point for each order in which their seconds can be summed.
+TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
+  const ChainProfile whole = uniform_chain(40);
+  ChainProfile tenths(whole.bytes_of(0));
+  for (std::int64_t i = 0; i < whole.layers(); ++i) {
+    LayerProfile layer = whole.layer(i);
+    layer.options[0].forward_seconds *= 0.1;
+    layer.options[0].backward_seconds *= 0.1;
+    tenths.add_layer(layer);
+  }
+  const auto expected = Frontiers(whole).tapes.step();
+  const auto function = Frontiers(tenths).tapes.step();
+  ASSERT_EQ(function.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(function.steps()[i].bytes, expected.steps()[i].bytes);
+    EXPECT_NEAR(function.steps()[i].seconds, expected.steps()[i].seconds * 0.1, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace ckpt::plan::test
