@@ -71,8 +71,9 @@ ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes
 }
 
 std::int64_t ChainCosts::backward_bytes(std::int64_t i, std::int32_t o) const {
-  const std::int64_t made = i == 0 ? first_grad_bytes_ : input_bytes(i);
-  const std::int64_t grads = layer(i).in_place ? std::max(input_bytes(i + 1), made) : input_bytes(i + 1) + made;
+  const std::int64_t behind = grad_bytes(i + 1);
+  const std::int64_t made = grad_bytes(i);
+  const std::int64_t grads = layer(i).in_place ? std::max(behind, made) : behind + made;
   return grads + needed_output_bytes(i) + option(i, o).backward_workspace_bytes;
 }
 

@@ -40,8 +40,10 @@ class ChainCosts {
   const OptionCost& option(std::int64_t i, std::int32_t o) const { return layer(i).options[static_cast<std::size_t>(o)]; }
   std::int32_t options(std::int64_t i) const { return static_cast<std::int32_t>(layer(i).options.size()); }
 
-  // a_k: bytes of INPUT(k), and of GRAD(k) but for a GRAD(0) that is not made.
+  // a_k: bytes of INPUT(k).
   std::int64_t input_bytes(std::int64_t k) const { return input_bytes_[static_cast<std::size_t>(k)]; }
+  // g_k: bytes of GRAD(k), as many but for a GRAD(0) that is not made.
+  std::int64_t grad_bytes(std::int64_t k) const { return k == 0 ? first_grad_bytes_ : input_bytes(k); }
   // A(i, j): ambient bytes of layers i .. j-1.
   std::int64_t ambient_bytes(std::int64_t i, std::int64_t j) const {
     return ambient_below_[static_cast<std::size_t>(j)] - ambient_below_[static_cast<std::size_t>(i)];
