@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "plan/placement.h"
 #include "plan/planners/chain_schedule.h"
+#include "plan/planners/local_search.h"
 #include "plan/verifier.h"
 
 namespace ckpt::plan {
@@ -18,21 +19,33 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 
 const char* name_of(ChainPlanner planner) { return planner == ChainPlanner::chain ? "chain" : "tapes"; }
 
-// A frontier's points as schedules, from few bytes and long steps to many and short ones.
+// Runs of layers that the local search counts: about a quarter of a second.
+constexpr std::int64_t most_searched_runs = 50'000'000;
+
+// A planner's points as schedules, from few bytes and long steps to many and short ones.
 class ChainPlan {
  public:
   ChainPlan(const ChainProfile& profile, ChainPlanner planner)
       : profile_(profile), planner_(planner), costs_(profile), frontier_(costs_, {.tapes = planner == ChainPlanner::tapes}) {
-    if (frontier_.step().is_never()) base::fail(base::Status::invalid_schedule, "this chain has no schedule that fits");
+    const auto steps = frontier_.step().steps();
+    if (steps.empty()) base::fail(base::Status::invalid_schedule, "this chain has no schedule that fits");
+    if (planner == ChainPlanner::chain) {
+      for (const Step& step : steps) points_.push_back({{}, step.bytes, step.seconds});
+      return;
+    }
+    for (const Step& step : steps) points_.push_back(runs_of(costs_, chain_actions(costs_, frontier_, step.bytes)));
+    points_ = search_locally(costs_, std::move(points_), most_searched_runs);
   }
 
-  std::size_t points() const { return frontier_.step().size(); }
-  std::int64_t live_bytes(std::size_t point) const { return frontier_.step().steps()[point].bytes; }
+  std::size_t points() const { return points_.size(); }
+  std::int64_t live_bytes(std::size_t point) const { return points_[point].live_bytes; }
+  double lost_seconds() const { return frontier_.most_lost_seconds(); }
 
   SchedulePtr schedule(std::size_t point) const {
-    const std::int64_t live = live_bytes(point);
-    const std::vector<Action> actions = chain_actions(costs_, frontier_, live);
-    return make_stage_list(base::cat(name_of(planner_), "(", live, ")"), costs_.layers(), actions, {});
+    const RunList& runs = points_[point];
+    const std::vector<Action> actions =
+        runs.runs.empty() ? chain_actions(costs_, frontier_, runs.live_bytes) : actions_of(costs_, runs);
+    return make_stage_list(base::cat(name_of(planner_), "(", runs.live_bytes, ")"), costs_.layers(), actions, {});
   }
 
   std::int64_t reserved_bytes(const Schedule& schedule) const { return arena_bytes(schedule, profile_); }
@@ -45,19 +58,12 @@ class ChainPlan {
     return smallest;
   }
 
-  // "" for an exact frontier.
-  std::string left_out() const {
-    const double lost = frontier_.most_lost_seconds();
-    return lost > 0 ? base::cat("points of the table, which would pass its limit: a step may take up to ", lost,
-                                " s more than the best of this planner")
-                    : std::string();
-  }
-
  private:
   const ChainProfile& profile_;
   ChainPlanner planner_;
   ChainCosts costs_;
   Frontier frontier_;
+  std::vector<RunList> points_;  // of chain: without their runs, which its frontier knows
 };
 
 }  // namespace
@@ -72,7 +78,9 @@ SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner plan
     base::log(base::LogLevel::info, "plan",
               base::cat("schedule ", base::quoted(schedule->name()), " for a budget of ", budget_bytes, " bytes: reserves ", reserved,
                         ", live at most ", plan.live_bytes(point)));
-    return plan.left_out().empty() ? schedule : with_left_out(*schedule, plan.left_out());
+    if (plan.lost_seconds() == 0) return schedule;
+    return with_left_out(*schedule, base::cat("points of tables that would have passed their limit: at most ", plan.lost_seconds(),
+                                              " s are lost by it"));
   }
   base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for this chain is ",
              plan.smallest_budget());
@@ -91,7 +99,8 @@ std::vector<FrontierPoint> frontier_points(const ChainProfile& profile, std::str
                         .reserved_bytes = plan.reserved_bytes(*schedule),
                         .recomputed_forwards = report.recomputed_forwards,
                         .step_seconds = report.step_seconds,
-                        .recomputed_seconds = report.recomputed_seconds});
+                        .recomputed_seconds = report.recomputed_seconds,
+                        .lost_seconds = plan.lost_seconds()});
     }
     return points;
   }

@@ -12,14 +12,15 @@
 namespace ckpt::plan {
 
 struct FrontierPoint {
-  std::int64_t live_bytes = 0;
+  std::int64_t live_bytes = 0;  // peak
   std::int64_t reserved_bytes = 0;
   std::int64_t recomputed_forwards = 0;
   double step_seconds = 0;
   double recomputed_seconds = 0;
+  double lost_seconds = 0;  // by which step_seconds may be above the best of the planner; 0: none
 };
 
-// chain: V of docs/plan.md, tapes: U.
+// chain: V of docs/plan.md; tapes: U, and the local search behind it.
 enum class ChainPlanner { chain, tapes };
 
 // The fastest schedule of the planner's frontier whose reserved bytes fit. Error(over_budget) names the smallest budget that works.

@@ -175,6 +175,9 @@ class Archive {
   std::map<std::int64_t, RunList> rows_;
 };
 
+// Of chains up to here, rows that differ by two moves are looked at too.
+constexpr std::int64_t most_layers_for_pairs = 6;
+
 bool runs_forward(const Run& run) { return run.kind == Run::Kind::forward || run.kind == Run::Kind::tape; }
 
 class LocalSearch {
@@ -188,7 +191,7 @@ class LocalSearch {
     while (!waiting_.empty() && runs_left_ > 0) {
       const RunList list = std::move(waiting_.front());
       waiting_.pop_front();
-      if (archive_.has(list)) look_around(list, costs_.layers() <= 6 ? 2 : 1);
+      if (archive_.has(list)) look_around(list, costs_.layers() <= most_layers_for_pairs ? 2 : 1);
     }
     std::vector<RunList> best;
     for (const auto& [bytes, row] : archive_.rows()) best.push_back(row);
@@ -198,7 +201,7 @@ class LocalSearch {
  private:
   void consider(RunList&& list, int depth) {
     runs_left_ -= std::ssize(list.runs);
-    if (runs_left_ <= 0 || !counter_.count(list)) return;
+    if (runs_left_ < 0 || !counter_.count(list)) return;
     if (archive_.add(list)) {
       waiting_.push_back(list);
     } else if (depth > 1) {
@@ -261,10 +264,12 @@ class LocalSearch {
   }
 
   void add_runs(const RunList& list, int depth) {
+    // There are many places: only where it leaves something for the rows that wait.
+    const std::int64_t cost = std::ssize(list.runs) * std::ssize(list.runs) * costs_.layers();
+    if (cost > runs_left_ / (std::ssize(waiting_) + 1)) return;
     for (std::size_t at = 0; at <= list.runs.size(); ++at) {
       for (std::int32_t k = 0; k < costs_.layers(); ++k) {
         for (std::int32_t o = 0; o < costs_.options(k); ++o) {
-          if (runs_left_ <= 0) return;
           RunList changed = list;
           changed.runs.insert(changed.runs.begin() + static_cast<std::ptrdiff_t>(at), Run{Run::Kind::forward, k, o, false});
           consider(std::move(changed), depth);
