@@ -5,6 +5,7 @@
 
 #include "base/form.h"
 #include "plan/budget.h"
+#include "plan/planners/chain_planner.h"
 
 namespace ckpt::plan {
 namespace {
@@ -28,8 +29,20 @@ constexpr Planner planners[] = {
       "cuts the chain into equal segments, keeps their inputs, and runs each again once, but for the last",
       {{"segments", Unit::count, 1, base::up_to_limit}}},
      [](const ChainProfile& profile, Values values) { return make_periodic(profile, values[0].whole); }},
-    {{"budget", "the fastest of those above whose reserved bytes fit", {{"bytes", Unit::bytes, 1, most_bytes}}},
+    {{"budget", "the fastest of store-all, recompute-all and periodic whose reserved bytes fit", {{"bytes", Unit::bytes, 1, most_bytes}}},
      [](const ChainProfile& profile, Values values) { return make_for_budget(profile, values[0].whole); }},
+    {{"chain",
+      "the fastest whose reserved bytes fit, of all that keep what a layer recorded, and the input it reads, until its backward",
+      {{"bytes", Unit::bytes, 1, most_bytes}}},
+     [](const ChainProfile& profile, Values values) {
+       return make_chain_for_budget(profile, ChainPlanner::chain, values[0].whole);
+     }},
+    {{"tapes",
+      "as chain, also with layers that recorded and whose input is made again; never slower at the same live bytes",
+      {{"bytes", Unit::bytes, 1, most_bytes}}},
+     [](const ChainProfile& profile, Values values) {
+       return make_chain_for_budget(profile, ChainPlanner::tapes, values[0].whole);
+     }},
 };
 
 }  // namespace

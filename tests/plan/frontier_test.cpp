@@ -223,5 +223,73 @@ TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
   }
 }
 
+// The seconds of the planner's schedule within the budget; -1 and the smallest budget that works when there is none.
+double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget, std::int64_t* smallest) {
+  try {
+    const auto schedule = make_chain_for_budget(profile, planner, budget);
+    EXPECT_LE(arena_bytes(*schedule, profile), budget) << schedule->name();
+    return verify(*schedule, profile).step_seconds;
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.status(), base::Status::over_budget) << error.message();
+    *smallest = std::stoll(error.message().substr(error.message().rfind(' ') + 1));
+    EXPECT_GT(*smallest, budget);
+    return -1;
+  }
+}
+
+// Sizes of several times the arena's alignment, so that gaps between buffers matter.
+ChainProfile larger_chain(std::mt19937& random, std::int64_t n) {
+  const ChainProfile small = prime_chain(random, n);
+  ChainProfile profile(small.bytes_of(0) * 10);
+  for (std::int64_t i = 0; i < n; ++i) {
+    LayerProfile layer = small.layer(i);
+    layer.output_bytes *= 10;
+    layer.ambient_bytes *= 10;
+    for (OptionProfile& option : layer.options) {
+      option.tape_bytes *= 10;
+      option.forward_workspace_bytes *= 10;
+      option.backward_workspace_bytes *= 10;
+      option.record_workspace_bytes *= 10;
+    }
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
+TEST(ChainPlanner, NeverPassesItsBudget) {
+  std::mt19937 random(22);
+  int fitting = 0;
+  for (int round = 0; round < 10000; ++round) {
+    const ChainProfile profile = larger_chain(random, 1 + round % 6);
+    const std::int64_t budget = 640 + static_cast<std::int64_t>(random() % 12000);
+    std::int64_t smallest = 0;
+    fitting += seconds_within(profile, ChainPlanner::chain, budget, &smallest) > 0 ? 1 : 0;
+    if (round % 10 == 0) seconds_within(profile, ChainPlanner::tapes, budget, &smallest);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(fitting, 2000);
+}
+
+TEST(ChainPlanner, CostsNoMoreForMore) {
+  std::mt19937 random(23);
+  for (int round = 0; round < 20; ++round) {
+    const ChainProfile profile = larger_chain(random, 8);
+    for (const ChainPlanner planner : {ChainPlanner::chain, ChainPlanner::tapes}) {
+      std::int64_t smallest = 0;
+      EXPECT_EQ(seconds_within(profile, planner, 1, &smallest), -1);
+      std::int64_t unused = 0;
+      EXPECT_EQ(seconds_within(profile, planner, smallest - 1, &unused), -1);
+      EXPECT_EQ(unused, smallest);
+      double before = never;
+      for (std::int64_t budget = smallest; budget < 8 * smallest; budget += smallest / 10) {
+        const double seconds = seconds_within(profile, planner, budget, &unused);
+        EXPECT_GT(seconds, 0) << "smallest is " << smallest << ", budget " << budget;
+        EXPECT_LE(seconds, before);
+        before = seconds;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ckpt::plan::test

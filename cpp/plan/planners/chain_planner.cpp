@@ -86,25 +86,26 @@ SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner plan
              plan.smallest_budget());
 }
 
-std::vector<FrontierPoint> frontier_points(const ChainProfile& profile, std::string_view planner) {
+FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t most) {
   for (const ChainPlanner each : {ChainPlanner::chain, ChainPlanner::tapes}) {
     if (planner != name_of(each)) continue;
     profile.require_complete();
     const ChainPlan plan(profile, each);
-    std::vector<FrontierPoint> points;
-    for (std::size_t point = 0; point < plan.points(); ++point) {
+    FrontierPoints result;
+    result.count = static_cast<std::int64_t>(plan.points());
+    for (std::size_t point = 0; point < plan.points() && std::ssize(result.points) < most; ++point) {
       const SchedulePtr schedule = plan.schedule(point);
       const PlanReport report = verify(*schedule, profile);
-      points.push_back({.live_bytes = report.peak_bytes[0],
-                        .reserved_bytes = plan.reserved_bytes(*schedule),
-                        .recomputed_forwards = report.recomputed_forwards,
-                        .step_seconds = report.step_seconds,
-                        .recomputed_seconds = report.recomputed_seconds,
-                        .lost_seconds = plan.lost_seconds()});
+      result.points.push_back({.live_bytes = report.peak_bytes[0],
+                               .reserved_bytes = plan.reserved_bytes(*schedule),
+                               .recomputed_forwards = report.recomputed_forwards,
+                               .step_seconds = report.step_seconds,
+                               .recomputed_seconds = report.recomputed_seconds,
+                               .lost_seconds = plan.lost_seconds()});
     }
-    return points;
+    return result;
   }
-  base::fail(base::Status::not_found, "planner is ", base::quoted(planner), "; one with a frontier is chain, or tapes");
+  base::fail(base::Status::not_found, "planner is ", base::quoted(planner), "; one with a frontier is chain or tapes");
 }
 
 }  // namespace ckpt::plan

@@ -26,7 +26,12 @@ enum class ChainPlanner { chain, tapes };
 // The fastest schedule of the planner's frontier whose reserved bytes fit. Error(over_budget) names the smallest budget that works.
 std::shared_ptr<const Schedule> make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes);
 
-// Every point of the planner's frontier, by rising live bytes and falling seconds. planner: "chain" or "tapes"; Error(not_found).
-std::vector<FrontierPoint> frontier_points(const ChainProfile& profile, std::string_view planner);
+struct FrontierPoints {
+  std::vector<FrontierPoint> points;  // by rising live bytes and falling seconds
+  std::int64_t count = 0;             // that there are
+};
+
+// The first `most` points of the planner's frontier. planner: "chain" or "tapes"; Error(not_found).
+FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t most);
 
 }  // namespace ckpt::plan
