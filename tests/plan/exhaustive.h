@@ -41,10 +41,10 @@ class ExhaustiveSearch {
 
  private:
   struct State {
-    std::uint32_t inputs = 0;     // a bit for each INPUT
-    std::uint32_t tapes = 0;      // four bits for each layer: option + 1
-    std::int64_t forwarded = 0;   // layers below ran at least once
-    std::int64_t grad = 0;        // GRAD(grad) is there, once it turned
+    std::uint32_t inputs = 0;    // a bit for each INPUT
+    std::uint32_t tapes = 0;     // four bits for each layer: option + 1
+    std::int64_t forwarded = 0;  // layers below ran at least once
+    std::int64_t grad = 0;       // GRAD(grad) is there, once it turned
     bool turned = false;
 
     std::uint64_t key() const {

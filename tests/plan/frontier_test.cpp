@@ -10,13 +10,16 @@
 #include "exhaustive.h"
 #include "plan/planners/chain_planner.h"
 #include "plan/planners/chain_schedule.h"
+#include "plan/planners/layer_groups.h"
+#include "plan/planners/local_search.h"
 
 namespace ckpt::plan::test {
 namespace {
 
 // Bytes are primes, seconds whole numbers, everything else is as it comes. most_options: of a layer.
 ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t most_options = 2) {
-  constexpr std::int64_t primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
+  constexpr std::int64_t primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29, 31, 37, 41,
+                                     43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
   const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
   const auto once_in = [&](std::int64_t count) { return up_to(count - 1) == 0; };
   const auto prime = [&] { return primes[up_to(std::ssize(primes) - 1)]; };
@@ -38,7 +41,8 @@ ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t most
       // Recording alone is no slower than running forward; a layer that makes its output anyway has nothing to gain.
       if (!layer.has(needs_output) && once_in(3)) {
         option.has_record = true;
-        option.record_seconds = option.forward_seconds - static_cast<double>(up_to(static_cast<std::int64_t>(option.forward_seconds) / 2));
+        option.record_seconds =
+            option.forward_seconds - static_cast<double>(up_to(static_cast<std::int64_t>(option.forward_seconds) / 2));
         option.record_workspace_bytes = once_in(2) ? 0 : prime();
       }
       layer.options.push_back(option);
@@ -175,8 +179,8 @@ TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) {
       lost += seconds / least - 1;
     }
   }
-  std::cout << budgets << " budgets: chain is optimal at " << 100.0 * chain_best / budgets << "%, tapes at " << 100.0 * tapes_best / budgets
-            << "%, which loses " << 100 * lost / budgets << "% on average\n";
+  std::cout << budgets << " budgets: chain is optimal at " << 100.0 * chain_best / budgets << "%, tapes at "
+            << 100.0 * tapes_best / budgets << "%, which loses " << 100 * lost / budgets << "% on average\n";
   EXPECT_GE(tapes_best, 0.97 * budgets);
   EXPECT_LE(lost, 0.003 * budgets);
 }
@@ -238,11 +242,12 @@ double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::in
 }
 
 // Sizes of several times the arena's alignment, so that gaps between buffers matter.
-ChainProfile larger_chain(std::mt19937& random, std::int64_t n) {
+ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t more_flags = 0) {
   const ChainProfile small = prime_chain(random, n);
   ChainProfile profile(small.bytes_of(0) * 10);
   for (std::int64_t i = 0; i < n; ++i) {
     LayerProfile layer = small.layer(i);
+    layer.flags |= more_flags;
     layer.output_bytes *= 10;
     layer.ambient_bytes *= 10;
     for (OptionProfile& option : layer.options) {
@@ -289,6 +294,48 @@ TEST(ChainPlanner, CostsNoMoreForMore) {
       }
     }
   }
+}
+
+// Long chains are planned by groups of layers: what a group needs is never less than what its layers need.
+TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
+  std::mt19937 random(24);
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE("chain " + std::to_string(round));
+    const ChainProfile profile = prime_chain(random, 2 + round % 30, 3);
+    const LayerGroups groups(profile, 1 + round % 7);
+    EXPECT_LE(groups.profile().layers(), 1 + round % 7);
+    const ChainCosts layers(profile);
+    const ChainCosts costs(groups.profile());
+    const Frontier frontier(costs, {.tapes = true});
+    for (const Step& point : frontier.step().steps()) {
+      const RunList runs{.runs = groups.layer_runs(runs_of(costs, chain_actions(costs, frontier, point.bytes)).runs)};
+      const PlanReport report = verify(*make_list(profile.layers(), actions_of(layers, runs)), profile);
+      EXPECT_LE(report.peak_bytes[0], point.bytes);
+      EXPECT_EQ(report.step_seconds, point.seconds);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(ChainPlanner, PlansLongChainsBetterThanPeriodic) {
+  std::mt19937 random(25);
+  const ChainProfile profile = larger_chain(random, 400, deterministic);
+  const auto periodic = make_periodic(profile, 20);
+  const std::int64_t budget = arena_bytes(*periodic, profile);
+  const auto schedule = make_chain_for_budget(profile, ChainPlanner::chain, budget);
+  EXPECT_LE(arena_bytes(*schedule, profile), budget);
+  EXPECT_LT(verify(*schedule, profile).step_seconds, verify(*periodic, profile).step_seconds);
+  EXPECT_NE(schedule->left_out().find("400 layers in 96 groups"), std::string::npos) << schedule->left_out();
+  const auto refusal = [&](std::int64_t layers) -> std::string {
+    try {
+      make_chain_for_budget(uniform_chain(layers), ChainPlanner::tapes, 1 << 20);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.status(), base::Status::unsupported);
+      return error.message();
+    }
+    return {};
+  };
+  EXPECT_EQ(refusal(4097), "the chain has 4097 layers; this planner takes up to 4096");
 }
 
 }  // namespace

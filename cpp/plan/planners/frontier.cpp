@@ -21,7 +21,10 @@ Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits)
   for (std::int64_t first = n_; first >= 0; --first) {
     make_forwards(first);
     for (std::int64_t last = first; last <= n_; ++last) {
-      const std::int32_t taped = last < n_ && goals_below_[static_cast<std::size_t>(last) + 1] > goals_below_[static_cast<std::size_t>(last)] ? costs_.options(last) : 0;
+      const std::int32_t taped =
+          last < n_ && goals_below_[static_cast<std::size_t>(last) + 1] > goals_below_[static_cast<std::size_t>(last)]
+              ? costs_.options(last)
+              : 0;
       for (std::int32_t option = -1; option < taped; ++option) {
         const Node node{first, {last, option}, false};
         fill(node);
@@ -32,6 +35,7 @@ Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits)
   }
   minimum_.clear();
   minimum_.add(0, 0, {&value(root()), costs_.input_bytes(0)});
+  step_lost_ = minimum_.thin(limits.most_points);
   step_ = minimum_.function();
 }
 

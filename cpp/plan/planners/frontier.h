@@ -4,6 +4,7 @@
 // as a function of the bytes that it may use beside INPUT(i). docs/plan.md has the recurrences.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -44,8 +45,9 @@ struct Rule {
 };
 
 struct FrontierLimits {
-  bool tapes = false;                          // with tapes whose input is made again: Late and U
-  std::int64_t table_bytes = 300'000'000;      // of all functions together
+  bool tapes = false;                      // with tapes whose input is made again: Late and U
+  std::int64_t table_bytes = 300'000'000;  // of all functions together
+  std::size_t most_points = SIZE_MAX;      // of step()
 };
 
 class Frontier {
@@ -57,7 +59,7 @@ class Frontier {
   // Least seconds of a step, by the peak of its live bytes.
   const StepFunction& step() const { return step_; }
   // By how many seconds a value of step() may be above the least; 0: it is exact.
-  double most_lost_seconds() const { return lost_[place_of(root())]; }
+  double most_lost_seconds() const { return lost_[place_of(root())] + step_lost_; }
   std::int64_t stored_steps() const { return stored_steps_; }
 
   // The cheapest rule at a node that may use so many bytes; Kind::none when there is none.
@@ -87,6 +89,7 @@ class Frontier {
   std::size_t most_steps_ = 0;  // of one function
   std::int64_t stored_steps_ = 0;
   StepFunction step_;
+  double step_lost_ = 0;
 
   // While nodes of one first layer are filled: seconds of layers first .. j-1 without tape, by j - first.
   Minimum minimum_;

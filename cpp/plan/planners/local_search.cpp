@@ -19,7 +19,10 @@ struct Uses {
 class Counter {
  public:
   explicit Counter(const ChainCosts& costs)
-      : costs_(costs), used_later_(static_cast<std::size_t>(costs.layers()) + 1), present_(used_later_.size()), tapes_(used_later_.size()) {}
+      : costs_(costs),
+        used_later_(static_cast<std::size_t>(costs.layers()) + 1),
+        present_(used_later_.size()),
+        tapes_(used_later_.size()) {}
 
   // False when the row breaks a rule, does something for nothing, or passes most_bytes.
   bool count(RunList& list, std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max()) {
@@ -91,8 +94,8 @@ class Counter {
     const std::int64_t passing = again ? layer.ambient_bytes : 0;
     if (tape && uses.output_ends) {
       const bool records = option.has_record && !run.by_forward;
-      const std::int64_t scratch = records ? costs_.needed_output_bytes(k) + option.record_workspace_bytes
-                                           : output + option.forward_workspace_bytes;
+      const std::int64_t scratch =
+          records ? costs_.needed_output_bytes(k) + option.record_workspace_bytes : output + option.forward_workspace_bytes;
       grow(option.tape_bytes);
       grow(passing + scratch);
       live_ -= passing + scratch;
@@ -177,6 +180,11 @@ class Archive {
 
 // Of chains up to here, rows that differ by two moves are looked at too.
 constexpr std::int64_t most_layers_for_pairs = 6;
+
+// A FORWARD that ends where the run begins, and whose own input stays: it would stay while the FORWARD goes on.
+bool goes_on(const Action& action, const Run& run) {
+  return action.kind == Kind::forward && action.last == run.layer && action.option == run.option;
+}
 
 bool runs_forward(const Run& run) { return run.kind == Run::Kind::forward || run.kind == Run::Kind::tape; }
 
@@ -333,8 +341,12 @@ std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list) {
         drops_output = uses.output_ends && (!records || costs.layer(i).needs_output);
         break;
       case Run::Kind::forward:
-        add(costs.layer(i).in_place && uses.input_ends ? Kind::advance : Kind::forward);
-        drops_input = drops_input && !costs.layer(i).in_place;
+        if (uses.input_ends && r > 0 && goes_on(actions.back(), run)) {
+          ++actions.back().last;  // it ends its input by itself
+        } else {
+          add(costs.layer(i).in_place && uses.input_ends ? Kind::advance : Kind::forward);
+        }
+        drops_input = drops_input && actions.back().kind == Kind::forward && actions.back().last == actions.back().first + 1;
         break;
     }
     if (drops_output) actions.push_back(drop_input(i + 1));

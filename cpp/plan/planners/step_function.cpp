@@ -10,8 +10,8 @@ constexpr std::int64_t unreached = 3 * largest_bytes;
 
 // The last step at or below bytes; -1 when there is none.
 std::ptrdiff_t step_at(std::span<const Step> steps, std::int64_t bytes) {
-  const auto above = std::upper_bound(steps.begin(), steps.end(), bytes,
-                                      [](std::int64_t given, const Step& step) { return given < step.bytes; });
+  const auto above =
+      std::upper_bound(steps.begin(), steps.end(), bytes, [](std::int64_t given, const Step& step) { return given < step.bytes; });
   return above - steps.begin() - 1;
 }
 
@@ -70,10 +70,10 @@ void Minimum::add(std::int64_t at_least, double seconds, Shifted a, Shifted b, S
   if (best_at(at_least) <= least) return;  // nowhere better
 
   if (merged_.size() < size_ + steps) merged_.resize(2 * (size_ + steps));
-  const auto kept = static_cast<std::size_t>(
-      std::lower_bound(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(size_), at_least,
-                       [](const Step& step, std::int64_t bytes) { return step.bytes < bytes; }) -
-      best_.begin());
+  const auto kept =
+      static_cast<std::size_t>(std::lower_bound(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(size_), at_least,
+                                                [](const Step& step, std::int64_t bytes) { return step.bytes < bytes; }) -
+                               best_.begin());
   std::copy_n(best_.begin(), kept, merged_.begin());
   const auto sweep = [&](const Shifted& each) {
     return Sweep(each.function->steps().data(), each.function->size(), each.shift, at_least);
