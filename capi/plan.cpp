@@ -385,7 +385,8 @@ ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* p
     check_array(points, capacity, "points");
     not_null(count, "count");
     const plan::FrontierPoints frontier = plan::frontier_points(chain, planner, capacity);
-    fill_array(points, capacity, frontier.points, [](const plan::FrontierPoint& each) { return struct_of<ckpt_frontier_point>(each); });
+    fill_array(points, capacity, frontier.points,
+               [](const plan::FrontierPoint& each) { return struct_of<ckpt_frontier_point>(each); });
     *count = frontier.count;
   });
 }

@@ -29,7 +29,7 @@ constexpr Planner planners[] = {
       "cuts the chain into equal segments, keeps their inputs, and runs each again once, but for the last",
       {{"segments", Unit::count, 1, base::up_to_limit}}},
      [](const ChainProfile& profile, Values values) { return make_periodic(profile, values[0].whole); }},
-    {{"budget", "the fastest of store-all, recompute-all and periodic whose reserved bytes fit", {{"bytes", Unit::bytes, 1, most_bytes}}},
+    {{"budget", "the fastest of those above whose reserved bytes fit", {{"bytes", Unit::bytes, 1, most_bytes}}},
      [](const ChainProfile& profile, Values values) { return make_for_budget(profile, values[0].whole); }},
     {{"chain",
       "the fastest whose reserved bytes fit, of all that keep what a layer recorded, and the input it reads, until its backward",

@@ -212,8 +212,8 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   periodic:SEGMENTS  cuts the chain into SEGMENTS (1 .. n) segments of n / SEGMENTS layers, the last takes the rest; keeps each
  *                      segment's input, and recomputes each segment once before its backward, but for the last, which records at
  *                      once. Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost", arXiv:1604.06174
- *   budget:BYTES       the fastest of store-all, periodic and recompute-all whose *reserved* bytes (see ckpt_schedule_place) fit BYTES,
- *                      a whole number, also with B, KiB, MiB, GiB, TiB or PiB: the best of these, not the best that there is. Long chains are planned in
+ *   budget:BYTES       the fastest of those above whose *reserved* bytes (see ckpt_schedule_place) fit BYTES, a whole number, also
+ *                      with B, KiB, MiB, GiB, TiB or PiB: the best of these, not the best that there is. Long chains are planned in
  *                      bounded time: past 1024 layers not every number of segments is tried, and past 2048 recompute-all is not;
  *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_get_left_out says what was
  * not looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left out
@@ -410,7 +410,7 @@ typedef struct ckpt_frontier_point {
   int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer */
   double step_seconds;         /* duration of the step in seconds */
   double recomputed_seconds;   /* duration of the recomputed forwards in seconds */
-  double lost_seconds;         /* by how many seconds the step may be longer than the planner's best, which its tables could not hold */
+  double lost_seconds; /* duration in seconds by which the planner's best may be shorter, where its tables had no room for it */
 } ckpt_frontier_point;
 
 #define CKPT_FRONTIER_POINT_INIT \

@@ -426,7 +426,7 @@ namespace Ckpt
         /// <summary>Duration of the recomputed forwards in seconds.</summary>
         public double RecomputedSeconds { get; }
 
-        /// <summary>By how many seconds the step may be longer than the planner's best, which its tables could not hold.</summary>
+        /// <summary>Duration in seconds by which the planner's best may be shorter, where its tables had no room for it.</summary>
         public double LostSeconds { get; }
 
         /// <summary>The values in one line.</summary>

@@ -295,7 +295,7 @@ struct FrontierPoint {
   double step_seconds = 0.0;
   // duration of the recomputed forwards in seconds
   double recomputed_seconds = 0.0;
-  // by how many seconds the step may be longer than the planner's best, which its tables could not hold
+  // duration in seconds by which the planner's best may be shorter, where its tables had no room for it
   double lost_seconds = 0.0;
 };
 namespace detail {

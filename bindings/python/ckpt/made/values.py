@@ -1057,7 +1057,7 @@ class FrontierPoint(NamedTuple):
     recomputed_forwards: number of layer forwards beyond the first of each layer
     step_seconds: duration of the step in seconds
     recomputed_seconds: duration of the recomputed forwards in seconds
-    lost_seconds: by how many seconds the step may be longer than the planner's best, which its tables could not hold
+    lost_seconds: duration in seconds by which the planner's best may be shorter, where its tables had no room for it
     """
 
     live_bytes: int

@@ -9,7 +9,7 @@ package org.ckpt;
  * @param recomputedForwards number of layer forwards beyond the first of each layer
  * @param stepSeconds duration of the step in seconds
  * @param recomputedSeconds duration of the recomputed forwards in seconds
- * @param lostSeconds by how many seconds the step may be longer than the planner's best, which its tables could not hold
+ * @param lostSeconds duration in seconds by which the planner's best may be shorter, where its tables had no room for it
  */
 public record FrontierPoint(
     long liveBytes, long reservedBytes, long recomputedForwards, double stepSeconds, double recomputedSeconds, double lostSeconds) {
