@@ -9,8 +9,8 @@
 namespace ckpt::plan {
 namespace {
 
-// The power of two that seconds are rounded to. No layer is worth running more often than there are layers behind it.
-double rounding_unit(const ChainProfile& profile) {
+// Of any schedule worth making: no layer runs more often than there are layers behind it.
+double longest_seconds(const ChainProfile& profile) {
   double longest = 0;
   const std::int64_t n = profile.layers();
   for (std::int64_t i = 0; i < n; ++i) {
@@ -22,7 +22,8 @@ double rounding_unit(const ChainProfile& profile) {
     }
     longest += static_cast<double>(n - i + 1) * forward + backward;
   }
-  return std::isfinite(longest) && longest > 0 ? std::exp2(std::ceil(std::log2(longest)) - 51) : 0;
+  if (!std::isfinite(longest)) base::fail(base::Status::out_of_range, "profile: the sum of all seconds passes the largest number");
+  return longest;
 }
 
 // Of a complete profile, so it does not overflow.
@@ -37,14 +38,21 @@ std::int64_t sum_of_bytes(const ChainProfile& profile) {
   return sum;
 }
 
-double rounded(double seconds, double unit) { return unit > 0 ? std::round(seconds / unit) * unit : seconds; }
+// A power of ten, so that decimal fractions of a second are whole ticks.
+int digits_of_ticks(double longest) {
+  constexpr double most_ticks = 4503599627370496;  // 2^52
+  const double digits = longest > 0 ? std::floor(std::log10(most_ticks) - std::log10(longest)) : 0;
+  return static_cast<int>(std::min(digits, 22.0));  // a power of ten up to there is a double
+}
 
 }  // namespace
 
 ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes_of(0)}, ambient_below_{0}, random_below_{0} {
   if (const std::int64_t sum = sum_of_bytes(profile); sum > largest_bytes)
     base::fail(base::Status::out_of_range, "profile: the sum of all bytes is ", sum, "; this planner knows ", largest_bytes);
-  const double unit = rounding_unit(profile);
+  const int digits = digits_of_ticks(longest_seconds(profile));
+  ticks_per_second_ = std::pow(10.0, std::max(digits, 0));
+  seconds_per_tick_ = std::pow(10.0, std::max(-digits, 0));
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const LayerProfile& given = profile.layer(i);
     LayerCost layer{.needs_input = given.has(needs_input),
@@ -56,11 +64,11 @@ ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes
       layer.options.push_back({.tape_bytes = each.tape_bytes,
                                .forward_workspace_bytes = each.forward_workspace_bytes,
                                .backward_workspace_bytes = each.backward_workspace_bytes,
-                               .forward_seconds = rounded(each.forward_seconds, unit),
-                               .backward_seconds = rounded(each.backward_seconds, unit),
+                               .forward_time = time(each.forward_seconds),
+                               .backward_time = time(each.backward_seconds),
                                .has_record = each.has_record,
                                .record_workspace_bytes = each.record_workspace_bytes,
-                               .record_seconds = rounded(each.record_seconds, unit)});
+                               .record_time = time(each.record_seconds)});
     }
     input_bytes_.push_back(given.output_bytes);
     ambient_below_.push_back(ambient_below_.back() + given.ambient_bytes);
@@ -69,6 +77,10 @@ ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes
   }
   first_grad_bytes_ = profile.layer(0).has(no_input_gradient) ? 0 : input_bytes_[0];
 }
+
+double ChainCosts::time(double seconds) const { return std::round(seconds * ticks_per_second_ / seconds_per_tick_); }
+
+double ChainCosts::seconds(double time) const { return time / ticks_per_second_ * seconds_per_tick_; }
 
 std::int64_t ChainCosts::backward_bytes(std::int64_t i, std::int32_t o) const {
   const std::int64_t behind = grad_bytes(i + 1);

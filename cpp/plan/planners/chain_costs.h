@@ -1,4 +1,7 @@
-// The numbers of a chain that the planners of this folder compute with, in the notation of docs/plan.md.
+// The numbers of a chain that the planners for a byte budget compute with, in the notation of docs/plan.md.
+//
+// Time is counted in ticks: whole numbers in a double, of which no schedule takes 2^52. So sums are exact in whatever order they
+// are made, and schedules that take the same time are seen to.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +15,11 @@ struct OptionCost {
   std::int64_t tape_bytes = 0;
   std::int64_t forward_workspace_bytes = 0;
   std::int64_t backward_workspace_bytes = 0;
-  double forward_seconds = 0;
-  double backward_seconds = 0;
+  double forward_time = 0;
+  double backward_time = 0;
   bool has_record = false;
   std::int64_t record_workspace_bytes = 0;
-  double record_seconds = 0;
+  double record_time = 0;
 };
 
 struct LayerCost {
@@ -31,14 +34,16 @@ struct LayerCost {
 // Layers i = 0 .. n-1; "stage" n is the TURN.
 class ChainCosts {
  public:
-  // The profile is complete. Seconds are rounded to one power of two, so small that 2^52 of it pass any schedule's duration: sums
-  // are exact then in whatever order they are made, and schedules that take the same time are seen to.
+  // The profile is complete. Error(out_of_range) where the sums of its bytes or seconds are too large.
   explicit ChainCosts(const ChainProfile& profile);
 
   std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
   const LayerCost& layer(std::int64_t i) const { return layers_[static_cast<std::size_t>(i)]; }
   const OptionCost& option(std::int64_t i, std::int32_t o) const { return layer(i).options[static_cast<std::size_t>(o)]; }
   std::int32_t options(std::int64_t i) const { return static_cast<std::int32_t>(layer(i).options.size()); }
+
+  // What a time is in seconds.
+  double seconds(double time) const;
 
   // a_k: bytes of INPUT(k).
   std::int64_t input_bytes(std::int64_t k) const { return input_bytes_[static_cast<std::size_t>(k)]; }
@@ -59,6 +64,10 @@ class ChainCosts {
   }
 
  private:
+  double time(double seconds) const;
+
+  double ticks_per_second_ = 1;  // this one or
+  double seconds_per_tick_ = 1;  // this one is 1
   std::vector<LayerCost> layers_;
   std::vector<std::int64_t> input_bytes_;
   std::vector<std::int64_t> ambient_below_;

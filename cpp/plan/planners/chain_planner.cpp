@@ -24,7 +24,7 @@ const char* name_of(ChainPlanner planner) { return planner == ChainPlanner::chai
 constexpr std::int64_t most_searched_runs = 50'000'000;
 // Longer chains are planned by groups of layers. Beyond the last of these, making their schedules alone would take minutes.
 constexpr std::int64_t most_single_layers = 128;
-constexpr std::int64_t most_groups = 96;
+constexpr std::int64_t most_groups = 64;
 constexpr std::int64_t most_layers = 4096;
 constexpr std::size_t most_points_of_groups = 64;
 
@@ -40,7 +40,7 @@ class ChainPlan {
         frontier_(costs_, {.tapes = planner == ChainPlanner::tapes, .most_points = groups_ ? most_points_of_groups : SIZE_MAX}) {
     const auto steps = frontier_.step().steps();
     if (steps.empty()) base::fail(base::Status::invalid_schedule, "this chain has no schedule that fits");
-    for (const Step& step : steps) points_.push_back({{}, step.bytes, step.seconds});
+    for (const Step& step : steps) points_.push_back({{}, step.bytes, step.time});
     if (planner == ChainPlanner::chain || groups_) return;
     for (RunList& point : points_) point = runs_of(costs_, chain_actions(costs_, frontier_, point.live_bytes));
     points_ = search_locally(costs_, std::move(points_), most_searched_runs);
@@ -49,7 +49,7 @@ class ChainPlan {
   std::size_t points() const { return points_.size(); }
   // No point reserves less.
   std::int64_t least_reserved_bytes(std::size_t point) const { return groups_ ? 0 : points_[point].live_bytes; }
-  double lost_seconds() const { return frontier_.most_lost_seconds(); }
+  double lost_seconds() const { return costs_.seconds(frontier_.most_lost_time()); }
 
   SchedulePtr schedule(std::size_t point) const {
     const std::vector<Action> actions = actions_at(points_[point]);

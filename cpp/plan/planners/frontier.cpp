@@ -72,7 +72,7 @@ void Frontier::make_forwards(std::int64_t first) {
     for (std::int64_t k = first; k < n_; ++k) {
       minimum_.clear();
       for (std::int32_t o = 0; o < costs_.options(k); ++o)
-        minimum_.add(forward_bytes(node, k, o), costs_.option(k, o).forward_seconds);
+        minimum_.add(forward_bytes(node, k, o), costs_.option(k, o).forward_time);
       const StepFunction one = minimum_.function();
       minimum_.clear();
       minimum_.add(0, 0, {&one}, {&forwards.back()});
@@ -99,7 +99,7 @@ void Frontier::for_each_rule(const Node& node, const Visit& visit) const {
                       .option = goal.option,
                       .forwards_to = i,
                       .at_least = backward_bytes(goal.option),
-                      .seconds = costs_.option(i, goal.option).backward_seconds});
+                      .time = costs_.option(i, goal.option).backward_time});
   }
   for (std::int32_t o = 0; o < costs_.options(i); ++o) {
     const OptionCost& option = costs_.option(i, o);
@@ -113,21 +113,21 @@ void Frontier::for_each_rule(const Node& node, const Visit& visit) const {
                    .option = o,
                    .forwards_to = i,
                    .at_least = std::max(record_bytes, backward_bytes(o)),
-                   .seconds = option.record_seconds + option.backward_seconds});
+                   .time = option.record_time + option.backward_time});
       }
       visit(Rule{.kind = Rule::Kind::leaf,
                  .makes_output = option.has_record,
                  .option = o,
                  .forwards_to = i,
                  .at_least = std::max(forward_bytes, backward_bytes(o)),
-                 .seconds = option.forward_seconds + option.backward_seconds});
+                 .time = option.forward_time + option.backward_time});
       continue;
     }
     visit(Rule{.kind = Rule::Kind::tape,
                .option = o,
                .forwards_to = i,
                .at_least = std::max(held_bytes(node) + forward_bytes(node, i, o) + option.tape_bytes, backward_bytes(o)),
-               .seconds = option.forward_seconds + option.backward_seconds,
+               .time = option.forward_time + option.backward_time,
                .has_inner = true,
                .inner = {i + 1, goal, layer.needs_output},
                .inner_shift = option.tape_bytes + output + layer.ambient_bytes - freed});
@@ -150,7 +150,7 @@ void Frontier::for_each_rule(const Node& node, const Visit& visit) const {
                  .option = o,
                  .forwards_to = j,
                  .at_least = recording + option.tape_bytes,
-                 .seconds = option.forward_seconds,
+                 .time = option.forward_time,
                  .has_inner = true,
                  .has_outer = true,
                  .inner = {j + 1, goal, costs_.layer(j).needs_output},
@@ -167,7 +167,7 @@ void Frontier::fill(const Node& node) {
   const std::int64_t held = held_bytes(node);
   for_each_rule(node, [&](const Rule& rule) {
     const auto runs = static_cast<std::size_t>(rule.forwards_to - node.first);
-    minimum_.add(rule.at_least, rule.seconds, rule.has_inner ? Shifted{&value(rule.inner), rule.inner_shift} : Shifted{},
+    minimum_.add(rule.at_least, rule.time, rule.has_inner ? Shifted{&value(rule.inner), rule.inner_shift} : Shifted{},
                  rule.has_outer ? Shifted{&value(rule.outer)} : Shifted{}, runs > 0 ? Shifted{&forwards[runs], held} : Shifted{});
     lost = std::max(lost, (rule.has_inner ? lost_[place_of(rule.inner)] : 0) + (rule.has_outer ? lost_[place_of(rule.outer)] : 0));
   });
@@ -177,18 +177,18 @@ void Frontier::fill(const Node& node) {
   stored_steps_ += static_cast<std::int64_t>(minimum_.size());
 }
 
-double Frontier::forward_seconds(const Node& node, std::int64_t k, std::int64_t bytes) const {
+double Frontier::forward_time(const Node& node, std::int64_t k, std::int64_t bytes) const {
   double least = never;
   for (std::int32_t o = 0; o < costs_.options(k); ++o) {
-    if (held_bytes(node) + forward_bytes(node, k, o) <= bytes) least = std::min(least, costs_.option(k, o).forward_seconds);
+    if (held_bytes(node) + forward_bytes(node, k, o) <= bytes) least = std::min(least, costs_.option(k, o).forward_time);
   }
   return least;
 }
 
 std::int32_t Frontier::forward_option(const Node& node, std::int64_t k, std::int64_t bytes, std::int32_t before) const {
-  const double least = forward_seconds(node, k, bytes);
+  const double least = forward_time(node, k, bytes);
   const auto is_fastest = [&](std::int32_t o) {
-    return costs_.option(k, o).forward_seconds == least && held_bytes(node) + forward_bytes(node, k, o) <= bytes;
+    return costs_.option(k, o).forward_time == least && held_bytes(node) + forward_bytes(node, k, o) <= bytes;
   };
   if (before >= 0 && before < costs_.options(k) && is_fastest(before)) return before;
   std::int32_t o = 0;
@@ -202,13 +202,13 @@ Rule Frontier::decide(const Node& node, std::int64_t bytes) const {
   std::int64_t forwarded = node.first;
   double forwards = 0;
   for_each_rule(node, [&](const Rule& rule) {
-    while (forwarded < rule.forwards_to) forwards += forward_seconds(node, forwarded++, bytes);
+    while (forwarded < rule.forwards_to) forwards += forward_time(node, forwarded++, bytes);
     if (rule.at_least > bytes) return;
-    double seconds = rule.seconds + (rule.forwards_to > node.first ? forwards : 0);
-    if (seconds < least && rule.has_outer) seconds += value(rule.outer).at(bytes);
-    if (seconds < least && rule.has_inner) seconds += value(rule.inner).at(bytes - rule.inner_shift);
-    if (seconds >= least) return;
-    least = seconds;
+    double time = rule.time + (rule.forwards_to > node.first ? forwards : 0);
+    if (time < least && rule.has_outer) time += value(rule.outer).at(bytes);
+    if (time < least && rule.has_inner) time += value(rule.inner).at(bytes - rule.inner_shift);
+    if (time >= least) return;
+    least = time;
     best = rule;
   });
   return best;

@@ -36,7 +36,7 @@ struct Rule {
   std::int32_t option = 0;       // of the layer that the rule records: first, or forwards_to of late
   std::int64_t forwards_to = 0;  // first: none
   std::int64_t at_least = 0;     // bytes
-  double seconds = 0;            // of the layer that the rule records, backward included where it is the rule's
+  double time = 0;               // of the layer that the rule records, backward included where it is the rule's
   bool has_inner = false;
   bool has_outer = false;
   Node inner = {};
@@ -56,10 +56,10 @@ class Frontier {
   Frontier(const ChainCosts& costs, const FrontierLimits& limits);
 
   Node root() const { return {0, {n_}, false}; }
-  // Least seconds of a step, by the peak of its live bytes.
+  // Least time of a step, by the peak of its live bytes.
   const StepFunction& step() const { return step_; }
-  // By how many seconds a value of step() may be above the least; 0: it is exact.
-  double most_lost_seconds() const { return lost_[place_of(root())] + step_lost_; }
+  // By how much a value of step() may be above the least; 0: it is exact.
+  double most_lost_time() const { return lost_[place_of(root())] + step_lost_; }
   std::int64_t stored_steps() const { return stored_steps_; }
 
   // The cheapest rule at a node that may use so many bytes; Kind::none when there is none.
@@ -78,7 +78,7 @@ class Frontier {
   bool first_pass(const Node& node) const { return node.goal.last == n_; }
   std::int64_t held_bytes(const Node& node) const;
   std::int64_t forward_bytes(const Node& node, std::int64_t k, std::int32_t option) const;
-  double forward_seconds(const Node& node, std::int64_t k, std::int64_t bytes) const;
+  double forward_time(const Node& node, std::int64_t k, std::int64_t bytes) const;
 
   const ChainCosts& costs_;
   std::int64_t n_;
@@ -91,7 +91,7 @@ class Frontier {
   StepFunction step_;
   double step_lost_ = 0;
 
-  // While nodes of one first layer are filled: seconds of layers first .. j-1 without tape, by j - first.
+  // While nodes of one first layer are filled: time of layers first .. j-1 without tape, by j - first.
   Minimum minimum_;
   std::vector<StepFunction> forwards_again_;  // of the bytes beyond those held
   std::vector<StepFunction> forwards_first_;  // of the first pass: ambient state is made by and by

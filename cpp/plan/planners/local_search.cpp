@@ -33,7 +33,7 @@ class Counter {
     most_bytes_ = most_bytes;
     present_[0] = true;
     live_ = peak_ = costs_.input_bytes(0);
-    seconds_ = 0;
+    time_ = 0;
     for (std::size_t r = 0; r < list.runs.size(); ++r) {
       const Run& run = list.runs[r];
       const bool fits = run.kind == Run::Kind::backward ? backward(run, uses_[r])
@@ -42,7 +42,7 @@ class Counter {
       if (!fits || peak_ > most_bytes_) return false;
     }
     list.live_bytes = peak_;
-    list.seconds = seconds_;
+    list.time = time_;
     return true;
   }
 
@@ -99,7 +99,7 @@ class Counter {
       grow(option.tape_bytes);
       grow(passing + scratch);
       live_ -= passing + scratch;
-      seconds_ += records ? option.record_seconds : option.forward_seconds;
+      time_ += records ? option.record_time : option.forward_time;
     } else {
       const bool in_place = !tape && layer.in_place && uses.input_ends;
       const std::int64_t before = costs_.input_bytes(k);
@@ -108,7 +108,7 @@ class Counter {
       grow(during + passing + option.forward_workspace_bytes);
       live_ += kept - during - passing - option.forward_workspace_bytes;
       present_[static_cast<std::size_t>(k) + 1] = true;
-      seconds_ += option.forward_seconds;
+      time_ += option.forward_time;
       if (in_place) {
         present_[static_cast<std::size_t>(k)] = false;
         return true;
@@ -140,7 +140,7 @@ class Counter {
     live_ += costs_.grad_bytes(i) - behind - beside - option.tape_bytes - layer.ambient_bytes;
     if (uses.output_ends) end_input(i + 1);
     if (uses.input_ends) end_input(i);
-    seconds_ += option.backward_seconds;
+    time_ += option.backward_time;
     return true;
   }
 
@@ -153,7 +153,7 @@ class Counter {
   std::int64_t live_ = 0;
   std::int64_t peak_ = 0;
   std::int64_t most_bytes_ = 0;
-  double seconds_ = 0;
+  double time_ = 0;
 };
 
 // Rows that no other beats, by bytes.
@@ -162,15 +162,15 @@ class Archive {
   // True when it beats, or stands beside, all that are there.
   bool add(const RunList& list) {
     auto above = rows_.upper_bound(list.live_bytes);
-    if (above != rows_.begin() && std::prev(above)->second.seconds <= list.seconds) return false;
+    if (above != rows_.begin() && std::prev(above)->second.time <= list.time) return false;
     auto beaten = rows_.lower_bound(list.live_bytes);
-    while (beaten != rows_.end() && beaten->second.seconds >= list.seconds) beaten = rows_.erase(beaten);
+    while (beaten != rows_.end() && beaten->second.time >= list.time) beaten = rows_.erase(beaten);
     rows_.emplace(list.live_bytes, list);
     return true;
   }
   bool has(const RunList& list) const {
     const auto found = rows_.find(list.live_bytes);
-    return found != rows_.end() && found->second.seconds == list.seconds;
+    return found != rows_.end() && found->second.time == list.time;
   }
   const std::map<std::int64_t, RunList>& rows() const { return rows_; }
 

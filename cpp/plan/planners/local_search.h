@@ -21,7 +21,7 @@ struct Run {
 struct RunList {
   std::vector<Run> runs;
   std::int64_t live_bytes = 0;
-  double seconds = 0;
+  double time = 0;
 };
 
 // The runs of a list of actions in memory alone, with their cost.

@@ -1,4 +1,4 @@
-// Least seconds as a function of bytes: infinite below its first step, then falling from step to step.
+// Least time as a function of bytes: infinite below its first step, then falling from step to step.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace ckpt::plan {
 
-// From these bytes on, these seconds.
+// From these bytes on, this time.
 struct Step {
   std::int64_t bytes = 0;
-  double seconds = 0;
+  double time = 0;
 };
 
 // No sum of bytes is larger; above them lie the ends of the functions.
@@ -20,12 +20,12 @@ constexpr std::int64_t largest_bytes = std::int64_t{1} << 60;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-// Bytes rise and seconds fall, strictly, from step to step.
+// Bytes rise and time falls, strictly, from step to step.
 class StepFunction {
  public:
   StepFunction() = default;  // infinite everywhere
   explicit StepFunction(std::span<const Step> steps);
-  static StepFunction constant(double seconds, std::int64_t from_bytes);
+  static StepFunction constant(double time, std::int64_t from_bytes);
 
   std::span<const Step> steps() const { return std::span(steps_).first(size()); }
   std::size_t size() const { return steps_.empty() ? 0 : steps_.size() - 1; }
@@ -47,10 +47,10 @@ class Minimum {
  public:
   Minimum();
   void clear() { size_ = 0; }
-  // seconds + a + b + c where bytes are at_least, infinite below. A function that is not given counts nothing.
-  void add(std::int64_t at_least, double seconds, Shifted a = {}, Shifted b = {}, Shifted c = {});
+  // time + a + b + c where bytes are at_least, infinite below. A function that is not given counts nothing.
+  void add(std::int64_t at_least, double time, Shifted a = {}, Shifted b = {}, Shifted c = {});
   std::size_t size() const { return size_; }
-  // Drops the steps that lose least until `most` are left; returns the seconds that are lost at most, whatever the bytes.
+  // Drops the steps that lose least until `most` are left; returns the time that is lost at most, whatever the bytes.
   double thin(std::size_t most);
   StepFunction function() const { return StepFunction(std::span(best_).first(size_)); }
 
