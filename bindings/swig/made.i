@@ -30,8 +30,13 @@ CKPT_STRUCT(ckpt_strategy_info)
 CKPT_STRUCT(ckpt_layer_profile)
 CKPT_STRUCT(ckpt_option_profile)
 %ignore ckpt_option_profile::reserved;
+%ignore ckpt_option_profile::reserved2;
+CKPT_STRUCT(ckpt_tier_profile)
+%ignore ckpt_tier_profile::reserved;
 CKPT_STRUCT(ckpt_plan_report)
 %ignore ckpt_plan_report::reserved;
+CKPT_STRUCT(ckpt_frontier_point)
+%ignore ckpt_frontier_point::reserved;
 %ignore ckpt_blas;
 %ignore ckpt_blas_init;
 %ignore ckpt_layer_context;

@@ -52,6 +52,14 @@ typedef int32_t ckpt_action_kind;
 /* ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only */
 #define CKPT_ACTION_KIND_TURN 10
 #define CKPT_ACTION_KIND_END 11 /* ends the step: only GRAD(0) may be left */
+/* runs one layer and records, for a backward that nothing else waits for: needs INPUT(first), makes TAPE(first, option), and
+ * INPUT(last) only where the layer's flags say NEEDS_OUTPUT. last is first + 1. Runs the option's record (has_record); without one
+ * it runs forward, and an output that it does not make counts as workspace meanwhile */
+#define CKPT_ACTION_KIND_RECORD 12
+/* runs layers first .. last-1 without recording, each in place: needs INPUT(first), which it ends, and makes INPUT(last) in the
+ * same buffer. While layer k runs, the buffer counts the larger of x_k and x_{k+1}. Not for an INPUT that a STORE_BEGIN is copying.
+ * slot names the buffer in schedules of adjoint codes, as it does for the result of their FORWARD; else it is 0 */
+#define CKPT_ACTION_KIND_ADVANCE 13
 
 /* One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */
 typedef struct ckpt_schedule_action {
@@ -62,9 +70,9 @@ typedef struct ckpt_schedule_action {
   int32_t option;        /* option of the layers; or of the item, for a TAPE */
   ckpt_item item;        /* kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE: one of CKPT_ITEM_* */
   int32_t tier;          /* where the item is: 0 memory; 1 .. CKPT_TIERS-1 slower places */
-  int32_t slot;          /* place within the tier, >= 0 */
-  int64_t transfer;      /* id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT */
-  int64_t reserved[2];   /* not used: 0 */
+  int32_t slot;        /* place within the tier, >= 0; of FORWARD and ADVANCE: the buffer of the result, for the user's own code */
+  int64_t transfer;    /* id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT */
+  int64_t reserved[2]; /* not used: 0 */
 } ckpt_schedule_action;
 
 #define CKPT_TIERS 4 /* number of tiers: memory and three slower places */
@@ -86,6 +94,10 @@ typedef uint32_t ckpt_layer_flag;
 #define CKPT_LAYER_FLAG_DETERMINISTIC 4U
 /* backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens) */
 #define CKPT_LAYER_FLAG_NO_INPUT_GRADIENT 8U
+/* forward may write its output over its input, and backward the gradient of its input over that of its output: an element-wise
+ * layer. Behind the first layer of a FORWARD, the layer's output is made in the buffer of its input, and its BACKWARD makes GRAD(i)
+ * in the buffer of GRAD(i+1); meanwhile that buffer counts the larger of the two */
+#define CKPT_LAYER_FLAG_IN_PLACE 16U
 
 /* What planning must know of one layer. */
 typedef struct ckpt_layer_profile {
@@ -117,10 +129,15 @@ typedef struct ckpt_option_profile {
   int64_t backward_workspace_bytes; /* bytes needed while backward runs, >= 0 */
   double forward_seconds;           /* duration of one forward in seconds, >= 0 */
   double backward_seconds;          /* duration of one backward in seconds, >= 0 */
+  int64_t record_workspace_bytes;   /* with has_record: bytes needed while RECORD runs, >= 0 */
+  double record_seconds;            /* with has_record: duration of one RECORD in seconds, >= 0 */
+  /* 1: the layer can record without making its output, as the two fields above say; 0: RECORD runs forward */
+  ckpt_bool has_record;
+  uint32_t reserved2; /* not used: 0 */
 } ckpt_option_profile;
 
 #define CKPT_OPTION_PROFILE_INIT \
-  { sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0 }
+  { sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0, 0 }
 
 /* Sets *option to CKPT_OPTION_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *option of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -129,11 +146,40 @@ CKPT_API void ckpt_option_profile_init(ckpt_option_profile* option, uint32_t siz
 /* Creates an empty profile of a chain whose input x_0 has input_bytes (>= 0). */
 CKPT_API ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile);
 
+/* Creates the profile of a chain of layer_count (>= 1) like layers with one option: the steps of a time-stepping code. x_0 has the
+ * layer's output_bytes too, and every layer is called "step". Takes the same little memory for any layer_count; what was created
+ * so takes no further layers and options (INVALID_STATE). */
+CKPT_API ckpt_status ckpt_profile_create_uniform(int64_t layer_count, const ckpt_layer_profile* layer,
+                                                 const ckpt_option_profile* option, ckpt_profile** profile);
+
 /* Appends a layer; name: UTF-8, not blank, copied. Add at least one option to it next. Bytes >= 0. */
 CKPT_API ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer);
 
 /* Appends an option to the layer that was added last. Bytes and seconds >= 0 and finite. INVALID_STATE before the first layer. */
 CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option);
+
+/* What planning must know of a tier, a place that is slower than memory. */
+typedef struct ckpt_tier_profile {
+  uint32_t struct_size;          /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;             /* not used: 0 */
+  int64_t capacity_bytes;        /* bytes that the tier can hold, >= 0; 0: no limit */
+  double write_bytes_per_second; /* rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time */
+  double read_bytes_per_second;  /* rate of a LOAD_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time */
+  double latency_seconds;        /* duration of a copy of no bytes in seconds, >= 0 */
+} ckpt_tier_profile;
+
+#define CKPT_TIER_PROFILE_INIT \
+  { sizeof(ckpt_tier_profile), 0, 0, 0.0, 0.0, 0.0 }
+
+/* Sets *tier to CKPT_TIER_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *tier of the caller (CKPT_INIT);
+ * NULL does nothing. */
+CKPT_API void ckpt_tier_profile_init(ckpt_tier_profile* tier, uint32_t size);
+
+/* Says what a tier (1 .. CKPT_TIERS-1) can do; until then it is as CKPT_TIER_PROFILE_INIT says. */
+CKPT_API ckpt_status ckpt_profile_set_tier(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile);
+
+/* Fills *out with what is known of a tier (1 .. CKPT_TIERS-1). */
+CKPT_API ckpt_status ckpt_profile_get_tier(const ckpt_profile* profile, int32_t tier, ckpt_tier_profile* out);
 
 /* *layer_count receives the number of layers. */
 CKPT_API ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layer_count);
@@ -171,6 +217,12 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      bounded time: past 1024 layers not every number of segments is tried, and past 2048 recompute-all is not;
  *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_get_left_out says what was
  * not looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left out
+ *   chain:BYTES        the fastest schedule whose reserved bytes fit BYTES, of all that keep what a layer recorded, and the input
+ *                      that its backward reads, until that backward: which inputs are kept, which layers record when, and under
+ *                      which option each runs. OVER_BUDGET as budget. Source: Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova,
+ *                      "Optimal checkpointing for heterogeneous chains", arXiv:1911.13214, with the exact bytes of these items
+ *   tapes:BYTES        as chain, also with layers that recorded and whose input is made again before their backward, and with a
+ *                      local search from there. At the same live bytes never slower than chain; takes longer to plan
  *
  * NOT_FOUND for another name: the message lists the known ones. INVALID_ARGUMENT says which value is wrong, INVALID_STATE that the
  * profile has no layers, or one without an option. */
@@ -280,27 +332,60 @@ typedef struct ckpt_plan_report {
   int64_t actions;             /* number of actions, END included */
   int64_t forwards;            /* number of layer forwards, recomputed ones included */
   int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer */
-  double step_seconds;         /* duration of all forwards and backwards in seconds; transfers take no time */
-  double recomputed_seconds;   /* duration of the recomputed forwards in seconds */
-  int64_t peak_action;         /* index of the action during which tier 0 was fullest (the first such) */
+  /* duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the AWAITs wait for */
+  double step_seconds;
+  double recomputed_seconds; /* duration of the recomputed forwards in seconds */
+  int64_t peak_action;       /* index of the action during which tier 0 was fullest (the first such) */
   /* live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state */
   int64_t peak_bytes[CKPT_TIERS];
+  double wait_seconds;              /* duration of what the AWAITs wait for, in seconds; counted in step_seconds */
+  int64_t peak_items[CKPT_TIERS];   /* most items (INPUT, TAPE, GRAD) at once in each tier; with x_0 */
+  int64_t peak_inputs[CKPT_TIERS];  /* most INPUTs at once in each tier; with x_0: the states that an adjoint code keeps */
+  int64_t stored_bytes[CKPT_TIERS]; /* bytes that were copied into each tier; 0 for tier 0 */
+  int64_t loaded_bytes[CKPT_TIERS]; /* bytes that were copied back from each tier; 0 for tier 0 */
 } ckpt_plan_report;
 
-#define CKPT_PLAN_REPORT_INIT                                \
-  {                                                          \
-    sizeof(ckpt_plan_report), 0, 0, 0, 0, 0.0, 0.0, 0, { 0 } \
+#define CKPT_PLAN_REPORT_INIT                                                         \
+  {                                                                                   \
+    sizeof(ckpt_plan_report), 0, 0, 0, 0, 0.0, 0.0, 0, {0}, 0.0, {0}, {0}, {0}, { 0 } \
   }
 
 /* Sets *report to CKPT_PLAN_REPORT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *report of the caller
  * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
 
-/* Replays the schedule against the profile without running anything. INVALID_SCHEDULE when an action breaks a rule of plan.h, names
- * what is not there, recomputes a layer that is not deterministic, runs a layer's backward a second time, runs a layer with ambient
- * state forward after its backward, or leaves something behind: the message names the action's index. OUT_OF_RANGE when live bytes
- * pass INT64_MAX. Streams: takes memory for what is live, not for the schedule's length. Open-ended schedules are replayed with the
- * profile's length. */
+/* Replays the schedule against the profile without running anything, and fills *report.
+ *
+ * Bytes of tier 0. x_0 is there at the start. A layer that runs forward first makes its output (INPUT or not), then its tape, then
+ * what it needs of ambient state, then its workspace, and runs; then the workspace goes, and what it ends. So inside FORWARD
+ * [first, last) layer k > first still has x_k, which is no item, and ends it; FORWARD_TAPE ends nothing. A layer that runs backward
+ * first makes GRAD(i), then its workspace; then the workspace, the tape and GRAD(i+1) go. Ambient state is made at a layer's first
+ * forward and goes behind its backward; a second one is there while the layer runs forward again. A buffer that is overwritten in
+ * place (ADVANCE, CKPT_LAYER_FLAG_IN_PLACE) counts the larger of both for the layer, with its workspace, and then the new one. An
+ * item that is dropped while it is copied counts until the AWAIT. A tier above 0 counts an item from its STORE_BEGIN to the DROP.
+ *
+ * Items. An item is there from what makes it (of a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to what ends it; one
+ * that is overwritten in place is not there any more when the other one is.
+ *
+ * Time. Layers run one after another, for forward_seconds, record_seconds (RECORD, with has_record) or backward_seconds. Each tier
+ * has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is met and those before it in its
+ * queue have ended, and takes latency_seconds + bytes / rate; an AWAIT waits for its end.
+ *
+ * INVALID_SCHEDULE, and the message names the action's index, for an action that
+ * - names layers beyond the chain or none, an option that a layer does not have, an item, tier or slot (< 0) that cannot be,
+ * another micro_batch than 0 (but for a stage), more than one layer for RECORD;
+ * - needs an item that is not there or is still being loaded; makes one that is there; drops one that is not there;
+ * - ends in place (ADVANCE, or BACKWARD of an in-place layer) an item that is being copied;
+ * - runs a layer forward again that is not deterministic; runs one backward a second time; runs one with ambient state forward
+ *   behind its backward; turns a second time; sends or receives (but for a stage);
+ * - begins a transfer under an id that is under way, or awaits one that is not; stores into a slot that is taken, or loads from or
+ *   drops one that is empty; loads from a slot another item than it holds, or before its store was awaited; drops one in transfer;
+ *   holds more in a tier than its capacity;
+ * - ends the step before layer 0 ran backward, with a transfer under way, a slot taken, or any other item than GRAD(0) left; or
+ *   stands behind END.
+ *
+ * OUT_OF_RANGE when live bytes pass INT64_MAX. Streams: takes memory for what is live, not for the schedule's length. Open-ended
+ * schedules are replayed with the profile's length. */
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
 /* Assigns every buffer of the schedule an offset in one arena; *reserved_bytes receives the arena's size: the *reserved* bytes that
@@ -308,6 +393,39 @@ CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const c
  * the verifier: past some thousands of buffers they are placed in the order of time alone, which may need more room than looking at
  * whole lives. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE when the arena would pass INT64_MAX. */
 CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes);
+
+/* *reserved_bytes receives what a tier (1 .. CKPT_TIERS-1) must have: each of the tier's slots is as long as the longest item that
+ * it ever holds, rounded up to 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE when the sum would pass INT64_MAX. */
+CKPT_API ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
+                                              int64_t* reserved_bytes);
+
+/* ---- Frontiers ----------------------------------------------------------------------------------------------------------- */
+
+/* What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes. */
+typedef struct ckpt_frontier_point {
+  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;           /* not used: 0 */
+  int64_t live_bytes;          /* live bytes of tier 0 at the fullest moment */
+  int64_t reserved_bytes;      /* bytes that a machine must have: the size of the arena that holds all buffers */
+  int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer */
+  double step_seconds;         /* duration of the step in seconds */
+  double recomputed_seconds;   /* duration of the recomputed forwards in seconds */
+  double lost_seconds; /* duration in seconds by which the planner's best may be shorter, where its tables had no room for it */
+} ckpt_frontier_point;
+
+#define CKPT_FRONTIER_POINT_INIT \
+  { sizeof(ckpt_frontier_point), 0, 0, 0, 0, 0.0, 0.0, 0.0 }
+
+/* Sets *point to CKPT_FRONTIER_POINT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *point of the caller
+ * (CKPT_INIT); NULL does nothing. */
+CKPT_API void ckpt_frontier_point_init(ckpt_frontier_point* point, uint32_t size);
+
+/* Makes the whole frontier of a planner in one run: points receives what its schedules cost, by rising live bytes and falling step
+ * seconds, up to capacity (>= 0) of them; *count receives how many there are. planner: "chain" or "tapes"; NOT_FOUND for another
+ * name. A budget takes the fastest point whose reserved bytes fit, and the smallest budget that works is the least of them. Every
+ * call computes anew; the points are placed, one after another, as far as they are asked for. */
+CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,
+                                               int64_t capacity, int64_t* count);
 
 #ifdef __cplusplus
 }

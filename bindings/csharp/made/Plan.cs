@@ -61,6 +61,17 @@ namespace Ckpt
         Turn = 10,
         /// <summary>Ends the step: only <see cref="Item.Grad"/>(0) may be left.</summary>
         End = 11,
+        /// <summary>Runs one layer and records, for a backward that nothing else waits for: needs <see cref="Item.Input"/>(first),
+        /// makes <see cref="Item.Tape"/>(first, option), and <see cref="Item.Input"/>(last) only where the layer's flags say
+        /// NEEDS_OUTPUT. last is first + 1. Runs the option's record (<c>HasRecord</c>); without one it runs forward, and an output
+        /// that it does not make counts as workspace meanwhile.</summary>
+        Record = 12,
+        /// <summary>Runs layers first .. last-1 without recording, each in place: needs <see cref="Item.Input"/>(first), which it
+        /// ends, and makes <see cref="Item.Input"/>(last) in the same buffer. While layer k runs, the buffer counts the larger of
+        /// x_k and x_{k+1}. Not for an <see cref="Item.Input"/> that a <see cref="ActionKind.StoreBegin"/> is copying. slot names
+        /// the buffer in schedules of adjoint codes, as it does for the result of their <see cref="ActionKind.Forward"/>; else it
+        /// is 0.</summary>
+        Advance = 13,
     }
 
     /// <summary>What planning must know of a layer's backward and of running it again: a sum of flags.</summary>
@@ -77,6 +88,11 @@ namespace Ckpt
         Deterministic = 4,
         /// <summary>Backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens).</summary>
         NoInputGradient = 8,
+        /// <summary>Forward may write its output over its input, and backward the gradient of its input over that of its output: an
+        /// element-wise layer. Behind the first layer of a <see cref="ActionKind.Forward"/>, the layer's output is made in the
+        /// buffer of its input, and its <see cref="ActionKind.Backward"/> makes <see cref="Item.Grad"/>(i) in the buffer of
+        /// <see cref="Item.Grad"/>(i+1); meanwhile that buffer counts the larger of the two.</summary>
+        InPlace = 16,
     }
 
     /// <summary>One action of a schedule. Fields that a kind does not use are 0.</summary>
@@ -117,7 +133,8 @@ namespace Ckpt
         /// <summary>Where the item is: 0 memory; 1 .. 3 slower places.</summary>
         public int Tier { get { return tier; } set { tier = value; } }
 
-        /// <summary>Place within the tier, &gt;= 0.</summary>
+        /// <summary>Place within the tier, &gt;= 0; of <see cref="ActionKind.Forward"/> and <see cref="ActionKind.Advance"/>: the
+        /// buffer of the result, for the user's own code.</summary>
         public int Slot { get { return slot; } set { slot = value; } }
 
         /// <summary>Id of a transfer from its <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/> to its
@@ -203,6 +220,16 @@ namespace Ckpt
         /// <summary>Duration of one backward in seconds, &gt;= 0.</summary>
         public double BackwardSeconds { get; set; }
 
+        /// <summary>With <see cref="HasRecord"/>: bytes needed while <see cref="ActionKind.Record"/> runs, &gt;= 0.</summary>
+        public long RecordWorkspaceBytes { get; set; }
+
+        /// <summary>With <see cref="HasRecord"/>: duration of one <see cref="ActionKind.Record"/> in seconds, &gt;= 0.</summary>
+        public double RecordSeconds { get; set; }
+
+        /// <summary>True: the layer can record without making its output, as the two fields above say; false:
+        /// <see cref="ActionKind.Record"/> runs forward.</summary>
+        public bool HasRecord { get; set; }
+
         internal static ckpt_option_profile Native(OptionProfile from, CallMemory memory)
         {
             if (from == null) return null;
@@ -212,6 +239,9 @@ namespace Ckpt
             to.backward_workspace_bytes = from.BackwardWorkspaceBytes;
             to.forward_seconds = from.ForwardSeconds;
             to.backward_seconds = from.BackwardSeconds;
+            to.record_workspace_bytes = from.RecordWorkspaceBytes;
+            to.record_seconds = from.RecordSeconds;
+            to.has_record = from.HasRecord ? 1 : 0;
             return to;
         }
 
@@ -222,7 +252,8 @@ namespace Ckpt
                 fill(from);
                 return new OptionProfile { TapeBytes = from.tape_bytes, ForwardWorkspaceBytes = from.forward_workspace_bytes,
                     BackwardWorkspaceBytes = from.backward_workspace_bytes, ForwardSeconds = from.forward_seconds,
-                    BackwardSeconds = from.backward_seconds };
+                    BackwardSeconds = from.backward_seconds, RecordWorkspaceBytes = from.record_workspace_bytes,
+                    RecordSeconds = from.record_seconds, HasRecord = from.has_record != 0 };
             }
         }
 
@@ -232,7 +263,55 @@ namespace Ckpt
         {
             return Shown.Of("OptionProfile", "TapeBytes", TapeBytes, "ForwardWorkspaceBytes", ForwardWorkspaceBytes,
                 "BackwardWorkspaceBytes", BackwardWorkspaceBytes, "ForwardSeconds", ForwardSeconds, "BackwardSeconds",
-                BackwardSeconds);
+                BackwardSeconds, "RecordWorkspaceBytes", RecordWorkspaceBytes, "RecordSeconds", RecordSeconds, "HasRecord",
+                HasRecord);
+        }
+    }
+
+    /// <summary>What planning must know of a tier, a place that is slower than memory.</summary>
+    public sealed unsafe partial class TierProfile
+    {
+        /// <summary>Bytes that the tier can hold, &gt;= 0; 0: no limit.</summary>
+        public long CapacityBytes { get; set; }
+
+        /// <summary>Rate of a <see cref="ActionKind.StoreBegin"/>'s copy in bytes per second, &gt;= 0; 0: no limit, it takes no
+        /// time.</summary>
+        public double WriteBytesPerSecond { get; set; }
+
+        /// <summary>Rate of a <see cref="ActionKind.LoadBegin"/>'s copy in bytes per second, &gt;= 0; 0: no limit, it takes no
+        /// time.</summary>
+        public double ReadBytesPerSecond { get; set; }
+
+        /// <summary>Duration of a copy of no bytes in seconds, &gt;= 0.</summary>
+        public double LatencySeconds { get; set; }
+
+        internal static ckpt_tier_profile Native(TierProfile from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_tier_profile());
+            to.capacity_bytes = from.CapacityBytes;
+            to.write_bytes_per_second = from.WriteBytesPerSecond;
+            to.read_bytes_per_second = from.ReadBytesPerSecond;
+            to.latency_seconds = from.LatencySeconds;
+            return to;
+        }
+
+        internal static TierProfile Filled(Action<ckpt_tier_profile> fill)
+        {
+            using (var from = new ckpt_tier_profile())
+            {
+                fill(from);
+                return new TierProfile { CapacityBytes = from.capacity_bytes, WriteBytesPerSecond = from.write_bytes_per_second,
+                    ReadBytesPerSecond = from.read_bytes_per_second, LatencySeconds = from.latency_seconds };
+            }
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("TierProfile", "CapacityBytes", CapacityBytes, "WriteBytesPerSecond", WriteBytesPerSecond,
+                "ReadBytesPerSecond", ReadBytesPerSecond, "LatencySeconds", LatencySeconds);
         }
     }
 
@@ -248,6 +327,11 @@ namespace Ckpt
             RecomputedSeconds = from.recomputed_seconds;
             PeakAction = from.peak_action;
             PeakBytes = NativeList.Copied(from.peak_bytes, 4);
+            WaitSeconds = from.wait_seconds;
+            PeakItems = NativeList.Copied(from.peak_items, 4);
+            PeakInputs = NativeList.Copied(from.peak_inputs, 4);
+            StoredBytes = NativeList.Copied(from.stored_bytes, 4);
+            LoadedBytes = NativeList.Copied(from.loaded_bytes, 4);
         }
 
         internal static PlanReport Filled(Action<ckpt_plan_report> fill)
@@ -268,7 +352,8 @@ namespace Ckpt
         /// <summary>Number of layer forwards beyond the first of each layer.</summary>
         public long RecomputedForwards { get; }
 
-        /// <summary>Duration of all forwards and backwards in seconds; transfers take no time.</summary>
+        /// <summary>Duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the
+        /// AWAITs wait for.</summary>
         public double StepSeconds { get; }
 
         /// <summary>Duration of the recomputed forwards in seconds.</summary>
@@ -280,13 +365,81 @@ namespace Ckpt
         /// <summary>Live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state.</summary>
         public long[] PeakBytes { get; }
 
+        /// <summary>Duration of what the AWAITs wait for, in seconds; counted in <see cref="StepSeconds"/>.</summary>
+        public double WaitSeconds { get; }
+
+        /// <summary>Most items (<see cref="Item.Input"/>, <see cref="Item.Tape"/>, <see cref="Item.Grad"/>) at once in each tier;
+        /// with x_0.</summary>
+        public long[] PeakItems { get; }
+
+        /// <summary>Most INPUTs at once in each tier; with x_0: the states that an adjoint code keeps.</summary>
+        public long[] PeakInputs { get; }
+
+        /// <summary>Bytes that were copied into each tier; 0 for tier 0.</summary>
+        public long[] StoredBytes { get; }
+
+        /// <summary>Bytes that were copied back from each tier; 0 for tier 0.</summary>
+        public long[] LoadedBytes { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("PlanReport", "Actions", Actions, "Forwards", Forwards, "RecomputedForwards", RecomputedForwards,
                 "StepSeconds", StepSeconds, "RecomputedSeconds", RecomputedSeconds, "PeakAction", PeakAction, "PeakBytes",
-                PeakBytes);
+                PeakBytes, "WaitSeconds", WaitSeconds, "PeakItems", PeakItems, "PeakInputs", PeakInputs, "StoredBytes",
+                StoredBytes, "LoadedBytes", LoadedBytes);
+        }
+    }
+
+    /// <summary>What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live
+    /// bytes.</summary>
+    public sealed unsafe partial class FrontierPoint
+    {
+        internal FrontierPoint(ckpt_frontier_point from)
+        {
+            LiveBytes = from.live_bytes;
+            ReservedBytes = from.reserved_bytes;
+            RecomputedForwards = from.recomputed_forwards;
+            StepSeconds = from.step_seconds;
+            RecomputedSeconds = from.recomputed_seconds;
+            LostSeconds = from.lost_seconds;
+        }
+
+        internal static FrontierPoint Filled(Action<ckpt_frontier_point> fill)
+        {
+            using (var from = new ckpt_frontier_point())
+            {
+                fill(from);
+                return new FrontierPoint(from);
+            }
+        }
+
+        /// <summary>Live bytes of tier 0 at the fullest moment.</summary>
+        public long LiveBytes { get; }
+
+        /// <summary>Bytes that a machine must have: the size of the arena that holds all buffers.</summary>
+        public long ReservedBytes { get; }
+
+        /// <summary>Number of layer forwards beyond the first of each layer.</summary>
+        public long RecomputedForwards { get; }
+
+        /// <summary>Duration of the step in seconds.</summary>
+        public double StepSeconds { get; }
+
+        /// <summary>Duration of the recomputed forwards in seconds.</summary>
+        public double RecomputedSeconds { get; }
+
+        /// <summary>Duration in seconds by which the planner's best may be shorter, where its tables had no room for it.</summary>
+        public double LostSeconds { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("FrontierPoint", "LiveBytes", LiveBytes, "ReservedBytes", ReservedBytes, "RecomputedForwards",
+                RecomputedForwards, "StepSeconds", StepSeconds, "RecomputedSeconds", RecomputedSeconds, "LostSeconds",
+                LostSeconds);
         }
     }
 }

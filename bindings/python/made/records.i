@@ -9,6 +9,7 @@ CKPT_RECORD(ckpt_checkpoint_task_info, task)
 CKPT_RECORD(ckpt_checkpoint_task_result, result)
 CKPT_RECORD(ckpt_controller_info, info)
 CKPT_RECORD(ckpt_decision, decision)
+CKPT_RECORD(ckpt_frontier_point, points)
 CKPT_RECORD(ckpt_layer_profile, layer)
 CKPT_RECORD(ckpt_layer_profile, out)
 CKPT_RECORD(ckpt_load_result, result)
@@ -30,6 +31,8 @@ CKPT_RECORD(ckpt_strategy_info, info)
 CKPT_RECORD(ckpt_task_observation, tasks)
 CKPT_RECORD(ckpt_tensor_info, info)
 CKPT_RECORD(ckpt_threshold_info, info)
+CKPT_RECORD(ckpt_tier_profile, out)
+CKPT_RECORD(ckpt_tier_profile, tier_profile)
 CKPT_RECORD(ckpt_verify_result, result)
 %ignore ckpt_activation_metadata;
 %ignore ckpt_async_manager_stats;
@@ -39,6 +42,7 @@ CKPT_RECORD(ckpt_verify_result, result)
 %ignore ckpt_checkpoint_task_result;
 %ignore ckpt_controller_info;
 %ignore ckpt_decision;
+%ignore ckpt_frontier_point;
 %ignore ckpt_layer_context;
 %ignore ckpt_load_result;
 %ignore ckpt_memory_allocation;

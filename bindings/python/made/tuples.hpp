@@ -86,12 +86,25 @@ inline PyObject* tuple_of(const ckpt_layer_profile& v) {
 
 inline PyObject* tuple_of(const ckpt_option_profile& v) {
   return packed({object_of(v.tape_bytes), object_of(v.forward_workspace_bytes), object_of(v.backward_workspace_bytes),
-                 object_of(v.forward_seconds), object_of(v.backward_seconds)});
+                 object_of(v.forward_seconds), object_of(v.backward_seconds), object_of(v.record_workspace_bytes),
+                 object_of(v.record_seconds), PyBool_FromLong(v.has_record)});
+}
+
+inline PyObject* tuple_of(const ckpt_tier_profile& v) {
+  return packed({object_of(v.capacity_bytes), object_of(v.write_bytes_per_second), object_of(v.read_bytes_per_second),
+                 object_of(v.latency_seconds)});
 }
 
 inline PyObject* tuple_of(const ckpt_plan_report& v) {
   return packed({object_of(v.actions), object_of(v.forwards), object_of(v.recomputed_forwards), object_of(v.step_seconds),
-                 object_of(v.recomputed_seconds), object_of(v.peak_action), integer_tuple(v.peak_bytes, 4)});
+                 object_of(v.recomputed_seconds), object_of(v.peak_action), integer_tuple(v.peak_bytes, 4), object_of(v.wait_seconds),
+                 integer_tuple(v.peak_items, 4), integer_tuple(v.peak_inputs, 4), integer_tuple(v.stored_bytes, 4),
+                 integer_tuple(v.loaded_bytes, 4)});
+}
+
+inline PyObject* tuple_of(const ckpt_frontier_point& v) {
+  return packed({object_of(v.live_bytes), object_of(v.reserved_bytes), object_of(v.recomputed_forwards), object_of(v.step_seconds),
+                 object_of(v.recomputed_seconds), object_of(v.lost_seconds)});
 }
 
 inline PyObject* tuple_of(const ckpt_layer_option& v) {

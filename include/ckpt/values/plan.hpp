@@ -48,6 +48,14 @@ enum class ActionKind : std::int32_t {
   turn = CKPT_ACTION_KIND_TURN,
   // ends the step: only GRAD(0) may be left
   end = CKPT_ACTION_KIND_END,
+  // runs one layer and records, for a backward that nothing else waits for: needs INPUT(first), makes TAPE(first, option), and
+  // INPUT(last) only where the layer's flags say NEEDS_OUTPUT. last is first + 1. Runs the option's record (has_record);
+  // without one it runs forward, and an output that it does not make counts as workspace meanwhile
+  record = CKPT_ACTION_KIND_RECORD,
+  // runs layers first .. last-1 without recording, each in place: needs INPUT(first), which it ends, and makes INPUT(last) in
+  // the same buffer. While layer k runs, the buffer counts the larger of x_k and x_{k+1}. Not for an INPUT that a STORE_BEGIN
+  // is copying. slot names the buffer in schedules of adjoint codes, as it does for the result of their FORWARD; else it is 0
+  advance = CKPT_ACTION_KIND_ADVANCE,
 };
 
 // What planning must know of a layer's backward and of running it again: a sum of flags.
@@ -60,6 +68,10 @@ enum class LayerFlag : std::uint32_t {
   deterministic = CKPT_LAYER_FLAG_DETERMINISTIC,
   // backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens)
   no_input_gradient = CKPT_LAYER_FLAG_NO_INPUT_GRADIENT,
+  // forward may write its output over its input, and backward the gradient of its input over that of its output: an
+  // element-wise layer. Behind the first layer of a FORWARD, the layer's output is made in the buffer of its input, and its
+  // BACKWARD makes GRAD(i) in the buffer of GRAD(i+1); meanwhile that buffer counts the larger of the two
+  in_place = CKPT_LAYER_FLAG_IN_PLACE,
 };
 template <>
 struct IsFlags<LayerFlag> : std::true_type {};
@@ -80,7 +92,7 @@ struct ScheduleAction {
   Item item = Item::none;
   // where the item is: 0 memory; 1 .. 3 slower places
   std::int32_t tier = 0;
-  // place within the tier, >= 0
+  // place within the tier, >= 0; of FORWARD and ADVANCE: the buffer of the result, for the user's own code
   std::int32_t slot = 0;
   // id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
   std::int64_t transfer = 0;
@@ -160,6 +172,12 @@ struct OptionProfile {
   double forward_seconds = 0.0;
   // duration of one backward in seconds, >= 0
   double backward_seconds = 0.0;
+  // with has_record: bytes needed while RECORD runs, >= 0
+  std::int64_t record_workspace_bytes = 0;
+  // with has_record: duration of one RECORD in seconds, >= 0
+  double record_seconds = 0.0;
+  // true: the layer can record without making its output, as the two fields above say; false: RECORD runs forward
+  bool has_record = false;
 };
 namespace detail {
 inline ckpt_option_profile to_c(const OptionProfile& from) {
@@ -169,6 +187,9 @@ inline ckpt_option_profile to_c(const OptionProfile& from) {
   put(from.backward_workspace_bytes, to.backward_workspace_bytes);
   put(from.forward_seconds, to.forward_seconds);
   put(from.backward_seconds, to.backward_seconds);
+  put(from.record_workspace_bytes, to.record_workspace_bytes);
+  put(from.record_seconds, to.record_seconds);
+  put(from.has_record, to.has_record);
   return to;
 }
 inline OptionProfile from_c(const ckpt_option_profile& from) {
@@ -178,6 +199,39 @@ inline OptionProfile from_c(const ckpt_option_profile& from) {
   take(to.backward_workspace_bytes, from.backward_workspace_bytes);
   take(to.forward_seconds, from.forward_seconds);
   take(to.backward_seconds, from.backward_seconds);
+  take(to.record_workspace_bytes, from.record_workspace_bytes);
+  take(to.record_seconds, from.record_seconds);
+  take(to.has_record, from.has_record);
+  return to;
+}
+}  // namespace detail
+
+// What planning must know of a tier, a place that is slower than memory.
+struct TierProfile {
+  // bytes that the tier can hold, >= 0; 0: no limit
+  std::int64_t capacity_bytes = 0;
+  // rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
+  double write_bytes_per_second = 0.0;
+  // rate of a LOAD_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
+  double read_bytes_per_second = 0.0;
+  // duration of a copy of no bytes in seconds, >= 0
+  double latency_seconds = 0.0;
+};
+namespace detail {
+inline ckpt_tier_profile to_c(const TierProfile& from) {
+  ckpt_tier_profile to = CKPT_TIER_PROFILE_INIT;
+  put(from.capacity_bytes, to.capacity_bytes);
+  put(from.write_bytes_per_second, to.write_bytes_per_second);
+  put(from.read_bytes_per_second, to.read_bytes_per_second);
+  put(from.latency_seconds, to.latency_seconds);
+  return to;
+}
+inline TierProfile from_c(const ckpt_tier_profile& from) {
+  TierProfile to;
+  take(to.capacity_bytes, from.capacity_bytes);
+  take(to.write_bytes_per_second, from.write_bytes_per_second);
+  take(to.read_bytes_per_second, from.read_bytes_per_second);
+  take(to.latency_seconds, from.latency_seconds);
   return to;
 }
 }  // namespace detail
@@ -190,7 +244,8 @@ struct PlanReport {
   std::int64_t forwards = 0;
   // number of layer forwards beyond the first of each layer
   std::int64_t recomputed_forwards = 0;
-  // duration of all forwards and backwards in seconds; transfers take no time
+  // duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the AWAITs wait
+  // for
   double step_seconds = 0.0;
   // duration of the recomputed forwards in seconds
   double recomputed_seconds = 0.0;
@@ -198,6 +253,16 @@ struct PlanReport {
   std::int64_t peak_action = 0;
   // live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state
   std::array<std::int64_t, 4> peak_bytes = {};
+  // duration of what the AWAITs wait for, in seconds; counted in step_seconds
+  double wait_seconds = 0.0;
+  // most items (INPUT, TAPE, GRAD) at once in each tier; with x_0
+  std::array<std::int64_t, 4> peak_items = {};
+  // most INPUTs at once in each tier; with x_0: the states that an adjoint code keeps
+  std::array<std::int64_t, 4> peak_inputs = {};
+  // bytes that were copied into each tier; 0 for tier 0
+  std::array<std::int64_t, 4> stored_bytes = {};
+  // bytes that were copied back from each tier; 0 for tier 0
+  std::array<std::int64_t, 4> loaded_bytes = {};
 };
 namespace detail {
 inline PlanReport from_c(const ckpt_plan_report& from) {
@@ -209,6 +274,39 @@ inline PlanReport from_c(const ckpt_plan_report& from) {
   take(to.recomputed_seconds, from.recomputed_seconds);
   take(to.peak_action, from.peak_action);
   take(to.peak_bytes, from.peak_bytes);
+  take(to.wait_seconds, from.wait_seconds);
+  take(to.peak_items, from.peak_items);
+  take(to.peak_inputs, from.peak_inputs);
+  take(to.stored_bytes, from.stored_bytes);
+  take(to.loaded_bytes, from.loaded_bytes);
+  return to;
+}
+}  // namespace detail
+
+// What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes.
+struct FrontierPoint {
+  // live bytes of tier 0 at the fullest moment
+  std::int64_t live_bytes = 0;
+  // bytes that a machine must have: the size of the arena that holds all buffers
+  std::int64_t reserved_bytes = 0;
+  // number of layer forwards beyond the first of each layer
+  std::int64_t recomputed_forwards = 0;
+  // duration of the step in seconds
+  double step_seconds = 0.0;
+  // duration of the recomputed forwards in seconds
+  double recomputed_seconds = 0.0;
+  // duration in seconds by which the planner's best may be shorter, where its tables had no room for it
+  double lost_seconds = 0.0;
+};
+namespace detail {
+inline FrontierPoint from_c(const ckpt_frontier_point& from) {
+  FrontierPoint to;
+  take(to.live_bytes, from.live_bytes);
+  take(to.reserved_bytes, from.reserved_bytes);
+  take(to.recomputed_forwards, from.recomputed_forwards);
+  take(to.step_seconds, from.step_seconds);
+  take(to.recomputed_seconds, from.recomputed_seconds);
+  take(to.lost_seconds, from.lost_seconds);
   return to;
 }
 }  // namespace detail

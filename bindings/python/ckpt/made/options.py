@@ -122,7 +122,8 @@ def layer_profile(flags: LayerFlag = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINI
 
 
 def option_profile(tape_bytes: int = 0, forward_workspace_bytes: int = 0, backward_workspace_bytes: int = 0,
-                   forward_seconds: float = 0.0, backward_seconds: float = 0.0) -> Any:
+                   forward_seconds: float = 0.0, backward_seconds: float = 0.0, record_workspace_bytes: int = 0,
+                   record_seconds: float = 0.0, has_record: bool = False) -> Any:
     """What planning must know of one way to run a layer. Most layers have one.
 
     tape_bytes: bytes that the layer records for its backward, >= 0
@@ -130,6 +131,9 @@ def option_profile(tape_bytes: int = 0, forward_workspace_bytes: int = 0, backwa
     backward_workspace_bytes: bytes needed while backward runs, >= 0
     forward_seconds: duration of one forward in seconds, >= 0
     backward_seconds: duration of one backward in seconds, >= 0
+    record_workspace_bytes: with has_record: bytes needed while RECORD runs, >= 0
+    record_seconds: with has_record: duration of one RECORD in seconds, >= 0
+    has_record: True: the layer can record without making its output, as the two fields above say; False: RECORD runs forward
     """
     struct = _native.ckpt_option_profile()
     struct.tape_bytes = tape_bytes
@@ -137,6 +141,26 @@ def option_profile(tape_bytes: int = 0, forward_workspace_bytes: int = 0, backwa
     struct.backward_workspace_bytes = backward_workspace_bytes
     struct.forward_seconds = forward_seconds
     struct.backward_seconds = backward_seconds
+    struct.record_workspace_bytes = record_workspace_bytes
+    struct.record_seconds = record_seconds
+    struct.has_record = int(has_record)
+    return struct
+
+
+def tier_profile(capacity_bytes: int = 0, write_bytes_per_second: float = 0.0, read_bytes_per_second: float = 0.0,
+                 latency_seconds: float = 0.0) -> Any:
+    """What planning must know of a tier, a place that is slower than memory.
+
+    capacity_bytes: bytes that the tier can hold, >= 0; 0: no limit
+    write_bytes_per_second: rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
+    read_bytes_per_second: rate of a LOAD_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
+    latency_seconds: duration of a copy of no bytes in seconds, >= 0
+    """
+    struct = _native.ckpt_tier_profile()
+    struct.capacity_bytes = capacity_bytes
+    struct.write_bytes_per_second = write_bytes_per_second
+    struct.read_bytes_per_second = read_bytes_per_second
+    struct.latency_seconds = latency_seconds
     return struct
 
 

@@ -15,10 +15,10 @@ __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType
            "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull",
            "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "MemoryStats", "MemoryLayerStats", "MemoryAllocation",
            "MemoryScopeStats", "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters",
-           "StrategyInfo", "ScheduleAction", "LayerProfile", "OptionProfile", "PlanReport", "LayerOption", "LayerContext",
-           "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult",
-           "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo",
-           "AsyncManagerStats"]
+           "StrategyInfo", "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint",
+           "LayerOption", "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval",
+           "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation",
+           "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
 
 
 class LogLevel(OpenEnum):
@@ -230,6 +230,12 @@ class ActionKind(ActionKindBase):
         way; a schedule of a chain of its own has no SEND and RECEIVE
     TURN: ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only
     END: ends the step: only GRAD(0) may be left
+    RECORD: runs one layer and records, for a backward that nothing else waits for: needs INPUT(first), makes TAPE(first, option),
+        and INPUT(last) only where the layer's flags say NEEDS_OUTPUT. last is first + 1. Runs the option's record (has_record);
+        without one it runs forward, and an output that it does not make counts as workspace meanwhile
+    ADVANCE: runs layers first .. last-1 without recording, each in place: needs INPUT(first), which it ends, and makes INPUT(last)
+        in the same buffer. While layer k runs, the buffer counts the larger of x_k and x_{k+1}. Not for an INPUT that a STORE_BEGIN
+        is copying. slot names the buffer in schedules of adjoint codes, as it does for the result of their FORWARD; else it is 0
     """
 
     FORWARD = 1
@@ -243,6 +249,8 @@ class ActionKind(ActionKindBase):
     RECEIVE = 9
     TURN = 10
     END = 11
+    RECORD = 12
+    ADVANCE = 13
 
 
 _ActionKind: Members = Members(ActionKind)
@@ -255,12 +263,16 @@ class LayerFlag(IntFlag):
     NEEDS_OUTPUT: backward reads the layer's output
     DETERMINISTIC: running forward again produces the same bits; without it the layer is never recomputed
     NO_INPUT_GRADIENT: backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens)
+    IN_PLACE: forward may write its output over its input, and backward the gradient of its input over that of its output: an
+        element-wise layer. Behind the first layer of a FORWARD, the layer's output is made in the buffer of its input, and its
+        BACKWARD makes GRAD(i) in the buffer of GRAD(i+1); meanwhile that buffer counts the larger of the two
     """
 
     NEEDS_INPUT = 1
     NEEDS_OUTPUT = 2
     DETERMINISTIC = 4
     NO_INPUT_GRADIENT = 8
+    IN_PLACE = 16
 
 
 _LayerFlag: Members = Members(LayerFlag)
@@ -915,7 +927,7 @@ class ScheduleAction(NamedTuple):
     option: option of the layers; or of the item, for a TAPE
     item: kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE
     tier: where the item is: 0 memory; 1 .. 3 slower places
-    slot: place within the tier, >= 0
+    slot: place within the tier, >= 0; of FORWARD and ADVANCE: the buffer of the result, for the user's own code
     transfer: id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
     """
 
@@ -963,6 +975,9 @@ class OptionProfile(NamedTuple):
     backward_workspace_bytes: bytes needed while backward runs, >= 0
     forward_seconds: duration of one forward in seconds, >= 0
     backward_seconds: duration of one backward in seconds, >= 0
+    record_workspace_bytes: with has_record: bytes needed while RECORD runs, >= 0
+    record_seconds: with has_record: duration of one RECORD in seconds, >= 0
+    has_record: True: the layer can record without making its output, as the two fields above say; False: RECORD runs forward
     """
 
     tape_bytes: int = 0
@@ -970,6 +985,28 @@ class OptionProfile(NamedTuple):
     backward_workspace_bytes: int = 0
     forward_seconds: float = 0.0
     backward_seconds: float = 0.0
+    record_workspace_bytes: int = 0
+    record_seconds: float = 0.0
+    has_record: bool = False
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, v)
+
+
+class TierProfile(NamedTuple):
+    """What planning must know of a tier, a place that is slower than memory.
+
+    capacity_bytes: bytes that the tier can hold, >= 0; 0: no limit
+    write_bytes_per_second: rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
+    read_bytes_per_second: rate of a LOAD_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
+    latency_seconds: duration of a copy of no bytes in seconds, >= 0
+    """
+
+    capacity_bytes: int = 0
+    write_bytes_per_second: float = 0.0
+    read_bytes_per_second: float = 0.0
+    latency_seconds: float = 0.0
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -982,10 +1019,16 @@ class PlanReport(NamedTuple):
     actions: number of actions, END included
     forwards: number of layer forwards, recomputed ones included
     recomputed_forwards: number of layer forwards beyond the first of each layer
-    step_seconds: duration of all forwards and backwards in seconds; transfers take no time
+    step_seconds: duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the AWAITs
+        wait for
     recomputed_seconds: duration of the recomputed forwards in seconds
     peak_action: index of the action during which tier 0 was fullest (the first such)
     peak_bytes: live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state
+    wait_seconds: duration of what the AWAITs wait for, in seconds; counted in step_seconds
+    peak_items: most items (INPUT, TAPE, GRAD) at once in each tier; with x_0
+    peak_inputs: most INPUTs at once in each tier; with x_0: the states that an adjoint code keeps
+    stored_bytes: bytes that were copied into each tier; 0 for tier 0
+    loaded_bytes: bytes that were copied back from each tier; 0 for tier 0
     """
 
     actions: int
@@ -995,6 +1038,34 @@ class PlanReport(NamedTuple):
     recomputed_seconds: float
     peak_action: int
     peak_bytes: Tuple[int, ...]
+    wait_seconds: float
+    peak_items: Tuple[int, ...]
+    peak_inputs: Tuple[int, ...]
+    stored_bytes: Tuple[int, ...]
+    loaded_bytes: Tuple[int, ...]
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, v)
+
+
+class FrontierPoint(NamedTuple):
+    """What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes.
+
+    live_bytes: live bytes of tier 0 at the fullest moment
+    reserved_bytes: bytes that a machine must have: the size of the arena that holds all buffers
+    recomputed_forwards: number of layer forwards beyond the first of each layer
+    step_seconds: duration of the step in seconds
+    recomputed_seconds: duration of the recomputed forwards in seconds
+    lost_seconds: duration in seconds by which the planner's best may be shorter, where its tables had no room for it
+    """
+
+    live_bytes: int
+    reserved_bytes: int
+    recomputed_forwards: int
+    step_seconds: float
+    recomputed_seconds: float
+    lost_seconds: float
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

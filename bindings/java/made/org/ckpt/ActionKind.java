@@ -44,6 +44,20 @@ public enum ActionKind {
   /** Ends the step: only GRAD(0) may be left. */
   END(11),
 
+  /**
+   * Runs one layer and records, for a backward that nothing else waits for: needs INPUT(first), makes TAPE(first, option), and
+   * INPUT(last) only where the layer's flags say NEEDS_OUTPUT. last is first + 1. Runs the option's record (hasRecord); without one
+   * it runs forward, and an output that it does not make counts as workspace meanwhile.
+   */
+  RECORD(12),
+
+  /**
+   * Runs layers first .. last-1 without recording, each in place: needs INPUT(first), which it ends, and makes INPUT(last) in the
+   * same buffer. While layer k runs, the buffer counts the larger of x_k and x_{k+1}. Not for an INPUT that a STORE_BEGIN is
+   * copying. slot names the buffer in schedules of adjoint codes, as it does for the result of their FORWARD; else it is 0.
+   */
+  ADVANCE(13),
+
   /** A number that this version does not know: a newer library has it. */
   UNKNOWN(Integer.MIN_VALUE);
 

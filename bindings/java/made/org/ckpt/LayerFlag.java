@@ -15,5 +15,12 @@ public final class LayerFlag {
   /** Backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens). */
   public static final int NO_INPUT_GRADIENT = 8;
 
+  /**
+   * Forward may write its output over its input, and backward the gradient of its input over that of its output: an element-wise
+   * layer. Behind the first layer of a FORWARD, the layer's output is made in the buffer of its input, and its BACKWARD makes
+   * GRAD(i) in the buffer of GRAD(i+1); meanwhile that buffer counts the larger of the two.
+   */
+  public static final int IN_PLACE = 16;
+
   private LayerFlag() {}
 }

@@ -11,6 +11,9 @@ public final class OptionProfile {
   private long backwardWorkspaceBytes = 0L;
   private double forwardSeconds = 0.0;
   private double backwardSeconds = 0.0;
+  private long recordWorkspaceBytes = 0L;
+  private double recordSeconds = 0.0;
+  private boolean hasRecord = false;
 
   /** All defaults. */
   public OptionProfile() {}
@@ -95,6 +98,54 @@ public final class OptionProfile {
     return backwardSeconds;
   }
 
+  /**
+   * With hasRecord: bytes needed while RECORD runs, &gt;= 0. Default: 0.
+   *
+   * @param recordWorkspaceBytes the value
+   * @return this
+   */
+  public OptionProfile recordWorkspaceBytes(long recordWorkspaceBytes) {
+    this.recordWorkspaceBytes = recordWorkspaceBytes;
+    return this;
+  }
+
+  /** {@return what {@link #recordWorkspaceBytes(long)} set} */
+  public long recordWorkspaceBytes() {
+    return recordWorkspaceBytes;
+  }
+
+  /**
+   * With hasRecord: duration of one RECORD in seconds, &gt;= 0. Default: 0.0.
+   *
+   * @param recordSeconds the value
+   * @return this
+   */
+  public OptionProfile recordSeconds(double recordSeconds) {
+    this.recordSeconds = recordSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #recordSeconds(double)} set} */
+  public double recordSeconds() {
+    return recordSeconds;
+  }
+
+  /**
+   * True: the layer can record without making its output, as the two fields above say; false: RECORD runs forward. Default: false.
+   *
+   * @param hasRecord the value
+   * @return this
+   */
+  public OptionProfile hasRecord(boolean hasRecord) {
+    this.hasRecord = hasRecord;
+    return this;
+  }
+
+  /** {@return what {@link #hasRecord(boolean)} set} */
+  public boolean hasRecord() {
+    return hasRecord;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_option_profile> call) {
     try (ckpt_option_profile struct = new ckpt_option_profile()) {
@@ -103,6 +154,9 @@ public final class OptionProfile {
       struct.setBackward_workspace_bytes(backwardWorkspaceBytes);
       struct.setForward_seconds(forwardSeconds);
       struct.setBackward_seconds(backwardSeconds);
+      struct.setRecord_workspace_bytes(recordWorkspaceBytes);
+      struct.setRecord_seconds(recordSeconds);
+      struct.setHas_record(hasRecord ? 1 : 0);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);
@@ -116,6 +170,9 @@ public final class OptionProfile {
     made.backwardWorkspaceBytes = struct.getBackward_workspace_bytes();
     made.forwardSeconds = struct.getForward_seconds();
     made.backwardSeconds = struct.getBackward_seconds();
+    made.recordWorkspaceBytes = struct.getRecord_workspace_bytes();
+    made.recordSeconds = struct.getRecord_seconds();
+    made.hasRecord = struct.getHas_record() != 0;
     return made;
   }
 
