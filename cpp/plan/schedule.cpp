@@ -159,7 +159,8 @@ void Cursor::restore(std::span<const std::byte> bytes) {
           base::quoted(schedule_->name()));
   const bool layers_fit = schedule_->layers() < 0 ? saved.layers >= -1 && saved.layers != 0 : saved.layers == schedule_->layers();
   std::unique_ptr<ActionStream> stream = layers_fit ? schedule_->source().open(saved.layers) : nullptr;
-  if (stream == nullptr || !stream->seek(saved.position)) fail(Status::corrupt, "bytes name a place that the schedule does not have");
+  if (stream == nullptr || !stream->seek(saved.position))
+    fail(Status::corrupt, "bytes name a place that the schedule does not have");
   ActionGroup group;
   stream->next(group);
   if (saved.taken < 0 || saved.taken > group.size()) fail(Status::corrupt, "bytes name a place that the schedule does not have");

@@ -63,9 +63,7 @@ class AdjointCode {
         if (reads_output_) put(action.last, 1000000000);  // beside the slots
         record(action.first);
         break;
-      case Kind::turn:
-        need(states_.contains(steps_) && next_back_ == steps_ - 1, "TURN without the output");
-        break;
+      case Kind::turn: need(states_.contains(steps_) && next_back_ == steps_ - 1, "TURN without the output"); break;
       case Kind::backward:
         need(action.first == next_back_, "BACKWARD out of order");
         need(tapes_.erase(action.first) == 1, "BACKWARD without its recording");

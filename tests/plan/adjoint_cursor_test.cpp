@@ -15,8 +15,9 @@ std::vector<std::shared_ptr<const Schedule>> adjoint_schedules(std::int64_t step
   profile.set_tier(1, {.write_bytes_per_second = 5, .read_bytes_per_second = 5});
   profile.set_tier(2, {.write_bytes_per_second = 2, .read_bytes_per_second = 3});
   std::vector<std::shared_ptr<const Schedule>> all;
-  for (const char* planner : {"revolve:1", "revolve:2", "revolve:3,free", "revolve:100", "mixed:1", "mixed:2", "mixed:5", "two-level:1",
-                              "two-level:1,1", "two-level:2,3", "three-level:1,2,2", "three-level:1,1", "four-level:1,1,1,1"}) {
+  for (const char* planner :
+       {"revolve:1", "revolve:2", "revolve:3,free", "revolve:100", "mixed:1", "mixed:2", "mixed:5", "two-level:1", "two-level:1,1",
+        "two-level:2,3", "three-level:1,2,2", "three-level:1,1", "four-level:1,1,1,1"}) {
     all.push_back(make_by_text(profile, planner));
   }
   return all;
@@ -32,7 +33,8 @@ TEST(AdjointCursor, SavedAnywhereItGoesOnTheSame) {
         Cursor restored(schedule);
         restored.restore(walking.save());
         EXPECT_EQ(restored.save(), walking.save());
-        for (std::size_t i = place; i < expected.size(); ++i) ASSERT_EQ(restored.next(), expected[i]) << "action " << i << " from " << place;
+        for (std::size_t i = place; i < expected.size(); ++i)
+          ASSERT_EQ(restored.next(), expected[i]) << "action " << i << " from " << place;
         EXPECT_EQ(restored.next().kind, Kind::end);
         walking.next();
       }

@@ -49,15 +49,18 @@ TEST_F(AdjointReference, Mixed) {
 double seconds_on_two_levels(const nlohmann::json& row, const std::string& disk_slots) {
   constexpr double bytes = 10;
   ChainProfile profile = time_steps(row["n"]);
-  profile.set_tier(1, {.write_bytes_per_second = bytes / row["wd"].get<double>(), .read_bytes_per_second = bytes / row["rd"].get<double>()});
+  profile.set_tier(
+      1, {.write_bytes_per_second = bytes / row["wd"].get<double>(), .read_bytes_per_second = bytes / row["rd"].get<double>()});
   LayerProfile step = profile.layer(0);
   step.options[0].forward_seconds = row["uf"];
   step.options[0].backward_seconds = row["ub"].get<double>() - row["uf"].get<double>();  // ub: with the recorded forward
   ChainProfile timed = ChainProfile::uniform(row["n"], step);
   timed.set_tier(1, profile.tier(1));
   const AdjointCode code = obey(timed, "two-level:" + row["ram"].dump() + "," + disk_slots);
-  return static_cast<double>(code.forwards) * row["uf"].get<double>() + static_cast<double>(code.recorded) * row["ub"].get<double>() +
-         static_cast<double>(code.stores[1]) * row["wd"].get<double>() + static_cast<double>(code.loads[1]) * row["rd"].get<double>();
+  return static_cast<double>(code.forwards) * row["uf"].get<double>() +
+         static_cast<double>(code.recorded) * row["ub"].get<double>() +
+         static_cast<double>(code.stores[1]) * row["wd"].get<double>() +
+         static_cast<double>(code.loads[1]) * row["rd"].get<double>();
 }
 
 TEST_F(AdjointReference, TwoLevels) {

@@ -100,7 +100,8 @@ TEST(Cursor, PlacesThatAnEarlierVersionSavedAreThere) {
   if constexpr (std::endian::native != std::endian::little) GTEST_SKIP() << "SKIP: the saved bytes are little-endian";
   const auto bytes_of = [](const std::string& hex) {
     std::vector<std::byte> bytes;
-    for (std::size_t i = 0; i < hex.size(); i += 2) bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+    for (std::size_t i = 0; i < hex.size(); i += 2)
+      bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
     return bytes;
   };
   const auto expect_at = [&](Cursor& cursor, const Cursor& saved, std::size_t place, const std::string& hex) {
@@ -123,7 +124,8 @@ TEST(Cursor, PlacesThatAnEarlierVersionSavedAreThere) {
                  "00000000000000000000000000000000010000000000000079b66a1ae598c6ad"},
            Saved{make_store_all(profile), 20,
                  "636b637572737231075261d6d72e9812060000000000000003000000000000000000000000000000"
-                 "000000000000000000000000000000000200000000000000" "8bc3dacb227fa9c8"},
+                 "000000000000000000000000000000000200000000000000"
+                 "8bc3dacb227fa9c8"},
        }) {
     const std::vector<Action> expected = actions_of(saved.schedule);
     Cursor walked(saved.schedule);
@@ -143,7 +145,8 @@ TEST(Cursor, PlacesThatAnEarlierVersionSavedAreThere) {
   walked.finalize(7);
   expect_at(cursor, walked, 9,
             "636b6375727372312d252d8f7bb4c9fe070000000000000000000000000000000000000000000000"
-            "05000000000000000000000000000000" "01000000000000005c1b999b4c3d0485");
+            "05000000000000000000000000000000"
+            "01000000000000005c1b999b4c3d0485");
 }
 
 TEST(Cursor, RestoreRefusesForeignAndDamagedBytes) {

@@ -69,14 +69,16 @@ void check(std::int64_t steps, const StepSeconds& step, const std::vector<Level>
   std::string shown = std::to_string(steps) + " steps";
   for (const Level& level : levels) {
     slots.push_back(level.slots);
-    shown += ", " + std::to_string(level.slots) + " slots (" + std::to_string(level.write_seconds) + ", " + std::to_string(level.read_seconds) + ")";
+    shown += ", " + std::to_string(level.slots) + " slots (" + std::to_string(level.write_seconds) + ", " +
+             std::to_string(level.read_seconds) + ")";
   }
   SCOPED_TRACE(shown);
   const AdjointCode code = run(make_levels(steps_with_tiers(steps, step, levels), slots));
   ASSERT_EQ(code.wrong, "");
   double seconds = static_cast<double>(code.forwards) * step.forward + static_cast<double>(code.recorded) * step.reversal;
   for (std::size_t k = 1; k < levels.size(); ++k) {
-    seconds += static_cast<double>(code.stores[k]) * levels[k].write_seconds + static_cast<double>(code.loads[k]) * levels[k].read_seconds;
+    seconds +=
+        static_cast<double>(code.stores[k]) * levels[k].write_seconds + static_cast<double>(code.loads[k]) * levels[k].read_seconds;
     if (levels[k].slots > 0) {
       EXPECT_LE(code.most_stored[k], levels[k].slots);
     }

@@ -64,7 +64,8 @@ TEST(Revolve, NumbersFollowTheRecurrence) {
 TEST(Revolve, NothingIsBetterThanIt) {
   for (std::int64_t steps = 1; steps <= 8; ++steps) {
     for (std::int64_t slots = 1; slots <= 5; ++slots) {
-      EXPECT_EQ(static_cast<double>(forwards_of(steps, slots)), searched_forwards(steps, slots)) << steps << " steps, " << slots << " slots";
+      EXPECT_EQ(static_cast<double>(forwards_of(steps, slots)), searched_forwards(steps, slots))
+          << steps << " steps, " << slots << " slots";
     }
   }
 }

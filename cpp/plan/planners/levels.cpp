@@ -28,7 +28,10 @@ std::int64_t limit_of(const Level& level) { return level.slots == 0 ? no_limit :
 class LevelSource final : public ActionSource {
  public:
   LevelSource(const ChainProfile& profile, const StepSeconds& step, std::vector<Level> levels)
-      : flags_(profile), levels_(std::move(levels)), tables_(profile.layers(), step, levels_), seconds_{step.forward, step.reversal} {}
+      : flags_(profile),
+        levels_(std::move(levels)),
+        tables_(profile.layers(), step, levels_),
+        seconds_{step.forward, step.reversal} {}
 
   std::unique_ptr<ActionStream> open(std::int64_t layers) const override;
 
@@ -94,7 +97,8 @@ class LevelStream final : public ActionStream {
       return true;
     }
     while (position() != at) {
-      if (phase_ == level_memory) return at[0] == level_memory && at[2] == std::ssize(stored_) && reversal_.seek(end, at[3]) && !reversal_.done();
+      if (phase_ == level_memory)
+        return at[0] == level_memory && at[2] == std::ssize(stored_) && reversal_.seek(end, at[3]) && !reversal_.done();
       if (phase_ == level_end) return false;
       if (phase_ == level_store) push_stored();
       const Stored state = stored_.back();
@@ -254,21 +258,25 @@ std::shared_ptr<const Schedule> make_levels(const ChainProfile& profile, std::sp
   const std::int64_t bytes = profile.bytes_of(0);
   require(slots[0] >= 1, "memory_slots is ", slots[0], "; at least 1");
   std::vector<Level> levels = {{slots[0], 0, 0}};
-  std::string name = base::cat("levels(", slots[0]);
+  static constexpr const char* names[] = {"two-level", "three-level", "four-level"};
+  std::string name = base::cat(names[slots.size() - 2], "(", slots[0]);
   for (std::size_t k = 1; k < slots.size(); ++k) {
     const TierProfile& tier = profile.tier(static_cast<std::int32_t>(k));
     std::int64_t held = slots[k];
     if (tier.capacity_bytes > 0 && bytes > 0) {
       const std::int64_t room = tier.capacity_bytes / bytes;
-      require(slots[k] <= room && room > 0, "tier ", k, " holds ", room, " states of ", bytes, " bytes; ", slots[k], " slots are asked for");
+      require(slots[k] <= room && room > 0, "tier ", k, " holds ", room, " states of ", bytes, " bytes; ", slots[k],
+              " slots are asked for");
       if (held == 0) held = room;
     }
     // More than there are steps are without limit.
     levels.push_back({held < profile.layers() ? held : 0, tier.write_seconds(bytes), tier.read_seconds(bytes)});
     name += base::cat(", ", slots[k]);
   }
-  const StepSeconds step{option.forward_seconds, (option.has_record ? option.record_seconds : option.forward_seconds) + option.backward_seconds};
-  return std::make_shared<const Schedule>(name + ")", profile.layers(), std::make_unique<LevelSource>(profile, step, std::move(levels)));
+  const StepSeconds step{option.forward_seconds,
+                         (option.has_record ? option.record_seconds : option.forward_seconds) + option.backward_seconds};
+  return std::make_shared<const Schedule>(name + ")", profile.layers(),
+                                          std::make_unique<LevelSource>(profile, step, std::move(levels)));
 }
 
 }  // namespace ckpt::plan

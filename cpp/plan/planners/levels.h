@@ -44,8 +44,9 @@ class LevelTables {
  private:
   struct Table {
     Level level;
-    std::vector<double> below;                // least seconds by steps, with the levels below alone
-    std::vector<std::vector<double>> stored;  // the same with the first state on the level, one of 1, 2, .. free slots; no limit: one
+    std::vector<double> below;  // least seconds by steps, with the levels below alone
+    std::vector<std::vector<double>>
+        stored;  // the same with the first state on the level, one of 1, 2, .. free slots; no limit: one
   };
 
   const Table& table(std::int32_t level) const { return tables_[static_cast<std::size_t>(level) - 1]; }
@@ -60,8 +61,8 @@ class LevelTables {
   double seconds_ = 0;
 };
 
-// slots: of memory and of the tiers 1, 2, ...; 0 for a tier: as many as it holds. Error(invalid_argument) when the chain's layers are
-// not alike.
+// slots: of memory and of the tiers 1, 2, ...; 0 for a tier: as many as it holds. Error(invalid_argument) when the chain's layers
+// are not alike.
 std::shared_ptr<const Schedule> make_levels(const ChainProfile& profile, std::span<const std::int64_t> slots);
 
 }  // namespace ckpt::plan

@@ -1,5 +1,6 @@
 // The reversal of like steps with the fewest forwards, recorded ones counted, where a slot holds either a state or what one step
-// recorded. Maddison, "Step-based checkpointing with high-level algorithmic differentiation", Journal of Computational Science 82, 2024.
+// recorded. Maddison, "Step-based checkpointing with high-level algorithmic differentiation", Journal of Computational Science 82,
+// 2024.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ class MixedTables {
 
   std::int64_t forwards() const { return static_cast<std::int64_t>(fewest(steps_, slots())); }
 
-  // How to begin steps (at least 2) whose first state is at hand: 0 to record the first and keep what it recorded, else the steps to go
-  // forward from the state, which is kept.
+  // How to begin steps (at least 2) whose first state is at hand: 0 to record the first and keep what it recorded, else the steps
+  // to go forward from the state, which is kept.
   std::int64_t split(std::int64_t steps, std::int64_t free) const;
 
  private:

@@ -38,11 +38,11 @@ struct Parts {
 // beta(s, r) = beta(s, r-1) + beta(s-1, r) gives both reaches without a search.
 Parts parts_of(const Reach& reach, std::int64_t steps) {
   const auto [slots, repeats, longest] = reach;
-  const std::int64_t fewer_repeats = scaled(longest, repeats, slots + repeats);            // beta(s, r-1)
-  const std::int64_t fewer_both = scaled(fewer_repeats, slots, slots + repeats - 1);       // beta(s-1, r-1)
+  const std::int64_t fewer_repeats = scaled(longest, repeats, slots + repeats);       // beta(s, r-1)
+  const std::int64_t fewer_both = scaled(fewer_repeats, slots, slots + repeats - 1);  // beta(s-1, r-1)
   const std::int64_t before = std::min(fewer_repeats, steps - fewer_both);
-  const Reach behind_reach = steps - before == fewer_both ? Reach{slots - 1, repeats - 1, fewer_both}
-                                                          : Reach{slots - 1, repeats, longest - fewer_repeats};
+  const Reach behind_reach =
+      steps - before == fewer_both ? Reach{slots - 1, repeats - 1, fewer_both} : Reach{slots - 1, repeats, longest - fewer_repeats};
   return {before, {slots, repeats - 1, fewer_repeats}, behind_reach};
 }
 

@@ -24,8 +24,8 @@ double least_sum(std::span<const double> a, std::span<const double> b) {
 }
 
 void require_plannable(std::int64_t steps, std::int64_t tables) {
-  constexpr double most_entries = 1 << 25;     // 256 MiB
-  constexpr double most_sums = 1LL << 36;  // half a minute
+  constexpr double most_entries = 1 << 25;  // 256 MiB
+  constexpr double most_sums = 1LL << 36;   // half a minute
   const auto length = static_cast<double>(steps);
   const double entries = length * static_cast<double>(tables);
   if (entries <= most_entries && entries * length / 2 <= most_sums) return;
