@@ -102,8 +102,8 @@ void ChainProfile::require_complete() const {
       add_product(total, bytes, each);
     }
     for (const OptionProfile& option : layer.options) {
-      for (const std::int64_t bytes : {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes,
-                                       option.record_workspace_bytes})
+      for (const std::int64_t bytes :
+           {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes, option.record_workspace_bytes})
         add_product(total, bytes, each);
     }
   }

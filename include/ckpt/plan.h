@@ -371,6 +371,9 @@ CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
  * place (ADVANCE, CKPT_LAYER_FLAG_IN_PLACE) counts the larger of both for the layer, with its workspace, and then the new one. An
  * item that is dropped while it is copied counts until the AWAIT. A tier above 0 counts an item from its STORE_BEGIN to the DROP.
  *
+ * Items. An item is there from what makes it (of a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to what ends it; one
+ * that is overwritten in place is not there any more when the other one is.
+ *
  * Time. Layers run one after another, for forward_seconds, record_seconds (RECORD, with has_record) or backward_seconds. Each tier
  * has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is met and those before it in its
  * queue have ended, and takes latency_seconds + bytes / rate; an AWAIT waits for its end.
