@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { VARIABLES = 40, STEPS = 400, STAGES = 4, BUFFERS = 16 };
-static const double step_length = 0.01;
+static const double step_length = 0.005;
 
 typedef double state[VARIABLES];
 typedef state recording[STAGES]; /* where the step asked for slopes: all that its backward reads */

@@ -21,20 +21,19 @@ inline void add_forward(ActionGroup& group, std::int64_t first, std::int64_t las
   group.add(advanced);
 }
 
-// Reverses a step from its INPUT, which ends. The chain's last step makes the output that the chain turns at.
+// Reverses a step from its INPUT, which ends. The chain's last step makes the output that the chain turns at. What backward does not
+// read goes before it.
 inline void add_step_reversal(ActionGroup& group, std::int64_t step, std::int64_t layers, const LayerFlags& flags) {
+  const bool input_is_read = flags.has(step, needs_input);
   const bool output_is_read = flags.has(step, needs_output);
   const bool last = step + 1 == layers;
-  if (last) {
-    group.add(forward_tape(step));
-    group.add(turn());
-  } else {
-    group.add(record(step));
-  }
-  if (last && !output_is_read) group.add(drop_input(step + 1));
+  group.add(last ? forward_tape(step) : record(step));
+  if (!input_is_read) group.add(drop_input(step));
+  if (last) group.add(turn());
+  if (last && !output_is_read) group.add(drop_input(layers));
   group.add(backward(step));
   if (output_is_read) group.add(drop_input(step + 1));
-  group.add(drop_input(step));
+  if (input_is_read) group.add(drop_input(step));
 }
 
 }  // namespace ckpt::plan
