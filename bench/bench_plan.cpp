@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include <ckpt/plan.hpp>
+
 #include "plan/planners.h"
 
 namespace {
 
-using namespace ckpt;
+namespace base = ckpt::base;
 using namespace ckpt::plan;
+using ckpt::check;
 
 // Steps whose states take two forwards to be written to tier 1, and as long to be read.
 ChainProfile time_steps(std::int64_t steps) {
@@ -23,16 +26,26 @@ ChainProfile time_steps(std::int64_t steps) {
   return profile;
 }
 
-// The time of an action, of the first 10^8: in "time/action".
+// The time of an action, of the first 10^8, through the C API: in "time/action".
 void revolve_actions(benchmark::State& state) {
   constexpr std::int64_t actions_a_run = 100'000'000;
-  const auto schedule = make_by_text(time_steps(1'000'000'000), base::cat("revolve:", state.range(0)));
-  std::vector<Action> actions(1024);
+  ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+  ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+  ckpt_profile* profile = nullptr;
+  ckpt_schedule* schedule = nullptr;
+  check(ckpt_profile_create_uniform(1'000'000'000, &layer, &option, &profile));
+  check(ckpt_schedule_create(profile, base::cat("revolve:", state.range(0)).c_str(), &schedule));
+  std::vector<ckpt_schedule_action> actions(1024);
   for (auto _ : state) {
-    Cursor cursor(schedule);
-    for (std::int64_t read = 0; read < actions_a_run;) read += cursor.next_many(actions);
-    benchmark::DoNotOptimize(actions.data());
+    ckpt_cursor* cursor = nullptr;
+    check(ckpt_cursor_create(schedule, &cursor));
+    for (std::int64_t read = 0, count = 0; read < actions_a_run; read += count) {
+      check(ckpt_cursor_next_many(cursor, actions.data(), std::ssize(actions), &count));
+    }
+    ckpt_cursor_release(cursor);
   }
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
   state.counters["time/action"] = benchmark::Counter(static_cast<double>(actions_a_run),
                                                      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
