@@ -21,8 +21,8 @@ inline void add_forward(ActionGroup& group, std::int64_t first, std::int64_t las
   group.add(advanced);
 }
 
-// Reverses a step from its INPUT, which ends. The chain's last step makes the output that the chain turns at. What backward does not
-// read goes before it.
+// Reverses a step from its INPUT, which ends. The chain's last step makes the output that the chain turns at. What backward does
+// not read goes before it.
 inline void add_step_reversal(ActionGroup& group, std::int64_t step, std::int64_t layers, const LayerFlags& flags) {
   const bool input_is_read = flags.has(step, needs_input);
   const bool output_is_read = flags.has(step, needs_output);
