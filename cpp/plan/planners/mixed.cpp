@@ -69,7 +69,7 @@ class MixedStream final : public ActionStream {
       return true;
     }
     while (position() != at) {
-      if (end > end_ || end <= held_.back().step || std::ssize(held_) > at[0] || end_ - held_.back().step == 1) return false;
+      if (end > end_ || end <= held_.back().step || end_ - held_.back().step == 1) return false;
       go_forward();
       if (end > held_.back().step) continue;
       end_ = held_.back().step;
@@ -114,13 +114,8 @@ MixedTables::MixedTables(std::int64_t steps, std::int64_t slots) : steps_(steps)
     for (std::int64_t n = 1; n <= steps; ++n) splits.set_behind(n, fewer[static_cast<std::size_t>(n)]);
     std::vector<double> fewest = {0};
     for (std::int64_t n = 1; n <= steps; ++n) {
-      const auto all = static_cast<double>(n);
-      if (n <= free + 1) {
-        fewest.push_back(all);
-      } else {
-        fewest.push_back(std::min(1 + fewer[static_cast<std::size_t>(n) - 1], splits.least(n)));
-      }
-      splits.set_ahead(n, all + fewest.back());
+      fewest.push_back(n == 1 ? 1 : std::min(1 + fewer[static_cast<std::size_t>(n) - 1], splits.least(n)));
+      splits.set_ahead(n, static_cast<double>(n) + fewest.back());
     }
     fewest_.push_back(std::move(fewest));
   }

@@ -146,7 +146,7 @@ bool Reversal::seek(std::int64_t end, std::int64_t depth) {
   while (end_ != end || this->depth() != depth) {
     const State last = states_.back();
     const std::int64_t steps = end_ - last.step;
-    if (end <= last.step || end > end_ || steps == 1 || this->depth() > depth) return false;
+    if (end <= last.step || end > end_ || steps == 1) return false;
     if (last.reach.slots == 1 && end_ != end) {  // one step at a time, up to n of them
       end_ = end;
       states_.back().reach = Reach::of(end - last.step, 1);
