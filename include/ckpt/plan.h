@@ -219,8 +219,9 @@ typedef struct ckpt_schedule ckpt_schedule;
  * not looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left out
  *   revolve:SLOTS[,INITIAL]  of like steps, SLOTS (>= 1) states are kept at once, x_0 counted (INITIAL free: not counted): the
  *                      fewest forwards. Beside them are the state that is worked on and, once, x_n: peak_inputs[0] is the lesser of
- *                      SLOTS + 2 and n + 1. FORWARD and ADVANCE name buffers 0 .. SLOTS. OUT_OF_RANGE when the forwards pass
- *                      INT64_MAX. Source: Griewank, Walther, "Algorithm 799: revolve", ACM TOMS 26, 2000
+ *                      SLOTS + 2 and n + 1. Of a uniform profile (ckpt_profile_create_uniform), FORWARD and ADVANCE name buffers
+ *                      0 .. SLOTS; the schedules of other profiles, for executors, have no ADVANCE. OUT_OF_RANGE when the forwards
+ *                      pass INT64_MAX. Source: Griewank, Walther, "Algorithm 799: revolve", ACM TOMS 26, 2000
  *   mixed:SLOTS        of like steps, SLOTS (>= 1) states or tapes are kept at once: the fewest forwards, recorded ones counted.
  *                      INVALID_ARGUMENT when a layer's backward reads its input or output, OUT_OF_RANGE when the chain is too long
  *                      for tables. Source: Maddison, Journal of Computational Science 82, 2024

@@ -134,6 +134,25 @@ TEST(Levels, AFreeDiskRunsEachStepForwardOnceMore) {
   EXPECT_EQ(code.forwards, 29);
 }
 
+TEST(Levels, ChainsOfAnExecutorRunWithoutAdvance) {
+  for (const std::int64_t steps : {1, 2, 7, 40}) {
+    ChainProfile listed = uniform_chain(steps);
+    ChainProfile uniform = time_steps(steps);
+    for (ChainProfile* profile : {&listed, &uniform}) {
+      profile->set_tier(1, {.write_bytes_per_second = 5, .read_bytes_per_second = 5});
+    }
+    const auto schedule = make_levels(listed, Slots{2, 3});
+    const PlanReport report = verify(*schedule, listed);
+    const PlanReport expected = verify(*make_levels(uniform, Slots{2, 3}), uniform);
+    EXPECT_EQ(report.step_seconds, expected.step_seconds);
+    EXPECT_EQ(report.peak_inputs, expected.peak_inputs);
+    for (const Action& action : actions_of(schedule)) {
+      EXPECT_NE(action.kind, Kind::advance);
+      EXPECT_TRUE(action.kind != Kind::forward || action.slot == 0);
+    }
+  }
+}
+
 TEST(Levels, RefusesWhatCannotBe) {
   EXPECT_THROW(make_levels(time_steps(5), Slots{0, 3}), base::Error);
   EXPECT_THROW(make_levels(time_steps(1'000'000'000), Slots{3, 3}), base::Error);

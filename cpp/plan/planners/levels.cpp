@@ -28,7 +28,7 @@ std::int64_t limit_of(const Level& level) { return level.slots == 0 ? no_limit :
 class LevelSource final : public ActionSource {
  public:
   LevelSource(const ChainProfile& profile, const StepSeconds& step, std::vector<Level> levels)
-      : flags_(profile),
+      : steps_(profile),
         levels_(std::move(levels)),
         tables_(profile.layers(), step, levels_),
         seconds_{step.forward, step.reversal} {}
@@ -42,15 +42,15 @@ class LevelSource final : public ActionSource {
       for (const double seconds : {level.write_seconds, level.read_seconds}) fingerprint.add(std::bit_cast<std::uint64_t>(seconds));
     }
     for (const double seconds : seconds_) fingerprint.add(std::bit_cast<std::uint64_t>(seconds));
-    describe_flags(flags_, fingerprint);
+    steps_.describe(fingerprint);
   }
 
-  const LayerFlags& flags() const { return flags_; }
+  const ChainSteps& steps() const { return steps_; }
   const std::vector<Level>& levels() const { return levels_; }
   const LevelTables& tables() const { return tables_; }
 
  private:
-  LayerFlags flags_;
+  ChainSteps steps_;
   std::vector<Level> levels_;
   LevelTables tables_;
   std::array<double, 2> seconds_;
@@ -58,7 +58,7 @@ class LevelSource final : public ActionSource {
 
 class LevelStream final : public ActionStream {
  public:
-  LevelStream(const LevelSource& source, std::int64_t layers) : source_(source), end_(layers), reversal_(source.flags(), layers) {
+  explicit LevelStream(const LevelSource& source) : source_(source), end_(source.steps().count()), reversal_(source.steps()) {
     arrive(0, top_level());
   }
 
@@ -163,8 +163,11 @@ class LevelStream final : public ActionStream {
   void go_on(ActionGroup& group) {
     const Stored state = stored_.back();
     const std::int64_t steps = split();
-    group.add(steps == 0 ? Action{.kind = Kind::drop, .tier = state.level, .slot = state.slot}
-                         : advance(state.step, state.step + steps));
+    if (steps == 0) {
+      group.add({.kind = Kind::drop, .tier = state.level, .slot = state.slot});
+    } else {
+      source_.steps().add_move(group, state.step, state.step + steps, 0);
+    }
     leave(steps);
   }
 
@@ -182,7 +185,7 @@ class LevelStream final : public ActionStream {
   Reversal reversal_;  // in memory
 };
 
-std::unique_ptr<ActionStream> LevelSource::open(std::int64_t layers) const { return std::make_unique<LevelStream>(*this, layers); }
+std::unique_ptr<ActionStream> LevelSource::open(std::int64_t) const { return std::make_unique<LevelStream>(*this); }
 
 }  // namespace
 

@@ -12,21 +12,21 @@ namespace {
 
 class MixedSource final : public ActionSource {
  public:
-  MixedSource(const ChainProfile& profile, std::int64_t slots) : flags_(profile), slots_(slots), tables_(profile.layers(), slots) {}
+  MixedSource(const ChainProfile& profile, std::int64_t slots) : steps_(profile), slots_(slots), tables_(profile.layers(), slots) {}
 
   std::unique_ptr<ActionStream> open(std::int64_t layers) const override;
 
   void describe(Fingerprint& fingerprint) const override {
     fingerprint.add(slots_);
-    describe_flags(flags_, fingerprint);
+    steps_.describe(fingerprint);
   }
 
-  const LayerFlags& flags() const { return flags_; }
+  const ChainSteps& steps() const { return steps_; }
   std::int64_t slots() const { return slots_; }
   const MixedTables& tables() const { return tables_; }
 
  private:
-  LayerFlags flags_;
+  ChainSteps steps_;
   std::int64_t slots_;
   MixedTables tables_;
 };
@@ -35,7 +35,7 @@ class MixedSource final : public ActionSource {
 // backward is next. A position is {how many are held, steps not yet reversed, 0, 0}.
 class MixedStream final : public ActionStream {
  public:
-  MixedStream(const MixedSource& source, std::int64_t layers) : source_(source), layers_(layers), end_(layers), held_{{0, false}} {}
+  explicit MixedStream(const MixedSource& source) : source_(source), end_(source.steps().count()), held_{{0, false}} {}
 
   Position position() const override { return {std::ssize(held_), end_, 0, 0}; }
 
@@ -48,7 +48,7 @@ class MixedStream final : public ActionStream {
       if (last.recorded) {
         group.add(backward(last.step));
       } else {
-        add_step_reversal(group, last.step, layers_, source_.flags());
+        source_.steps().add_reversal(group, last.step);
       }
       return;
     }
@@ -57,7 +57,7 @@ class MixedStream final : public ActionStream {
       group.add(forward_tape(last.step));
       group.add(drop_input(last.step));
     } else {
-      add_forward(group, last.step, held_.back().step, static_cast<std::int32_t>(held_.size()) - 1);
+      source_.steps().add_forward(group, last.step, held_.back().step, static_cast<std::int32_t>(held_.size()) - 1);
     }
   }
 
@@ -94,12 +94,11 @@ class MixedStream final : public ActionStream {
   }
 
   const MixedSource& source_;
-  std::int64_t layers_;
   std::int64_t end_;
   std::vector<Held> held_;
 };
 
-std::unique_ptr<ActionStream> MixedSource::open(std::int64_t layers) const { return std::make_unique<MixedStream>(*this, layers); }
+std::unique_ptr<ActionStream> MixedSource::open(std::int64_t) const { return std::make_unique<MixedStream>(*this); }
 
 }  // namespace
 

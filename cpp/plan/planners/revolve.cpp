@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "plan/planners/steps.h"
 
 namespace ckpt::plan {
 namespace {
@@ -49,9 +48,7 @@ Parts parts_of(const Reach& reach, std::int64_t steps) {
 // A position is {states held, steps not yet reversed, 0, 0}.
 class RevolveStream final : public ActionStream {
  public:
-  RevolveStream(const LayerFlags& flags, std::int64_t layers, std::int64_t slots) : reversal_(flags, layers) {
-    reversal_.begin(0, layers, slots);
-  }
+  RevolveStream(const ChainSteps& steps, std::int64_t slots) : reversal_(steps) { reversal_.begin(0, steps.count(), slots); }
 
   Position position() const override { return {reversal_.depth(), reversal_.end(), 0, 0}; }
 
@@ -71,19 +68,17 @@ class RevolveStream final : public ActionStream {
 
 class RevolveSource final : public ActionSource {
  public:
-  RevolveSource(const ChainProfile& profile, std::int64_t slots) : flags_(profile), slots_(slots) {}
+  RevolveSource(const ChainProfile& profile, std::int64_t slots) : steps_(profile), slots_(slots) {}
 
-  std::unique_ptr<ActionStream> open(std::int64_t layers) const override {
-    return std::make_unique<RevolveStream>(flags_, layers, slots_);
-  }
+  std::unique_ptr<ActionStream> open(std::int64_t) const override { return std::make_unique<RevolveStream>(steps_, slots_); }
 
   void describe(Fingerprint& fingerprint) const override {
     fingerprint.add(slots_);
-    describe_flags(flags_, fingerprint);
+    steps_.describe(fingerprint);
   }
 
  private:
-  LayerFlags flags_;
+  ChainSteps steps_;
   std::int64_t slots_;
 };
 
@@ -125,16 +120,14 @@ void Reversal::push_state() {
 
 void Reversal::next(ActionGroup& group) {
   const std::int64_t from = states_.back().step;
-  if (end_ - from == 1) return add_reversal(group);
-  const auto slot = static_cast<std::int32_t>(states_.size());
-  push_state();
-  add_forward(group, from, states_.back().step, slot);
-}
-
-void Reversal::add_reversal(ActionGroup& group) {
-  states_.pop_back();
-  --end_;
-  add_step_reversal(group, end_, layers_, flags_);
+  if (end_ - from > 1) {
+    const auto slot = static_cast<std::int32_t>(states_.size());
+    push_state();
+    steps_.add_forward(group, from, states_.back().step, slot);
+  } else {
+    states_.pop_back();
+    steps_.add_reversal(group, --end_);
+  }
 }
 
 bool Reversal::seek(std::int64_t end, std::int64_t depth) {

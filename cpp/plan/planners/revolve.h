@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/schedule.h"
+#include "plan/planners/steps.h"
 
 namespace ckpt::plan {
 
@@ -30,8 +30,8 @@ struct Reach {
 // the `slots` that are counted.
 class Reversal {
  public:
-  // flags and the number of layers are the whole chain's; flags must outlive this.
-  Reversal(const LayerFlags& flags, std::int64_t layers) : flags_(flags), layers_(layers) {}
+  // steps must outlive this.
+  explicit Reversal(const ChainSteps& steps) : steps_(steps) {}
 
   void begin(std::int64_t first, std::int64_t end, std::int64_t slots);
   // Adds the next actions; only before done().
@@ -52,10 +52,8 @@ class Reversal {
 
   // Divides the last state's steps into its own and those of a new state.
   void push_state();
-  void add_reversal(ActionGroup& group);
 
-  const LayerFlags& flags_;
-  std::int64_t layers_;
+  const ChainSteps& steps_;
   std::int64_t end_ = 0;
   std::vector<State> states_;
 };

@@ -24,9 +24,12 @@ void require_like_steps(const ChainProfile& profile) {
   }
 }
 
-void describe_flags(const LayerFlags& flags, Fingerprint& fingerprint) {
-  fingerprint.add(flags.every());
-  for (const std::uint8_t each : flags.each()) fingerprint.add(each);
+ChainSteps::ChainSteps(const ChainProfile& profile) : flags_(profile), count_(profile.layers()), named_(profile.is_uniform()) {}
+
+void ChainSteps::describe(Fingerprint& fingerprint) const {
+  fingerprint.add(flags_.every());
+  for (const std::uint8_t flags : flags_.each()) fingerprint.add(flags);
+  fingerprint.add(named_);
 }
 
 }  // namespace ckpt::plan
