@@ -106,6 +106,7 @@ TEST(Revolve, LargeNumbersOfSteps) {
   EXPECT_THROW(make_revolve(time_steps(std::int64_t{1} << 40), 1, false), base::Error);
   EXPECT_NO_THROW(make_revolve(time_steps(std::int64_t{1} << 40), 2, false));
   EXPECT_THROW(make_revolve(time_steps(std::int64_t{1} << 56), 1 << 28, false), base::Error);
+  EXPECT_THROW(make_revolve(time_steps(std::int64_t{1} << 58), 2, false), base::Error);  // at once
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ class LevelTables {
   struct Table {
     Level level;
     std::vector<double> below;  // least seconds by steps, with the levels below alone
-    std::vector<std::vector<double>>
-        stored;  // the same with the first state on the level, one of 1, 2, .. free slots; no limit: one
+    // The same with the first state on the level, by its free slots, that of the state among them: 1, 2, ... No limit: one.
+    std::vector<std::vector<double>> stored;
   };
 
   const Table& table(std::int32_t level) const { return tables_[static_cast<std::size_t>(level) - 1]; }

@@ -94,6 +94,8 @@ Reach Reach::of(std::int64_t steps, std::int64_t slots) {
 void Reach::grow(std::int64_t steps) {
   while (longest < steps) {
     ++repeats;
+    // There are more than n s (r-1) / (s+1): where they pass INT64_MAX, the search for r ends early.
+    require_63_bits(static_cast<Wide>(steps) * static_cast<Wide>(repeats - 1) / 2, "the number of forwards", steps, slots);
     const Wide wide = static_cast<Wide>(longest) * static_cast<Wide>(slots + repeats) / static_cast<Wide>(repeats);
     longest = require_63_bits(wide, "the reach", steps, slots);
   }
