@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/entered.h"
@@ -313,9 +314,15 @@ ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* act
     not_null(count, "count");
     require(capacity >= 1, "capacity is ", capacity, "; at least 1");
     // Both records are the same 64 bytes, asserted above; each is copied, so that neither type is read as the other.
+    std::array<plan::Action, 64> some;
     int64_t filled = 0;
-    plan::Action one;
-    while (filled < capacity && cursor->object->next_many(std::span(&one, 1)) == 1) actions[filled++] = from_action(one);
+    int64_t read = 0;
+    do {
+      const auto wanted = static_cast<std::size_t>(std::min(capacity - filled, std::ssize(some)));
+      read = cursor->object->next_many(std::span(some).first(wanted));
+      std::memcpy(actions + filled, some.data(), static_cast<std::size_t>(read) * sizeof *actions);
+      filled += read;
+    } while (read == std::ssize(some) && filled < capacity);
     *count = filled;
   });
 }

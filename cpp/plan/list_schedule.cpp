@@ -11,7 +11,7 @@ using base::require;
 namespace {
 
 // A position is {index, 0, 0, 0}.
-class ListSource final : public ActionSource {
+class ListSource final : public PositionSource {
  public:
   explicit ListSource(std::span<const Action> actions) : actions_(actions.begin(), actions.end()) {}
 

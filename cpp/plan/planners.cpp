@@ -2,10 +2,14 @@
 
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "base/form.h"
 #include "plan/budget.h"
 #include "plan/planners/chain_planner.h"
+#include "plan/planners/levels.h"
+#include "plan/planners/mixed.h"
+#include "plan/planners/revolve.h"
 
 namespace ckpt::plan {
 namespace {
@@ -14,6 +18,14 @@ using Unit = base::FormParameter::Unit;
 using Values = std::span<const base::FormValue>;
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
+
+constexpr std::int64_t most_slots = 1 << 30;
+
+std::shared_ptr<const Schedule> make_levels_of(const ChainProfile& profile, Values values) {
+  std::vector<std::int64_t> slots;
+  for (const base::FormValue& value : values) slots.push_back(value.whole);
+  return make_levels(profile, slots);
+}
 
 struct Planner {
   base::Form form;
@@ -43,6 +55,35 @@ constexpr Planner planners[] = {
      [](const ChainProfile& profile, Values values) {
        return make_chain_for_budget(profile, ChainPlanner::tapes, values[0].whole);
      }},
+    {{"revolve",
+      "like steps, SLOTS of their states kept at once: the fewest forwards; INITIAL: counted or free, the initial state's slot",
+      {{"slots", Unit::count, 1, most_slots}, {"initial", Unit::word, 0, 0, "counted"}}},
+     [](const ChainProfile& profile, Values values) {
+       const std::string_view initial = values[1].word;
+       base::require(initial == "counted" || initial == "free", "initial is ", base::quoted(initial), "; counted or free");
+       return make_revolve(profile, values[0].whole, initial == "free");
+     }},
+    {{"mixed",
+      "like steps, a state or a recording in each of SLOTS: the fewest forwards, recorded ones counted",
+      {{"slots", Unit::count, 1, most_slots}}},
+     [](const ChainProfile& profile, Values values) { return make_mixed(profile, values[0].whole); }},
+    {{"two-level",
+      "like steps, their states in slots of memory and of tier 1: the least time; 0: as many as the tier holds",
+      {{"memory_slots", Unit::count, 1, most_slots}, {"disk_slots", Unit::count, 0, most_slots, "0"}}},
+     make_levels_of},
+    {{"three-level",
+      "the same with tier 2 behind tier 1",
+      {{"memory_slots", Unit::count, 1, most_slots},
+       {"tier1_slots", Unit::count, 0, most_slots},
+       {"tier2_slots", Unit::count, 0, most_slots, "0"}}},
+     make_levels_of},
+    {{"four-level",
+      "the same with tier 3 behind tier 2",
+      {{"memory_slots", Unit::count, 1, most_slots},
+       {"tier1_slots", Unit::count, 0, most_slots},
+       {"tier2_slots", Unit::count, 0, most_slots},
+       {"tier3_slots", Unit::count, 0, most_slots, "0"}}},
+     make_levels_of},
 };
 
 }  // namespace

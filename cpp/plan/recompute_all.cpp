@@ -5,7 +5,7 @@ namespace ckpt::plan {
 namespace {
 
 // A position is {phase, layer, 0, 0}: layer is the one whose turn it is, from the last to 0.
-class RecomputeAllSource final : public ActionSource {
+class RecomputeAllSource final : public PositionSource {
  public:
   explicit RecomputeAllSource(const ChainProfile& profile) : layers_(profile.layers()), flags_(profile) {}
 

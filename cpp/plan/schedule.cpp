@@ -40,7 +40,34 @@ std::uint64_t fingerprint_of(const std::string& name, std::int64_t layers, const
   return fingerprint.value();
 }
 
+class PositionStream final : public ActionStream {
+ public:
+  PositionStream(const PositionSource& source, std::int64_t layers) : source_(source), layers_(layers), position_(source.start()) {}
+
+  Position position() const override { return position_; }
+
+  void next(ActionGroup& group) override {
+    Position behind{};
+    source_.group_at(position_, layers_, group, behind);
+    position_ = behind;
+  }
+
+  bool seek(const Position& position) override {
+    position_ = position;
+    return source_.is_position(position, layers_);
+  }
+
+ private:
+  const PositionSource& source_;
+  std::int64_t layers_;
+  Position position_;
+};
+
 }  // namespace
+
+std::unique_ptr<ActionStream> PositionSource::open(std::int64_t layers) const {
+  return std::make_unique<PositionStream>(*this, layers);
+}
 
 std::int64_t StageRole::chunk_beginning_at(std::int64_t index) const {
   for (std::size_t c = 0; c < chunks.size(); ++c) {
@@ -70,21 +97,21 @@ std::shared_ptr<const Schedule> with_left_out(const Schedule& schedule, std::str
 }
 
 Cursor::Cursor(std::shared_ptr<const Schedule> schedule)
-    : schedule_(std::move(schedule)), layers_(schedule_->layers()), position_(schedule_->source().start()) {
-  load_group();
+    : schedule_(std::move(schedule)), layers_(schedule_->layers()), stream_(schedule_->source().open(layers_)) {
+  take_group();
 }
 
-void Cursor::load_group() {
-  group_ = ActionGroup();
-  schedule_->source().group_at(position_, layers_, group_, next_position_);
+void Cursor::take_group() {
+  position_ = stream_->position();
+  group_.clear();
+  stream_->next(group_);
 }
 
 Action Cursor::next() {
   if (taken_ == group_.size()) {
     if (ended_) return end();
-    position_ = next_position_;
     taken_ = 0;
-    load_group();
+    take_group();
   }
   const Action action = group_[taken_++];
   ended_ = ended_ || action.kind == Kind::end;
@@ -100,15 +127,13 @@ std::int64_t Cursor::next_many(std::span<Action> actions) {
 void Cursor::finalize(std::int64_t layers) {
   if (layers_ >= 0) fail(Status::invalid_state, "layer_count is ", layers, "; the schedule has ", layers_, " steps already");
   // The group in hand counts as handed out as soon as one of its actions was.
-  const std::int64_t steps = schedule_->source().steps_before(taken_ == 0 ? position_ : next_position_);
+  const std::int64_t steps = schedule_->source().steps_before(taken_ == 0 ? position_ : stream_->position());
   require(layers >= 1 && layers >= steps, "layer_count is ", layers, "; at least 1 and at least the ", steps, " steps handed out");
+  auto stream = schedule_->source().open(layers);
+  if (!stream->seek(position_)) fail(Status::internal, "the cursor's place is gone now that the number of steps is ", layers);
+  stream_ = std::move(stream);
   layers_ = layers;
-  if (taken_ == 0) {
-    load_group();
-  } else {
-    ActionGroup same;
-    schedule_->source().group_at(position_, layers_, same, next_position_);
-  }
+  take_group();  // what was handed out of the group in hand does not depend on the number
 }
 
 std::vector<std::byte> Cursor::save() const {
@@ -133,16 +158,15 @@ void Cursor::restore(std::span<const std::byte> bytes) {
   require(saved.fingerprint == schedule_->fingerprint(), "bytes are a cursor of another schedule than ",
           base::quoted(schedule_->name()));
   const bool layers_fit = schedule_->layers() < 0 ? saved.layers >= -1 && saved.layers != 0 : saved.layers == schedule_->layers();
-  if (!layers_fit || !schedule_->source().is_position(saved.position, saved.layers)) {
+  std::unique_ptr<ActionStream> stream = layers_fit ? schedule_->source().open(saved.layers) : nullptr;
+  if (stream == nullptr || !stream->seek(saved.position))
     fail(Status::corrupt, "bytes name a place that the schedule does not have");
-  }
   ActionGroup group;
-  Position next{};
-  schedule_->source().group_at(saved.position, saved.layers, group, next);
+  stream->next(group);
   if (saved.taken < 0 || saved.taken > group.size()) fail(Status::corrupt, "bytes name a place that the schedule does not have");
   layers_ = saved.layers;
+  stream_ = std::move(stream);
   position_ = saved.position;
-  next_position_ = next;
   group_ = group;
   taken_ = saved.taken;
   ended_ = saved.ended != 0;

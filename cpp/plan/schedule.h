@@ -14,35 +14,56 @@
 
 namespace ckpt::plan {
 
-// A place in a schedule as numbers, whose meaning is the source's own.
+// A place in a schedule as numbers, whose meaning is the source's own. A saved cursor holds no more: what a stream knows beside its
+// place follows from it.
 using Position = std::array<std::int64_t, 4>;
 
 // The actions that belong together at one position. Small and on the stack.
 class ActionGroup {
  public:
   void add(const Action& action) { actions_[static_cast<std::size_t>(size_++)] = action; }
+  void clear() { size_ = 0; }
   std::int32_t size() const { return size_; }
   const Action& operator[](std::int32_t i) const { return actions_[static_cast<std::size_t>(i)]; }
 
  private:
-  std::array<Action, 4> actions_;
+  std::array<Action, 6> actions_;
   std::int32_t size_ = 0;
 };
 
-// How a schedule produces its actions: from position to position, without a memory of its own. So a cursor is a position.
+// Hands out the groups of one step in their order. Not synchronised.
+class ActionStream {
+ public:
+  virtual ~ActionStream() = default;
+  // Where the next group is.
+  virtual Position position() const = 0;
+  // Adds the actions of the next group, and goes on behind it. A group of one END stands at the end and leads to itself.
+  virtual void next(ActionGroup& group) = 0;
+  // Goes to a position read from outside. False, and the stream is of no more use, when there is none such.
+  virtual bool seek(const Position& position) = 0;
+};
+
+// How a schedule produces its actions.
 class ActionSource {
  public:
   virtual ~ActionSource() = default;
-  virtual Position start() const = 0;
-  // The actions at a position, and the position behind it. layers: the number of steps, -1 while it is not known.
-  // A group of one END stands at the end and leads to itself.
-  virtual void group_at(const Position& position, std::int64_t layers, ActionGroup& group, Position& next) const = 0;
-  // True when a position read from outside is one that this source can be at.
-  virtual bool is_position(const Position& position, std::int64_t layers) const = 0;
+  // A stream at the first group, which the source outlives. layers: the number of steps, -1 while it is not known.
+  virtual std::unique_ptr<ActionStream> open(std::int64_t layers) const = 0;
   // Everything that distinguishes this recipe from another of the same name and length.
   virtual void describe(Fingerprint& fingerprint) const = 0;
   // Forward steps that are handed out before position; only asked of sources whose number of steps is not known.
   virtual std::int64_t steps_before(const Position&) const { return 0; }
+};
+
+// A source that goes from position to position without a memory of its own.
+class PositionSource : public ActionSource {
+ public:
+  std::unique_ptr<ActionStream> open(std::int64_t layers) const final;
+  virtual Position start() const = 0;
+  // The actions at a position, and the position behind it.
+  virtual void group_at(const Position& position, std::int64_t layers, ActionGroup& group, Position& next) const = 0;
+  // True when a position read from outside is one that this source can be at.
+  virtual bool is_position(const Position& position, std::int64_t layers) const = 0;
 };
 
 // What a schedule's chain is within a pipeline: a stage, made of one or more chunks of a longer chain. Between two chunks lies one
@@ -104,12 +125,12 @@ class Cursor {
   void restore(std::span<const std::byte> bytes);
 
  private:
-  void load_group();
+  void take_group();
 
   std::shared_ptr<const Schedule> schedule_;
   std::int64_t layers_;
-  Position position_;       // of the group in hand
-  Position next_position_;  // of the group behind it
+  std::unique_ptr<ActionStream> stream_;  // behind the group in hand
+  Position position_;                     // of the group in hand
   ActionGroup group_;
   std::int32_t taken_ = 0;  // actions of the group in hand that were handed out
   bool ended_ = false;      // END was handed out

@@ -79,7 +79,7 @@ class Segmentation {
 enum Phase : std::int64_t { phase_forward, phase_turn, phase_record, phase_backward, phase_end };
 
 // A position is {phase, segment, layer, 0}.
-class SegmentSource final : public ActionSource {
+class SegmentSource final : public PositionSource {
  public:
   SegmentSource(Segmentation segments, LayerFlags flags) : segments_(std::move(segments)), flags_(std::move(flags)) {}
 

@@ -223,6 +223,20 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      "Optimal checkpointing for heterogeneous chains", arXiv:1911.13214, with the exact bytes of these items
  *   tapes:BYTES        as chain, also with layers that recorded and whose input is made again before their backward, and with a
  *                      local search from there. At the same live bytes never slower than chain; takes longer to plan
+ *   revolve:SLOTS[,INITIAL]  of like steps, SLOTS (>= 1) states are kept at once, x_0 counted (INITIAL free: not counted): the
+ *                      fewest forwards. Beside them are the state that is worked on and, once, x_n: peak_inputs[0] is the lesser of
+ *                      SLOTS + 2 and n + 1. Of a uniform profile (ckpt_profile_create_uniform), FORWARD and ADVANCE name buffers
+ *                      0 .. SLOTS; the schedules of other profiles, for executors, have no ADVANCE. OUT_OF_RANGE when the forwards
+ *                      pass INT64_MAX. Source: Griewank, Walther, "Algorithm 799: revolve", ACM TOMS 26, 2000
+ *   mixed:SLOTS        of like steps, SLOTS (>= 1) states or tapes are kept at once: the fewest forwards, recorded ones counted.
+ *                      INVALID_ARGUMENT when a layer's backward reads its input or output, OUT_OF_RANGE when the chain is too long
+ *                      for tables. Source: Maddison, Journal of Computational Science 82, 2024
+ *   two-level:MEMORY_SLOTS[,DISK_SLOTS]  of like steps, MEMORY_SLOTS (>= 1) states are kept in memory, counted as for revolve, and
+ *                      DISK_SLOTS on tier 1 (0, or none given: as many as it holds): the least time when nothing runs beside copies
+ *                      and no slower tier is faster to write or read. INVALID_ARGUMENT when the layers are not alike, OUT_OF_RANGE
+ *                      when there are too many. Source: Herrmann, Pallez, "H-Revolve", ACM TOMS 46, 2020
+ *   three-level:MEMORY_SLOTS,TIER1_SLOTS[,TIER2_SLOTS]  the same with tier 2
+ *   four-level:MEMORY_SLOTS,TIER1_SLOTS,TIER2_SLOTS[,TIER3_SLOTS]  the same with tiers 2 and 3
  *
  * NOT_FOUND for another name: the message lists the known ones. INVALID_ARGUMENT says which value is wrong, INVALID_STATE that the
  * profile has no layers, or one without an option. */

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models.h"
+#include "plan/planners/revolve.h"
 
 namespace ckpt::engine::test {
 namespace {
@@ -153,6 +154,19 @@ TEST(Executor, RecordAndAdvanceGiveTheSameBitsAndTheVerifiersBytes) {
       EXPECT_EQ(executor->stats().forwards, report.forwards);
       EXPECT_LT(report.peak_bytes[0], plan::verify(*plan::make_recompute_all(profile), profile).peak_bytes[0]);
     }
+  }
+}
+
+TEST(Executor, RevolveGivesTheSameBitsAndTheVerifiersBytes) {
+  const Model model = byte_model(Dtype::f32, 24, 32, 3, 0.3);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const Result expected = run_once(model, *plan::make_store_all(profile), 1);
+  for (std::int64_t slots = 1; slots <= profile.layers() + 1; ++slots) {
+    const auto schedule = plan::make_revolve(profile, slots, false);
+    const auto executor = executor_for(model, *schedule, 2);
+    EXPECT_EQ(executor->run(step_of(model)), expected.loss);
+    EXPECT_TRUE(gradients_of(*model.chain) == expected.gradients) << slots << " slots";
+    EXPECT_EQ(executor->stats().peak_live_bytes, plan::verify(*schedule, profile).peak_bytes[0]);
   }
 }
 

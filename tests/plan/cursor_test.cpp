@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "base/error.h"
 #include "chains.h"
 
@@ -91,6 +93,60 @@ TEST(Cursor, BillionsOfStepsTakeNoMemory) {
   cursor.finalize(std::int64_t{1} << 40);
   EXPECT_EQ(cursor.next(), forward(0, 1));
   EXPECT_EQ(cursor.save().size(), 72U);
+}
+
+// What version 0.2.0 wrote, on a little-endian machine, after so many actions.
+TEST(Cursor, PlacesThatAnEarlierVersionSavedAreThere) {
+  if constexpr (std::endian::native != std::endian::little) GTEST_SKIP() << "SKIP: the saved bytes are little-endian";
+  const auto bytes_of = [](const std::string& hex) {
+    std::vector<std::byte> bytes;
+    for (std::size_t i = 0; i < hex.size(); i += 2)
+      bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+    return bytes;
+  };
+  const auto expect_at = [&](Cursor& cursor, const Cursor& saved, std::size_t place, const std::string& hex) {
+    EXPECT_EQ(saved.save(), bytes_of(hex));
+    cursor.restore(bytes_of(hex));
+    EXPECT_EQ(cursor.save(), bytes_of(hex)) << "place " << place;
+  };
+  struct Saved {
+    std::shared_ptr<const Schedule> schedule;
+    std::size_t place;
+    const char* hex;
+  };
+  const ChainProfile profile = uniform_chain(6);
+  for (const Saved& saved : {
+           Saved{make_periodic(profile, 2), 9,
+                 "636b637572737231287861f2367668e4060000000000000003000000000000000100000000000000"
+                 "0400000000000000000000000000000001000000000000004fa5b05275e991aa"},
+           Saved{make_recompute_all(profile), 12,
+                 "636b637572737231d1ce7f95e770c29e060000000000000000000000000000000300000000000000"
+                 "00000000000000000000000000000000010000000000000079b66a1ae598c6ad"},
+           Saved{make_store_all(profile), 20,
+                 "636b637572737231075261d6d72e9812060000000000000003000000000000000000000000000000"
+                 "000000000000000000000000000000000200000000000000"
+                 "8bc3dacb227fa9c8"},
+       }) {
+    const std::vector<Action> expected = actions_of(saved.schedule);
+    Cursor walked(saved.schedule);
+    for (std::size_t i = 0; i < saved.place; ++i) walked.next();
+    Cursor cursor(saved.schedule);
+    expect_at(cursor, walked, saved.place, saved.hex);
+    for (std::size_t i = saved.place; i < expected.size(); ++i) EXPECT_EQ(cursor.next(), expected[i]) << saved.schedule->name();
+  }
+  const auto open = make_open_ended(3, needs_input | deterministic);
+  Cursor walked(open);
+  for (int i = 0; i < 4; ++i) walked.next();
+  Cursor cursor(open);
+  expect_at(cursor, walked, 4,
+            "636b6375727372312d252d8f7bb4c9feffffffffffffffff00000000000000000000000000000000"
+            "02000000000000000000000000000000010000000000000074cbaf9d1be7178b");
+  for (int i = 4; i < 9; ++i) walked.next();
+  walked.finalize(7);
+  expect_at(cursor, walked, 9,
+            "636b6375727372312d252d8f7bb4c9fe070000000000000000000000000000000000000000000000"
+            "05000000000000000000000000000000"
+            "01000000000000005c1b999b4c3d0485");
 }
 
 TEST(Cursor, RestoreRefusesForeignAndDamagedBytes) {

@@ -1,0 +1,36 @@
+#include "plan/planners/splits.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/error.h"
+
+namespace ckpt::plan {
+
+double least_sum(std::span<const double> a, std::span<const double> b) {
+  constexpr std::size_t lanes = 8;  // so many minima that none waits for another
+  std::array<double, lanes> least;
+  least.fill(std::numeric_limits<double>::infinity());
+  const std::size_t whole = a.size() / lanes * lanes;
+  for (std::size_t i = 0; i < whole; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const double sum = a[i + lane] + b[i + lane];
+      least[lane] = sum < least[lane] ? sum : least[lane];
+    }
+  }
+  for (std::size_t i = whole; i < a.size(); ++i) least[0] = std::min(least[0], a[i] + b[i]);
+  return *std::min_element(least.begin(), least.end());
+}
+
+void require_plannable(std::int64_t steps, std::int64_t tables) {
+  constexpr double most_entries = 1 << 25;  // 256 MiB
+  constexpr double most_sums = 1LL << 36;   // half a minute
+  const auto length = static_cast<double>(steps);
+  const double entries = length * static_cast<double>(tables);
+  if (entries <= most_entries && entries * length / 2 <= most_sums) return;
+  base::fail(base::Status::out_of_range, "the chain has ", steps, " layers and ", tables,
+             " tables: too many to plan; use fewer slots, or the planner revolve");
+}
+
+}  // namespace ckpt::plan

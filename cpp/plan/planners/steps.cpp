@@ -1,0 +1,35 @@
+#include "plan/planners/steps.h"
+
+#include "base/error.h"
+
+namespace ckpt::plan {
+
+void require_like_steps(const ChainProfile& profile) {
+  if (profile.is_uniform()) return;
+  const LayerProfile& first = profile.layer(0);
+  for (std::int64_t i = 0; i < profile.layers(); ++i) {
+    const LayerProfile& layer = profile.layer(i);
+    const auto require_like = [&](const char* what, auto value, auto of_first) {
+      base::require(value == of_first, "layer ", i, ": ", what, " is ", value, ", that of layer 0 is ", of_first,
+                    "; this planner is for like steps");
+    };
+    const OptionProfile& option = layer.options[0];
+    const OptionProfile& first_option = first.options[0];
+    require_like("output_bytes", layer.output_bytes, profile.bytes_of(0));
+    require_like("flags", layer.flags & ~no_input_gradient, first.flags & ~no_input_gradient);
+    require_like("forward_seconds", option.forward_seconds, first_option.forward_seconds);
+    require_like("backward_seconds", option.backward_seconds, first_option.backward_seconds);
+    require_like("has_record", option.has_record, first_option.has_record);
+    require_like("record_seconds", option.record_seconds, first_option.record_seconds);
+  }
+}
+
+ChainSteps::ChainSteps(const ChainProfile& profile) : flags_(profile), count_(profile.layers()), named_(profile.is_uniform()) {}
+
+void ChainSteps::describe(Fingerprint& fingerprint) const {
+  fingerprint.add(flags_.every());
+  for (const std::uint8_t flags : flags_.each()) fingerprint.add(flags);
+  fingerprint.add(named_);
+}
+
+}  // namespace ckpt::plan

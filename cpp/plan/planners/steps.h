@@ -1,0 +1,57 @@
+// What the planners of adjoint codes share: states are moved forward and reversed a step at a time.
+#pragma once
+
+#include "plan/schedule.h"
+
+namespace ckpt::plan {
+
+// Error(invalid_argument) unless all layers are alike in what plans of time steps count: bytes, seconds, and what backward reads.
+void require_like_steps(const ChainProfile& profile);
+
+// The actions of a chain's steps. Those of a uniform chain are for an adjoint code: its states are moved on in place, in slots of
+// tier 0 that the actions name. Other chains are an executor's, whose layers may not run in place: slot is 0 there.
+class ChainSteps {
+ public:
+  explicit ChainSteps(const ChainProfile& profile);
+
+  std::int64_t count() const { return count_; }
+  void describe(Fingerprint& fingerprint) const;
+
+  // INPUT(last) in the slot, from INPUT(first), which stays.
+  void add_forward(ActionGroup& group, std::int64_t first, std::int64_t last, std::int32_t slot) const {
+    Action made = forward(first, named_ ? first + 1 : last);
+    if (named_) made.slot = slot;
+    group.add(made);
+    if (named_ && last > first + 1) add_move(group, first + 1, last, slot);
+  }
+
+  // The same from the INPUT(first) in that slot, which ends.
+  void add_move(ActionGroup& group, std::int64_t first, std::int64_t last, std::int32_t slot) const {
+    Action moved = named_ ? advance(first, last) : forward(first, last);
+    if (named_) moved.slot = slot;
+    group.add(moved);
+    if (!named_) group.add(drop_input(first));
+  }
+
+  // Reverses a step from its INPUT, which ends. The last step makes the output that the chain turns at. What backward does not read
+  // goes before it.
+  void add_reversal(ActionGroup& group, std::int64_t step) const {
+    const bool input_is_read = flags_.has(step, needs_input);
+    const bool output_is_read = flags_.has(step, needs_output);
+    const bool last = step + 1 == count_;
+    group.add(last ? forward_tape(step) : record(step));
+    if (!input_is_read) group.add(drop_input(step));
+    if (last) group.add(turn());
+    if (last && !output_is_read) group.add(drop_input(count_));
+    group.add(backward(step));
+    if (output_is_read) group.add(drop_input(step + 1));
+    if (input_is_read) group.add(drop_input(step));
+  }
+
+ private:
+  LayerFlags flags_;
+  std::int64_t count_;
+  bool named_;  // slots name buffers
+};
+
+}  // namespace ckpt::plan
