@@ -482,7 +482,7 @@ def random_action(rng, state, like):
 
 ITEM_KINDS = TRANSFERS | {DROP, SEND, RECEIVE}
 
-# The fields that a kind uses: what others hold is nobody's business.
+# The fields that a kind uses; nobody looks at the others.
 USED = {kind: ["first", "last", "option"] for kind in RUNS}
 USED[FORWARD] = USED[ADVANCE] = ["first", "last", "option", "slot"]
 USED |= {kind: ["first", "option", "item", "tier", "slot", "transfer"] for kind in TRANSFERS}
@@ -529,7 +529,7 @@ class Breaker:
         rng = self.rng
         actions = list(actions)
         way = rng.choice([self.drop, self.double, self.swap, self.alter, self.move, self.legal, self.legal, self.sharp, self.sharp,
-                          self.sharp, self.sharp, self.stop, self.again, self.copy])
+                          self.sharp, self.sharp, self.stop, self.again, self.copy, self.unused])
         way(profile, actions)
         if actions[-1].kind != END:
             actions.append(Action(END))
@@ -556,6 +556,12 @@ class Breaker:
     def alter(self, profile, actions):
         at = self.at(actions)
         actions[at] = changed(self.rng, len(profile.layers), actions[at])
+
+    def unused(self, _, actions):
+        """Changes a field that its action does not use: nobody looks at it."""
+        at = self.at(actions)
+        names = [name for name in Action._fields if name not in ("kind", "micro_batch", *used_fields(actions[at]))]
+        actions[at] = actions[at]._replace(**{self.rng.choice(names): self.rng.choice([1, 7, -1, 2**31 - 1])})
 
     def place(self, actions):
         """Where to put an action in: rather where a transfer is under way, which is seldom so."""
