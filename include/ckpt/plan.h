@@ -32,7 +32,7 @@ typedef int32_t ckpt_item;
 /* Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped. */
 typedef int32_t ckpt_action_kind;
 
-/* runs layers first .. last-1 without recording, all under one option; needs INPUT(first), makes INPUT(last), keeps nothing between */
+/* runs layers first .. last-1 without recording, under one option; needs INPUT(first), makes INPUT(last), keeps nothing between */
 #define CKPT_ACTION_KIND_FORWARD 1
 /* runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i */
 #define CKPT_ACTION_KIND_FORWARD_TAPE 2
@@ -243,7 +243,7 @@ CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* prof
  * until ckpt_cursor_finalize. */
 CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, ckpt_layer_flag flags, ckpt_schedule** schedule);
 
-/* Creates a schedule from the caller's own actions (actions_count >= 1, END is the last one and no other) for a chain of layer_count
+/* Creates a schedule from the caller's own actions (actions_count >= 1, the last is END and no other) for a chain of layer_count
  * layers. Copied. Only the kinds are checked here: ask ckpt_schedule_verify. */
 CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t actions_count,
                                                ckpt_schedule** schedule);
