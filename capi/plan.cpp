@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/entered.h"
@@ -24,6 +25,9 @@ static_assert(offsetof(ckpt_schedule_action, tier) == offsetof(plan::Action, tie
 static_assert(offsetof(ckpt_schedule_action, slot) == offsetof(plan::Action, slot));
 static_assert(offsetof(ckpt_schedule_action, transfer) == offsetof(plan::Action, transfer));
 static_assert(CKPT_TIERS == plan::tiers && CKPT_ACTION_KIND_END == static_cast<int>(plan::Kind::end));
+static_assert(CKPT_ACTION_KIND_RECORD == static_cast<int>(plan::Kind::record));
+static_assert(CKPT_ACTION_KIND_ADVANCE == static_cast<int>(plan::Kind::advance));
+static_assert(CKPT_LAYER_FLAG_IN_PLACE == plan::in_place);
 static_assert(CKPT_ITEM_GRAD == static_cast<int>(plan::Item::grad) && CKPT_ITEM_TAPE == static_cast<int>(plan::Item::tape));
 static_assert(CKPT_LAYER_FLAG_NEEDS_INPUT == plan::needs_input && CKPT_LAYER_FLAG_NEEDS_OUTPUT == plan::needs_output);
 static_assert(CKPT_LAYER_FLAG_DETERMINISTIC == plan::deterministic && CKPT_LAYER_FLAG_NO_INPUT_GRADIENT == plan::no_input_gradient);
@@ -48,6 +52,22 @@ ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
   require(output.bytes == layer.output_bytes, "layer.output_bytes is ", layer.output_bytes, "; shape ", tensor::to_text(shape),
           " of ", tensor::dtype_name(dtype), " has ", output.bytes);
   return output;
+}
+
+plan::LayerProfile layer_argument(const ckpt_layer_profile* layer, std::string_view name) {
+  const auto given = struct_argument(layer, "layer");
+  plan::LayerProfile made;
+  made.name = name;
+  copy_from_c<2>(given, made);
+  made.output = output_of(given);
+  return made;
+}
+
+plan::OptionProfile option_argument(const ckpt_option_profile* option) {
+  const auto given = struct_argument(option, "option");
+  plan::OptionProfile made;
+  copy_from_c(given, made);
+  return made;
 }
 
 plan::Action to_action(const ckpt_schedule_action& given) {
@@ -77,26 +97,46 @@ ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile) {
   });
 }
 
+ckpt_status ckpt_profile_create_uniform(int64_t layer_count, const ckpt_layer_profile* layer, const ckpt_option_profile* option,
+                                        ckpt_profile** profile) {
+  return guard([&] {
+    not_null(profile, "profile");
+    plan::LayerProfile each = layer_argument(layer, "step");
+    each.options = {option_argument(option)};
+    hand_out(profile, std::make_shared<plan::ChainProfile>(plan::ChainProfile::uniform(layer_count, std::move(each))));
+  });
+}
+
 ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer) {
   return guard([&] {
     not_being_asked_about(checked(profile, "profile"));
     const std::string_view layer_name = name_argument(name, "name");
-    const auto given = struct_argument(layer, "layer");
-    plan::LayerProfile added;
-    added.name = layer_name;
-    copy_from_c<2>(given, added);
-    added.output = output_of(given);
-    profile->object->add_layer(std::move(added));
+    profile->object->add_layer(layer_argument(layer, layer_name));
   });
 }
 
 ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option) {
   return guard([&] {
     not_being_asked_about(checked(profile, "profile"));
-    const auto given = struct_argument(option, "option");
-    plan::OptionProfile added;
-    copy_from_c(given, added);
-    profile->object->add_option(added);
+    profile->object->add_option(option_argument(option));
+  });
+}
+
+ckpt_status ckpt_profile_set_tier(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile) {
+  return guard([&] {
+    not_being_asked_about(checked(profile, "profile"));
+    const auto given = struct_argument(tier_profile, "tier_profile");
+    plan::TierProfile set;
+    copy_from_c(given, set);
+    profile->object->set_tier(tier, set);
+  });
+}
+
+ckpt_status ckpt_profile_get_tier(const ckpt_profile* profile, int32_t tier, ckpt_tier_profile* out) {
+  return guard([&] {
+    const auto& object = profile_argument(profile);
+    require(tier >= 1 && tier < plan::tiers, "tier is ", tier, "; 1 .. ", plan::tiers - 1);
+    fill_struct(out, struct_of<ckpt_tier_profile>(object.tier(tier)), "out");
   });
 }
 
@@ -305,7 +345,12 @@ ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profi
     check_struct(report, "report");
     const plan::PlanReport found = plan::verify(*schedule->object, chain);
     auto values = struct_of<ckpt_plan_report>(found);
-    for (std::size_t tier = 0; tier < found.peak_bytes.size(); ++tier) values.peak_bytes[tier] = found.peak_bytes[tier];
+    const auto copy = [](const auto& from, int64_t* to) { std::copy(from.begin(), from.end(), to); };
+    copy(found.peak_bytes, values.peak_bytes);
+    copy(found.peak_items, values.peak_items);
+    copy(found.peak_inputs, values.peak_inputs);
+    copy(found.stored_bytes, values.stored_bytes);
+    copy(found.loaded_bytes, values.loaded_bytes);
     fill_struct(report, values, "report");
   });
 }
@@ -316,5 +361,15 @@ ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profil
     const auto& chain = profile_argument(profile);
     not_null(reserved_bytes, "reserved_bytes");
     *reserved_bytes = plan::arena_bytes(*schedule->object, chain);
+  });
+}
+
+ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
+                                     int64_t* reserved_bytes) {
+  return guard([&] {
+    checked(schedule, "schedule");
+    const auto& chain = profile_argument(profile);
+    not_null(reserved_bytes, "reserved_bytes");
+    *reserved_bytes = plan::tier_bytes(*schedule->object, chain, tier);
   });
 }

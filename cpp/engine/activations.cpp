@@ -17,7 +17,7 @@ class ElementwiseLayer final : public Layer {
     return input;
   }
 
-  std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
+  std::uint32_t flags() const override { return plan::needs_input | plan::deterministic | plan::in_place; }
 
   void forward(const RunContext& context, const ForwardBuffers& buffers) override {
     with_float(context.input->dtype, [&](auto zero) {

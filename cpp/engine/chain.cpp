@@ -90,7 +90,11 @@ ChainShape Chain::shape(const TensorSpec& input) const {
     row.output = strategy::Activation(output.dtype, output.shape);
     for (std::int32_t option = 0; option < layer->options(); ++option) {
       const OptionNeeds needs = layer->needs(shape.specs.back(), option);
-      row.options.push_back({needs.tape_bytes, needs.forward_workspace_bytes, needs.backward_workspace_bytes, 0, 0});
+      row.options.push_back({.tape_bytes = needs.tape_bytes,
+                             .forward_workspace_bytes = needs.forward_workspace_bytes,
+                             .backward_workspace_bytes = needs.backward_workspace_bytes,
+                             .record_workspace_bytes = needs.record_workspace_bytes,
+                             .has_record = needs.has_record});
     }
     shape.profile.add_layer(std::move(row));
     shape.specs.push_back(output);

@@ -22,7 +22,8 @@ class SoftmaxCrossEntropyLayer final : public Layer {
 
   // The tape is each sample's log-sum-exp, from which backward makes the softmax; the workspace is each sample's loss.
   OptionNeeds needs(const TensorSpec& input, std::int32_t) const override {
-    return {input.shape[0] * tensor::dtype_bits(input.dtype) / 8, input.shape[0] * static_cast<std::int64_t>(sizeof(double)), 0};
+    return {.tape_bytes = input.shape[0] * tensor::dtype_bits(input.dtype) / 8,
+            .forward_workspace_bytes = input.shape[0] * static_cast<std::int64_t>(sizeof(double))};
   }
 
   void forward(const RunContext& context, const ForwardBuffers& buffers) override {

@@ -30,17 +30,21 @@ class DropoutLayer final : public Layer {
     return input;
   }
 
-  std::uint32_t flags() const override { return plan::deterministic; }
+  std::uint32_t flags() const override { return plan::deterministic | plan::in_place; }
   std::int32_t options() const override { return options_count; }
 
   OptionNeeds needs(const TensorSpec& input, std::int32_t option) const override {
-    OptionNeeds needs;
+    OptionNeeds needs{.has_record = true};
     if (option == store_mask) needs.tape_bytes = input.samples() * mask_bytes(input.width());
     return needs;
   }
 
   void forward(const RunContext& context, const ForwardBuffers& buffers) override {
     apply_random(context, buffers.input, buffers.output, context.option == store_mask ? buffers.tape : nullptr);
+  }
+
+  void record(const RunContext& context, const ForwardBuffers& buffers) override {
+    if (context.option == store_mask && buffers.tape != nullptr) make_mask(context, static_cast<std::uint8_t*>(buffers.tape));
   }
 
   void backward(const RunContext& context, const BackwardBuffers& buffers) override {
@@ -53,13 +57,17 @@ class DropoutLayer final : public Layer {
   }
 
  private:
+  static base::PhiloxKey key_of(const RunContext& context) {
+    return base::philox_derive_key(context.seed, static_cast<std::uint64_t>(context.step),
+                                   static_cast<std::uint64_t>(context.layer));
+  }
+
   // A sample's mask begins on a byte of its own.
   static std::int64_t mask_bytes(std::int64_t width) { return (width + 7) / 8; }
 
   void apply_random(const RunContext& context, const void* input, void* output, void* tape) const {
     const std::int64_t width = context.input->width();
-    const base::PhiloxKey key =
-        base::philox_derive_key(context.seed, static_cast<std::uint64_t>(context.step), static_cast<std::uint64_t>(context.layer));
+    const base::PhiloxKey key = key_of(context);
     with_float(context.input->dtype, [&](auto zero) {
       using T = decltype(zero);
       for_parts(*context.pool, context.input->samples(), rows_per_part, [&](std::int64_t begin, std::int64_t end) {
@@ -82,6 +90,22 @@ class DropoutLayer final : public Layer {
       dropout(x + first, words.data(), threshold_, static_cast<T>(scale_), y + first, here);
       if (mask != nullptr) pack_mask(words.data(), threshold_, mask + first / 8, here);
     }
+  }
+
+  void make_mask(const RunContext& context, std::uint8_t* masks) const {
+    const std::int64_t width = context.input->width();
+    const base::PhiloxKey key = key_of(context);
+    for_parts(*context.pool, context.input->samples(), rows_per_part, [&](std::int64_t begin, std::int64_t end) {
+      alignas(64) std::array<std::uint32_t, chunk> words;
+      for (std::int64_t sample = begin; sample < end; ++sample) {
+        std::uint8_t* const mask = masks + sample * mask_bytes(width);
+        for (std::int64_t first = 0; first < width; first += chunk) {
+          const std::int64_t here = std::min(chunk, width - first);
+          random_words(key, context.first_sample + sample, first, here, words.data());
+          pack_mask(words.data(), threshold_, mask + first / 8, here);
+        }
+      }
+    });
   }
 
   void apply_mask(const RunContext& context, const BackwardBuffers& buffers) const {

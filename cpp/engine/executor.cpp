@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -48,6 +49,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
     if (placement.offsets[id] >= 0) addresses_[id] = static_cast<std::byte*>(arena_.data()) + placement.offsets[id];
   }
   resolve_buffers();
+  require_in_place();
   chain_->freeze();
   change_live_bytes(0);
   base::log(base::LogLevel::info, "engine",
@@ -58,13 +60,37 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
 Executor::~Executor() = default;
 
 void Executor::resolve_buffers() {
+  using Slot = std::pair<std::int32_t, std::int32_t>;  // tier, slot
+  std::map<Slot, std::int64_t> slots;                  // the longest item that each holds
   allocations_.assign(program_.buffers.size(), 0);
+  live_lengths_.assign(program_.buffers.size(), 0);
   for (std::size_t id = 0; id < program_.buffers.size(); ++id) {
     const plan::BufferInfo& buffer = program_.buffers[id];
     tracker_layers_.push_back(tracker_layer(buffer));
     if (buffer.tier == 0 || buffer.bytes == 0) continue;
-    slower_tiers_.push_back(buffers_->take(buffer.bytes));
-    addresses_[id] = slower_tiers_.back().data();
+    std::int64_t& longest = slots[{buffer.tier, buffer.slot}];
+    longest = std::max(longest, buffer.bytes);
+  }
+  for (const plan::Change& change : program_.changes) change_layers_.push_back(tracker_layer(change.now));
+  std::map<Slot, void*> places;
+  for (const auto& [slot, longest] : slots) {
+    slower_tiers_.push_back(buffers_->take(longest));
+    places[slot] = slower_tiers_.back().data();
+  }
+  for (std::size_t id = 0; id < program_.buffers.size(); ++id) {
+    const plan::BufferInfo& buffer = program_.buffers[id];
+    if (buffer.tier != 0 && buffer.bytes > 0) addresses_[id] = places.at({buffer.tier, buffer.slot});
+  }
+}
+
+// What a schedule writes over its input must be able to run so.
+void Executor::require_in_place() const {
+  for (const plan::Operation& operation : program_.operations) {
+    const bool overwrites = operation.kind == plan::Operation::Kind::forward && operation.input == operation.output;
+    if (overwrites && !profile_.layer(operation.layer).has(plan::in_place)) {
+      fail(Status::invalid_schedule, "schedule advances layer ", operation.layer, " (", chain_->layer(operation.layer).name(),
+           ") in place; its flags do not say that it can run so");
+    }
   }
 }
 
@@ -165,6 +191,7 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
         }
         break;
       case plan::Instruction::Kind::free: free(instruction.index); break;
+      case plan::Instruction::Kind::become: become(static_cast<std::size_t>(instruction.index)); break;
       case plan::Instruction::Kind::run: {
         const plan::Operation& operation = program_.operations[static_cast<std::size_t>(instruction.index)];
         const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
@@ -179,10 +206,23 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
 void Executor::allocate(std::int64_t buffer) {
   const auto id = static_cast<std::size_t>(buffer);
   const plan::BufferInfo& info = program_.buffers[id];
+  live_lengths_[id] = info.bytes;
   if (info.bytes == 0) return;
   allocations_[id] = tracker_->allocate(tracker_layers_[id], info.bytes);
   if (info.tier != 0) return;
   change_live_bytes(info.bytes);
+  stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
+}
+
+// What was there is counted under its new name, before any more of it is.
+void Executor::become(std::size_t change) {
+  const plan::Change& what = program_.changes[change];
+  free(what.buffer);
+  const auto id = static_cast<std::size_t>(what.buffer);
+  live_lengths_[id] = what.now.bytes;
+  if (what.now.bytes == 0) return;
+  allocations_[id] = tracker_->allocate(change_layers_[change], what.now.bytes);
+  change_live_bytes(what.now.bytes);
   stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
 }
 
@@ -191,7 +231,7 @@ void Executor::free(std::int64_t buffer) {
   if (allocations_[id] == 0) return;
   tracker_->free(std::exchange(allocations_[id], 0));
   if (program_.buffers[id].tier != 0) return;
-  change_live_bytes(-program_.buffers[id].bytes);
+  change_live_bytes(-live_lengths_[id]);
 }
 
 void Executor::change_live_bytes(std::int64_t by) noexcept {
@@ -214,25 +254,23 @@ void Executor::run_operation(const plan::Operation& operation, const Step& step,
   switch (operation.kind) {
     case plan::Operation::Kind::send:
     case plan::Operation::Kind::receive: return run_exchange(operation, *port);  // NOLINT: a schedule with them is run with a port
-    case plan::Operation::Kind::forward: return run_forward(operation, step);
+    case plan::Operation::Kind::forward:
+    case plan::Operation::Kind::record: return run_forward(operation, step);
     case plan::Operation::Kind::backward: return run_backward(operation, step);
     case plan::Operation::Kind::turn: return run_turn(operation, step, result);
     case plan::Operation::Kind::copy: {
-      const std::int64_t bytes = program_.buffers[static_cast<std::size_t>(operation.input)].bytes;
-      if (bytes > 0) std::memcpy(address(operation.output), address(operation.input), static_cast<std::size_t>(bytes));
+      if (operation.bytes > 0)
+        std::memcpy(address(operation.output), address(operation.input), static_cast<std::size_t>(operation.bytes));
       return;
     }
   }
 }
 
 void Executor::run_exchange(const plan::Operation& operation, StagePort& port) {
-  const bool sends = operation.kind == plan::Operation::Kind::send;
-  const plan::BufferId buffer = sends ? operation.input : operation.output;
-  const std::int64_t bytes = program_.buffers[static_cast<std::size_t>(buffer)].bytes;
-  if (sends) {
-    port.send(operation, address(buffer), bytes);
+  if (operation.kind == plan::Operation::Kind::send) {
+    port.send(operation, address(operation.input), operation.bytes);
   } else {
-    port.receive(operation, address(buffer), bytes);
+    port.receive(operation, address(operation.output), operation.bytes);
   }
 }
 
@@ -262,8 +300,13 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
   } else if (has_ambient) {
     layer.save_ambient(address(operation.ambient));
   }
-  layer.forward(context_of(operation, step),
-                {address(operation.input), address(operation.output), address(operation.tape), address(operation.workspace)});
+  const ForwardBuffers buffers{address(operation.input), address(operation.output), address(operation.tape),
+                               address(operation.workspace)};
+  if (operation.kind == plan::Operation::Kind::record) {
+    layer.record(context_of(operation, step), buffers);
+  } else {
+    layer.forward(context_of(operation, step), buffers);
+  }
   if (has_ambient && operation.recomputation) layer.restore_ambient(address(operation.present_ambient));
   ++stats_.forwards;
   if (operation.recomputation) ++stats_.recomputed_forwards;

@@ -86,7 +86,9 @@ class Executor {
   void resolve_buffers();
   memory::LayerId tracker_layer(const plan::BufferInfo& buffer);
   void run_instructions(std::span<const Step> steps, StagePort* port, std::span<double> results);
+  void require_in_place() const;
   void allocate(std::int64_t buffer);
+  void become(std::size_t change);
   void free(std::int64_t buffer);
   void free_everything() noexcept;
   void run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result);
@@ -105,9 +107,11 @@ class Executor {
   plan::Program program_;
   std::shared_ptr<tensor::BufferPool> buffers_;
   tensor::Buffer arena_;
-  std::vector<tensor::Buffer> slower_tiers_;       // one buffer each for what lies in tiers 1 and up
+  std::vector<tensor::Buffer> slower_tiers_;       // one buffer each for the slots of tiers 1 and up
   std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers
   std::vector<memory::LayerId> tracker_layers_;    // by BufferId
+  std::vector<memory::LayerId> change_layers_;     // by the program's changes
+  std::vector<std::int64_t> live_lengths_;         // by BufferId: bytes of what is alive
   std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
   plan::StageRole role_;
   std::shared_ptr<plan::RunObserver> observer_;  // nullptr: no observer

@@ -33,6 +33,8 @@ struct OptionNeeds {
   std::int64_t tape_bytes = 0;
   std::int64_t forward_workspace_bytes = 0;
   std::int64_t backward_workspace_bytes = 0;
+  bool has_record = false;  // can record without making its output
+  std::int64_t record_workspace_bytes = 0;
 };
 
 // A trained value and its gradient, of equal dtype and shape.
@@ -87,11 +89,15 @@ class Layer {
   virtual TensorSpec output(const TensorSpec& input) const = 0;
   virtual std::uint32_t flags() const = 0;  // of plan/profile.h
   virtual std::int32_t options() const { return 1; }
-  virtual OptionNeeds needs(const TensorSpec& /*input*/, std::int32_t /*option*/) const { return {}; }
+  // A layer that records nothing has nothing to run for it.
+  virtual OptionNeeds needs(const TensorSpec& /*input*/, std::int32_t /*option*/) const { return {.has_record = true}; }
   virtual bool needs_targets() const { return false; }
   virtual bool needs_blas() const { return false; }
 
+  // Where the layer is flagged in_place, output may be the input's buffer, and grad_input that of grad_output.
   virtual void forward(const RunContext& context, const ForwardBuffers& buffers) = 0;
+  // Writes the tape as forward does, without an output. Only where needs() says has_record.
+  virtual void record(const RunContext& /*context*/, const ForwardBuffers& /*buffers*/) {}
   // Writes grad_input, adds to the gradients of the layer's parameters.
   virtual void backward(const RunContext& context, const BackwardBuffers& buffers) = 0;
 

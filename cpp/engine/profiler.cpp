@@ -78,11 +78,17 @@ void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& inpu
   for (std::size_t option = 0; option < row.options.size(); ++option) {
     plan::OptionProfile& needs = row.options[option];
     const auto tape = zeros(needs.tape_bytes);
-    const auto workspace = zeros(std::max(needs.forward_workspace_bytes, needs.backward_workspace_bytes));
+    const auto workspace =
+        zeros(std::max({needs.forward_workspace_bytes, needs.backward_workspace_bytes, needs.record_workspace_bytes}));
     context.option = static_cast<std::int32_t>(option);
     needs.forward_seconds = least_seconds(runs, [&] {
       layer.forward(context, {x->data(), y->data(), tape->data(), workspace->data()});
     });
+    if (needs.has_record) {
+      needs.record_seconds = least_seconds(runs, [&] {
+        layer.record(context, {x->data(), nullptr, tape->data(), workspace->data()});
+      });
+    }
     needs.backward_seconds = least_seconds(runs, [&] {
       layer.backward(
           context, {row.has(plan::needs_input) ? x->data() : nullptr, row.has(plan::needs_output) ? y->data() : nullptr,

@@ -70,6 +70,7 @@ class Pipeline::Port final : public engine::StagePort {
     follow(operation);
     switch (operation.kind) {
       case Operation::Kind::forward:
+      case Operation::Kind::record:
         return now_doing(operation.recomputation ? Interval::Kind::recompute : Interval::Kind::forward, operation);
       case Operation::Kind::backward: return now_doing(Interval::Kind::backward, operation);
       case Operation::Kind::receive:

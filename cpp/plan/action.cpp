@@ -17,12 +17,14 @@ const char* kind_name(Kind kind) noexcept {
     case Kind::receive: return "RECEIVE";
     case Kind::turn: return "TURN";
     case Kind::end: return "END";
+    case Kind::record: return "RECORD";
+    case Kind::advance: return "ADVANCE";
   }
   return "UNKNOWN";
 }
 
 bool is_kind(std::int32_t number) noexcept {
-  return number >= static_cast<std::int32_t>(Kind::forward) && number <= static_cast<std::int32_t>(Kind::end);
+  return number >= static_cast<std::int32_t>(Kind::forward) && number <= static_cast<std::int32_t>(Kind::advance);
 }
 
 std::string item_text(Item item, std::int64_t index, std::int32_t option) {

@@ -21,6 +21,8 @@ enum class Kind : std::int32_t {
   receive = 9,
   turn = 10,
   end = 11,
+  record = 12,
+  advance = 13,
 };
 
 constexpr std::int32_t tiers = 4;
@@ -49,6 +51,8 @@ std::string item_text(Item item, std::int64_t index, std::int32_t option);
 
 inline Action forward(std::int64_t first, std::int64_t last) { return {.kind = Kind::forward, .first = first, .last = last}; }
 inline Action forward_tape(std::int64_t layer) { return {.kind = Kind::forward_tape, .first = layer, .last = layer + 1}; }
+inline Action record(std::int64_t layer) { return {.kind = Kind::record, .first = layer, .last = layer + 1}; }
+inline Action advance(std::int64_t first, std::int64_t last) { return {.kind = Kind::advance, .first = first, .last = last}; }
 inline Action backward(std::int64_t layer) { return {.kind = Kind::backward, .first = layer, .last = layer + 1}; }
 inline Action drop_input(std::int64_t index) { return {.kind = Kind::drop, .first = index, .item = Item::input}; }
 inline Action turn() { return {.kind = Kind::turn}; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "plan/live_table.h"
@@ -83,41 +85,51 @@ struct Span {
   std::int64_t bytes = 0;  // rounded up to the alignment
 };
 
+// Lengths of buffers that grow while they are alive, rounded: they are placed with these from the start.
+using GrownBuffers = std::unordered_map<BufferId, std::int64_t>;
+
 // Places buffers of tier 0 as they come, and remembers their lives as long as there are few.
 class TimeOrder final : public WalkSink {
  public:
-  // offsets: filled by BufferId when given.
-  explicit TimeOrder(std::vector<std::int64_t>* offsets = nullptr) : offsets_(offsets) {}
+  // known: those that will grow. offsets: filled by BufferId when given.
+  explicit TimeOrder(GrownBuffers known, std::vector<std::int64_t>* offsets = nullptr)
+      : known_(std::move(known)), offsets_(offsets) {}
 
   void allocate(BufferId id, const BufferInfo& info) override {
     const std::int64_t now = time_++;
-    if (info.tier != 0 || info.bytes == 0) return;
-    const std::int64_t bytes = rounded(info.bytes);
-    live_bytes_ = sum_of(live_bytes_, info.bytes);
-    peak_bytes_ = std::max(peak_bytes_, live_bytes_);
-    live_rounded_ = sum_of(live_rounded_, bytes);
-    peak_rounded_ = std::max(peak_rounded_, live_rounded_);
-    const std::int64_t offset = arena_.take(bytes);
-    if (offsets_ != nullptr) (*offsets_)[static_cast<std::size_t>(id)] = offset;
-    live_.add(id, {offset, spans_.size()});
-    if (many_) return;
-    spans_.push_back({id, now, 0, bytes});
-    if (spans_.size() <= largest_quadratic) return;
-    many_ = true;
-    spans_ = {};
+    if (info.tier != 0) return;
+    count(info.bytes);
+    Live live{0, rounded(info.bytes), spans_.size()};
+    if (const auto grown = known_.find(id); !known_.empty() && grown != known_.end()) live.bytes = grown->second;
+    if (live.bytes > 0) place(id, live, now);
+    live_.add(id, live);
+  }
+
+  void become(BufferId id, const BufferInfo& before, const BufferInfo& now) override {
+    ++time_;
+    count(now.bytes - before.bytes);
+    const std::int64_t bytes = rounded(now.bytes);
+    if (bytes <= rounded(before.bytes)) return;
+    std::int64_t& longest = grown_[id];
+    longest = std::max(longest, bytes);
   }
 
   void run(const Operation&) override { ++time_; }
 
   void free(BufferId id, const BufferInfo& info) override {
     const std::int64_t now = time_++;
-    if (info.tier != 0 || info.bytes == 0) return;
-    const Live live = live_.take(id);
-    arena_.give_back(live.offset, rounded(info.bytes));
+    if (info.tier != 0) return;
     live_bytes_ -= info.bytes;
-    live_rounded_ -= rounded(info.bytes);
+    const Live live = live_.take(id);
+    if (live.bytes == 0) return;
+    arena_.give_back(live.offset, live.bytes);
+    live_rounded_ -= live.bytes;
     if (!many_) spans_[live.span].end = now;
   }
+
+  // Whether buffers grew that were not known to: then they must be placed again, with what grown() says.
+  bool misplaced() const { return known_.empty() && !grown_.empty(); }
+  const GrownBuffers& grown() const { return grown_; }
 
   // nullptr when there were too many.
   const std::vector<Span>* spans() const { return many_ ? nullptr : &spans_; }
@@ -129,8 +141,29 @@ class TimeOrder final : public WalkSink {
  private:
   struct Live {
     std::int64_t offset;
+    std::int64_t bytes;
     std::size_t span;
   };
+
+  void count(std::int64_t more) {
+    live_bytes_ = sum_of(live_bytes_, more);
+    peak_bytes_ = std::max(peak_bytes_, live_bytes_);
+  }
+
+  void place(BufferId id, Live& live, std::int64_t now) {
+    live_rounded_ = sum_of(live_rounded_, live.bytes);
+    peak_rounded_ = std::max(peak_rounded_, live_rounded_);
+    live.offset = arena_.take(live.bytes);
+    if (offsets_ != nullptr) (*offsets_)[static_cast<std::size_t>(id)] = live.offset;
+    if (many_) return;
+    spans_.push_back({id, now, 0, live.bytes});
+    if (spans_.size() <= largest_quadratic) return;
+    many_ = true;
+    spans_ = {};
+  }
+
+  GrownBuffers known_;
+  GrownBuffers grown_;
   std::vector<std::int64_t>* offsets_;
   TimelyArena arena_;
   LiveTable<Live> live_;
@@ -142,6 +175,17 @@ class TimeOrder final : public WalkSink {
   std::int64_t live_rounded_ = 0;
   std::int64_t peak_rounded_ = 0;
 };
+
+// Once, and again where buffers grew. replay_into: hands all events to a sink.
+template <class ReplayInto>
+TimeOrder time_order(const ReplayInto& replay_into, std::vector<std::int64_t>* offsets = nullptr) {
+  TimeOrder first({}, offsets);
+  replay_into(first);
+  if (!first.misplaced()) return first;
+  TimeOrder second(first.grown(), offsets);
+  replay_into(second);
+  return second;
+}
 
 struct Place {
   BufferId id;
@@ -214,15 +258,7 @@ Attempt better_than(const TimeOrder& timely) {
 
 Placement place(const Program& program) {
   Placement placement{std::vector<std::int64_t>(program.buffers.size(), -1), 0, 0};
-  TimeOrder timely(&placement.offsets);
-  for (const Instruction& instruction : program.instructions) {
-    const auto index = static_cast<std::size_t>(instruction.index);
-    switch (instruction.kind) {
-      case Instruction::Kind::allocate: timely.allocate(instruction.index, program.buffers[index]); break;
-      case Instruction::Kind::free: timely.free(instruction.index, program.buffers[index]); break;
-      case Instruction::Kind::run: timely.run(program.operations[index]); break;
-    }
-  }
+  const TimeOrder timely = time_order([&](WalkSink& sink) { replay(program, sink); }, &placement.offsets);
   const Attempt better = better_than(timely);
   for (const Place& each : better.places) placement.offsets[static_cast<std::size_t>(each.id)] = each.offset;
   placement.arena_bytes = better.arena_bytes;
@@ -231,9 +267,43 @@ Placement place(const Program& program) {
 }
 
 std::int64_t arena_bytes(const Schedule& schedule, const ChainProfile& profile) {
-  TimeOrder timely;
-  replay(schedule, profile, timely);
-  return better_than(timely).arena_bytes;
+  return better_than(time_order([&](WalkSink& sink) { replay(schedule, profile, sink); })).arena_bytes;
+}
+
+namespace {
+
+// The longest item of each slot of one tier.
+class SlotLengths final : public WalkSink {
+ public:
+  explicit SlotLengths(std::int32_t tier) : tier_(tier) {}
+
+  void allocate(BufferId, const BufferInfo& info) override {
+    if (info.tier != tier_) return;
+    std::int64_t& longest = by_slot_[info.slot];
+    const std::int64_t bytes = rounded(info.bytes);
+    if (bytes <= longest) return;
+    sum_ = sum_of(sum_, bytes - longest);
+    longest = bytes;
+  }
+  void become(BufferId, const BufferInfo&, const BufferInfo&) override {}
+  void run(const Operation&) override {}
+  void free(BufferId, const BufferInfo&) override {}
+
+  std::int64_t sum() const { return sum_; }
+
+ private:
+  std::int32_t tier_;
+  std::unordered_map<std::int32_t, std::int64_t> by_slot_;
+  std::int64_t sum_ = 0;
+};
+
+}  // namespace
+
+std::int64_t tier_bytes(const Schedule& schedule, const ChainProfile& profile, std::int32_t tier) {
+  base::require(tier >= 1 && tier < tiers, "tier is ", tier, "; 1 .. ", tiers - 1);
+  SlotLengths lengths(tier);
+  replay(schedule, profile, lengths);
+  return lengths.sum();
 }
 
 }  // namespace ckpt::plan

@@ -26,4 +26,7 @@ Placement place(const Program& program);
 // Error(invalid_schedule) when the schedule does not fit the profile.
 std::int64_t arena_bytes(const Schedule& schedule, const ChainProfile& profile);
 
+// What tier 1 .. tiers-1 must have: each of its slots is as long as the longest item that it ever holds.
+std::int64_t tier_bytes(const Schedule& schedule, const ChainProfile& profile, std::int32_t tier);
+
 }  // namespace ckpt::plan

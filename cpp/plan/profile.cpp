@@ -25,44 +25,96 @@ void check_option(const OptionProfile& option) {
   require_bytes("backward_workspace_bytes", option.backward_workspace_bytes);
   require_seconds("forward_seconds", option.forward_seconds);
   require_seconds("backward_seconds", option.backward_seconds);
+  require_bytes("record_workspace_bytes", option.record_workspace_bytes);
+  require_seconds("record_seconds", option.record_seconds);
+}
+
+void check_layer(const LayerProfile& layer) {
+  base::require_name("name", layer.name);
+  require((layer.flags & ~all_layer_flags) == 0, "flags is ", layer.flags, "; unknown bits");
+  require_bytes("output_bytes", layer.output_bytes);
+  require_bytes("ambient_bytes", layer.ambient_bytes);
+  for (const OptionProfile& option : layer.options) check_option(option);
+}
+
+// Adds a * b.
+void add_product(std::int64_t& total, std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(total, product, &total))
+    fail(Status::out_of_range, "profile: the sum of all bytes passes INT64_MAX");
 }
 
 }  // namespace
 
 ChainProfile::ChainProfile(std::int64_t input_bytes) : input_bytes_(input_bytes) { require_bytes("input_bytes", input_bytes); }
 
-void ChainProfile::add_layer(LayerProfile layer) {
-  base::require_name("name", layer.name);
-  require((layer.flags & ~all_layer_flags) == 0, "flags is ", layer.flags, "; unknown bits");
+ChainProfile ChainProfile::uniform(std::int64_t layers, LayerProfile layer) {
+  require(layers >= 1, "layer_count is ", layers, "; at least 1");
   require_bytes("output_bytes", layer.output_bytes);
-  require_bytes("ambient_bytes", layer.ambient_bytes);
+  ChainProfile profile(layer.output_bytes);
+  require(layers == 1 || !layer.has(no_input_gradient), "flags is ", layer.flags,
+          ": only layer 0 may have no input gradient, these are ", layers);
+  profile.add_layer(std::move(layer));
+  profile.uniform_layers_ = layers;
+  return profile;
+}
+
+void ChainProfile::require_open(const char* what) const {
+  if (is_uniform()) fail(Status::invalid_state, "profile is uniform and takes no further ", what);
+}
+
+void ChainProfile::add_layer(LayerProfile layer) {
+  require_open("layers");
+  check_layer(layer);
   require(layers_.empty() || !layer.has(no_input_gradient), "flags is ", layer.flags,
           ": only layer 0 may have no input gradient, this is layer ", layers_.size());
-  for (const OptionProfile& option : layer.options) check_option(option);
   layers_.push_back(std::move(layer));
 }
 
 void ChainProfile::add_option(const OptionProfile& option) {
+  require_open("options");
   if (layers_.empty()) fail(Status::invalid_state, "profile has no layer that the option could belong to");
   check_option(option);
   layers_.back().options.push_back(option);
 }
 
+void ChainProfile::set_tier(std::int32_t tier, const TierProfile& profile) {
+  require(tier >= 1 && tier < tiers, "tier is ", tier, "; 1 .. ", tiers - 1);
+  require_bytes("capacity_bytes", profile.capacity_bytes);
+  require_seconds("latency_seconds", profile.latency_seconds);
+  const auto require_rate = [](const char* what, double rate) {
+    require(std::isfinite(rate) && rate >= 0, what, " is ", rate, "; finite and at least 0 (0: no limit)");
+  };
+  require_rate("write_bytes_per_second", profile.write_bytes_per_second);
+  require_rate("read_bytes_per_second", profile.read_bytes_per_second);
+  tiers_[static_cast<std::size_t>(tier)] = profile;
+}
+
 void ChainProfile::require_complete() const {
   if (layers_.empty()) fail(Status::invalid_state, "profile has no layers");
+  const std::int64_t each = is_uniform() ? uniform_layers_ : 1;
   std::int64_t total = input_bytes_;
-  const auto add = [&total](std::int64_t bytes) {
-    if (__builtin_add_overflow(total, bytes, &total)) fail(Status::out_of_range, "profile: the sum of all bytes passes INT64_MAX");
-  };
   for (const LayerProfile& layer : layers_) {
     if (layer.options.empty()) fail(Status::invalid_state, "profile: layer ", base::quoted(layer.name), " has no option");
     // Twice the output: an item and its gradient. Ambient twice: the saved state and the present one during a recomputation.
-    for (const std::int64_t bytes : {layer.output_bytes, layer.output_bytes, layer.ambient_bytes, layer.ambient_bytes}) add(bytes);
+    for (const std::int64_t bytes : {layer.output_bytes, layer.ambient_bytes}) {
+      add_product(total, bytes, each);
+      add_product(total, bytes, each);
+    }
     for (const OptionProfile& option : layer.options) {
-      for (const std::int64_t bytes : {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes})
-        add(bytes);
+      for (const std::int64_t bytes :
+           {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes, option.record_workspace_bytes})
+        add_product(total, bytes, each);
     }
   }
+}
+
+LayerFlags::LayerFlags(const ChainProfile& profile) {
+  if (profile.is_uniform()) {
+    every_ = profile.layer(0).flags;
+    return;
+  }
+  for (std::int64_t i = 0; i < profile.layers(); ++i) each_.push_back(static_cast<std::uint8_t>(profile.layer(i).flags));
 }
 
 }  // namespace ckpt::plan

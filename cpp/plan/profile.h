@@ -1,10 +1,12 @@
 // What planning must know of a chain: bytes and seconds of every layer under each of its options.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "plan/action.h"
 #include "strategy/strategy.h"
 
 namespace ckpt::plan {
@@ -13,7 +15,8 @@ constexpr std::uint32_t needs_input = 1;
 constexpr std::uint32_t needs_output = 2;
 constexpr std::uint32_t deterministic = 4;
 constexpr std::uint32_t no_input_gradient = 8;
-constexpr std::uint32_t all_layer_flags = 15;
+constexpr std::uint32_t in_place = 16;
+constexpr std::uint32_t all_layer_flags = 31;
 
 struct OptionProfile {
   std::int64_t tape_bytes = 0;
@@ -21,6 +24,9 @@ struct OptionProfile {
   std::int64_t backward_workspace_bytes = 0;
   double forward_seconds = 0;
   double backward_seconds = 0;
+  std::int64_t record_workspace_bytes = 0;  // with has_record
+  double record_seconds = 0;                // with has_record
+  bool has_record = false;                  // can record without making its output
 };
 
 struct LayerProfile {
@@ -34,16 +40,39 @@ struct LayerProfile {
   bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
 };
 
+// A place that is slower than memory. 0: no limit.
+struct TierProfile {
+  std::int64_t capacity_bytes = 0;
+  double write_bytes_per_second = 0;
+  double read_bytes_per_second = 0;
+  double latency_seconds = 0;
+
+  double write_seconds(std::int64_t bytes) const { return seconds(bytes, write_bytes_per_second); }
+  double read_seconds(std::int64_t bytes) const { return seconds(bytes, read_bytes_per_second); }
+
+ private:
+  double seconds(std::int64_t bytes, double rate) const {
+    return latency_seconds + (rate > 0 ? static_cast<double>(bytes) / rate : 0);
+  }
+};
+
 class ChainProfile {
  public:
   explicit ChainProfile(std::int64_t input_bytes);
+  // A chain of like layers, of which one is kept however many there are.
+  static ChainProfile uniform(std::int64_t layers, LayerProfile layer);
 
   // Checks the values; Error(invalid_argument) names the wrong one.
   void add_layer(LayerProfile layer);
   void add_option(const OptionProfile& option);
 
-  std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
-  const LayerProfile& layer(std::int64_t i) const { return layers_[static_cast<std::size_t>(i)]; }
+  // Checks the values. tier: 1 .. tiers-1.
+  void set_tier(std::int32_t tier, const TierProfile& profile);
+
+  std::int64_t layers() const { return is_uniform() ? uniform_layers_ : static_cast<std::int64_t>(layers_.size()); }
+  const LayerProfile& layer(std::int64_t i) const { return layers_[is_uniform() ? 0 : static_cast<std::size_t>(i)]; }
+  bool is_uniform() const { return uniform_layers_ > 0; }
+  const TierProfile& tier(std::int32_t number) const { return tiers_[static_cast<std::size_t>(number)]; }
   // Bytes of x_i, 0 <= i <= layers().
   std::int64_t bytes_of(std::int64_t i) const { return i == 0 ? input_bytes_ : layer(i - 1).output_bytes; }
 
@@ -51,8 +80,29 @@ class ChainProfile {
   void require_complete() const;
 
  private:
+  // Error(invalid_state) for a uniform chain, which is whole.
+  void require_open(const char* what) const;
+
   std::int64_t input_bytes_;
   std::vector<LayerProfile> layers_;
+  std::int64_t uniform_layers_ = 0;  // of a uniform chain, whose only layer is layers_[0]
+  std::array<TierProfile, tiers> tiers_;
+};
+
+// The flags of every layer, for those who do not keep the profile.
+class LayerFlags {
+ public:
+  explicit LayerFlags(std::uint32_t of_every_layer) : every_(of_every_layer) {}
+  explicit LayerFlags(const ChainProfile& profile);
+
+  std::uint32_t of(std::int64_t layer) const { return each_.empty() ? every_ : each_[static_cast<std::size_t>(layer)]; }
+  bool has(std::int64_t layer, std::uint32_t flag) const { return (of(layer) & flag) != 0; }
+  std::uint32_t every() const { return every_; }
+  const std::vector<std::uint8_t>& each() const { return each_; }
+
+ private:
+  std::uint32_t every_ = 0;
+  std::vector<std::uint8_t> each_;  // empty where one number says it of all
 };
 
 }  // namespace ckpt::plan

@@ -13,6 +13,10 @@ class ProgramSink final : public WalkSink {
     program_.buffers.push_back(info);
     program_.instructions.push_back({Instruction::Kind::allocate, id});
   }
+  void become(BufferId id, const BufferInfo& before, const BufferInfo& now) override {
+    program_.instructions.push_back({Instruction::Kind::become, std::ssize(program_.changes)});
+    program_.changes.push_back({id, before, now});
+  }
   void run(const Operation& operation) override {
     program_.instructions.push_back({Instruction::Kind::run, std::ssize(program_.operations)});
     program_.operations.push_back(operation);
@@ -57,6 +61,24 @@ void replay(const Schedule& schedule, const ChainProfile& profile, WalkSink& sin
   Cursor cursor = cursor_for(schedule, profile);
   Walk walk(profile, sink, schedule.role());
   while (!walk.ended()) walk.step(cursor.next());
+}
+
+void replay(const Program& program, WalkSink& sink) {
+  std::vector<BufferInfo> now = program.buffers;
+  for (const Instruction& instruction : program.instructions) {
+    const auto index = static_cast<std::size_t>(instruction.index);
+    switch (instruction.kind) {
+      case Instruction::Kind::allocate: sink.allocate(instruction.index, now[index]); break;
+      case Instruction::Kind::free: sink.free(instruction.index, now[index]); break;
+      case Instruction::Kind::run: sink.run(program.operations[index]); break;
+      case Instruction::Kind::become: {
+        const Change& change = program.changes[index];
+        sink.become(change.buffer, change.before, change.now);
+        now[static_cast<std::size_t>(change.buffer)] = change.now;
+        break;
+      }
+    }
+  }
 }
 
 Program make_program(const Schedule& schedule, const ChainProfile& profile) {

@@ -10,13 +10,21 @@
 namespace ckpt::plan {
 
 struct Instruction {
-  enum class Kind : std::uint8_t { allocate, free, run } kind = Kind::run;
-  std::int64_t index = 0;  // of a buffer, or of an operation
+  enum class Kind : std::uint8_t { allocate, free, run, become } kind = Kind::run;
+  std::int64_t index = 0;  // of a buffer, of an operation, or of a change
+};
+
+// A buffer that is overwritten in place.
+struct Change {
+  BufferId buffer = no_buffer;
+  BufferInfo before;
+  BufferInfo now;
 };
 
 struct Program {
   std::vector<Instruction> instructions;
-  std::vector<BufferInfo> buffers;  // by BufferId
+  std::vector<BufferInfo> buffers;  // by BufferId; as at their allocation
+  std::vector<Change> changes;
   std::vector<Operation> operations;
 };
 
@@ -25,6 +33,9 @@ constexpr std::int64_t largest_program_operations = std::int64_t{1} << 22;
 // Error(invalid_schedule) when the schedule does not fit the profile, Error(out_of_range) past
 // largest_program_operations.
 Program make_program(const Schedule& schedule, const ChainProfile& profile);
+
+// Hands the program's instructions to a sink again, transfers excepted.
+void replay(const Program& program, WalkSink& sink);
 
 // Streams the schedule through a walk: takes memory for what is live and for what sink keeps.
 void replay(const Schedule& schedule, const ChainProfile& profile, WalkSink& sink);

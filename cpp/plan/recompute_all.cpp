@@ -7,9 +7,7 @@ namespace {
 // A position is {phase, layer, 0, 0}: layer is the one whose turn it is, from the last to 0.
 class RecomputeAllSource final : public ActionSource {
  public:
-  explicit RecomputeAllSource(const ChainProfile& profile) {
-    for (std::int64_t i = 0; i < profile.layers(); ++i) flags_.push_back(profile.layer(i).flags);
-  }
+  explicit RecomputeAllSource(const ChainProfile& profile) : layers_(profile.layers()), flags_(profile) {}
 
   Position start() const override { return enter(last_layer()); }
 
@@ -58,17 +56,19 @@ class RecomputeAllSource final : public ActionSource {
   }
 
   void describe(Fingerprint& fingerprint) const override {
-    for (const std::uint32_t flags : flags_) fingerprint.add(flags);
+    if (flags_.each().empty()) fingerprint.add(flags_.every());
+    for (const std::uint32_t flags : flags_.each()) fingerprint.add(flags);
   }
 
  private:
   enum Phase : std::int64_t { phase_advance, phase_record, phase_turn, phase_backward, phase_end };
 
   static Position enter(std::int64_t layer) { return {layer == 0 ? phase_record : phase_advance, layer, 0, 0}; }
-  std::int64_t last_layer() const { return static_cast<std::int64_t>(flags_.size()) - 1; }
-  bool has(std::int64_t layer, std::uint32_t flag) const { return (flags_[static_cast<std::size_t>(layer)] & flag) != 0; }
+  std::int64_t last_layer() const { return layers_ - 1; }
+  bool has(std::int64_t layer, std::uint32_t flag) const { return flags_.has(layer, flag); }
 
-  std::vector<std::uint32_t> flags_;
+  std::int64_t layers_;
+  LayerFlags flags_;
 };
 
 }  // namespace

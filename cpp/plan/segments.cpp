@@ -76,25 +76,6 @@ class Segmentation {
   std::vector<Segment> listed_;
 };
 
-class LayerFlags {
- public:
-  explicit LayerFlags(std::uint32_t of_every_layer) : every_(of_every_layer) {}
-  explicit LayerFlags(const ChainProfile& profile) {
-    for (std::int64_t i = 0; i < profile.layers(); ++i) each_.push_back(static_cast<std::uint8_t>(profile.layer(i).flags));
-  }
-  bool has(std::int64_t layer, std::uint32_t flag) const {
-    return ((each_.empty() ? every_ : each_[static_cast<std::size_t>(layer)]) & flag) != 0;
-  }
-  void describe(Fingerprint& fingerprint) const {
-    fingerprint.add(every_);
-    for (const std::uint8_t flags : each_) fingerprint.add(flags);
-  }
-
- private:
-  std::uint32_t every_ = 0;
-  std::vector<std::uint8_t> each_;
-};
-
 enum Phase : std::int64_t { phase_forward, phase_turn, phase_record, phase_backward, phase_end };
 
 // A position is {phase, segment, layer, 0}.
@@ -128,7 +109,8 @@ class SegmentSource final : public ActionSource {
 
   void describe(Fingerprint& fingerprint) const override {
     segments_.describe(fingerprint);
-    flags_.describe(fingerprint);
+    fingerprint.add(flags_.every());
+    for (const std::uint8_t flags : flags_.each()) fingerprint.add(flags);
   }
 
   std::int64_t steps_before(const Position& at) const override { return at[2]; }

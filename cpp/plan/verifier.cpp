@@ -1,5 +1,8 @@
 #include "plan/verifier.h"
 
+#include <algorithm>
+#include <map>
+
 #include "base/error.h"
 #include "plan/program.h"
 
@@ -10,36 +13,63 @@ class CountingSink final : public WalkSink {
  public:
   CountingSink(const ChainProfile& profile, PlanReport& report) : profile_(profile), report_(report) {}
 
-  void allocate(BufferId, const BufferInfo& info) override {
-    std::int64_t& live = live_[static_cast<std::size_t>(info.tier)];
-    if (__builtin_add_overflow(live, info.bytes, &live))
-      base::fail(base::Status::out_of_range, "action ", report_.actions, ": the live bytes of tier ", info.tier, " pass INT64_MAX");
-    std::int64_t& peak = report_.peak_bytes[static_cast<std::size_t>(info.tier)];
-    if (live <= peak) return;
-    peak = live;
-    if (info.tier == 0) report_.peak_action = report_.actions;
-  }
-
-  void run(const Operation& operation) override {
-    if (operation.kind != Operation::Kind::forward && operation.kind != Operation::Kind::backward) return;
-    const OptionProfile& option = profile_.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];
-    if (operation.kind == Operation::Kind::backward) {
-      report_.step_seconds += option.backward_seconds;
-      return;
-    }
-    ++report_.forwards;
-    report_.step_seconds += option.forward_seconds;
-    if (!operation.recomputation) return;
-    ++report_.recomputed_forwards;
-    report_.recomputed_seconds += option.forward_seconds;
-  }
-
+  void allocate(BufferId, const BufferInfo& info) override { count(info.tier, info.bytes); }
+  void become(BufferId, const BufferInfo& before, const BufferInfo& now) override { count(now.tier, now.bytes - before.bytes); }
   void free(BufferId, const BufferInfo& info) override { live_[static_cast<std::size_t>(info.tier)] -= info.bytes; }
 
+  void run(const Operation& operation) override {
+    const bool is_forward = operation.kind == Operation::Kind::forward || operation.kind == Operation::Kind::record;
+    if (!is_forward && operation.kind != Operation::Kind::backward) return;
+    const OptionProfile& option = profile_.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];
+    const double seconds = !is_forward                                 ? option.backward_seconds
+                           : operation.kind == Operation::Kind::record ? option.record_seconds
+                                                                       : option.forward_seconds;
+    report_.step_seconds += seconds;
+    if (!is_forward) return;
+    ++report_.forwards;
+    if (!operation.recomputation) return;
+    ++report_.recomputed_forwards;
+    report_.recomputed_seconds += seconds;
+  }
+
+  void transfer_begins(const TransferInfo& transfer) override {
+    const auto at = static_cast<std::size_t>(transfer.tier);
+    const TierProfile& tier = profile_.tier(transfer.tier);
+    double& queue = transfer.load ? reads_end_[at] : writes_end_[at];
+    queue = std::max(queue, report_.step_seconds) +
+            (transfer.load ? tier.read_seconds(transfer.bytes) : tier.write_seconds(transfer.bytes));
+    ends_[transfer.id] = queue;
+    std::int64_t& moved = transfer.load ? report_.loaded_bytes[at] : report_.stored_bytes[at];
+    if (__builtin_add_overflow(moved, transfer.bytes, &moved))
+      base::fail(base::Status::out_of_range, "action ", report_.actions, ": the bytes moved through tier ", transfer.tier,
+                 " pass INT64_MAX");
+  }
+
+  void transfer_ends(std::int64_t id) override {
+    const auto found = ends_.find(id);
+    const double wait = found->second - report_.step_seconds;
+    ends_.erase(found);
+    if (wait <= 0) return;
+    report_.wait_seconds += wait;
+    report_.step_seconds += wait;
+  }
+
  private:
+  void count(std::int32_t tier, std::int64_t more) {
+    const auto at = static_cast<std::size_t>(tier);
+    if (__builtin_add_overflow(live_[at], more, &live_[at]))
+      base::fail(base::Status::out_of_range, "action ", report_.actions, ": the live bytes of tier ", tier, " pass INT64_MAX");
+    if (live_[at] <= report_.peak_bytes[at]) return;
+    report_.peak_bytes[at] = live_[at];
+    if (tier == 0) report_.peak_action = report_.actions;
+  }
+
   const ChainProfile& profile_;
   PlanReport& report_;
   std::array<std::int64_t, tiers> live_{};
+  std::array<double, tiers> writes_end_{};  // when the last copy begun ends, by tier
+  std::array<double, tiers> reads_end_{};
+  std::map<std::int64_t, double> ends_;  // of the transfers under way
 };
 
 }  // namespace
@@ -53,6 +83,8 @@ PlanReport verify(const Schedule& schedule, const ChainProfile& profile) {
     walk.step(cursor.next());
     report.actions = walk.actions();
   }
+  report.peak_items = walk.most_items().items;
+  report.peak_inputs = walk.most_items().inputs;
   return report;
 }
 

@@ -16,6 +16,11 @@ struct PlanReport {
   double recomputed_seconds = 0;
   std::int64_t peak_action = 0;
   std::array<std::int64_t, tiers> peak_bytes{};
+  double wait_seconds = 0;
+  std::array<std::int64_t, tiers> peak_items{};
+  std::array<std::int64_t, tiers> peak_inputs{};
+  std::array<std::int64_t, tiers> stored_bytes{};
+  std::array<std::int64_t, tiers> loaded_bytes{};
 };
 
 // Streams the schedule against the profile. Error(invalid_schedule) when it breaks a rule.

@@ -8,8 +8,15 @@
 namespace ckpt::plan {
 namespace {
 
-std::string text_of(const std::tuple<Item, std::int64_t, std::int32_t, std::int32_t>& key) {
-  return item_text(std::get<0>(key), std::get<1>(key), std::get<2>(key));
+std::string text_of(const ItemKey& key) { return item_text(key.item, key.index, key.option); }
+
+ItemKey input_key(std::int64_t index, std::int32_t micro_batch) { return {Item::input, 0, micro_batch, index}; }
+ItemKey grad_key(std::int64_t index, std::int32_t micro_batch) { return {Item::grad, 0, micro_batch, index}; }
+ItemKey tape_key(std::int64_t layer, const Action& action) { return {Item::tape, action.option, action.micro_batch, layer}; }
+
+// Of the item that STORE_BEGIN, LOAD_BEGIN and DROP name.
+ItemKey key_named_by(const Action& action) {
+  return {action.item, action.item == Item::tape ? action.option : 0, action.micro_batch, action.first};
 }
 
 BufferRole role_of(Item item) {
@@ -20,9 +27,8 @@ BufferRole role_of(Item item) {
 
 Walk::Walk(const ChainProfile& profile, WalkSink& sink, StageRole role) : profile_(profile), sink_(sink), role_(std::move(role)) {
   if (role_.is_stage()) return;
-  const ItemKey input{Item::input, 0, 0, 0};
-  items_[input] = {allocate({BufferRole::input, 0, 0, profile.bytes_of(0)})};
-  micro_batches_[0];
+  add_item(input_key(0, 0), allocate({BufferRole::input, 0, 0, profile.bytes_of(0)}));
+  micro_batches_[0].backward_ran = LayerSet(profile.layers());
 }
 
 void Walk::refuse(const Action& action, const std::string& reason) const {
@@ -34,6 +40,8 @@ void Walk::step(const Action& action) {
   switch (action.kind) {
     case Kind::forward:
     case Kind::forward_tape: forward(action); break;
+    case Kind::record: record(action); break;
+    case Kind::advance: advance(action); break;
     case Kind::backward: backward(action); break;
     case Kind::store_begin: store_begin(action); break;
     case Kind::load_begin: load_begin(action); break;
@@ -57,39 +65,69 @@ BufferId Walk::allocate(const BufferInfo& info) {
 }
 
 std::int64_t Walk::bytes_of(const ItemKey& key) const {
-  const auto [item, index, option, micro] = key;
-  if (item == Item::tape) return profile_.layer(index).options[static_cast<std::size_t>(option)].tape_bytes;
-  return profile_.bytes_of(index);
+  if (key.item == Item::tape) return profile_.layer(key.index).options[static_cast<std::size_t>(key.option)].tape_bytes;
+  return profile_.bytes_of(key.index);
+}
+
+void Walk::require_absent(const Action& action, const ItemKey& key) const {
+  if (items_.find(key) != nullptr) refuse(action, text_of(key) + " is there already");
+}
+
+void Walk::count_item(std::int32_t tier, Item item, std::int64_t by) {
+  const auto at = static_cast<std::size_t>(tier);
+  now_.items[at] += by;
+  most_.items[at] = std::max(most_.items[at], now_.items[at]);
+  if (item != Item::input) return;
+  now_.inputs[at] += by;
+  most_.inputs[at] = std::max(most_.inputs[at], now_.inputs[at]);
+}
+
+void Walk::add_item(const ItemKey& key, BufferId buffer) {
+  items_.add(key, {buffer});
+  count_item(0, key.item, 1);
+}
+
+void Walk::remove_item(const ItemKey& key) {
+  items_.erase(key);
+  count_item(0, key.item, -1);
 }
 
 BufferId Walk::make_item(const Action& action, const ItemKey& key) {
-  if (items_.contains(key)) refuse(action, text_of(key) + " is there already");
-  const BufferId buffer = allocate({role_of(std::get<0>(key)), 0, std::get<1>(key), bytes_of(key)});
-  items_[key] = {buffer};
+  require_absent(action, key);
+  const BufferId buffer = allocate({role_of(key.item), 0, key.index, bytes_of(key)});
+  add_item(key, buffer);
   return buffer;
 }
 
 BufferId Walk::need_item(const Action& action, const ItemKey& key) const {
-  const auto found = items_.find(key);
-  if (found == items_.end()) refuse(action, text_of(key) + " is not there");
-  if (found->second.loading) refuse(action, text_of(key) + " is being loaded: AWAIT comes first");
-  return found->second.buffer;
+  const LiveItem* const found = items_.find(key);
+  if (found == nullptr) refuse(action, text_of(key) + " is not there");
+  if (found->loading) refuse(action, text_of(key) + " is being loaded: AWAIT comes first");
+  return found->buffer;
+}
+
+BufferId Walk::take_over_item(const Action& action, const ItemKey& key) {
+  const BufferId buffer = need_item(action, key);
+  if (!readings_.empty() && readings_.contains(buffer))
+    refuse(action, text_of(key) + " would be overwritten while it is copied: AWAIT comes first");
+  remove_item(key);
+  return buffer;
 }
 
 void Walk::end_item(const ItemKey& key) {
-  const auto found = items_.find(key);
-  const BufferId buffer = found->second.buffer;
-  items_.erase(found);
-  const auto reading = readings_.find(buffer);
-  if (reading == readings_.end()) {
-    free_item(key, buffer, 0);
-  } else {
-    reading->second.item_ended = true;
+  const BufferId buffer = items_.find(key)->buffer;
+  remove_item(key);
+  if (!readings_.empty()) {
+    if (const auto reading = readings_.find(buffer); reading != readings_.end()) {
+      reading->second.item_ended = true;
+      return;
+    }
   }
+  free_item(key, buffer, 0);
 }
 
 void Walk::free_item(const ItemKey& key, BufferId buffer, std::int32_t tier) {
-  sink_.free(buffer, {role_of(std::get<0>(key)), tier, std::get<1>(key), bytes_of(key)});
+  sink_.free(buffer, {role_of(key.item), tier, key.index, bytes_of(key)});
 }
 
 Walk::MicroBatch& Walk::micro_batch(const Action& action) {
@@ -141,35 +179,81 @@ void Walk::forward(const Action& action) {
   const bool record = action.kind == Kind::forward_tape;
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
-  BufferId input = need_item(action, {Item::input, action.first, 0, micro});
+  BufferId input = need_item(action, input_key(action.first, micro));
   for (std::int64_t layer = action.first; layer < action.last; ++layer) {
+    const bool between = !record && layer > action.first;  // its input is no item, and ends with it
     const bool kept = record || layer + 1 == action.last;
-    const BufferId output = kept ? make_item(action, {Item::input, layer + 1, 0, micro})
-                                 : allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)});
-    const BufferId tape = record ? make_item(action, {Item::tape, layer, action.option, micro}) : no_buffer;
-    forward_layer(action, batch, layer, input, output, tape);
-    if (!record && layer > action.first) sink_.free(input, {BufferRole::input, 0, layer, profile_.bytes_of(layer)});
+    const ItemKey made = input_key(layer + 1, micro);
+    if (between && profile_.layer(layer).has(in_place)) {
+      if (kept) require_absent(action, made);
+      run_in_place(action, batch, layer, input);
+      if (kept) add_item(made, input);
+      continue;
+    }
+    const BufferId output =
+        kept ? make_item(action, made) : allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)});
+    const BufferId tape = record ? make_item(action, tape_key(layer, action)) : no_buffer;
+    const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
+    run_forward(action, batch, {.layer = layer, .input = input, .output = output, .tape = tape}, option.forward_workspace_bytes);
+    if (between) sink_.free(input, {BufferRole::input, 0, layer, profile_.bytes_of(layer)});
     input = output;
   }
 }
 
-void Walk::forward_layer(const Action& action, MicroBatch& micro, std::int64_t layer, BufferId input, BufferId output,
-                         BufferId tape) {
+void Walk::record(const Action& action) {
+  check_layers(action);
+  const std::int64_t layer = action.first;
+  if (action.last != layer + 1) refuse(action, base::cat("layers [", layer, ", ", action.last, ") are not one layer"));
+  MicroBatch& batch = micro_batch(action);
+  const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
+  const bool makes_output = profile_.layer(layer).has(needs_output);
+  const BufferInfo scratch{BufferRole::workspace, 0, layer, profile_.bytes_of(layer + 1)};
+  const bool needs_scratch = !makes_output && !option.has_record;
+
+  Operation operation{.kind = option.has_record ? Operation::Kind::record : Operation::Kind::forward, .layer = layer};
+  operation.input = need_item(action, input_key(layer, action.micro_batch));
+  if (makes_output) operation.output = make_item(action, input_key(layer + 1, action.micro_batch));
+  if (needs_scratch) operation.output = allocate(scratch);
+  operation.tape = make_item(action, tape_key(layer, action));
+  run_forward(action, batch, operation, option.has_record ? option.record_workspace_bytes : option.forward_workspace_bytes);
+  if (needs_scratch) sink_.free(operation.output, scratch);
+}
+
+void Walk::advance(const Action& action) {
+  check_layers(action);
+  const std::int32_t micro = action.micro_batch;
+  MicroBatch& batch = micro_batch(action);
+  const BufferId buffer = take_over_item(action, input_key(action.first, micro));
+  require_absent(action, input_key(action.last, micro));
+  for (std::int64_t layer = action.first; layer < action.last; ++layer) run_in_place(action, batch, layer, buffer);
+  add_item(input_key(action.last, micro), buffer);
+}
+
+// The layer's output takes the place of its input.
+void Walk::run_in_place(const Action& action, MicroBatch& micro, std::int64_t layer, BufferId buffer) {
+  const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
+  const BufferInfo before{BufferRole::input, 0, layer, profile_.bytes_of(layer)};
+  const BufferInfo behind{BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)};
+  BufferInfo meanwhile = behind;
+  meanwhile.bytes = std::max(before.bytes, behind.bytes);
+  sink_.become(buffer, before, meanwhile);
+  run_forward(action, micro, {.layer = layer, .input = buffer, .output = buffer}, option.forward_workspace_bytes);
+  if (meanwhile.bytes != behind.bytes) sink_.become(buffer, meanwhile, behind);
+}
+
+// operation: its layer and the buffers of its items.
+void Walk::run_forward(const Action& action, MicroBatch& micro, Operation operation, std::int64_t workspace_bytes) {
+  const std::int64_t layer = operation.layer;
   const LayerProfile& profile = profile_.layer(layer);
   const bool again = layer < micro.forwarded;
   if (again && !profile.has(deterministic)) {
     refuse(action, base::cat("layer ", layer, " (", profile.name, ") is not deterministic and would run again"));
   }
   if (!again) micro.forwarded = layer + 1;
+  operation.recomputation = again;
+  operation.micro_batch = action.micro_batch;
+  operation.option = action.option;
 
-  Operation operation{.kind = Operation::Kind::forward,
-                      .recomputation = again,
-                      .micro_batch = action.micro_batch,
-                      .option = action.option,
-                      .layer = layer,
-                      .input = input,
-                      .output = output,
-                      .tape = tape};
   const BufferInfo ambient{BufferRole::ambient, 0, layer, profile.ambient_bytes};
   if (ambient.bytes > 0) {
     if (!again) micro.ambient[layer] = allocate(ambient);
@@ -181,9 +265,8 @@ void Walk::forward_layer(const Action& action, MicroBatch& micro, std::int64_t l
     operation.ambient = saved->second;
     if (again) operation.present_ambient = allocate(ambient);
   }
-  const std::int64_t bytes = profile.options[static_cast<std::size_t>(action.option)].forward_workspace_bytes;
-  const BufferInfo workspace{BufferRole::workspace, 0, layer, bytes};
-  if (bytes > 0) operation.workspace = allocate(workspace);
+  const BufferInfo workspace{BufferRole::workspace, 0, layer, workspace_bytes};
+  if (workspace_bytes > 0) operation.workspace = allocate(workspace);
   sink_.run(operation);
   if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
   if (operation.present_ambient != no_buffer) sink_.free(operation.present_ambient, ambient);
@@ -196,8 +279,8 @@ void Walk::turn(const Action& action) {
   if (micro.turned) refuse(action, "the step has turned already");
   if (role_.is_stage() && !role_.last) refuse(action, "the last stage turns, not this one");
   const std::int64_t layers = profile_.layers();
-  const BufferId output = need_item(action, {Item::input, layers, 0, action.micro_batch});
-  const BufferId grad = make_item(action, {Item::grad, layers, 0, action.micro_batch});
+  const BufferId output = need_item(action, input_key(layers, action.micro_batch));
+  const BufferId grad = make_item(action, grad_key(layers, action.micro_batch));
   micro.turned = true;
   sink_.run({.kind = Operation::Kind::turn, .micro_batch = action.micro_batch, .output = output, .grad_output = grad});
 }
@@ -218,12 +301,14 @@ void Walk::send(const Action& action) {
   const std::int64_t chunk = grad ? role_.chunk_beginning_at(action.first) : role_.chunk_ending_at(action.first);
   const bool outermost = grad ? role_.first && chunk == 0 : role_.last && chunk + 1 == std::ssize(role_.chunks);
   exchange(action, chunk, outermost);
-  const BufferId source = need_item(action, {action.item, action.first, 0, action.micro_batch});
+  const ItemKey key = key_named_by(action);
+  const BufferId source = need_item(action, key);
   sink_.run({.kind = Operation::Kind::send,
              .micro_batch = action.micro_batch,
              .item = action.item,
              .layer = action.first,
-             .input = source});
+             .input = source,
+             .bytes = bytes_of(key)});
 }
 
 void Walk::receive(const Action& action) {
@@ -232,15 +317,17 @@ void Walk::receive(const Action& action) {
   if (role_.is_stage() && !grad && chunk == 0) {
     if (action.micro_batch < 0 || action.micro_batch >= role_.micro_batches)
       refuse(action, base::cat("micro_batch is ", action.micro_batch, "; the stage has ", role_.micro_batches));
-    micro_batches_[action.micro_batch];
+    micro_batches_.try_emplace(action.micro_batch).first->second.backward_ran = LayerSet(profile_.layers());
   }
   exchange(action, chunk, grad && role_.last && chunk + 1 == std::ssize(role_.chunks));
-  const BufferId place = make_item(action, {action.item, action.first, 0, action.micro_batch});
+  const ItemKey key = key_named_by(action);
+  const BufferId place = make_item(action, key);
   sink_.run({.kind = Operation::Kind::receive,
              .micro_batch = action.micro_batch,
              .item = action.item,
              .layer = action.first,
-             .output = place});
+             .output = place,
+             .bytes = bytes_of(key)});
 }
 
 // ---- Backward ----
@@ -248,32 +335,45 @@ void Walk::receive(const Action& action) {
 void Walk::backward(const Action& action) {
   check_layers(action);
   MicroBatch& batch = micro_batch(action);
-  if (batch.backward_ran.empty()) batch.backward_ran.resize(static_cast<std::size_t>(profile_.layers()));
   for (std::int64_t layer = action.last; layer-- > action.first;) backward_layer(action, batch, layer);
 }
 
 void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t layer) {
   const LayerProfile& profile = profile_.layer(layer);
   // Its parameters' gradients would count twice.
-  if (batch.backward_ran[static_cast<std::size_t>(layer)])
-    refuse(action, base::cat("layer ", layer, " (", profile.name, ") ran backward already"));
-  batch.backward_ran[static_cast<std::size_t>(layer)] = true;
+  if (batch.backward_ran.contains(layer)) refuse(action, base::cat("layer ", layer, " (", profile.name, ") ran backward already"));
+  batch.backward_ran.add(layer);
   const std::int32_t micro = action.micro_batch;
-  const ItemKey grad_output{Item::grad, layer + 1, 0, micro};
-  const ItemKey tape{Item::tape, layer, action.option, micro};
+  const ItemKey grad_output = grad_key(layer + 1, micro);
+  const ItemKey grad_input = grad_key(layer, micro);
+  const ItemKey tape = tape_key(layer, action);
   Operation operation{.kind = Operation::Kind::backward, .micro_batch = micro, .option = action.option, .layer = layer};
   operation.grad_output = need_item(action, grad_output);
   operation.tape = need_item(action, tape);
-  if (profile.has(needs_input)) operation.input = need_item(action, {Item::input, layer, 0, micro});
-  if (profile.has(needs_output)) operation.output = need_item(action, {Item::input, layer + 1, 0, micro});
-  if (!profile.has(no_input_gradient)) operation.grad_input = make_item(action, {Item::grad, layer, 0, micro});
+  if (profile.has(needs_input)) operation.input = need_item(action, input_key(layer, micro));
+  if (profile.has(needs_output)) operation.output = need_item(action, input_key(layer + 1, micro));
+  const bool overwrites = profile.has(in_place) && !profile.has(no_input_gradient);
+  const BufferInfo before{BufferRole::grad, 0, layer + 1, bytes_of(grad_output)};
+  const BufferInfo behind{BufferRole::grad, 0, layer, bytes_of(grad_input)};
+  BufferInfo meanwhile = behind;
+  meanwhile.bytes = std::max(before.bytes, behind.bytes);
+  if (overwrites) {
+    require_absent(action, grad_input);
+    operation.grad_input = take_over_item(action, grad_output);
+    sink_.become(operation.grad_input, before, meanwhile);
+    add_item(grad_input, operation.grad_input);
+  } else if (!profile.has(no_input_gradient)) {
+    operation.grad_input = make_item(action, grad_input);
+  }
   const std::int64_t bytes = profile.options[static_cast<std::size_t>(action.option)].backward_workspace_bytes;
   const BufferInfo workspace{BufferRole::workspace, 0, layer, bytes};
   if (bytes > 0) operation.workspace = allocate(workspace);
   sink_.run(operation);
   if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
   end_item(tape);
-  end_item(grad_output);
+  if (!overwrites) end_item(grad_output);
+  if (overwrites && meanwhile.bytes != behind.bytes) sink_.become(operation.grad_input, meanwhile, behind);
+  if (batch.ambient.empty()) return;
   if (const auto ambient = batch.ambient.find(layer); ambient != batch.ambient.end()) {
     sink_.free(ambient->second, {BufferRole::ambient, 0, layer, profile.ambient_bytes});
     batch.ambient.erase(ambient);
@@ -282,40 +382,61 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
 
 // ---- Transfers and slots ----
 
+// Counts bytes that go into a tier whose capacity has a limit.
+void Walk::hold(const Action& action, std::int64_t bytes) {
+  const std::int64_t capacity = profile_.tier(action.tier).capacity_bytes;
+  if (capacity == 0) return;
+  std::int64_t& held = tier_bytes_[static_cast<std::size_t>(action.tier)];
+  if (bytes > capacity - held)
+    refuse(action, base::cat("tier ", action.tier, " holds ", held, " bytes of its ", capacity, ", and ", bytes, " would come"));
+  held += bytes;
+}
+
 void Walk::store_begin(const Action& action) {
   check_item(action);
   if (action.tier < 1 || action.tier >= tiers) refuse(action, base::cat("tier is ", action.tier, "; 1 .. ", tiers - 1));
   if (action.slot < 0) refuse(action, base::cat("slot is ", action.slot, "; at least 0"));
-  const ItemKey key{action.item, action.first, action.item == Item::tape ? action.option : 0, action.micro_batch};
+  const ItemKey key = key_named_by(action);
   const BufferId source = need_item(action, key);
   const auto place = std::make_pair(action.tier, action.slot);
   if (slots_.contains(place)) refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is taken"));
   if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is under way already"));
-  const BufferId copy = allocate({role_of(action.item), action.tier, action.first, bytes_of(key)});
+  const std::int64_t bytes = bytes_of(key);
+  hold(action, bytes);
+  const BufferId copy = allocate({role_of(action.item), action.tier, action.first, bytes, action.slot});
+  count_item(action.tier, action.item, 1);
   slots_[place] = {key, copy, false};
   transfers_[action.transfer] = {key, false, action.tier, action.slot, source};
   ++readings_[source].transfers;
-  sink_.run(
-      {.kind = Operation::Kind::copy, .micro_batch = action.micro_batch, .layer = action.first, .input = source, .output = copy});
+  sink_.run({.kind = Operation::Kind::copy,
+             .micro_batch = action.micro_batch,
+             .item = action.item,
+             .layer = action.first,
+             .input = source,
+             .output = copy,
+             .bytes = bytes});
+  sink_.transfer_begins({action.transfer, false, action.tier, bytes});
 }
 
 void Walk::load_begin(const Action& action) {
   check_item(action);
   const auto found = slots_.find({action.tier, action.slot});
   if (found == slots_.end()) refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is empty"));
-  const ItemKey key{action.item, action.first, action.item == Item::tape ? action.option : 0, action.micro_batch};
+  const ItemKey key = key_named_by(action);
   if (found->second.item != key)
     refuse(action, base::cat("slot ", action.slot, " holds ", text_of(found->second.item), ", not ", text_of(key)));
   if (!found->second.ready) refuse(action, base::cat("slot ", action.slot, " is being stored: AWAIT comes first"));
   if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is under way already"));
   const BufferId copy = make_item(action, key);
-  items_.at(key).loading = true;
+  items_.find(key)->loading = true;
   transfers_[action.transfer] = {key, true, action.tier, action.slot, no_buffer};
   sink_.run({.kind = Operation::Kind::copy,
              .micro_batch = action.micro_batch,
              .layer = action.first,
              .input = found->second.buffer,
-             .output = copy});
+             .output = copy,
+             .bytes = bytes_of(key)});
+  sink_.transfer_begins({action.transfer, true, action.tier, bytes_of(key)});
 }
 
 void Walk::await(const Action& action) {
@@ -323,8 +444,9 @@ void Walk::await(const Action& action) {
   if (found == transfers_.end()) refuse(action, base::cat("transfer ", action.transfer, " is not under way"));
   const Transfer transfer = found->second;
   transfers_.erase(found);
+  sink_.transfer_ends(action.transfer);
   if (transfer.load) {
-    items_.at(transfer.item).loading = false;
+    items_.find(transfer.item)->loading = false;
     return;
   }
   slots_.at({transfer.tier, transfer.slot}).ready = true;
@@ -343,12 +465,15 @@ void Walk::drop(const Action& action) {
         refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is in transfer ", number));
       }
     }
-    free_item(found->second.item, found->second.buffer, action.tier);
+    const ItemKey& held = found->second.item;
+    free_item(held, found->second.buffer, action.tier);
+    if (profile_.tier(action.tier).capacity_bytes > 0) tier_bytes_[static_cast<std::size_t>(action.tier)] -= bytes_of(held);
+    count_item(action.tier, held.item, -1);
     slots_.erase(found);
     return;
   }
   check_item(action);
-  const ItemKey key{action.item, action.first, action.item == Item::tape ? action.option : 0, action.micro_batch};
+  const ItemKey key = key_named_by(action);
   need_item(action, key);
   end_item(key);
 }
@@ -365,19 +490,17 @@ void Walk::end(const Action& action) {
     }
   }
   for (const auto& [number, batch] : micro_batches_) {
-    if (batch.backward_ran.empty() || !batch.backward_ran[0])
-      refuse(action, base::cat("micro-batch ", number, " has not run backward through layer 0"));
+    if (!batch.backward_ran.contains(0)) refuse(action, base::cat("micro-batch ", number, " has not run backward through layer 0"));
   }
   if (!transfers_.empty()) refuse(action, base::cat("transfer ", transfers_.begin()->first, " was not awaited"));
   if (!slots_.empty()) {
     refuse(action, base::cat("slot ", slots_.begin()->first.second, " of tier ", slots_.begin()->first.first, " still holds ",
                              text_of(slots_.begin()->second.item)));
   }
-  for (const auto& [key, item] : items_) {
-    if (std::get<0>(key) != Item::grad || std::get<1>(key) != 0) refuse(action, text_of(key) + " is still there");
-  }
-  for (const auto& [key, item] : items_) free_item(key, item.buffer, 0);
-  items_.clear();
+  items_.for_each([&](const ItemKey& key, const LiveItem& item) {
+    if (key.item != Item::grad || key.index != 0) refuse(action, text_of(key) + " is still there");
+    free_item(key, item.buffer, 0);
+  });
   ended_ = true;
 }
 

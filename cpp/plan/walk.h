@@ -5,6 +5,7 @@
 // Streams: holds what is live, not what was.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "plan/action.h"
+#include "plan/item_table.h"
+#include "plan/layer_set.h"
 #include "plan/profile.h"
 #include "plan/schedule.h"
 
@@ -30,32 +33,46 @@ struct BufferInfo {
   std::int32_t tier = 0;
   std::int64_t index = 0;  // i of INPUT(i) and GRAD(i), else the layer
   std::int64_t bytes = 0;  // may be 0
+  std::int32_t slot = 0;   // of a tier above 0
 };
 
 // What runs between two memory changes.
 struct Operation {
-  enum class Kind : std::uint8_t { forward, backward, turn, copy, send, receive } kind = Kind::forward;
-  bool recomputation = false;  // forward: the layer ran before in this step
+  enum class Kind : std::uint8_t { forward, record, backward, turn, copy, send, receive } kind = Kind::forward;
+  bool recomputation = false;  // forward and record: the layer ran before in this step
   std::int32_t micro_batch = 0;
   std::int32_t option = 0;
   Item item = Item::none;                // send and receive: INPUT or GRAD
   std::int64_t layer = 0;                // send and receive: the item's index
   BufferId input = no_buffer;            // forward; backward when the layer needs it; copy and send: the source
   BufferId output = no_buffer;           // forward; backward when the layer needs it; turn: INPUT(n); copy, receive: destination
-  BufferId tape = no_buffer;             // forward when recording; backward
+  BufferId tape = no_buffer;             // forward when recording; record; backward
   BufferId workspace = no_buffer;        // when the layer needs one
   BufferId grad_output = no_buffer;      // backward; turn: GRAD(n)
   BufferId grad_input = no_buffer;       // backward, unless the layer makes none
   BufferId ambient = no_buffer;          // forward of a layer with ambient state: filled the first time, read in a recomputation
   BufferId present_ambient = no_buffer;  // recomputation of such a layer: holds the present state meanwhile
+  std::int64_t bytes = 0;                // copy, send and receive: of the item
+};
+
+// A copy between memory and another tier, which its AWAIT waits for.
+struct TransferInfo {
+  std::int64_t id = 0;
+  bool load = false;  // else a store
+  std::int32_t tier = 0;
+  std::int64_t bytes = 0;
 };
 
 class WalkSink {
  public:
   virtual ~WalkSink() = default;
   virtual void allocate(BufferId id, const BufferInfo& info) = 0;
+  // A buffer whose bytes are overwritten in place: what it holds is now another item, and may count more or fewer bytes.
+  virtual void become(BufferId id, const BufferInfo& before, const BufferInfo& now) = 0;
   virtual void run(const Operation& operation) = 0;
-  virtual void free(BufferId id, const BufferInfo& info) = 0;  // info: as at its allocation
+  virtual void free(BufferId id, const BufferInfo& info) = 0;  // info: as it is now
+  virtual void transfer_begins(const TransferInfo& /*transfer*/) {}
+  virtual void transfer_ends(std::int64_t /*id*/) {}
 };
 
 class Walk {
@@ -69,8 +86,14 @@ class Walk {
   std::int64_t actions() const { return actions_; }
   bool ended() const { return ended_; }
 
+  // Most items, and most INPUTs among them, that were there at once, by tier.
+  struct MostItems {
+    std::array<std::int64_t, tiers> items{};
+    std::array<std::int64_t, tiers> inputs{};
+  };
+  const MostItems& most_items() const { return most_; }
+
  private:
-  using ItemKey = std::tuple<Item, std::int64_t, std::int32_t, std::int32_t>;  // item, index, option, micro_batch
   struct LiveItem {
     BufferId buffer = no_buffer;
     bool loading = false;  // there, but filled only at its AWAIT
@@ -95,7 +118,7 @@ class Walk {
   struct MicroBatch {
     std::int64_t forwarded = 0;  // layers below ran at least once: they run in order
     bool turned = false;
-    std::vector<bool> backward_ran;                            // by layer
+    LayerSet backward_ran;
     std::set<std::tuple<Kind, Item, std::int64_t>> exchanged;  // what was sent and received
     std::unordered_map<std::int64_t, BufferId> ambient;
   };
@@ -104,6 +127,12 @@ class Walk {
   BufferId allocate(const BufferInfo& info);
   BufferId make_item(const Action& action, const ItemKey& key);
   BufferId need_item(const Action& action, const ItemKey& key) const;
+  void require_absent(const Action& action, const ItemKey& key) const;
+  void add_item(const ItemKey& key, BufferId buffer);
+  void remove_item(const ItemKey& key);
+  // Removes an item whose buffer is about to be overwritten: nobody may be copying it.
+  BufferId take_over_item(const Action& action, const ItemKey& key);
+  void count_item(std::int32_t tier, Item item, std::int64_t by);
   void end_item(const ItemKey& key);
   void free_item(const ItemKey& key, BufferId buffer, std::int32_t tier);
   std::int64_t bytes_of(const ItemKey& key) const;
@@ -112,13 +141,17 @@ class Walk {
   MicroBatch& micro_batch(const Action& action);
 
   void forward(const Action& action);
-  void forward_layer(const Action& action, MicroBatch& micro, std::int64_t layer, BufferId input, BufferId output, BufferId tape);
+  void record(const Action& action);
+  void advance(const Action& action);
+  void run_forward(const Action& action, MicroBatch& micro, Operation operation, std::int64_t workspace_bytes);
+  void run_in_place(const Action& action, MicroBatch& micro, std::int64_t layer, BufferId buffer);
   void backward(const Action& action);
   void backward_layer(const Action& action, MicroBatch& batch, std::int64_t layer);
   void turn(const Action& action);
   void send(const Action& action);
   void receive(const Action& action);
   void exchange(const Action& action, std::int64_t chunk, bool outermost);
+  void hold(const Action& action, std::int64_t bytes);
   void store_begin(const Action& action);
   void load_begin(const Action& action);
   void await(const Action& action);
@@ -131,8 +164,11 @@ class Walk {
   std::int64_t actions_ = 0;
   bool ended_ = false;
   BufferId next_buffer_ = 0;
-  std::map<ItemKey, LiveItem> items_;
+  ItemTable<LiveItem> items_;
+  MostItems now_;
+  MostItems most_;
   std::map<std::pair<std::int32_t, std::int32_t>, Slot> slots_;  // by tier and slot
+  std::array<std::int64_t, tiers> tier_bytes_{};
   std::map<std::int64_t, Transfer> transfers_;
   std::map<BufferId, Reading> readings_;
   std::map<std::int32_t, MicroBatch> micro_batches_;

@@ -360,6 +360,9 @@ CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
  * STORE_BEGIN copies it counts until the AWAIT, and once more where it is made again meanwhile. A tier above 0 counts an item from
  * its STORE_BEGIN to the DROP. Numbers of items follow the bytes: a buffer that is overwritten in place is one item throughout.
  *
+ * Items. An item is there from what makes it (of a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to what ends it; one
+ * that is overwritten in place is not there any more when the other one is.
+ *
  * Time. Layers run one after another, for forward_seconds, record_seconds (RECORD, with has_record) or backward_seconds. Each tier
  * has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is met and those before it in its
  * queue have ended, and takes latency_seconds + bytes / rate; an AWAIT waits for its end.
