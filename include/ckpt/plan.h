@@ -358,7 +358,7 @@ CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
  * place (ADVANCE, CKPT_LAYER_FLAG_IN_PLACE) counts the larger of both for the layer, with its workspace, and then the new one; a
  * backward that makes no gradient of its input overwrites nothing. An item that is dropped, or that BACKWARD ends, while a
  * STORE_BEGIN copies it counts until the AWAIT, and once more where it is made again meanwhile. A tier above 0 counts an item from
- * its STORE_BEGIN to the DROP. Numbers of items follow the bytes: a buffer that is overwritten in place is one item throughout.
+ * its STORE_BEGIN to the DROP.
  *
  * Items. An item is there from what makes it (of a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to what ends it; one
  * that is overwritten in place is not there any more when the other one is.

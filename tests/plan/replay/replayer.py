@@ -122,7 +122,7 @@ class Buffer:
     is_input: bool
     loading: bool = False
     copies: int = 0  # stores under way
-    ended: bool = False  # but there until its copies have ended
+    ended: bool = False  # an item no more, but its bytes count until its copies have ended
 
 
 @dataclass(slots=True)
@@ -400,11 +400,12 @@ class Replayer:
     def _end(self, item):
         buffer = self.memory.pop(item)
         buffer.ended = True
+        self._count(0, 0, -1, -int(buffer.is_input))
         self._free_if_ended(buffer)
 
     def _free_if_ended(self, buffer):
         if buffer.ended and buffer.copies == 0:
-            self._count(0, -buffer.bytes, -1, -int(buffer.is_input))
+            self._count(0, -buffer.bytes)
 
     def _overwrite(self, old, new):
         """An item becomes another in the same buffer, which has to hold the larger of both meanwhile; what is behind the larger one
