@@ -21,6 +21,14 @@ namespace ckpt {
 class Profile {
  public:
   explicit Profile(std::int64_t input_bytes) { check(ckpt_profile_create(input_bytes, handle_.out())); }
+  // A chain of like layers, the steps of a time-stepping code: as little memory for 10^9 as for one.
+  static Profile uniform(std::int64_t layer_count, const LayerProfile& layer, const OptionProfile& option) {
+    const ckpt_layer_profile like = detail::to_c(layer);
+    const ckpt_option_profile way = detail::to_c(option);
+    ckpt_profile* profile = nullptr;
+    check(ckpt_profile_create_uniform(layer_count, &like, &way, &profile));
+    return adopt(profile);
+  }
   // Takes over a reference that a C function returned.
   static Profile adopt(ckpt_profile* profile) noexcept { return Profile(profile); }
 
@@ -33,6 +41,17 @@ class Profile {
     const ckpt_option_profile given = detail::to_c(option);
     check(ckpt_profile_add_option(handle(), &given));
     return *this;
+  }
+  // tier: 1 .. CKPT_TIERS-1.
+  Profile& set_tier(std::int32_t tier, const TierProfile& tier_profile) {
+    const ckpt_tier_profile given = detail::to_c(tier_profile);
+    check(ckpt_profile_set_tier(handle(), tier, &given));
+    return *this;
+  }
+  TierProfile tier(std::int32_t tier) const {
+    ckpt_tier_profile out = CKPT_TIER_PROFILE_INIT;
+    check(ckpt_profile_get_tier(handle(), tier, &out));
+    return detail::from_c(out);
   }
   std::int64_t layer_count() const {
     std::int64_t layers = 0;
@@ -132,6 +151,12 @@ class Schedule {
   std::int64_t reserved_bytes(const Profile& profile) const {
     std::int64_t bytes = 0;
     check(ckpt_schedule_place(handle(), profile.handle(), &bytes));
+    return bytes;
+  }
+  // Of a tier above memory: 1 .. CKPT_TIERS-1.
+  std::int64_t reserved_bytes(const Profile& profile, std::int32_t tier) const {
+    std::int64_t bytes = 0;
+    check(ckpt_schedule_place_tier(handle(), profile.handle(), tier, &bytes));
     return bytes;
   }
   // Another reference to the same schedule.

@@ -105,6 +105,76 @@ TEST(Executor, TransfersToASlowerTierGiveTheSameBits) {
   EXPECT_TRUE(result.gradients == expected.gradients);
 }
 
+// Runs every layer again from x_0, in place where it can, and records it alone.
+std::vector<plan::Action> by_record_and_advance(const plan::ChainProfile& profile, std::int32_t dropout_option) {
+  const std::int64_t n = profile.layers();
+  std::vector<plan::Action> actions;
+  const auto option_of = [&](std::int64_t layer) { return profile.layer(layer).options.size() == 2 ? dropout_option : 0; };
+  // Makes INPUT(to), of which only INPUT(0) stays.
+  const auto reach = [&](std::int64_t to) {
+    std::int64_t at = 0;
+    while (at < to) {
+      const bool advances = at > 0 && profile.layer(at).has(plan::in_place);
+      actions.push_back(advances ? plan::advance(at, at + 1) : plan::forward(at, at + 1));
+      if (!advances && at > 0) actions.push_back(plan::drop_input(at));
+      ++at;
+    }
+  };
+  for (std::int64_t layer = n; layer-- > 0;) {
+    reach(layer);
+    plan::Action run = layer == n - 1 ? plan::forward_tape(layer) : plan::record(layer);
+    run.option = option_of(layer);
+    actions.push_back(run);
+    if (layer == n - 1) {
+      actions.push_back(plan::turn());
+      actions.push_back(plan::drop_input(n));
+    }
+    plan::Action backward = plan::backward(layer);
+    backward.option = run.option;
+    actions.push_back(backward);
+    actions.push_back(plan::drop_input(layer));
+  }
+  actions.push_back(plan::end());
+  return actions;
+}
+
+TEST(Executor, RecordAndAdvanceGiveTheSameBitsAndTheVerifiersBytes) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Model model = byte_model(dtype, 72, 96, 3, 0.3);
+    const plan::ChainProfile profile = model.chain->profile(model.input);
+    const Result expected = run_once(model, *plan::make_store_all(profile), 1);
+    for (const std::int32_t option : {0, 1}) {
+      const auto schedule = plan::make_list(profile.layers(), by_record_and_advance(profile, option));
+      const auto executor = executor_for(model, *schedule, 2);
+      EXPECT_EQ(executor->run(step_of(model)), expected.loss);
+      EXPECT_TRUE(gradients_of(*model.chain) == expected.gradients) << "dropout's option " << option;
+      const plan::PlanReport report = plan::verify(*schedule, profile);
+      EXPECT_EQ(executor->stats().peak_live_bytes, report.peak_bytes[0]);
+      EXPECT_EQ(executor->stats().forwards, report.forwards);
+      EXPECT_LT(report.peak_bytes[0], plan::verify(*plan::make_recompute_all(profile), profile).peak_bytes[0]);
+    }
+  }
+}
+
+TEST(Executor, RefusesToAdvanceALayerThatCannotRunInPlace) {
+  const Model model = byte_model(Dtype::f32, 8, 16, 1, 0);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  std::vector<plan::Action> actions = by_record_and_advance(profile, 0);
+  // Layer 1 is linear: its input is dropped behind it in the first pass.
+  ASSERT_EQ(actions[1], plan::forward(1, 2));
+  actions[1] = plan::advance(1, 2);
+  actions.erase(actions.begin() + 2);
+  const auto schedule = plan::make_list(profile.layers(), actions);
+  EXPECT_NO_THROW(plan::verify(*schedule, profile));
+  try {
+    executor_for(model, *schedule);
+    FAIL() << "nothing was refused";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.status(), base::Status::invalid_schedule);
+    EXPECT_EQ(error.message(), "schedule advances layer 1 (block0.linear) in place; its flags do not say that it can run so");
+  }
+}
+
 TEST(Executor, StepsAndSeedsKeyDropout) {
   const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.5);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));

@@ -7,7 +7,8 @@ from text import Words, bare, camel, capital, listing, wrapped
 
 NUMBERS = {"int32_t": "int", "int64_t": "long", "uint32_t": "uint", "uint64_t": "ulong", "double": "double"}
 PROPERTIES = {("ckpt_step", "step"): "Number"}  # a member cannot have its class's name
-GIVEN = {"ckpt_step", "ckpt_activation_policy", "ckpt_layer_profile", "ckpt_option_profile"}  # set by callers, as options are
+GIVEN = {"ckpt_step", "ckpt_activation_policy", "ckpt_layer_profile", "ckpt_option_profile",
+         "ckpt_tier_profile"}  # set by callers, as options are
 FROZEN = {"ckpt_schedule_action", "ckpt_layer_option", "ckpt_pipeline_interval"}  # values of the same layout on both sides
 RAW = {"ckpt_tensor_spec", "ckpt_layer_context", "ckpt_memory_event", "ckpt_strategy_question"}  # callbacks get their address
 NAMES = {"ckpt_status": "CkptStatus", "ckpt_strategy": "ICheckpointStrategy"}  # the latter is accepted in the class's place

@@ -271,12 +271,29 @@ namespace Ckpt
     /// <summary>What planning must know of a tier, a place that is slower than memory.</summary>
     public sealed unsafe partial class TierProfile
     {
-        internal TierProfile(ckpt_tier_profile from)
+        /// <summary>Bytes that the tier can hold, &gt;= 0; 0: no limit.</summary>
+        public long CapacityBytes { get; set; }
+
+        /// <summary>Rate of a <see cref="ActionKind.StoreBegin"/>'s copy in bytes per second, &gt;= 0; 0: no limit, it takes no
+        /// time.</summary>
+        public double WriteBytesPerSecond { get; set; }
+
+        /// <summary>Rate of a <see cref="ActionKind.LoadBegin"/>'s copy in bytes per second, &gt;= 0; 0: no limit, it takes no
+        /// time.</summary>
+        public double ReadBytesPerSecond { get; set; }
+
+        /// <summary>Duration of a copy of no bytes in seconds, &gt;= 0.</summary>
+        public double LatencySeconds { get; set; }
+
+        internal static ckpt_tier_profile Native(TierProfile from, CallMemory memory)
         {
-            CapacityBytes = from.capacity_bytes;
-            WriteBytesPerSecond = from.write_bytes_per_second;
-            ReadBytesPerSecond = from.read_bytes_per_second;
-            LatencySeconds = from.latency_seconds;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_tier_profile());
+            to.capacity_bytes = from.CapacityBytes;
+            to.write_bytes_per_second = from.WriteBytesPerSecond;
+            to.read_bytes_per_second = from.ReadBytesPerSecond;
+            to.latency_seconds = from.LatencySeconds;
+            return to;
         }
 
         internal static TierProfile Filled(Action<ckpt_tier_profile> fill)
@@ -284,23 +301,10 @@ namespace Ckpt
             using (var from = new ckpt_tier_profile())
             {
                 fill(from);
-                return new TierProfile(from);
+                return new TierProfile { CapacityBytes = from.capacity_bytes, WriteBytesPerSecond = from.write_bytes_per_second,
+                    ReadBytesPerSecond = from.read_bytes_per_second, LatencySeconds = from.latency_seconds };
             }
         }
-
-        /// <summary>Bytes that the tier can hold, &gt;= 0; 0: no limit.</summary>
-        public long CapacityBytes { get; }
-
-        /// <summary>Rate of a <see cref="ActionKind.StoreBegin"/>'s copy in bytes per second, &gt;= 0; 0: no limit, it takes no
-        /// time.</summary>
-        public double WriteBytesPerSecond { get; }
-
-        /// <summary>Rate of a <see cref="ActionKind.LoadBegin"/>'s copy in bytes per second, &gt;= 0; 0: no limit, it takes no
-        /// time.</summary>
-        public double ReadBytesPerSecond { get; }
-
-        /// <summary>Duration of a copy of no bytes in seconds, &gt;= 0.</summary>
-        public double LatencySeconds { get; }
 
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>

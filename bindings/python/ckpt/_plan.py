@@ -8,7 +8,7 @@ from . import _native as _n
 from ._base import _Owned, _Shared
 from ._strategy import StrategyLike, _as_strategy
 from .made import options as _o
-from .made.values import LayerProfile, OptionProfile, PlanReport, ScheduleAction
+from .made.values import LayerProfile, OptionProfile, PlanReport, ScheduleAction, TierProfile
 
 __all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor"]
 
@@ -20,6 +20,18 @@ class Profile(_Owned):
 
     def __init__(self, input_bytes: int) -> None:
         self._adopt(_n.ckpt_profile_create(input_bytes))
+
+    @classmethod
+    def uniform(cls, layer_count: int, option: OptionProfile = OptionProfile(), **layer: _o.layer_profile) -> "Profile":
+        """A chain of like layers, the steps of a time-stepping code: as little memory for 10**9 as for one."""
+        return cls._of(_n.ckpt_profile_create_uniform(layer_count, _o.layer_profile(**layer), _o.option_profile(*option)))
+
+    def set_tier(self, tier: int, **tier_profile: _o.tier_profile) -> None:
+        """What a tier (1 .. 3), a place slower than memory, can do."""
+        _n.ckpt_profile_set_tier(self._h, tier, _o.tier_profile(**tier_profile))
+
+    def tier(self, tier: int) -> TierProfile:
+        return TierProfile._of(_n.ckpt_profile_get_tier(self._h, tier))
 
     def add_layer(self, name: str, option_profiles: Sequence[OptionProfile] = (OptionProfile(),),
                   **layer: _o.layer_profile) -> "Profile":
@@ -106,9 +118,9 @@ class Schedule(_Shared):
         """Replays the schedule without running anything. InvalidScheduleError names the action that breaks a rule."""
         return PlanReport._of(_n.ckpt_schedule_verify(self._h, profile._h))
 
-    def reserved_bytes(self, profile: Profile) -> int:
-        """What a machine must have: the arena with an offset for every buffer."""
-        return _n.ckpt_schedule_place(self._h, profile._h)
+    def reserved_bytes(self, profile: Profile, tier: int = 0) -> int:
+        """What a machine must have: the arena with an offset for every buffer, or the slots of a tier (1 .. 3)."""
+        return _n.ckpt_schedule_place_tier(self._h, profile._h, tier) if tier else _n.ckpt_schedule_place(self._h, profile._h)
 
     def cursor(self) -> "Cursor":
         return Cursor(self)

@@ -43,6 +43,38 @@ namespace Ckpt
             return this;
         }
 
+        /// <summary>A chain of like layers, the steps of a time-stepping code: as little memory for 10^9 as for one.</summary>
+        /// <param name="layerCount">At least 1.</param>
+        /// <param name="layer">What each is.</param>
+        /// <param name="option">The one way to run it.</param>
+        /// <returns>The profile.</returns>
+        public static Profile Uniform(long layerCount, LayerProfile layer, OptionProfile option)
+        {
+            using (var memory = new CallMemory())
+            {
+                return Owned((out IntPtr made) => native.ckpt_profile_create_uniform(
+                    layerCount, LayerProfile.Native(layer, memory), OptionProfile.Native(option, memory), out made));
+            }
+        }
+
+        /// <summary>Says what a tier, a place that is slower than memory, can do.</summary>
+        /// <param name="tier">1 .. 3.</param>
+        /// <param name="profile">What it can do.</param>
+        /// <returns>This profile.</returns>
+        public Profile SetTier(int tier, TierProfile profile)
+        {
+            using (var memory = new CallMemory()) native.ckpt_profile_set_tier(Handle, tier, TierProfile.Native(profile, memory));
+            return this;
+        }
+
+        /// <summary>What is known of a tier.</summary>
+        /// <param name="tier">1 .. 3.</param>
+        /// <returns>What it can do.</returns>
+        public TierProfile GetTier(int tier)
+        {
+            return TierProfile.Filled(found => native.ckpt_profile_get_tier(Handle, tier, found));
+        }
+
         /// <summary>Number of layers.</summary>
         public long LayerCount
         {

@@ -136,6 +136,17 @@ namespace Ckpt
             return reserved;
         }
 
+        /// <summary>Bytes that a tier must have: a place for the longest item of each of its slots.</summary>
+        /// <param name="profile">Of the chain.</param>
+        /// <param name="tier">1 .. 3.</param>
+        /// <returns>The bytes.</returns>
+        public long ReservedBytes(Profile profile, int tier)
+        {
+            long reserved;
+            native.ckpt_schedule_place_tier(Handle, HandleOf(profile), tier, out reserved);
+            return reserved;
+        }
+
         /// <summary>A cursor at the first action.</summary>
         /// <returns>The cursor.</returns>
         public Cursor GetCursor()

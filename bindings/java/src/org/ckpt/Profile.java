@@ -24,6 +24,18 @@ public final class Profile extends NativeObject {
   }
 
   /**
+   * A chain of like layers, the steps of a time-stepping code: as little memory for 10^9 as for one.
+   *
+   * @param layerCount at least 1
+   * @param layer what is known of each
+   * @param option the one way to run it
+   * @return the profile
+   */
+  public static Profile uniform(long layerCount, LayerProfile layer, OptionProfile option) {
+    return made(out -> layer.with(like -> option.with(way -> Native.ckpt_profile_create_uniform(layerCount, like, way, out))));
+  }
+
+  /**
    * Of a chain.
    *
    * @param chain is not changed
@@ -48,6 +60,28 @@ public final class Profile extends NativeObject {
     layer.with(struct -> Native.ckpt_profile_add_layer(this, name, struct));
     for (OptionProfile option : Objects.requireNonNull(options, "options")) option.with(struct -> Native.ckpt_profile_add_option(this, struct));
     return this;
+  }
+
+  /**
+   * Says what a tier, a place that is slower than memory, can do.
+   *
+   * @param tier 1 .. 3
+   * @param profile what it can do
+   * @return this
+   */
+  public Profile setTier(int tier, TierProfile profile) {
+    profile.with(struct -> Native.ckpt_profile_set_tier(this, tier, struct));
+    return this;
+  }
+
+  /**
+   * What is known of a tier.
+   *
+   * @param tier 1 .. 3
+   * @return what it can do
+   */
+  public TierProfile tier(int tier) {
+    return TierProfile.from(struct -> Native.ckpt_profile_get_tier(this, tier, struct));
   }
 
   /**

@@ -168,6 +168,17 @@ public final class Schedule extends NativeObject implements Iterable<ScheduleAct
   }
 
   /**
+   * What a tier must have: a place for the longest item of each of its slots.
+   *
+   * @param profile of the chain
+   * @param tier 1 .. 3
+   * @return bytes
+   */
+  public long reservedBytes(Profile profile, int tier) {
+    return number(out -> Native.ckpt_schedule_place_tier(this, profile, tier, out));
+  }
+
+  /**
    * A cursor at the first action.
    *
    * @return keeps the schedule
