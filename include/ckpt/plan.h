@@ -380,8 +380,8 @@ CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
  *   holds more in a tier than its capacity;
  * - ends the step before layer 0 ran backward, with a transfer under way, a slot taken, or any other item than GRAD(0) left.
  *
- * OUT_OF_RANGE when live bytes pass INT64_MAX. Streams: takes memory for what is live, not for the schedule's length. Open-ended
- * schedules are replayed with the profile's length. */
+ * OUT_OF_RANGE when live bytes, or those copied into a tier or back from it, pass INT64_MAX. Streams: takes memory for what is
+ * live, not for the schedule's length. Open-ended schedules are replayed with the profile's length. */
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
 /* Assigns every buffer of the schedule an offset in one arena; *reserved_bytes receives the arena's size: the *reserved* bytes that

@@ -60,12 +60,21 @@ def random_tier(rng, exact):
 
 def random_profile(rng, exact):
     """A chain. exact: its seconds add up exactly, so that the order of sums is no matter."""
-    tiers = (Tier(),) + tuple(random_tier(rng, exact) for _ in range(TIERS - 1))
+    profile = random_chain(rng, exact)
+    tiers = [random_tier(rng, exact) for _ in range(TIERS - 1)]
+    for number, tier in enumerate(tiers):
+        if tier.capacity_bytes > 0 and rng.random() < 0.5:  # some items fit exactly
+            items = [layer.output_bytes for layer in profile.layers] + [layer.options[0].tape_bytes for layer in profile.layers]
+            tiers[number] = tier._replace(capacity_bytes=sum(rng.sample(items, rng.randrange(1, 4) if len(items) > 2 else 1)))
+    return profile._replace(tiers=(Tier(), *tiers))
+
+
+def random_chain(rng, exact):
     n = rng.randrange(1, 8)
     if rng.random() < 0.15:
         layer = random_layer(rng, 1, exact)._replace(options=(random_option(rng, exact),))
-        return Profile(layer.output_bytes, (layer,) * n, tiers, uniform=True)
-    return Profile(random_bytes(rng), tuple(random_layer(rng, i, exact) for i in range(n)), tiers)
+        return Profile(layer.output_bytes, (layer,) * n, uniform=True)
+    return Profile(random_bytes(rng), tuple(random_layer(rng, i, exact) for i in range(n)))
 
 
 def huge_profile(rng):

@@ -73,7 +73,11 @@ class Refused(Exception):
 
 
 class OutOfRange(Exception):
-    """Live bytes pass INT64_MAX."""
+    """Live bytes, or those copied into a tier or back from it, pass INT64_MAX."""
+
+    def __init__(self, index):
+        super().__init__(f"action {index}")
+        self.index = index
 
 
 # The rules of the header's list, one name for each thing that an action can do wrong.
@@ -382,7 +386,7 @@ class Replayer:
         report = self.report
         live = self.live_bytes[tier] = self.live_bytes[tier] + more_bytes
         if live > INT64_MAX:
-            raise OutOfRange(f"action {report.actions}")
+            raise OutOfRange(report.actions)
         if live > report.peak_bytes[tier]:
             report.peak_bytes[tier] = live
             if tier == 0:
@@ -478,6 +482,11 @@ class Replayer:
         if not self._in_place(i):
             self._end((GRAD, i + 1, 0))
 
+    def _copied(self, sums, tier, bytes_):
+        sums[tier] += bytes_
+        if sums[tier] > INT64_MAX:
+            raise OutOfRange(self.report.actions)
+
     def _queue(self, ends, tier, bytes_, rate):
         """The end of a copy that is begun now, behind those before it."""
         seconds = self.profile.tiers[tier].latency_seconds + (bytes_ / rate if rate > 0 else 0.0)
@@ -490,7 +499,7 @@ class Replayer:
         buffer.copies += 1
         slot = self.slots[tier, action.slot] = Slot(item, buffer.bytes)
         self._count(tier, slot.bytes, 1, int(buffer.is_input))
-        self.report.stored_bytes[tier] += slot.bytes
+        self._copied(self.report.stored_bytes, tier, slot.bytes)
         end = self._queue(self.writes_end, tier, slot.bytes, self.profile.tiers[tier].write_bytes_per_second)
         self.transfers[action.transfer] = Transfer(end, buffer, slot, True)
 
@@ -500,7 +509,7 @@ class Replayer:
         slot.loading = True
         buffer = self._make(item)
         buffer.loading = True
-        self.report.loaded_bytes[tier] += slot.bytes
+        self._copied(self.report.loaded_bytes, tier, slot.bytes)
         end = self._queue(self.reads_end, tier, slot.bytes, self.profile.tiers[tier].read_bytes_per_second)
         self.transfers[action.transfer] = Transfer(end, buffer, slot, False)
 
