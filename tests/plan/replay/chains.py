@@ -1,11 +1,11 @@
 """Random chains and random schedules for them: those that keep the rules, and those that break some.
 
-What keeps the rules is made by a schedule's own bookkeeping (Maker), not by asking the replayer: where the two disagree, one is wrong.
+What keeps the rules is made by bookkeeping of its own (Maker), not by asking the replayer: where the two disagree, one is wrong.
 """
 
-from replayer import (ADVANCE, AWAIT, BACKWARD, DETERMINISTIC, DROP, END, FORWARD, FORWARD_TAPE, GRAD, IN_PLACE, INPUT, KINDS, LOAD_BEGIN,
-                      NEEDS_INPUT, NEEDS_OUTPUT, NO_INPUT_GRADIENT, RECEIVE, RECORD, RUNS, SEND, STORE_BEGIN, TAPE, TIERS, TRANSFERS, TURN,
-                      Action, Layer, Option, Profile, Replayer, Tier)
+from replayer import (ADVANCE, AWAIT, Action, BACKWARD, DETERMINISTIC, DROP, END, FORWARD, FORWARD_TAPE, GRAD, INPUT, IN_PLACE,
+                      KINDS, LOAD_BEGIN, Layer, NEEDS_INPUT, NEEDS_OUTPUT, NO_INPUT_GRADIENT, Option, Profile, RECEIVE, RECORD,
+                      RUNS, Replayer, SEND, STORE_BEGIN, TAPE, TIERS, TRANSFERS, TURN, Tier)
 
 PRIMES = [2, 3, 5, 7, 11, 13, 17, 31, 61, 97, 127, 257, 509, 1021, 4093, 65521]
 
@@ -327,7 +327,8 @@ class Maker:
             return options[0]
         option = self.rng.randrange(len(layer.options))
         output = (INPUT, i + 1, 0)
-        kind = FORWARD_TAPE if self.must_tape(i) and i not in self.ran and not self.turned else self.rng.choice([FORWARD_TAPE, RECORD])
+        with_output = self.must_tape(i) and i not in self.ran and not self.turned  # which nothing else would make
+        kind = FORWARD_TAPE if with_output else self.rng.choice([FORWARD_TAPE, RECORD])
         if kind == FORWARD_TAPE or layer.flags & NEEDS_OUTPUT:
             if output in self.memory:
                 self.drop(output)

@@ -18,7 +18,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from chains import Breaker, huge_profile, keeping, random_profile  # noqa: E402
 from library import INVALID_ARGUMENT, INVALID_SCHEDULE, OK, OUT_OF_RANGE, Library, index_of  # noqa: E402
-from replayer import DETERMINISTIC, END, IN_PLACE, NO_INPUT_GRADIENT, RULES, OutOfRange, Refused, replay  # noqa: E402
+from replayer import (DETERMINISTIC, END, IN_PLACE, INT64_MAX, KIND_NAMES, NO_INPUT_GRADIENT, RECEIVE, RULES, SEND,  # noqa: E402
+                      OutOfRange, Refused, replay)
 
 LEAST_SEEN = 20
 # A rule that cannot be broken alone: a transfer under way has a slot that cannot be dropped before it is awaited.
@@ -31,9 +32,20 @@ class Different(Exception):
     pass
 
 
+def must_be_placed(reserved, expected):
+    """Compares what placement reserves: tiers above memory are known exactly, of memory how much it is at least."""
+    if reserved[0] is not None and reserved[0] < expected.peak_bytes[0]:
+        raise Different(f"the library reserves {reserved[0]} bytes of memory; {expected.peak_bytes[0]} are live at once")
+    for tier, (given, value) in enumerate(zip(reserved, expected.tier_bytes)):
+        if tier > 0 and given != (value if value <= INT64_MAX else None):
+            raise Different(f"the library reserves {given} bytes of tier {tier}, the replayer {value}")
+
+
 def must_be_equal(report, expected, exact):
     """Compares a PlanReport with the replayer's; exact: the chain's seconds add up exactly, so times are equal to the bit."""
     for name, value in vars(expected).items():
+        if name == "tier_bytes":  # is not in it
+            continue
         given = getattr(report, name)
         given = list(given) if isinstance(value, list) else given
         if name in SECONDS and not exact:
@@ -47,7 +59,7 @@ def must_be_equal(report, expected, exact):
 
 def compare(library, handle, profile, actions, exact):
     """Both verify the schedule. Returns the rules that it breaks (out_of_range is one), and the report when there are none."""
-    status, message, report = library.verify(handle, len(profile.layers), actions)
+    status, message, report, reserved = library.verify(handle, len(profile.layers), actions)
     end = next(index for index, action in enumerate(actions) if action.kind == END)
     if end + 1 < len(actions):  # there is no such schedule
         if status != INVALID_ARGUMENT or index_of(message) != end:
@@ -66,24 +78,24 @@ def compare(library, handle, profile, actions, exact):
     if status != OK:
         raise Different(f"status {status}, {message!r} of the library; the replayer refuses nothing")
     must_be_equal(report, expected, exact)
+    must_be_placed(reserved, expected)
     return set(), expected
 
 
+MET = {
+    "uniform chain": lambda profile, report: profile.uniform,
+    "layer in place": lambda profile, report: any(layer.flags & IN_PLACE for layer in profile.layers),
+    "no input gradient": lambda profile, report: profile.layers[0].flags & NO_INPUT_GRADIENT,
+    "layer that is not deterministic": lambda profile, report: not all(layer.flags & DETERMINISTIC for layer in profile.layers),
+    "ambient state": lambda profile, report: any(layer.ambient_bytes for layer in profile.layers),
+    "recomputed forwards": lambda profile, report: report.recomputed_forwards > 0,
+    "bytes stored": lambda profile, report: any(report.stored_bytes),
+    "waits for transfers": lambda profile, report: report.wait_seconds > 0,
+}
+
+
 def what_was_met(profile, report):
-    """What a schedule that keeps the rules had, for the summary."""
-    flags = 0
-    for layer in profile.layers:
-        flags |= layer.flags
-    return [name for name, is_so in {
-        "uniform chain": profile.uniform,
-        "layer in place": flags & IN_PLACE,
-        "no input gradient": flags & NO_INPUT_GRADIENT,
-        "layer that is not deterministic": any(not layer.flags & DETERMINISTIC for layer in profile.layers),
-        "ambient state": any(layer.ambient_bytes for layer in profile.layers),
-        "recomputed forwards": report.recomputed_forwards > 0,
-        "bytes stored": any(report.stored_bytes),
-        "waited for a transfer": report.wait_seconds > 0,
-    }.items() if is_so]
+    return [name for name, is_so in MET.items() if is_so(profile, report)]
 
 
 def show(profile, actions, error):
@@ -96,59 +108,87 @@ def show(profile, actions, error):
         print(f"  {index}: {action}")
 
 
+class Tally:
+    """What was compared, and what came of it."""
+
+    def __init__(self, most_shown):
+        self.most_shown = most_shown
+        self.count = self.kept = self.different = 0
+        self.seen, self.alone = Counter(), Counter()  # rules that were broken: at all, and with no other
+        self.kinds, self.met = Counter(), Counter()
+        self.began = time.monotonic()
+
+    def add(self, library, handle, profile, actions, exact, must_keep=False):
+        self.count += 1
+        try:
+            broken, report = compare(library, handle, profile, actions, exact)
+            if must_keep and broken:
+                raise Different(f"made to keep the rules, but refused by both: {broken}")
+        except Different as error:
+            self.different += 1
+            if self.different <= self.most_shown:
+                show(profile, actions, error)
+            return
+        self.seen.update(broken)
+        if len(broken) == 1:
+            self.alone.update(broken)
+        if not broken:
+            self.kept += 1
+            self.kinds.update(KIND_NAMES[action.kind] for action in actions)
+            self.met.update(what_was_met(profile, report))
+
+    def print(self):
+        refused = self.count - self.kept - self.different
+        print(f"{self.count} schedules: {self.kept} keep the rules, {refused} are refused, {self.different} differ; "
+              f"{time.monotonic() - self.began:.1f} s")
+        print(f"actions of those that keep the rules: {dict(self.kinds)}")
+        print(f"of those that keep the rules had: {dict(self.met)}")
+        print("refused, by rule: alone, with others too")
+        for rule, text in ALL_RULES.items():
+            print(f"  {self.alone[rule]:6} {self.seen[rule]:6}  {text}")
+
+    def seldom(self):
+        """What was seen too seldom for this to be a test of it."""
+        rules = [rule for rule in ALL_RULES if (self.seen if rule in NEVER_ALONE else self.alone)[rule] < LEAST_SEEN]
+        kinds = [name for kind, name in KIND_NAMES.items() if kind not in (SEND, RECEIVE) and self.kinds[name] < LEAST_SEEN]
+        return rules + kinds + [name for name in MET if self.met[name] < LEAST_SEEN]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
-    parser.add_argument("--schedules", type=int, default=20000)
+    parser.add_argument("--schedules", type=int, default=24000)
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--most-shown", type=int, default=3)
     given = parser.parse_args()
 
     rng = random.Random(given.seed)
     library = Library(given.library)
-    seen, alone, kept, different, count = Counter(), Counter(), 0, 0, 0
-    kinds, met = Counter(), Counter()
-    breaker = Breaker(rng, alone)
-    began = time.monotonic()
-    while count < given.schedules:
+    tally = Tally(given.most_shown)
+    breaker = Breaker(rng, tally.alone)
+    while tally.count < given.schedules:
         exact = rng.random() < 0.5
-        # Where an action breaks a rule and passes INT64_MAX, either may be said: huge chains have schedules that keep the rules only.
-        huge = rng.random() < 0.03
-        profile = huge_profile(rng) if huge else random_profile(rng, exact)
-        handle = library.profile(profile)
-        for _ in range(2):
-            valid = keeping(rng, profile)
-            for actions in [valid] + [breaker.changed(profile, valid) for _ in range(0 if huge else 2)]:
-                count += 1
-                try:
-                    broken, report = compare(library, handle, profile, actions, exact)
-                    if actions is valid and broken and not huge:
-                        raise Different(f"made to keep the rules, but refused by both: {broken}")
-                except Different as error:
-                    different += 1
-                    if different <= given.most_shown:
-                        show(profile, actions, error)
-                    continue
-                seen.update(broken)
-                if len(broken) == 1:
-                    alone.update(broken)
-                if not broken:
-                    kept += 1
-                    kinds.update(action.kind for action in actions)
-                    met.update(what_was_met(profile, report))
+        if rng.random() < 0.03:
+            # Where an action breaks a rule and passes INT64_MAX, either may be said: so only such as keep the rules.
+            profile = huge_profile(rng)
+            handle = library.profile(profile)
+            tally.add(library, handle, profile, keeping(rng, profile), exact=True)
+        else:
+            profile = random_profile(rng, exact)
+            handle = library.profile(profile)
+            for _ in range(2):
+                actions = keeping(rng, profile)
+                tally.add(library, handle, profile, actions, exact, must_keep=True)
+                for _ in range(2):
+                    tally.add(library, handle, profile, breaker.changed(profile, actions), exact)
+            planner = rng.choice(["store-all", "recompute-all", f"periodic:{rng.randrange(1, len(profile.layers) + 1)}"])
+            tally.add(library, handle, profile, library.planned(handle, planner), exact)
         library.release_profile(handle)
 
-    print(f"{count} schedules: {kept} keep the rules, {count - kept - different} are refused, {different} differ; "
-          f"{time.monotonic() - began:.1f} s")
-    print(f"actions of those that keep the rules, by kind: {dict(sorted(kinds.items()))}")
-    print(f"had: {dict(met)}")
-    print("refused, by rule: alone, with others too")
-    for rule, text in ALL_RULES.items():
-        print(f"  {alone[rule]:6} {seen[rule]:6}  {text}")
-    few = [rule for rule in ALL_RULES if (seen if rule in NEVER_ALONE else alone)[rule] < LEAST_SEEN]
-    if few:
-        print(f"seen less than {LEAST_SEEN} times: {', '.join(few)}")
-    return 1 if different or few else 0
+    tally.print()
+    if tally.seldom():
+        print(f"seen less than {LEAST_SEEN} times: {', '.join(tally.seldom())}")
+    return 1 if tally.different or tally.seldom() else 0
 
 
 if __name__ == "__main__":

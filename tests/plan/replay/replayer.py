@@ -1,7 +1,7 @@
 """What a schedule does to memory and time, replayed by the text of include/ckpt/plan.h alone.
 
-It shares no code with the library, and nobody who wrote it had read the library's verifier: where the two agree, the header says what
-is so. An action is looked at (violations) before it is run (apply), so all the rules that it breaks are known, not only the first.
+It shares no code with the library, and was written without a look at the library's verifier: where the two agree, the header says
+what is so. An action is looked at (violations) before it is run (apply), so that all the rules that it breaks are known.
 """
 
 from dataclasses import dataclass, field
@@ -11,8 +11,10 @@ INT64_MAX = 2**63 - 1
 TIERS = 4
 
 INPUT, TAPE, GRAD = 1, 2, 3
-(FORWARD, FORWARD_TAPE, BACKWARD, STORE_BEGIN, LOAD_BEGIN, AWAIT, DROP, SEND, RECEIVE, TURN, END, RECORD, ADVANCE) = range(1, 14)
 KINDS = range(1, 14)
+(FORWARD, FORWARD_TAPE, BACKWARD, STORE_BEGIN, LOAD_BEGIN, AWAIT, DROP, SEND, RECEIVE, TURN, END, RECORD, ADVANCE) = KINDS
+KIND_NAMES = dict(zip(KINDS, ("FORWARD", "FORWARD_TAPE", "BACKWARD", "STORE_BEGIN", "LOAD_BEGIN", "AWAIT", "DROP", "SEND",
+                              "RECEIVE", "TURN", "END", "RECORD", "ADVANCE")))
 FORWARDS = {FORWARD, FORWARD_TAPE, RECORD, ADVANCE}  # kinds that run layers forward
 RUNS = FORWARDS | {BACKWARD}
 TRANSFERS = {STORE_BEGIN, LOAD_BEGIN}
@@ -163,6 +165,7 @@ class Report:
     peak_inputs: list = field(default_factory=lambda: [0] * TIERS)
     stored_bytes: list = field(default_factory=lambda: [0] * TIERS)
     loaded_bytes: list = field(default_factory=lambda: [0] * TIERS)
+    tier_bytes: list = field(default_factory=lambda: [0] * TIERS)  # as ckpt_schedule_place_tier; not of tier 0
 
 
 class Replayer:
@@ -178,6 +181,7 @@ class Replayer:
         self.memory = {}  # (kind, index, option) to Buffer; option is 0 but for a TAPE
         self.slots = {}  # (tier, slot) to Slot
         self.transfers = {}  # id to Transfer
+        self.longest = [{} for _ in range(TIERS)]  # slot to the bytes of the longest item that it ever held
         self.now = 0.0
         self.writes_end = [0.0] * TIERS
         self.reads_end = [0.0] * TIERS
@@ -498,6 +502,7 @@ class Replayer:
         buffer = self.memory[item]
         buffer.copies += 1
         slot = self.slots[tier, action.slot] = Slot(item, buffer.bytes)
+        self.longest[tier][action.slot] = max(self.longest[tier].get(action.slot, 0), slot.bytes)
         self._count(tier, slot.bytes, 1, int(buffer.is_input))
         self._copied(self.report.stored_bytes, tier, slot.bytes)
         end = self._queue(self.writes_end, tier, slot.bytes, self.profile.tiers[tier].write_bytes_per_second)
@@ -540,4 +545,5 @@ def replay(profile, actions):
             raise Refused(index, broken)
         replayer.apply(action)
     replayer.report.step_seconds = replayer.now
+    replayer.report.tier_bytes = [sum(-(-bytes_ // 64) * 64 for bytes_ in slots.values()) for slots in replayer.longest]
     return replayer.report
