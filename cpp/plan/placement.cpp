@@ -100,7 +100,8 @@ class TimeOrder final : public WalkSink {
     if (info.tier != 0) return;
     count(info.bytes);
     Live live{0, rounded(info.bytes), spans_.size()};
-    if (const auto grown = known_.find(id); !known_.empty() && grown != known_.end()) live.bytes = grown->second;
+    // One that shrank first and grew then may be longest at its start.
+    if (const auto grown = known_.find(id); grown != known_.end()) live.bytes = std::max(live.bytes, grown->second);
     if (live.bytes > 0) place(id, live, now);
     live_.add(id, live);
   }

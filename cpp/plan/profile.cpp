@@ -90,12 +90,18 @@ void ChainProfile::set_tier(std::int32_t tier, const TierProfile& profile) {
   tiers_[static_cast<std::size_t>(tier)] = profile;
 }
 
-void ChainProfile::require_complete() const {
+void ChainProfile::require_whole() const {
   if (layers_.empty()) fail(Status::invalid_state, "profile has no layers");
+  for (const LayerProfile& layer : layers_) {
+    if (layer.options.empty()) fail(Status::invalid_state, "profile: layer ", base::quoted(layer.name), " has no option");
+  }
+}
+
+void ChainProfile::require_complete() const {
+  require_whole();
   const std::int64_t each = is_uniform() ? uniform_layers_ : 1;
   std::int64_t total = input_bytes_;
   for (const LayerProfile& layer : layers_) {
-    if (layer.options.empty()) fail(Status::invalid_state, "profile: layer ", base::quoted(layer.name), " has no option");
     // Twice the output: an item and its gradient. Ambient twice: the saved state and the present one during a recomputation.
     for (const std::int64_t bytes : {layer.output_bytes, layer.ambient_bytes}) {
       add_product(total, bytes, each);

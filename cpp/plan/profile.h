@@ -76,7 +76,9 @@ class ChainProfile {
   // Bytes of x_i, 0 <= i <= layers().
   std::int64_t bytes_of(std::int64_t i) const { return i == 0 ? input_bytes_ : layer(i - 1).output_bytes; }
 
-  // Error(invalid_state) unless there is a layer, every layer has an option, and the sum of all bytes fits 63 bits.
+  // Error(invalid_state) unless there is a layer, and every layer has an option.
+  void require_whole() const;
+  // That, and Error(out_of_range) unless the sum of all bytes fits 63 bits: then planners may add without looking.
   void require_complete() const;
 
  private:

@@ -45,7 +45,7 @@ void require_listable(const Schedule& schedule, const ChainProfile& profile) {
 }  // namespace
 
 Cursor cursor_for(const Schedule& schedule, const ChainProfile& profile) {
-  profile.require_complete();
+  profile.require_whole();
   // The cursor does not outlive this call's reference: the aliasing pointer owns nothing.
   Cursor cursor(std::shared_ptr<const Schedule>(std::shared_ptr<void>(), &schedule));
   if (schedule.layers() < 0) {

@@ -37,6 +37,8 @@ void Walk::refuse(const Action& action, const std::string& reason) const {
 
 void Walk::step(const Action& action) {
   if (ended_) refuse(action, "nothing may follow END");
+  if (action.micro_batch != 0 && !role_.is_stage())
+    refuse(action, base::cat("micro_batch is ", action.micro_batch, "; this step has one, number 0"));
   switch (action.kind) {
     case Kind::forward:
     case Kind::forward_tape: forward(action); break;
@@ -132,10 +134,7 @@ void Walk::free_item(const ItemKey& key, BufferId buffer, std::int32_t tier) {
 
 Walk::MicroBatch& Walk::micro_batch(const Action& action) {
   const auto found = micro_batches_.find(action.micro_batch);
-  if (found == micro_batches_.end()) {
-    refuse(action, role_.is_stage() ? base::cat("micro-batch ", action.micro_batch, " was not received")
-                                    : base::cat("micro_batch is ", action.micro_batch, "; this step has one, number 0"));
-  }
+  if (found == micro_batches_.end()) refuse(action, base::cat("micro-batch ", action.micro_batch, " was not received"));
   return found->second;
 }
 
@@ -172,10 +171,15 @@ void Walk::check_item(const Action& action) const {
   }
 }
 
+void Walk::check_slot(const Action& action) const {
+  if (action.slot < 0) refuse(action, base::cat("slot is ", action.slot, "; at least 0"));
+}
+
 // ---- Forward ----
 
 void Walk::forward(const Action& action) {
   check_layers(action);
+  if (action.kind == Kind::forward) check_slot(action);
   const bool record = action.kind == Kind::forward_tape;
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
@@ -221,6 +225,7 @@ void Walk::record(const Action& action) {
 
 void Walk::advance(const Action& action) {
   check_layers(action);
+  check_slot(action);
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
   const BufferId buffer = take_over_item(action, input_key(action.first, micro));
@@ -395,7 +400,7 @@ void Walk::hold(const Action& action, std::int64_t bytes) {
 void Walk::store_begin(const Action& action) {
   check_item(action);
   if (action.tier < 1 || action.tier >= tiers) refuse(action, base::cat("tier is ", action.tier, "; 1 .. ", tiers - 1));
-  if (action.slot < 0) refuse(action, base::cat("slot is ", action.slot, "; at least 0"));
+  check_slot(action);
   const ItemKey key = key_named_by(action);
   const BufferId source = need_item(action, key);
   const auto place = std::make_pair(action.tier, action.slot);
@@ -457,6 +462,7 @@ void Walk::await(const Action& action) {
 }
 
 void Walk::drop(const Action& action) {
+  check_slot(action);
   if (action.tier != 0) {
     const auto found = slots_.find({action.tier, action.slot});
     if (found == slots_.end()) refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is empty"));

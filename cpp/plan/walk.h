@@ -138,6 +138,7 @@ class Walk {
   std::int64_t bytes_of(const ItemKey& key) const;
   void check_layers(const Action& action) const;
   void check_item(const Action& action) const;
+  void check_slot(const Action& action) const;
   MicroBatch& micro_batch(const Action& action);
 
   void forward(const Action& action);

@@ -32,7 +32,7 @@ typedef int32_t ckpt_item;
 /* Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped. */
 typedef int32_t ckpt_action_kind;
 
-/* runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between */
+/* runs layers first .. last-1 without recording, under one option; needs INPUT(first), makes INPUT(last), keeps nothing between */
 #define CKPT_ACTION_KIND_FORWARD 1
 /* runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i */
 #define CKPT_ACTION_KIND_FORWARD_TAPE 2
@@ -263,8 +263,8 @@ CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* prof
  * until ckpt_cursor_finalize. */
 CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, ckpt_layer_flag flags, ckpt_schedule** schedule);
 
-/* Creates a schedule from the caller's own actions (actions_count >= 1, the last is END) for a chain of layer_count layers. Copied.
- * Only the kinds are checked here: ask ckpt_schedule_verify. */
+/* Creates a schedule from the caller's own actions (actions_count >= 1, the last is END and no other) for a chain of layer_count
+ * layers. Copied. Only the kinds are checked here: ask ckpt_schedule_verify. */
 CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t actions_count,
                                                ckpt_schedule** schedule);
 
@@ -344,11 +344,11 @@ typedef struct ckpt_plan_report {
   uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;           /* not used: 0 */
   int64_t actions;             /* number of actions, END included */
-  int64_t forwards;            /* number of layer forwards, recomputed ones included */
+  int64_t forwards;            /* number of layer forwards (each RECORD is one), recomputed ones included */
   int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer */
   /* duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the AWAITs wait for */
   double step_seconds;
-  double recomputed_seconds; /* duration of the recomputed forwards in seconds */
+  double recomputed_seconds; /* duration of the recomputed forwards in seconds, as they ran: forward_seconds or record_seconds */
   int64_t peak_action;       /* index of the action during which tier 0 was fullest (the first such) */
   /* live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state */
   int64_t peak_bytes[CKPT_TIERS];
@@ -375,8 +375,10 @@ CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
  * [first, last) layer k > first still has x_k, which is no item, and ends it; FORWARD_TAPE ends nothing. A layer that runs backward
  * first makes GRAD(i), then its workspace; then the workspace, the tape and GRAD(i+1) go. Ambient state is made at a layer's first
  * forward and goes behind its backward; a second one is there while the layer runs forward again. A buffer that is overwritten in
- * place (ADVANCE, CKPT_LAYER_FLAG_IN_PLACE) counts the larger of both for the layer, with its workspace, and then the new one. An
- * item that is dropped while it is copied counts until the AWAIT. A tier above 0 counts an item from its STORE_BEGIN to the DROP.
+ * place (ADVANCE, CKPT_LAYER_FLAG_IN_PLACE) counts the larger of both for the layer, with its workspace, and then the new one; a
+ * backward that makes no gradient of its input overwrites nothing. An item that is dropped, or that BACKWARD ends, while a
+ * STORE_BEGIN copies it counts until the AWAIT, and once more where it is made again meanwhile. A tier above 0 counts an item from
+ * its STORE_BEGIN to the DROP.
  *
  * Items. An item is there from what makes it (of a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to what ends it; one
  * that is overwritten in place is not there any more when the other one is.
@@ -385,21 +387,21 @@ CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
  * has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is met and those before it in its
  * queue have ended, and takes latency_seconds + bytes / rate; an AWAIT waits for its end.
  *
- * INVALID_SCHEDULE, and the message names the action's index, for an action that
+ * INVALID_SCHEDULE, and the message names the action's index, for an action (fields that its kind does not use are not looked at;
+ * micro_batch is, in every kind; a DROP of a tier above 0 uses tier and slot alone) that
  * - names layers beyond the chain or none, an option that a layer does not have, an item, tier or slot (< 0) that cannot be,
  * another micro_batch than 0 (but for a stage), more than one layer for RECORD;
- * - needs an item that is not there or is still being loaded; makes one that is there; drops one that is not there;
+ * - needs or drops an item that is not there or is still being loaded; makes one (LOAD_BEGIN does, too) that is there;
  * - ends in place (ADVANCE, or BACKWARD of an in-place layer) an item that is being copied;
  * - runs a layer forward again that is not deterministic; runs one backward a second time; runs one with ambient state forward
  *   behind its backward; turns a second time; sends or receives (but for a stage);
  * - begins a transfer under an id that is under way, or awaits one that is not; stores into a slot that is taken, or loads from or
  *   drops one that is empty; loads from a slot another item than it holds, or before its store was awaited; drops one in transfer;
  *   holds more in a tier than its capacity;
- * - ends the step before layer 0 ran backward, with a transfer under way, a slot taken, or any other item than GRAD(0) left; or
- *   stands behind END.
+ * - ends the step before layer 0 ran backward, with a transfer under way, a slot taken, or any other item than GRAD(0) left.
  *
- * OUT_OF_RANGE when live bytes pass INT64_MAX. Streams: takes memory for what is live, not for the schedule's length. Open-ended
- * schedules are replayed with the profile's length. */
+ * OUT_OF_RANGE when live bytes, or those copied into a tier or back from it, pass INT64_MAX. Streams: takes memory for what is
+ * live, not for the schedule's length. Open-ended schedules are replayed with the profile's length. */
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
 /* Assigns every buffer of the schedule an offset in one arena; *reserved_bytes receives the arena's size: the *reserved* bytes that

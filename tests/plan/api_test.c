@@ -340,6 +340,33 @@ static void bytes_past_counting(void) {
   ckpt_profile_release(profile);
 }
 
+/* Of two options only one is live at a time: together they would pass INT64_MAX, but nothing does. */
+static void huge_options(void) {
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  const ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+  ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+  const ckpt_schedule_action actions[] = {on_layers(CKPT_ACTION_KIND_FORWARD_TAPE, 0, 1),
+                                          on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
+                                          on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                          on_layers(CKPT_ACTION_KIND_END, 0, 0)};
+  int64_t reserved = 0;
+  option.tape_bytes = INT64_MAX / 2;
+  CHECK_OK(ckpt_profile_create(10, &profile));
+  CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
+  for (int i = 0; i < 3; ++i) CHECK_OK(ckpt_profile_add_option(profile, &option));
+  CHECK_OK(ckpt_schedule_create_list(1, actions, 6, &schedule));
+  CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
+  CHECK(report.peak_bytes[0] == INT64_MAX / 2 + 20); /* x_0, the tape, GRAD(0) */
+  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+  CHECK(reserved >= report.peak_bytes[0]);
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
+}
+
 /* ---- Budgets where some schedules cannot be used ---- */
 
 static ckpt_profile* with_one_that_runs_once(int64_t where) {
@@ -485,6 +512,7 @@ int main(void) {
   backward_runs_once();
   forward_behind_backward();
   bytes_past_counting();
+  huge_options();
   budgets_of_a_layer_that_runs_once();
   planners();
   return 0;

@@ -222,21 +222,30 @@ TEST(InPlace, NobodyMayBeCopyingTheGradient) {
             "action 5 (BACKWARD): GRAD(1) would be overwritten while it is copied: AWAIT comes first");
 }
 
-TEST(InPlace, ABufferThatGrowsIsPlacedAtItsLongest) {
-  const std::uint32_t flags = deterministic | in_place;
-  const ChainProfile profile =
-      chain_of(64, {{64, option(0, 0), deterministic}, {640, option(0, 0), flags}, {64, option(0, 0), flags}});
-  const std::vector<Action> actions = {forward(0, 3), turn(),      drop_input(3), record(0),     forward(0, 1),
-                                       drop_input(0), record(1),   forward(1, 2), drop_input(1), record(2),
-                                       drop_input(2), backward(2), backward(1),   backward(0)};
-  std::vector<Action> list = actions;
-  list.push_back(end());
-  const auto schedule = make_list(3, list);
+void expect_placed(const ChainProfile& profile, std::vector<Action> actions) {
+  actions.push_back(end());
+  const auto schedule = make_list(profile.layers(), actions);
   const PlanReport report = verify(*schedule, profile);
   const Placement placement = place(make_program(*schedule, profile));
   EXPECT_EQ(placement.peak_bytes, report.peak_bytes[0]);
   EXPECT_GE(placement.arena_bytes, report.peak_bytes[0]);
   EXPECT_EQ(arena_bytes(*schedule, profile), placement.arena_bytes);
+}
+
+TEST(InPlace, ABufferThatGrowsIsPlacedAtItsLongest) {
+  const std::uint32_t flags = deterministic | in_place;
+  const ChainProfile profile =
+      chain_of(64, {{64, option(0, 0), deterministic}, {640, option(0, 0), flags}, {64, option(0, 0), flags}});
+  expect_placed(profile, {forward(0, 3), turn(), drop_input(3), record(0), forward(0, 1), drop_input(0), record(1), forward(1, 2),
+                          drop_input(1), record(2), drop_input(2), backward(2), backward(1), backward(0)});
+}
+
+TEST(InPlace, ABufferThatShrinksAndGrowsIsPlacedAtItsLongest) {
+  // GRAD(3), GRAD(2), GRAD(1) and GRAD(0) take 640, 64, 128 and 64 bytes in one place; it is fullest at the start.
+  const std::uint32_t flags = deterministic | in_place;
+  const ChainProfile profile = chain_of(64, {{128, option(0, 0), flags}, {64, option(0, 0), flags}, {640, option(0, 0), flags}});
+  expect_placed(profile, {forward_tape(0), forward_tape(1), forward_tape(2), drop_input(0), drop_input(1), drop_input(2), turn(),
+                          drop_input(3), backward(2), backward(1), backward(0)});
 }
 
 // ---- Tiers ----

@@ -27,7 +27,7 @@ namespace Ckpt
     {
         /// <summary>None of them.</summary>
         None = 0,
-        /// <summary>Runs layers first .. last-1 without recording; needs <see cref="Item.Input"/>(first), makes
+        /// <summary>Runs layers first .. last-1 without recording, under one option; needs <see cref="Item.Input"/>(first), makes
         /// <see cref="Item.Input"/>(last), keeps nothing between.</summary>
         Forward = 1,
         /// <summary>Runs layers first .. last-1 and records: needs <see cref="Item.Input"/>(first), makes
@@ -346,7 +346,7 @@ namespace Ckpt
         /// <summary>Number of actions, <see cref="ActionKind.End"/> included.</summary>
         public long Actions { get; }
 
-        /// <summary>Number of layer forwards, recomputed ones included.</summary>
+        /// <summary>Number of layer forwards (each <see cref="ActionKind.Record"/> is one), recomputed ones included.</summary>
         public long Forwards { get; }
 
         /// <summary>Number of layer forwards beyond the first of each layer.</summary>
@@ -356,7 +356,8 @@ namespace Ckpt
         /// AWAITs wait for.</summary>
         public double StepSeconds { get; }
 
-        /// <summary>Duration of the recomputed forwards in seconds.</summary>
+        /// <summary>Duration of the recomputed forwards in seconds, as they ran: <c>ForwardSeconds</c> or
+        /// <c>RecordSeconds</c>.</summary>
         public double RecomputedSeconds { get; }
 
         /// <summary>Index of the action during which tier 0 was fullest (the first such).</summary>

@@ -24,7 +24,8 @@ enum class Item : std::int32_t {
 
 // Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped.
 enum class ActionKind : std::int32_t {
-  // runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between
+  // runs layers first .. last-1 without recording, under one option; needs INPUT(first), makes INPUT(last), keeps nothing
+  // between
   forward = CKPT_ACTION_KIND_FORWARD,
   // runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i
   forward_tape = CKPT_ACTION_KIND_FORWARD_TAPE,
@@ -240,14 +241,14 @@ inline TierProfile from_c(const ckpt_tier_profile& from) {
 struct PlanReport {
   // number of actions, END included
   std::int64_t actions = 0;
-  // number of layer forwards, recomputed ones included
+  // number of layer forwards (each RECORD is one), recomputed ones included
   std::int64_t forwards = 0;
   // number of layer forwards beyond the first of each layer
   std::int64_t recomputed_forwards = 0;
   // duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the AWAITs wait
   // for
   double step_seconds = 0.0;
-  // duration of the recomputed forwards in seconds
+  // duration of the recomputed forwards in seconds, as they ran: forward_seconds or record_seconds
   double recomputed_seconds = 0.0;
   // index of the action during which tier 0 was fullest (the first such)
   std::int64_t peak_action = 0;

@@ -216,7 +216,8 @@ _Item: Members = Members(Item)
 class ActionKind(ActionKindBase):
     """Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped.
 
-    FORWARD: runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between
+    FORWARD: runs layers first .. last-1 without recording, under one option; needs INPUT(first), makes INPUT(last), keeps nothing
+        between
     FORWARD_TAPE: runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i
     BACKWARD: runs layers last-1 down to first backward: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the
         layer's flags say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option). Once for each layer and micro-batch
@@ -1017,11 +1018,11 @@ class PlanReport(NamedTuple):
     """What a schedule costs on a chain, exactly.
 
     actions: number of actions, END included
-    forwards: number of layer forwards, recomputed ones included
+    forwards: number of layer forwards (each RECORD is one), recomputed ones included
     recomputed_forwards: number of layer forwards beyond the first of each layer
     step_seconds: duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the AWAITs
         wait for
-    recomputed_seconds: duration of the recomputed forwards in seconds
+    recomputed_seconds: duration of the recomputed forwards in seconds, as they ran: forward_seconds or record_seconds
     peak_action: index of the action during which tier 0 was fullest (the first such)
     peak_bytes: live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state
     wait_seconds: duration of what the AWAITs wait for, in seconds; counted in step_seconds

@@ -3,7 +3,9 @@ package org.ckpt;
 
 /** Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped. */
 public enum ActionKind {
-  /** Runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between. */
+  /**
+   * Runs layers first .. last-1 without recording, under one option; needs INPUT(first), makes INPUT(last), keeps nothing between.
+   */
   FORWARD(1),
 
   /** Runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i. */

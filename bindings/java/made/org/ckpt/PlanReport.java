@@ -5,11 +5,11 @@ package org.ckpt;
  * What a schedule costs on a chain, exactly.
  *
  * @param actions number of actions, END included
- * @param forwards number of layer forwards, recomputed ones included
+ * @param forwards number of layer forwards (each RECORD is one), recomputed ones included
  * @param recomputedForwards number of layer forwards beyond the first of each layer
  * @param stepSeconds duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the
  *     AWAITs wait for
- * @param recomputedSeconds duration of the recomputed forwards in seconds
+ * @param recomputedSeconds duration of the recomputed forwards in seconds, as they ran: forwardSeconds or recordSeconds
  * @param peakAction index of the action during which tier 0 was fullest (the first such)
  * @param peakBytes live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state
  * @param waitSeconds duration of what the AWAITs wait for, in seconds; counted in stepSeconds
