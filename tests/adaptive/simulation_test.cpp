@@ -33,6 +33,7 @@ TEST(AdaptiveTrace, DrawsTheMeanOfItsLawAlsoOfManyNodes) {
     const Trace hundred = draw_trace(parse_law(text), 100, 20000, 5, 0);
     EXPECT_NEAR(std::accumulate(hundred.begin(), hundred.end(), 0.0) / 20000, 10, 1) << text;
   }
+  EXPECT_ERROR(draw_trace(parse_law("exponential:1e308"), 1, 200, 1, 0), Status::out_of_range, "200 failures span more seconds");
   EXPECT_EQ(draw_trace({1, 100}, 3, 50, 9, 1), draw_trace({1, 100}, 3, 50, 9, 1));
   EXPECT_NE(draw_trace({1, 100}, 3, 50, 9, 1), draw_trace({1, 100}, 3, 50, 9, 2));
 }

@@ -405,8 +405,10 @@ class _Reader:
                     if isinstance(error, CorruptError):
                         raise
                     raise _bad(f"{node!r}: {error}") from None
-            elif not isinstance(node, (str, int, float, type(None))) or isinstance(node, int) and not -_PLAIN_INTEGERS <= node < _PLAIN_INTEGERS:
-                raise _bad(f"a node is a {type(node).__name__}" + (" beyond 64 bits" if isinstance(node, int) else ""))
+            elif not isinstance(node, (str, int, float, type(None))):
+                raise _bad(f"a node is a {type(node).__name__}")
+            elif isinstance(node, int) and not -_PLAIN_INTEGERS <= node < _PLAIN_INTEGERS:
+                raise _bad(f"the integer {node} does not fit 64 bits")
             if isinstance(value, _Frame):
                 frames.append(value)
                 if len(frames) > DEEPEST:
