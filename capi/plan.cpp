@@ -6,6 +6,7 @@
 #include "base/entered.h"
 #include "plan/placement.h"
 #include "plan/planners.h"
+#include "plan/planners/chain_planner.h"
 #include "plan/verifier.h"
 #include "strategy.h"
 #include "structs.h"
@@ -371,5 +372,21 @@ ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, const ckpt_p
     const auto& chain = profile_argument(profile);
     not_null(reserved_bytes, "reserved_bytes");
     *reserved_bytes = plan::tier_bytes(*schedule->object, chain, tier);
+  });
+}
+
+// ---- Frontiers ----
+
+ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,
+                                      int64_t capacity, int64_t* count) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    not_null(planner, "planner");
+    check_array(points, capacity, "points");
+    not_null(count, "count");
+    const plan::FrontierPoints frontier = plan::frontier_points(chain, planner, capacity);
+    fill_array(points, capacity, frontier.points,
+               [](const plan::FrontierPoint& each) { return struct_of<ckpt_frontier_point>(each); });
+    *count = frontier.count;
   });
 }

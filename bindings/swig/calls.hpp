@@ -35,6 +35,9 @@ struct LayerStatsList {
 struct AllocationList {
   std::vector<ckpt_memory_allocation> list;
 };
+struct FrontierPointList {
+  std::vector<ckpt_frontier_point> list;
+};
 struct CheckpointInfoList {
   std::vector<ckpt_checkpoint_info> list;
 };
@@ -185,6 +188,13 @@ inline AllocationList memory_tracker_list_allocations(const ckpt_memory_tracker*
   const ckpt_memory_allocation empty = CKPT_MEMORY_ALLOCATION_INIT;
   return AllocationList{list_of(empty, [&](ckpt_memory_allocation* allocations, int64_t capacity, int64_t* count) {
     return ckpt_memory_tracker_list_allocations(tracker, allocations, capacity, count);
+  })};
+}
+
+inline FrontierPointList profile_get_frontier(const ckpt_profile* profile, const char* planner) {
+  const ckpt_frontier_point empty = CKPT_FRONTIER_POINT_INIT;
+  return FrontierPointList{list_of(empty, [&](ckpt_frontier_point* points, int64_t capacity, int64_t* count) {
+    return ckpt_profile_get_frontier(profile, planner, points, capacity, count);
   })};
 }
 

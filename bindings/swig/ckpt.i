@@ -107,6 +107,7 @@ CKPT_FETCHED(strategy_get_name)
 CKPT_FETCHED(strategy_get_text)
 CKPT_REPLACED(storage_create_custom)
 CKPT_REPLACED(fault_handler_create)
+CKPT_FETCHED(profile_get_frontier)
 CKPT_FETCHED(schedule_get_known_planners)
 CKPT_FETCHED(cursor_save)
 CKPT_FETCHED(cursor_next)
@@ -176,6 +177,7 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %ignore ckpt_swig::Intervals;
 %ignore ckpt_swig::LayerStatsList;
 %ignore ckpt_swig::AllocationList;
+%ignore ckpt_swig::FrontierPointList;
 %ignore ckpt_swig::CheckpointInfoList;
 %ignore ckpt_swig::TaskObservationList;
 %ignore ckpt_swig::machine_closed;

@@ -429,6 +429,7 @@ CKPT_NUMBER_VALUE(ckpt_swig::Intervals)
 %typemap(out) ckpt_swig::list_type "$result = ckpt_java::held(jenv, $1.list);"
 %enddef
 CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
+CKPT_LIST(FrontierPointList, ckpt_frontier_point)
 CKPT_LIST(AllocationList, ckpt_memory_allocation)
 CKPT_LIST(CheckpointInfoList, ckpt_checkpoint_info)
 CKPT_LIST(TaskObservationList, ckpt_task_observation)

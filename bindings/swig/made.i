@@ -35,6 +35,8 @@ CKPT_STRUCT(ckpt_tier_profile)
 %ignore ckpt_tier_profile::reserved;
 CKPT_STRUCT(ckpt_plan_report)
 %ignore ckpt_plan_report::reserved;
+CKPT_STRUCT(ckpt_frontier_point)
+%ignore ckpt_frontier_point::reserved;
 %ignore ckpt_blas;
 %ignore ckpt_blas_init;
 %ignore ckpt_layer_context;

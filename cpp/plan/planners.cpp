@@ -5,6 +5,7 @@
 
 #include "base/form.h"
 #include "plan/budget.h"
+#include "plan/planners/chain_planner.h"
 
 namespace ckpt::plan {
 namespace {
@@ -30,6 +31,18 @@ constexpr Planner planners[] = {
      [](const ChainProfile& profile, Values values) { return make_periodic(profile, values[0].whole); }},
     {{"budget", "the fastest of those above whose reserved bytes fit", {{"bytes", Unit::bytes, 1, most_bytes}}},
      [](const ChainProfile& profile, Values values) { return make_for_budget(profile, values[0].whole); }},
+    {{"chain",
+      "the fastest whose reserved bytes fit, of all that keep what a layer recorded, and the input it reads, until its backward",
+      {{"bytes", Unit::bytes, 1, most_bytes}}},
+     [](const ChainProfile& profile, Values values) {
+       return make_chain_for_budget(profile, ChainPlanner::chain, values[0].whole);
+     }},
+    {{"tapes",
+      "as chain, also with layers that recorded and whose input is made again; never slower at the same live bytes",
+      {{"bytes", Unit::bytes, 1, most_bytes}}},
+     [](const ChainProfile& profile, Values values) {
+       return make_chain_for_budget(profile, ChainPlanner::tapes, values[0].whole);
+     }},
 };
 
 }  // namespace

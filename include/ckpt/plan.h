@@ -217,6 +217,12 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      bounded time: past 1024 layers not every number of segments is tried, and past 2048 recompute-all is not;
  *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_get_left_out says what was
  * not looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left out
+ *   chain:BYTES        the fastest schedule whose reserved bytes fit BYTES, of all that keep what a layer recorded, and the input
+ *                      that its backward reads, until that backward: which inputs are kept, which layers record when, and under
+ *                      which option each runs. OVER_BUDGET as budget. Source: Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova,
+ *                      "Optimal checkpointing for heterogeneous chains", arXiv:1911.13214, with the exact bytes of these items
+ *   tapes:BYTES        as chain, also with layers that recorded and whose input is made again before their backward, and with a
+ *                      local search from there. At the same live bytes never slower than chain; takes longer to plan
  *
  * NOT_FOUND for another name: the message lists the known ones. INVALID_ARGUMENT says which value is wrong, INVALID_STATE that the
  * profile has no layers, or one without an option. */
@@ -394,6 +400,34 @@ CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ck
  * it ever holds, rounded up to 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE when the sum would pass INT64_MAX. */
 CKPT_API ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
                                               int64_t* reserved_bytes);
+
+/* ---- Frontiers ----------------------------------------------------------------------------------------------------------- */
+
+/* What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes. */
+typedef struct ckpt_frontier_point {
+  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;           /* not used: 0 */
+  int64_t live_bytes;          /* live bytes of tier 0 at the fullest moment */
+  int64_t reserved_bytes;      /* bytes that a machine must have: the size of the arena that holds all buffers */
+  int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer */
+  double step_seconds;         /* duration of the step in seconds */
+  double recomputed_seconds;   /* duration of the recomputed forwards in seconds */
+  double lost_seconds; /* duration in seconds by which the planner's best may be shorter, where its tables had no room for it */
+} ckpt_frontier_point;
+
+#define CKPT_FRONTIER_POINT_INIT \
+  { sizeof(ckpt_frontier_point), 0, 0, 0, 0, 0.0, 0.0, 0.0 }
+
+/* Sets *point to CKPT_FRONTIER_POINT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *point of the caller
+ * (CKPT_INIT); NULL does nothing. */
+CKPT_API void ckpt_frontier_point_init(ckpt_frontier_point* point, uint32_t size);
+
+/* Makes the whole frontier of a planner in one run: points receives what its schedules cost, by rising live bytes and falling step
+ * seconds, up to capacity (>= 0) of them; *count receives how many there are. planner: "chain" or "tapes"; NOT_FOUND for another
+ * name. A budget takes the fastest point whose reserved bytes fit, and the smallest budget that works is the least of them. Every
+ * call computes anew; the points are placed, one after another, as far as they are asked for. */
+CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,
+                                               int64_t capacity, int64_t* count);
 
 #ifdef __cplusplus
 }

@@ -85,6 +85,15 @@ class Profile {
     check(ckpt_profile_get_option(handle(), layer, option, &out));
     return detail::from_c(out);
   }
+  // What every schedule of the planner "chain" or "tapes" costs, by rising live bytes and falling seconds. Each call computes anew.
+  std::vector<FrontierPoint> frontier(const std::string& planner) const {
+    return detail::values_of(
+        detail::list_of<ckpt_frontier_point>(CKPT_FRONTIER_POINT_INIT,
+                                             [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
+                                               return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
+                                             }),
+        [](const auto& each) { return detail::from_c(each); });
+  }
   ckpt_profile* handle() const noexcept { return handle_.get(); }
 
  private:

@@ -392,4 +392,55 @@ namespace Ckpt
                 StoredBytes, "LoadedBytes", LoadedBytes);
         }
     }
+
+    /// <summary>What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live
+    /// bytes.</summary>
+    public sealed unsafe partial class FrontierPoint
+    {
+        internal FrontierPoint(ckpt_frontier_point from)
+        {
+            LiveBytes = from.live_bytes;
+            ReservedBytes = from.reserved_bytes;
+            RecomputedForwards = from.recomputed_forwards;
+            StepSeconds = from.step_seconds;
+            RecomputedSeconds = from.recomputed_seconds;
+            LostSeconds = from.lost_seconds;
+        }
+
+        internal static FrontierPoint Filled(Action<ckpt_frontier_point> fill)
+        {
+            using (var from = new ckpt_frontier_point())
+            {
+                fill(from);
+                return new FrontierPoint(from);
+            }
+        }
+
+        /// <summary>Live bytes of tier 0 at the fullest moment.</summary>
+        public long LiveBytes { get; }
+
+        /// <summary>Bytes that a machine must have: the size of the arena that holds all buffers.</summary>
+        public long ReservedBytes { get; }
+
+        /// <summary>Number of layer forwards beyond the first of each layer.</summary>
+        public long RecomputedForwards { get; }
+
+        /// <summary>Duration of the step in seconds.</summary>
+        public double StepSeconds { get; }
+
+        /// <summary>Duration of the recomputed forwards in seconds.</summary>
+        public double RecomputedSeconds { get; }
+
+        /// <summary>Duration in seconds by which the planner's best may be shorter, where its tables had no room for it.</summary>
+        public double LostSeconds { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("FrontierPoint", "LiveBytes", LiveBytes, "ReservedBytes", ReservedBytes, "RecomputedForwards",
+                RecomputedForwards, "StepSeconds", StepSeconds, "RecomputedSeconds", RecomputedSeconds, "LostSeconds",
+                LostSeconds);
+        }
+    }
 }

@@ -8,7 +8,7 @@ from . import _native as _n
 from ._base import _Owned, _Shared
 from ._strategy import StrategyLike, _as_strategy
 from .made import options as _o
-from .made.values import LayerProfile, OptionProfile, PlanReport, ScheduleAction, TierProfile
+from .made.values import FrontierPoint, LayerProfile, OptionProfile, PlanReport, ScheduleAction, TierProfile
 
 __all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor"]
 
@@ -61,6 +61,10 @@ class Profile(_Owned):
 
     def option(self, layer: int, option: int = 0) -> OptionProfile:
         return OptionProfile._of(_n.ckpt_profile_get_option(self._h, layer, option))
+
+    def frontier(self, planner: str) -> List[FrontierPoint]:
+        """What every schedule of the planner "chain" or "tapes" costs, by rising live bytes. Each call computes anew."""
+        return [FrontierPoint._of(point) for point in _n.ckpt_profile_get_frontier(self._h, planner)]
 
 
 class Schedule(_Shared):

@@ -9,6 +9,7 @@ CKPT_RECORD(ckpt_checkpoint_task_info, task)
 CKPT_RECORD(ckpt_checkpoint_task_result, result)
 CKPT_RECORD(ckpt_controller_info, info)
 CKPT_RECORD(ckpt_decision, decision)
+CKPT_RECORD(ckpt_frontier_point, points)
 CKPT_RECORD(ckpt_layer_profile, layer)
 CKPT_RECORD(ckpt_layer_profile, out)
 CKPT_RECORD(ckpt_load_result, result)
@@ -41,6 +42,7 @@ CKPT_RECORD(ckpt_verify_result, result)
 %ignore ckpt_checkpoint_task_result;
 %ignore ckpt_controller_info;
 %ignore ckpt_decision;
+%ignore ckpt_frontier_point;
 %ignore ckpt_layer_context;
 %ignore ckpt_load_result;
 %ignore ckpt_memory_allocation;

@@ -102,6 +102,11 @@ inline PyObject* tuple_of(const ckpt_plan_report& v) {
                  integer_tuple(v.loaded_bytes, 4)});
 }
 
+inline PyObject* tuple_of(const ckpt_frontier_point& v) {
+  return packed({object_of(v.live_bytes), object_of(v.reserved_bytes), object_of(v.recomputed_forwards), object_of(v.step_seconds),
+                 object_of(v.recomputed_seconds), object_of(v.lost_seconds)});
+}
+
 inline PyObject* tuple_of(const ckpt_layer_option& v) {
   return packed({object_of(v.tape_bytes), object_of(v.forward_workspace_bytes), object_of(v.backward_workspace_bytes)});
 }

@@ -201,6 +201,22 @@ class Schedules(unittest.TestCase):
         self.assertEqual(cut.name, "periodic(4)")
         self.assertEqual(cut.layer_count, 8)
 
+    def test_frontier(self):
+        profile = self.profile()
+        everything = ckpt.Schedule.create(profile, "store-all").verify(profile)
+        for planner in "chain", "tapes":
+            points = profile.frontier(planner)
+            self.assertGreater(len(points), 3)
+            self.assertEqual(points, sorted(points, key=lambda point: -point.step_seconds))
+            self.assertEqual((points[-1].step_seconds, points[-1].recomputed_forwards), (everything.step_seconds, 0))
+            smallest = min(point.reserved_bytes for point in points)
+            fitting = ckpt.Schedule.create(profile, f"{planner}:{smallest}")
+            self.assertLessEqual(fitting.reserved_bytes(profile), smallest)
+            with self.assertRaisesRegex(ckpt.OverBudgetError, f"the smallest that works for this chain is {smallest}"):
+                ckpt.Schedule.create(profile, f"{planner}:{smallest - 1}")
+        with self.assertRaises(ckpt.NotFoundError):
+            profile.frontier("periodic")
+
     def test_actions_back_and_forth(self):
         profile = self.profile(3)
         schedule = ckpt.Schedule.create(profile, "periodic:2")

@@ -284,6 +284,34 @@ inline PlanReport from_c(const ckpt_plan_report& from) {
 }
 }  // namespace detail
 
+// What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes.
+struct FrontierPoint {
+  // live bytes of tier 0 at the fullest moment
+  std::int64_t live_bytes = 0;
+  // bytes that a machine must have: the size of the arena that holds all buffers
+  std::int64_t reserved_bytes = 0;
+  // number of layer forwards beyond the first of each layer
+  std::int64_t recomputed_forwards = 0;
+  // duration of the step in seconds
+  double step_seconds = 0.0;
+  // duration of the recomputed forwards in seconds
+  double recomputed_seconds = 0.0;
+  // duration in seconds by which the planner's best may be shorter, where its tables had no room for it
+  double lost_seconds = 0.0;
+};
+namespace detail {
+inline FrontierPoint from_c(const ckpt_frontier_point& from) {
+  FrontierPoint to;
+  take(to.live_bytes, from.live_bytes);
+  take(to.reserved_bytes, from.reserved_bytes);
+  take(to.recomputed_forwards, from.recomputed_forwards);
+  take(to.step_seconds, from.step_seconds);
+  take(to.recomputed_seconds, from.recomputed_seconds);
+  take(to.lost_seconds, from.lost_seconds);
+  return to;
+}
+}  // namespace detail
+
 }  // namespace ckpt
 
 #endif

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -108,6 +109,15 @@ namespace Ckpt
         public OptionProfile GetOption(long layer, int option = 0)
         {
             return OptionProfile.Filled(found => native.ckpt_profile_get_option(Handle, layer, option, found));
+        }
+
+        /// <summary>What every schedule of a planner costs. Each call computes anew.</summary>
+        /// <param name="planner">"chain" or "tapes".</param>
+        /// <returns>By rising live bytes and falling seconds.</returns>
+        public IReadOnlyList<FrontierPoint> GetFrontier(string planner)
+        {
+            return NativeList.Made(native.ckpt_profile_get_frontier(Handle, planner),
+                at => new FrontierPoint(new ckpt_frontier_point(at, false)));
         }
     }
 

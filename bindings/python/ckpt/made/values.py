@@ -15,10 +15,10 @@ __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType
            "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull",
            "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "MemoryStats", "MemoryLayerStats", "MemoryAllocation",
            "MemoryScopeStats", "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters",
-           "StrategyInfo", "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "LayerOption",
-           "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo",
-           "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo",
-           "CheckpointTaskInfo", "AsyncManagerStats"]
+           "StrategyInfo", "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint",
+           "LayerOption", "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval",
+           "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation",
+           "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
 
 
 class LogLevel(OpenEnum):
@@ -1044,6 +1044,29 @@ class PlanReport(NamedTuple):
     peak_inputs: Tuple[int, ...]
     stored_bytes: Tuple[int, ...]
     loaded_bytes: Tuple[int, ...]
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, v)
+
+
+class FrontierPoint(NamedTuple):
+    """What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes.
+
+    live_bytes: live bytes of tier 0 at the fullest moment
+    reserved_bytes: bytes that a machine must have: the size of the arena that holds all buffers
+    recomputed_forwards: number of layer forwards beyond the first of each layer
+    step_seconds: duration of the step in seconds
+    recomputed_seconds: duration of the recomputed forwards in seconds
+    lost_seconds: duration in seconds by which the planner's best may be shorter, where its tables had no room for it
+    """
+
+    live_bytes: int
+    reserved_bytes: int
+    recomputed_forwards: int
+    step_seconds: float
+    recomputed_seconds: float
+    lost_seconds: float
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

@@ -137,6 +137,16 @@ public final class Profile extends NativeObject {
     }
   }
 
+  /**
+   * What every schedule of a planner costs. Each call computes anew.
+   *
+   * @param planner "chain" or "tapes"
+   * @return by rising live bytes and falling seconds
+   */
+  public List<FrontierPoint> frontier(String planner) {
+    return values(Native.ckpt_profile_get_frontier(this, planner), FrontierPoint::of, ckpt_frontier_point::close);
+  }
+
   private OptionProfile option(long layer, int option) {
     return OptionProfile.from(struct -> Native.ckpt_profile_get_option(this, layer, option, struct));
   }

@@ -1,0 +1,381 @@
+// The planners "chain" and "tapes": against published optima, against a search that looks at everything, and against the verifier.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "chains.h"
+#include "exhaustive.h"
+#include "plan/planners/chain_planner.h"
+#include "plan/planners/chain_schedule.h"
+#include "plan/planners/layer_groups.h"
+#include "plan/planners/local_search.h"
+
+namespace ckpt::plan::test {
+namespace {
+
+// Bytes are primes, seconds whole numbers, everything else is as it comes. most_options: of a layer.
+ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t most_options = 2) {
+  constexpr std::int64_t primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29, 31, 37, 41,
+                                     43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
+  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
+  const auto once_in = [&](std::int64_t count) { return up_to(count - 1) == 0; };
+  const auto prime = [&] { return primes[up_to(std::ssize(primes) - 1)]; };
+  ChainProfile profile(prime());
+  for (std::int64_t i = 0; i < n; ++i) {
+    LayerProfile layer;
+    layer.name = "layer" + std::to_string(i);
+    layer.flags = (once_in(4) ? 0 : needs_input) | (once_in(3) ? needs_output : 0) | (once_in(10) ? 0 : deterministic) |
+                  (once_in(4) ? in_place : 0) | (i == 0 && once_in(2) ? no_input_gradient : 0);
+    layer.output_bytes = prime();
+    layer.ambient_bytes = once_in(4) ? prime() : 0;
+    for (std::int64_t o = up_to(most_options - 1); o >= 0; --o) {
+      OptionProfile option;
+      option.tape_bytes = once_in(6) ? 0 : prime();
+      option.forward_workspace_bytes = once_in(2) ? 0 : prime();
+      option.backward_workspace_bytes = once_in(2) ? 0 : prime();
+      option.forward_seconds = static_cast<double>(1 + up_to(19));
+      option.backward_seconds = static_cast<double>(1 + up_to(29));
+      // Recording alone is no slower than running forward; a layer that makes its output anyway has nothing to gain.
+      if (!layer.has(needs_output) && once_in(3)) {
+        option.has_record = true;
+        option.record_seconds =
+            option.forward_seconds - static_cast<double>(up_to(static_cast<std::int64_t>(option.forward_seconds) / 2));
+        option.record_workspace_bytes = once_in(2) ? 0 : prime();
+      }
+      layer.options.push_back(option);
+    }
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
+// A chain of the reference data, where a stage's taped data includes its output and its backward reads both ends.
+ChainProfile reference_chain(const nlohmann::json& chain) {
+  ChainProfile profile(chain["a"][0].get<std::int64_t>());
+  for (std::size_t i = 0; i < chain["L"].get<std::size_t>(); ++i) {
+    LayerProfile layer;
+    layer.name = "stage" + std::to_string(i + 1);
+    layer.flags = needs_input | needs_output | deterministic;
+    layer.output_bytes = chain["a"][i + 1].get<std::int64_t>();
+    OptionProfile option;
+    option.tape_bytes = chain["abar"][i + 1].get<std::int64_t>() - layer.output_bytes;
+    option.forward_workspace_bytes = chain["fwd_tmp"][i].get<std::int64_t>();
+    option.backward_workspace_bytes = chain["bwd_tmp"][i].get<std::int64_t>();
+    option.forward_seconds = chain["fw"][i].get<double>();
+    option.backward_seconds = chain["bw"][i].get<double>();
+    layer.options = {option};
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
+struct Frontiers {
+  explicit Frontiers(const ChainProfile& profile) : costs(profile), chain(costs, {}), tapes(costs, {.tapes = true}) {}
+
+  double chain_seconds(std::int64_t bytes) const { return costs.seconds(chain.step().at(bytes)); }
+  double tapes_seconds(std::int64_t bytes) const { return costs.seconds(tapes.step().at(bytes)); }
+
+  ChainCosts costs;
+  Frontier chain;
+  Frontier tapes;
+};
+
+// What the frontier says of every point is what the verifier says of its schedule. Returns the number of points.
+std::size_t check_points(const ChainProfile& profile, const ChainCosts& costs, const Frontier& frontier) {
+  for (const Step& point : frontier.step().steps()) {
+    const auto actions = chain_actions(costs, frontier, point.bytes);
+    const PlanReport report = verify(*make_list(profile.layers(), actions), profile);
+    EXPECT_LE(report.peak_bytes[0], point.bytes);
+    EXPECT_EQ(report.step_seconds, costs.seconds(point.time)) << "at " << point.bytes << " bytes";
+  }
+  return frontier.step().size();
+}
+
+TEST(Frontier, CostsWhatIsPublished) {
+  const char* const shared = std::getenv("CKPT_SHARED");
+  std::ifstream file(std::string(shared == nullptr ? "." : shared) + "/reference/rotor.json");
+  if (!file) GTEST_SKIP() << "SKIP: the reference data (reference/rotor.json) is not on this machine";
+  int persistent = 0;
+  int exact = 0;
+  const nlohmann::json reference = nlohmann::json::parse(file);
+  for (const auto& chain : reference["chains"]) {
+    SCOPED_TRACE(chain["name"].get<std::string>());
+    const ChainProfile profile = reference_chain(chain);
+    const Frontiers frontiers(profile);
+    check_points(profile, frontiers.costs, frontiers.chain);
+    check_points(profile, frontiers.costs, frontiers.tapes);
+    for (const auto& row : chain["budgets"]) {
+      const auto budget = row["budget"].get<std::int64_t>();
+      const auto seconds_of = [&](const char* key) { return row[key].is_number() ? row[key].get<double>() : never; };
+      EXPECT_EQ(frontiers.chain_seconds(budget), seconds_of("rotor_makespan")) << "budget " << budget;
+      ++persistent;
+      if (!row.contains("exact_nonpersistent")) continue;
+      EXPECT_EQ(frontiers.tapes_seconds(budget), seconds_of("exact_nonpersistent")) << "budget " << budget;
+      ++exact;
+    }
+  }
+  EXPECT_GT(persistent, 50);
+  EXPECT_GT(exact, 10);
+}
+
+TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
+  std::mt19937 random(17);
+  std::size_t points = 0;
+  for (int round = 0; round < 10000; ++round) {
+    SCOPED_TRACE("chain " + std::to_string(round));
+    const ChainProfile profile = prime_chain(random, 1 + round % 6);
+    const Frontiers frontiers(profile);
+    points += check_points(profile, frontiers.costs, frontiers.chain);
+    points += check_points(profile, frontiers.costs, frontiers.tapes);
+    // Never worse: tapes than chain, chain than what is simple.
+    for (const Step& point : frontiers.chain.step().steps()) EXPECT_LE(frontiers.tapes.step().at(point.bytes), point.time);
+    const auto is_beaten = [&](const std::shared_ptr<const Schedule>& simple) {
+      try {
+        const PlanReport report = verify(*simple, profile);
+        EXPECT_LE(frontiers.chain_seconds(report.peak_bytes[0]), report.step_seconds) << simple->name();
+      } catch (const base::Error& error) {
+        EXPECT_EQ(error.status(), base::Status::invalid_schedule);  // runs a layer again that is not deterministic
+      }
+    };
+    is_beaten(make_store_all(profile));
+    is_beaten(make_recompute_all(profile));
+    for (std::int64_t segments = 1; segments <= profile.layers(); ++segments) is_beaten(make_periodic(profile, segments));
+    if (HasFailure()) return;
+  }
+  std::cout << points << " points\n";
+  EXPECT_GT(points, 100000U);
+}
+
+TEST(Frontier, IsExactOnLongerChains) {
+  std::mt19937 random(18);
+  for (int round = 0; round < 20; ++round) {
+    const ChainProfile profile = prime_chain(random, 8 + round, 3);
+    const Frontiers frontiers(profile);
+    check_points(profile, frontiers.costs, frontiers.chain);
+    check_points(profile, frontiers.costs, frontiers.tapes);
+  }
+}
+
+// What the local search makes of the points of tapes.
+std::vector<RunList> searched_rows(const Frontiers& frontiers, std::int64_t most_runs) {
+  std::vector<RunList> rows;
+  for (const Step& point : frontiers.tapes.step().steps())
+    rows.push_back(runs_of(frontiers.costs, chain_actions(frontiers.costs, frontiers.tapes, point.bytes)));
+  return search_locally(frontiers.costs, std::move(rows), most_runs);
+}
+
+TEST(LocalSearch, CountsAsTheVerifierDoes) {
+  std::mt19937 random(26);
+  for (int round = 0; round < 500; ++round) {
+    SCOPED_TRACE("chain " + std::to_string(round));
+    const ChainProfile profile = prime_chain(random, 1 + round % 9, 3);
+    const Frontiers frontiers(profile);
+    for (const RunList& row : searched_rows(frontiers, 2'000'000)) {
+      const PlanReport report = verify(*make_list(profile.layers(), actions_of(frontiers.costs, row)), profile);
+      EXPECT_EQ(report.peak_bytes[0], row.live_bytes);
+      EXPECT_EQ(report.step_seconds, frontiers.costs.seconds(row.time));
+      EXPECT_LE(report.step_seconds, frontiers.tapes_seconds(row.live_bytes));
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) {
+  std::mt19937 random(19);
+  int budgets = 0;
+  int chain_best = 0;
+  int tapes_best = 0;
+  int searched_best = 0;
+  double lost = 0;
+  double searched_lost = 0;
+  for (int round = 0; round < 300; ++round) {
+    const ChainProfile profile = prime_chain(random, 2 + round % 4);
+    const Frontiers frontiers(profile);
+    ExhaustiveSearch search(profile);
+    const auto points = frontiers.tapes.step().steps();
+    const std::vector<RunList> searched = searched_rows(frontiers, 50'000'000);
+    const std::int64_t range = points.back().bytes - points.front().bytes + 1;
+    for (int each = 0; each < 3; ++each) {
+      const std::int64_t budget = points.front().bytes + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(range));
+      const double least = search.least_seconds(budget);
+      const double seconds = frontiers.tapes_seconds(budget);
+      EXPECT_GE(seconds, least) << "chain " << round << ", budget " << budget;
+      ++budgets;
+      chain_best += frontiers.chain_seconds(budget) == least ? 1 : 0;
+      tapes_best += seconds == least ? 1 : 0;
+      lost += seconds / least - 1;
+      double found = never;
+      for (const RunList& row : searched) {
+        if (row.live_bytes <= budget) found = std::min(found, frontiers.costs.seconds(row.time));
+      }
+      EXPECT_GE(found, least);
+      EXPECT_LE(found, seconds);
+      searched_best += found == least ? 1 : 0;
+      searched_lost += found / least - 1;
+    }
+  }
+  const auto percent = [&](double part) { return 100 * part / budgets; };
+  std::cout << budgets << " budgets: chain is optimal at " << percent(chain_best) << "%, tapes before its local search at "
+            << percent(tapes_best) << "% (loses " << percent(lost) << "% on average), behind it at " << percent(searched_best)
+            << "% (" << percent(searched_lost) << "%)\n";
+  EXPECT_GE(searched_best, 0.97 * budgets);
+  EXPECT_LE(searched_lost, 0.003 * budgets);
+  EXPECT_GT(searched_best, tapes_best);
+}
+
+TEST(Frontier, SaysWhatASmallTableLoses) {
+  std::mt19937 random(20);
+  const ChainProfile profile = prime_chain(random, 24);
+  const ChainCosts costs(profile);
+  for (const bool tapes : {false, true}) {
+    const Frontier exact(costs, {.tapes = tapes});
+    EXPECT_EQ(exact.most_lost_time(), 0);
+    const Frontier small(costs, {.tapes = tapes, .table_bytes = 1});
+    EXPECT_GT(small.most_lost_time(), 0);
+    EXPECT_LT(small.stored_steps(), exact.stored_steps());
+    EXPECT_EQ(small.step().steps().front().bytes, exact.step().steps().front().bytes);
+    for (const Step& point : exact.step().steps()) {
+      EXPECT_GE(small.step().at(point.bytes), point.time);
+      EXPECT_LE(small.step().at(point.bytes), point.time + small.most_lost_time());
+    }
+    for (const Step& point : small.step().steps()) {
+      const PlanReport report = verify(*make_list(profile.layers(), chain_actions(costs, small, point.bytes)), profile);
+      EXPECT_LE(report.peak_bytes[0], point.bytes);
+      EXPECT_LE(report.step_seconds, costs.seconds(point.time));
+    }
+  }
+}
+
+// 0.1 + 0.2 is not 0.3: equal layers must not get a point for each order in which their seconds can be summed.
+TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
+  const ChainProfile whole = uniform_chain(40);
+  ChainProfile tenths(whole.bytes_of(0));
+  for (std::int64_t i = 0; i < whole.layers(); ++i) {
+    LayerProfile layer = whole.layer(i);
+    layer.options[0].forward_seconds *= 0.1;
+    layer.options[0].backward_seconds *= 0.1;
+    tenths.add_layer(layer);
+  }
+  const Frontiers expected(whole);
+  const Frontiers frontiers(tenths);
+  ASSERT_EQ(frontiers.tapes.step().size(), expected.tapes.step().size());
+  for (const Step& point : expected.tapes.step().steps())
+    EXPECT_NEAR(frontiers.tapes_seconds(point.bytes), 0.1 * expected.tapes_seconds(point.bytes), 1e-9);
+}
+
+// The seconds of the planner's schedule within the budget; -1 and the smallest budget that works when there is none.
+double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget, std::int64_t* smallest) {
+  try {
+    const auto schedule = make_chain_for_budget(profile, planner, budget);
+    EXPECT_LE(arena_bytes(*schedule, profile), budget) << schedule->name();
+    return verify(*schedule, profile).step_seconds;
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.status(), base::Status::over_budget) << error.message();
+    *smallest = std::stoll(error.message().substr(error.message().rfind(' ') + 1));
+    EXPECT_GT(*smallest, budget);
+    return -1;
+  }
+}
+
+// Sizes of several times the arena's alignment, so that gaps between buffers matter.
+ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t more_flags = 0) {
+  const ChainProfile small = prime_chain(random, n);
+  ChainProfile profile(small.bytes_of(0) * 10);
+  for (std::int64_t i = 0; i < n; ++i) {
+    LayerProfile layer = small.layer(i);
+    layer.flags |= more_flags;
+    layer.output_bytes *= 10;
+    layer.ambient_bytes *= 10;
+    for (OptionProfile& option : layer.options) {
+      option.tape_bytes *= 10;
+      option.forward_workspace_bytes *= 10;
+      option.backward_workspace_bytes *= 10;
+      option.record_workspace_bytes *= 10;
+    }
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
+TEST(ChainPlanner, NeverPassesItsBudget) {
+  std::mt19937 random(22);
+  int fitting = 0;
+  for (int round = 0; round < 10000; ++round) {
+    const ChainProfile profile = larger_chain(random, 1 + round % 6);
+    const std::int64_t budget = 640 + static_cast<std::int64_t>(random() % 12000);
+    std::int64_t smallest = 0;
+    fitting += seconds_within(profile, ChainPlanner::chain, budget, &smallest) > 0 ? 1 : 0;
+    if (round % 10 == 0) seconds_within(profile, ChainPlanner::tapes, budget, &smallest);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(fitting, 2000);
+}
+
+TEST(ChainPlanner, CostsNoMoreForMore) {
+  std::mt19937 random(23);
+  for (int round = 0; round < 20; ++round) {
+    const ChainProfile profile = larger_chain(random, 8);
+    for (const ChainPlanner planner : {ChainPlanner::chain, ChainPlanner::tapes}) {
+      std::int64_t smallest = 0;
+      EXPECT_EQ(seconds_within(profile, planner, 1, &smallest), -1);
+      std::int64_t unused = 0;
+      EXPECT_EQ(seconds_within(profile, planner, smallest - 1, &unused), -1);
+      EXPECT_EQ(unused, smallest);
+      double before = never;
+      for (std::int64_t budget = smallest; budget < 8 * smallest; budget += smallest / 10) {
+        const double seconds = seconds_within(profile, planner, budget, &unused);
+        EXPECT_GT(seconds, 0) << "smallest is " << smallest << ", budget " << budget;
+        EXPECT_LE(seconds, before);
+        before = seconds;
+      }
+    }
+  }
+}
+
+// Long chains are planned by groups of layers: what a group needs is never less than what its layers need.
+TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
+  std::mt19937 random(24);
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE("chain " + std::to_string(round));
+    const ChainProfile profile = prime_chain(random, 2 + round % 30, 3);
+    const LayerGroups groups(profile, 1 + round % 7);
+    EXPECT_LE(groups.profile().layers(), 1 + round % 7);
+    const ChainCosts layers(profile);
+    const ChainCosts costs(groups.profile());
+    const Frontier frontier(costs, {.tapes = true});
+    for (const Step& point : frontier.step().steps()) {
+      const RunList runs{.runs = groups.layer_runs(runs_of(costs, chain_actions(costs, frontier, point.bytes)).runs)};
+      const PlanReport report = verify(*make_list(profile.layers(), actions_of(layers, runs)), profile);
+      EXPECT_LE(report.peak_bytes[0], point.bytes);
+      EXPECT_EQ(report.step_seconds, costs.seconds(point.time));
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(ChainPlanner, PlansLongChainsBetterThanPeriodic) {
+  std::mt19937 random(25);
+  const ChainProfile profile = larger_chain(random, 400, deterministic);
+  const auto periodic = make_periodic(profile, 20);
+  const std::int64_t budget = arena_bytes(*periodic, profile);
+  const auto schedule = make_chain_for_budget(profile, ChainPlanner::chain, budget);
+  EXPECT_LE(arena_bytes(*schedule, profile), budget);
+  EXPECT_LT(verify(*schedule, profile).step_seconds, verify(*periodic, profile).step_seconds);
+  EXPECT_NE(schedule->left_out().find("400 layers in 64 groups"), std::string::npos) << schedule->left_out();
+  const auto refusal = [&](std::int64_t layers) -> std::string {
+    try {
+      make_chain_for_budget(uniform_chain(layers), ChainPlanner::tapes, 1 << 20);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.status(), base::Status::unsupported);
+      return error.message();
+    }
+    return {};
+  };
+  EXPECT_EQ(refusal(4097), "the chain has 4097 layers; this planner takes up to 4096");
+}
+
+}  // namespace
+}  // namespace ckpt::plan::test
