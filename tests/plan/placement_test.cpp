@@ -13,6 +13,7 @@ constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
+
 // Of each buffer, in its whole life: some are overwritten in place by what is longer or shorter.
 std::vector<std::int64_t> longest_bytes(const Program& program) {
   std::vector<std::int64_t> longest;
