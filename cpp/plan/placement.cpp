@@ -195,22 +195,25 @@ struct Place {
 struct Attempt {
   std::vector<Place> places;  // empty when it was not pursued
   std::int64_t arena_bytes = 0;
+  std::size_t stuck_at = 0;  // in the order: what did not fit
 };
 
 // Puts the spans one after another, in the given order, each into the smallest gap that is free for its whole life. Gives up as
-// soon as the arena would not be smaller than `below`, the size of one that is known.
-Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::size_t>& order, std::int64_t below) {
+// soon as the arena would not be smaller than `below`, the size of one that is known. Counts the spans that it looks at.
+Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::size_t>& order, std::int64_t below,
+                       std::int64_t& looks) {
   struct Placed {
     std::int64_t offset;
     Span span;
   };
   std::vector<Placed> placed;  // by offset
   Attempt attempt;
-  for (const std::size_t index : order) {
-    const Span& span = spans[index];
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const Span& span = spans[order[at]];
     std::int64_t best_offset = -1;
     std::int64_t best_gap = INT64_MAX;
     std::int64_t reach = 0;  // end of what overlaps in time so far
+    looks += std::ssize(placed);
     for (const Placed& other : placed) {
       if (other.span.end < span.begin || other.span.begin > span.end) continue;
       const std::int64_t gap = other.offset - reach;
@@ -221,28 +224,41 @@ Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::si
       reach = std::max(reach, other.offset + other.span.bytes);
     }
     const std::int64_t offset = best_offset >= 0 ? best_offset : reach;
-    if (offset >= below - span.bytes) return {};
+    if (offset >= below - span.bytes) return {{}, 0, at};
     attempt.arena_bytes = std::max(attempt.arena_bytes, offset + span.bytes);
     attempt.places.push_back({span.id, offset});
     const auto behind = std::upper_bound(placed.begin(), placed.end(), offset,
-                                         [](std::int64_t at, const Placed& each) { return at < each.offset; });
+                                         [](std::int64_t where, const Placed& each) { return where < each.offset; });
     placed.insert(behind, {offset, span});
   }
   return attempt;
 }
 
-// The smallest arena of several orders that look at whole lives; without places when none is smaller than the timely one.
+// Spans that a search looks at: some hundredths of a second.
+constexpr std::int64_t most_looks = 20'000'000;
+
+// The smallest arena of several orders that look at whole lives, each mended as long as that helps: what does not fit is put
+// earlier. Without places when none is smaller than the timely one.
 Attempt better_than(const TimeOrder& timely) {
   Attempt best{{}, timely.arena_bytes()};
   if (timely.spans() == nullptr) return best;
   const std::vector<Span>& spans = *timely.spans();
   std::vector<std::size_t> order(spans.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::int64_t looks = 0;
   const auto attempt = [&](auto less) {
-    if (best.arena_bytes == timely.least_arena_bytes()) return;
+    std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return less(spans[a], spans[b]); });
-    Attempt candidate = place_in_order(spans, order, best.arena_bytes);
-    if (!candidate.places.empty()) best = std::move(candidate);
+    const std::int64_t stop = looks + most_looks / 4;
+    while (best.arena_bytes > timely.least_arena_bytes() && looks < stop) {
+      Attempt candidate = place_in_order(spans, order, best.arena_bytes, looks);
+      if (!candidate.places.empty()) {
+        best = std::move(candidate);
+        continue;
+      }
+      const auto stuck = order.begin() + static_cast<std::ptrdiff_t>(candidate.stuck_at);
+      if (stuck == order.begin()) return;
+      std::rotate(order.begin() + static_cast<std::ptrdiff_t>(candidate.stuck_at * 3 / 4), stuck, stuck + 1);
+    }
   };
   // Long lives at the bottom, short ones above them; then large before small.
   attempt([](const Span& a, const Span& b) { return a.end - a.begin > b.end - b.begin; });
