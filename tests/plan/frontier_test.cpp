@@ -266,6 +266,23 @@ TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
     EXPECT_NEAR(frontiers.tapes_seconds(point.bytes), 0.1 * expected.tapes_seconds(point.bytes), 1e-9);
 }
 
+TEST(Frontier, CountsForwardsWhereTheProfileHasNoSeconds) {
+  ChainProfile untimed(10);
+  for (std::int64_t i = 0; i < 12; ++i) {
+    LayerProfile layer = uniform_chain(1).layer(0);
+    layer.options[0].forward_seconds = layer.options[0].backward_seconds = 0;
+    untimed.add_layer(layer);
+  }
+  const FrontierPoints untimed_points = frontier_points(untimed, "chain", 100);
+  const FrontierPoints points = frontier_points(uniform_chain(12), "chain", 100);
+  ASSERT_EQ(untimed_points.count, points.count);
+  for (std::size_t i = 0; i < points.points.size(); ++i) {
+    EXPECT_EQ(untimed_points.points[i].live_bytes, points.points[i].live_bytes);
+    EXPECT_EQ(untimed_points.points[i].recomputed_forwards, points.points[i].recomputed_forwards);
+    EXPECT_EQ(untimed_points.points[i].step_seconds, 0);
+  }
+}
+
 // The seconds of the planner's schedule within the budget; -1 and the smallest budget that works when there is none.
 double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget, std::int64_t* smallest) {
   try {
