@@ -169,7 +169,7 @@ std::vector<RunList> searched_rows(const Frontiers& frontiers, std::int64_t most
 
 TEST(LocalSearch, CountsAsTheVerifierDoes) {
   std::mt19937 random(26);
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile profile = prime_chain(random, 1 + round % 9, 3);
     const Frontiers frontiers(profile);
@@ -191,7 +191,7 @@ TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) {
   int searched_best = 0;
   double lost = 0;
   double searched_lost = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 250; ++round) {
     const ChainProfile profile = prime_chain(random, 2 + round % 4);
     const Frontiers frontiers(profile);
     ExhaustiveSearch search(profile);
