@@ -320,7 +320,7 @@ ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t mo
 TEST(ChainPlanner, NeverPassesItsBudget) {
   std::mt19937 random(22);
   int fitting = 0;
-  for (int round = 0; round < 10000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     const ChainProfile profile = larger_chain(random, 1 + round % 6);
     const std::int64_t budget = 640 + static_cast<std::int64_t>(random() % 12000);
     std::int64_t smallest = 0;
@@ -328,13 +328,13 @@ TEST(ChainPlanner, NeverPassesItsBudget) {
     if (round % 10 == 0) seconds_within(profile, ChainPlanner::tapes, budget, &smallest);
     if (HasFailure()) return;
   }
-  EXPECT_GT(fitting, 2000);
+  EXPECT_GT(fitting, 200);
 }
 
 TEST(ChainPlanner, CostsNoMoreForMore) {
   std::mt19937 random(23);
-  for (int round = 0; round < 20; ++round) {
-    const ChainProfile profile = larger_chain(random, 8);
+  for (int round = 0; round < 4; ++round) {
+    const ChainProfile profile = larger_chain(random, 6);
     for (const ChainPlanner planner : {ChainPlanner::chain, ChainPlanner::tapes}) {
       std::int64_t smallest = 0;
       EXPECT_EQ(seconds_within(profile, planner, 1, &smallest), -1);
@@ -342,7 +342,7 @@ TEST(ChainPlanner, CostsNoMoreForMore) {
       EXPECT_EQ(seconds_within(profile, planner, smallest - 1, &unused), -1);
       EXPECT_EQ(unused, smallest);
       double before = never;
-      for (std::int64_t budget = smallest; budget < 8 * smallest; budget += smallest / 10) {
+      for (std::int64_t budget = smallest; budget < 8 * smallest; budget += smallest / 4) {
         const double seconds = seconds_within(profile, planner, budget, &unused);
         EXPECT_GT(seconds, 0) << "smallest is " << smallest << ", budget " << budget;
         EXPECT_LE(seconds, before);
