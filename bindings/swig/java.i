@@ -309,6 +309,11 @@ CKPT_ARRAY(int64_t shape[8], jlongArray, long[])
 CKPT_ARRAY(int64_t peak_bytes[4], jlongArray, long[])
 %typemap(out) int64_t peak_bytes[4] "$result = ckpt_java::number_array(jenv, $1, 4);"
 %immutable ckpt_plan_report::peak_bytes;
+%apply int64_t peak_bytes[4] { int64_t peak_items[4], int64_t peak_inputs[4], int64_t stored_bytes[4], int64_t loaded_bytes[4] };
+%immutable ckpt_plan_report::peak_items;
+%immutable ckpt_plan_report::peak_inputs;
+%immutable ckpt_plan_report::stored_bytes;
+%immutable ckpt_plan_report::loaded_bytes;
 CKPT_ARRAY(const int64_t* ckpt_tensor_info::shape, jlongArray, long[])
 %typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_java::number_array(jenv, $1, arg1->ndim);"
 %immutable ckpt_tensor_info::shape;

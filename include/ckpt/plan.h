@@ -437,9 +437,10 @@ typedef struct ckpt_frontier_point {
 CKPT_API void ckpt_frontier_point_init(ckpt_frontier_point* point, uint32_t size);
 
 /* Makes the whole frontier of a planner in one run: points receives what its schedules cost, by rising live bytes and falling step
- * seconds, up to capacity (>= 0) of them; *count receives how many there are. planner: "chain" or "tapes"; NOT_FOUND for another
- * name. A budget takes the fastest point whose reserved bytes fit, and the smallest budget that works is the least of them. Every
- * call computes anew; the points are placed, one after another, as far as they are asked for. */
+ * seconds (where the profile has no seconds at all, falling recomputed forwards), up to capacity (>= 0) of them; *count receives
+ * how many there are. planner: "chain" or "tapes"; NOT_FOUND for another name. A budget takes the fastest point whose reserved
+ * bytes fit, and the smallest budget that works is the least of them. Every call computes anew; the points are placed, one after
+ * another, as far as they are asked for. */
 CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,
                                                int64_t capacity, int64_t* count);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models.h"
+#include "plan/planners/chain_planner.h"
 #include "plan/planners/revolve.h"
 
 namespace ckpt::engine::test {
@@ -167,6 +168,29 @@ TEST(Executor, RevolveGivesTheSameBitsAndTheVerifiersBytes) {
     EXPECT_EQ(executor->run(step_of(model)), expected.loss);
     EXPECT_TRUE(gradients_of(*model.chain) == expected.gradients) << slots << " slots";
     EXPECT_EQ(executor->stats().peak_live_bytes, plan::verify(*schedule, profile).peak_bytes[0]);
+  }
+}
+
+// The profile has bytes and no seconds: the planners count forwards then.
+TEST(Executor, SchedulesForABudgetGiveTheSameBitsAndTheVerifiersBytes) {
+  const Model model = byte_model(Dtype::f32, 24, 32, 3, 0.3);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const Result expected = run_once(model, *plan::make_store_all(profile), 1);
+  for (const auto planner : {plan::ChainPlanner::chain, plan::ChainPlanner::tapes}) {
+    const auto points = plan::frontier_points(profile, planner == plan::ChainPlanner::chain ? "chain" : "tapes", 1000).points;
+    ASSERT_GT(points.size(), 3U);
+    EXPECT_EQ(points.back().recomputed_forwards, 0);
+    EXPECT_GT(points.front().recomputed_forwards, points.back().recomputed_forwards);
+    for (const plan::FrontierPoint& point : points) {
+      const auto schedule = plan::make_chain_for_budget(profile, planner, point.reserved_bytes);
+      const auto executor = executor_for(model, *schedule, 2);
+      EXPECT_EQ(executor->run(step_of(model)), expected.loss) << schedule->name();
+      EXPECT_TRUE(gradients_of(*model.chain) == expected.gradients) << schedule->name();
+      const plan::PlanReport report = plan::verify(*schedule, profile);
+      EXPECT_EQ(executor->stats().peak_live_bytes, report.peak_bytes[0]) << schedule->name();
+      EXPECT_LE(executor->stats().reserved_bytes, point.reserved_bytes) << schedule->name();
+      EXPECT_LE(report.recomputed_forwards, point.recomputed_forwards) << schedule->name();
+    }
   }
 }
 

@@ -169,7 +169,7 @@ std::vector<RunList> searched_rows(const Frontiers& frontiers, std::int64_t most
 
 TEST(LocalSearch, CountsAsTheVerifierDoes) {
   std::mt19937 random(26);
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile profile = prime_chain(random, 1 + round % 9, 3);
     const Frontiers frontiers(profile);
@@ -191,7 +191,7 @@ TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) {
   int searched_best = 0;
   double lost = 0;
   double searched_lost = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 250; ++round) {
     const ChainProfile profile = prime_chain(random, 2 + round % 4);
     const Frontiers frontiers(profile);
     ExhaustiveSearch search(profile);
@@ -266,6 +266,23 @@ TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
     EXPECT_NEAR(frontiers.tapes_seconds(point.bytes), 0.1 * expected.tapes_seconds(point.bytes), 1e-9);
 }
 
+TEST(Frontier, CountsForwardsWhereTheProfileHasNoSeconds) {
+  ChainProfile untimed(10);
+  for (std::int64_t i = 0; i < 12; ++i) {
+    LayerProfile layer = uniform_chain(1).layer(0);
+    layer.options[0].forward_seconds = layer.options[0].backward_seconds = 0;
+    untimed.add_layer(layer);
+  }
+  const FrontierPoints untimed_points = frontier_points(untimed, "chain", 100);
+  const FrontierPoints points = frontier_points(uniform_chain(12), "chain", 100);
+  ASSERT_EQ(untimed_points.count, points.count);
+  for (std::size_t i = 0; i < points.points.size(); ++i) {
+    EXPECT_EQ(untimed_points.points[i].live_bytes, points.points[i].live_bytes);
+    EXPECT_EQ(untimed_points.points[i].recomputed_forwards, points.points[i].recomputed_forwards);
+    EXPECT_EQ(untimed_points.points[i].step_seconds, 0);
+  }
+}
+
 // The seconds of the planner's schedule within the budget; -1 and the smallest budget that works when there is none.
 double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget, std::int64_t* smallest) {
   try {
@@ -303,7 +320,7 @@ ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t mo
 TEST(ChainPlanner, NeverPassesItsBudget) {
   std::mt19937 random(22);
   int fitting = 0;
-  for (int round = 0; round < 10000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     const ChainProfile profile = larger_chain(random, 1 + round % 6);
     const std::int64_t budget = 640 + static_cast<std::int64_t>(random() % 12000);
     std::int64_t smallest = 0;
@@ -311,13 +328,13 @@ TEST(ChainPlanner, NeverPassesItsBudget) {
     if (round % 10 == 0) seconds_within(profile, ChainPlanner::tapes, budget, &smallest);
     if (HasFailure()) return;
   }
-  EXPECT_GT(fitting, 2000);
+  EXPECT_GT(fitting, 200);
 }
 
 TEST(ChainPlanner, CostsNoMoreForMore) {
   std::mt19937 random(23);
-  for (int round = 0; round < 20; ++round) {
-    const ChainProfile profile = larger_chain(random, 8);
+  for (int round = 0; round < 4; ++round) {
+    const ChainProfile profile = larger_chain(random, 6);
     for (const ChainPlanner planner : {ChainPlanner::chain, ChainPlanner::tapes}) {
       std::int64_t smallest = 0;
       EXPECT_EQ(seconds_within(profile, planner, 1, &smallest), -1);
@@ -325,7 +342,7 @@ TEST(ChainPlanner, CostsNoMoreForMore) {
       EXPECT_EQ(seconds_within(profile, planner, smallest - 1, &unused), -1);
       EXPECT_EQ(unused, smallest);
       double before = never;
-      for (std::int64_t budget = smallest; budget < 8 * smallest; budget += smallest / 10) {
+      for (std::int64_t budget = smallest; budget < 8 * smallest; budget += smallest / 4) {
         const double seconds = seconds_within(profile, planner, budget, &unused);
         EXPECT_GT(seconds, 0) << "smallest is " << smallest << ", budget " << budget;
         EXPECT_LE(seconds, before);

@@ -29,6 +29,11 @@ internal static class PlanTests
             Check.Equal("25", string.Join(",", layer.Shape), "shape");
             Check.Equal(2.0, profile.GetOption(1).BackwardSeconds, "seconds");
             Check.Throws<CkptOutOfRangeException>(() => profile.GetLayer(3), "no such layer");
+            var frontier = profile.GetFrontier("chain");
+            Check.Equal(9.0, frontier[frontier.Count - 1].StepSeconds, "seconds of the fastest");
+            using (var fitting = Schedule.Create(profile, "chain:" + frontier[0].ReservedBytes))
+                Check.That(fitting.ReservedBytes(profile) <= frontier[0].ReservedBytes, "fits");
+            Check.Throws<CkptNotFoundException>(() => profile.GetFrontier("periodic"), "no frontier");
         }
     }
 

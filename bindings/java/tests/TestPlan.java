@@ -146,6 +146,13 @@ final class TestPlan {
       Check.equal(periodic.verify(profile).stepSeconds(), segments.verify(profile).stepSeconds());
       Check.that(chosen.fingerprint() != all.fingerprint(), "the strategy chose");
       Check.equal(2L, strategy.counters().chosenLayers());
+      List<FrontierPoint> frontier = profile.frontier("tapes");
+      FrontierPoint fastest = frontier.get(frontier.size() - 1);
+      Check.equal(report.stepSeconds(), fastest.stepSeconds());
+      try (Schedule fitting = Schedule.create(profile, "tapes:" + fastest.reservedBytes())) {
+        Check.equal(fastest.stepSeconds(), fitting.verify(profile).stepSeconds());
+      }
+      Check.raises(CkptNotFoundException.class, "planner is 'periodic'", () -> profile.frontier("periodic"));
       long reserved = periodic.reservedBytes(profile);
       Check.that(reserved >= periodic.verify(profile).peakBytes()[0], "reserved");
       try (Schedule budget = Schedule.create(profile, "budget:" + reserved); Schedule same = budget.share()) {

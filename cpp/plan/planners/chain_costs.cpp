@@ -50,9 +50,11 @@ int digits_of_ticks(double longest) {
 ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes_of(0)}, ambient_below_{0}, random_below_{0} {
   if (const std::int64_t sum = sum_of_bytes(profile); sum > largest_bytes)
     base::fail(base::Status::out_of_range, "profile: the sum of all bytes is ", sum, "; this planner knows ", largest_bytes);
-  const int digits = digits_of_ticks(longest_seconds(profile));
+  const double longest = longest_seconds(profile);
+  const bool timed = longest > 0;
+  const int digits = digits_of_ticks(longest);
   ticks_per_second_ = std::pow(10.0, std::max(digits, 0));
-  seconds_per_tick_ = std::pow(10.0, std::max(-digits, 0));
+  seconds_per_tick_ = timed ? std::pow(10.0, std::max(-digits, 0)) : 0;
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const LayerProfile& given = profile.layer(i);
     LayerCost layer{.needs_input = given.has(needs_input),
@@ -64,11 +66,11 @@ ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes
       layer.options.push_back({.tape_bytes = each.tape_bytes,
                                .forward_workspace_bytes = each.forward_workspace_bytes,
                                .backward_workspace_bytes = each.backward_workspace_bytes,
-                               .forward_time = time(each.forward_seconds),
-                               .backward_time = time(each.backward_seconds),
+                               .forward_time = timed ? time(each.forward_seconds) : 1,
+                               .backward_time = timed ? time(each.backward_seconds) : 0,
                                .has_record = each.has_record,
                                .record_workspace_bytes = each.record_workspace_bytes,
-                               .record_time = time(each.record_seconds)});
+                               .record_time = timed ? time(each.record_seconds) : 1});
     }
     input_bytes_.push_back(given.output_bytes);
     ambient_below_.push_back(ambient_below_.back() + given.ambient_bytes);

@@ -66,8 +66,8 @@ class ChainCosts {
  private:
   double time(double seconds) const;
 
-  double ticks_per_second_ = 1;  // this one or
-  double seconds_per_tick_ = 1;  // this one is 1
+  double ticks_per_second_ = 1;
+  double seconds_per_tick_ = 1;  // one of both is 1; 0 in a profile without seconds
   std::vector<LayerCost> layers_;
   std::vector<std::int64_t> input_bytes_;
   std::vector<std::int64_t> ambient_below_;

@@ -20,8 +20,8 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 
 const char* name_of(ChainPlanner planner) { return planner == ChainPlanner::chain ? "chain" : "tapes"; }
 
-// Runs of layers that the local search counts: about a quarter of a second.
-constexpr std::int64_t most_searched_runs = 50'000'000;
+// Runs of layers that the local search counts: about a tenth of a second.
+constexpr std::int64_t most_searched_runs = 20'000'000;
 // Longer chains are planned by groups of layers. Beyond the last of these, making their schedules alone would take minutes.
 constexpr std::int64_t most_single_layers = 128;
 constexpr std::int64_t most_groups = 64;

@@ -2,41 +2,51 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-
 namespace ckpt::plan {
+namespace {
+
+// Of one function, whatever the limit.
+constexpr std::int64_t fewest_steps = 32;
+
+}  // namespace
 
 Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits)
     : costs_(costs), n_(costs.layers()), tapes_(limits.tapes), goals_below_{0} {
-  std::int64_t functions = 0;
-  for (std::int64_t i = 0; i < n_; ++i) {
-    const std::int64_t taped = tapes_ && costs_.layer(i).needs_input ? costs_.options(i) : 0;
-    goals_below_.push_back(goals_below_.back() + taped);
-    functions += (i + 1) * (1 + taped);
-  }
-  most_steps_ = static_cast<std::size_t>(
-      std::max<std::int64_t>(limits.table_bytes / static_cast<std::int64_t>(sizeof(Step)) / functions, 32));
+  for (std::int64_t i = 0; i < n_; ++i) goals_below_.push_back(goals_below_.back() + taped_goals(i));
   values_.resize(static_cast<std::size_t>((n_ + 1) * (n_ + 1 + goals_below_.back()) * 2));
   lost_.resize(values_.size());
+  std::int64_t functions = 0;
+  for (std::int64_t first = 0; first <= n_; ++first) for_each_node(first, [&](const Node&) { ++functions; });
+  // What short spans of layers leave goes to the long ones, which come last.
+  std::int64_t room = limits.table_bytes / static_cast<std::int64_t>(sizeof(Step));
   for (std::int64_t first = n_; first >= 0; --first) {
     make_forwards(first);
-    for (std::int64_t last = first; last <= n_; ++last) {
-      const std::int32_t taped =
-          last < n_ && goals_below_[static_cast<std::size_t>(last) + 1] > goals_below_[static_cast<std::size_t>(last)]
-              ? costs_.options(last)
-              : 0;
-      for (std::int32_t option = -1; option < taped; ++option) {
-        const Node node{first, {last, option}, false};
-        fill(node);
-        const Node staying{first, {last, option}, true};
-        if (first > 0 && costs_.layer(first - 1).needs_output && place_of(staying) != place_of(node)) fill(staying);
-      }
-    }
+    for_each_node(first, [&](const Node& node) {
+      const std::int64_t share = std::max<std::int64_t>(room / functions--, fewest_steps);
+      room -= fill(node, static_cast<std::size_t>(share));
+    });
   }
   minimum_.clear();
   minimum_.add(0, 0, {&value(root()), costs_.input_bytes(0)});
   step_lost_ = minimum_.thin(limits.most_points);
   step_ = minimum_.function();
+}
+
+// Goals under which the layer is taped and its input made again.
+std::int64_t Frontier::taped_goals(std::int64_t last) const {
+  return tapes_ && last < n_ && costs_.layer(last).needs_input ? costs_.options(last) : 0;
+}
+
+// The nodes that a first layer can have, shorter ones first.
+template <class Visit>
+void Frontier::for_each_node(std::int64_t first, const Visit& visit) const {
+  const bool may_stay = first > 0 && first < n_ && costs_.layer(first - 1).needs_output && !costs_.layer(first).needs_input;
+  for (std::int64_t last = first; last <= n_; ++last) {
+    for (std::int32_t option = -1; option < taped_goals(last); ++option) {
+      visit(Node{first, {last, option}, false});
+      if (may_stay) visit(Node{first, {last, option}, true});
+    }
+  }
 }
 
 std::size_t Frontier::place_of(const Node& node) const {
@@ -160,7 +170,7 @@ void Frontier::for_each_rule(const Node& node, const Visit& visit) const {
   }
 }
 
-void Frontier::fill(const Node& node) {
+std::int64_t Frontier::fill(const Node& node, std::size_t most_steps) {
   minimum_.clear();
   double lost = 0;
   const std::vector<StepFunction>& forwards = first_pass(node) ? forwards_first_ : forwards_again_;
@@ -172,9 +182,11 @@ void Frontier::fill(const Node& node) {
     lost = std::max(lost, (rule.has_inner ? lost_[place_of(rule.inner)] : 0) + (rule.has_outer ? lost_[place_of(rule.outer)] : 0));
   });
   const std::size_t place = place_of(node);
-  lost_[place] = lost + minimum_.thin(most_steps_);
+  lost_[place] = lost + minimum_.thin(most_steps);
   values_[place] = minimum_.function();
-  stored_steps_ += static_cast<std::int64_t>(minimum_.size());
+  const auto steps = static_cast<std::int64_t>(minimum_.size());
+  stored_steps_ += steps;
+  return steps;
 }
 
 double Frontier::forward_time(const Node& node, std::int64_t k, std::int64_t bytes) const {

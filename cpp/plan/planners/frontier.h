@@ -70,7 +70,10 @@ class Frontier {
  private:
   template <class Visit>
   void for_each_rule(const Node& node, const Visit& visit) const;
-  void fill(const Node& node);
+  template <class Visit>
+  void for_each_node(std::int64_t first, const Visit& visit) const;
+  std::int64_t taped_goals(std::int64_t last) const;
+  std::int64_t fill(const Node& node, std::size_t most_steps);  // returns the number of steps
   void make_forwards(std::int64_t first);
 
   std::size_t place_of(const Node& node) const;
@@ -86,7 +89,6 @@ class Frontier {
   std::vector<std::int64_t> goals_below_;  // by layer: goals with an option whose last layer is below it
   std::vector<StepFunction> values_;
   std::vector<double> lost_;
-  std::size_t most_steps_ = 0;  // of one function
   std::int64_t stored_steps_ = 0;
   StepFunction step_;
   double step_lost_ = 0;
