@@ -129,11 +129,11 @@ typedef struct ckpt_option_profile {
   int64_t backward_workspace_bytes; /* bytes needed while backward runs, >= 0 */
   double forward_seconds;           /* duration of one forward in seconds, >= 0 */
   double backward_seconds;          /* duration of one backward in seconds, >= 0 */
-  int64_t record_workspace_bytes;   /* with has_record: bytes needed while RECORD runs, >= 0 */
-  double record_seconds;            /* with has_record: duration of one RECORD in seconds, >= 0 */
+  int64_t record_workspace_bytes;   /* bytes needed while RECORD runs, >= 0; not looked at without has_record */
+  double record_seconds;            /* duration of one RECORD in seconds, >= 0; not looked at without has_record */
   /* 1: the layer can record without making its output, as the two fields above say; 0: RECORD runs forward */
   ckpt_bool has_record;
-  uint32_t reserved2; /* not used: 0 */
+  int32_t reserved2; /* not used: 0 */
 } ckpt_option_profile;
 
 #define CKPT_OPTION_PROFILE_INIT \

@@ -220,10 +220,12 @@ namespace Ckpt
         /// <summary>Duration of one backward in seconds, &gt;= 0.</summary>
         public double BackwardSeconds { get; set; }
 
-        /// <summary>With <see cref="HasRecord"/>: bytes needed while <see cref="ActionKind.Record"/> runs, &gt;= 0.</summary>
+        /// <summary>Bytes needed while <see cref="ActionKind.Record"/> runs, &gt;= 0; not looked at without
+        /// <see cref="HasRecord"/>.</summary>
         public long RecordWorkspaceBytes { get; set; }
 
-        /// <summary>With <see cref="HasRecord"/>: duration of one <see cref="ActionKind.Record"/> in seconds, &gt;= 0.</summary>
+        /// <summary>Duration of one <see cref="ActionKind.Record"/> in seconds, &gt;= 0; not looked at without
+        /// <see cref="HasRecord"/>.</summary>
         public double RecordSeconds { get; set; }
 
         /// <summary>True: the layer can record without making its output, as the two fields above say; false:

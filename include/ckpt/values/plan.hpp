@@ -173,9 +173,9 @@ struct OptionProfile {
   double forward_seconds = 0.0;
   // duration of one backward in seconds, >= 0
   double backward_seconds = 0.0;
-  // with has_record: bytes needed while RECORD runs, >= 0
+  // bytes needed while RECORD runs, >= 0; not looked at without has_record
   std::int64_t record_workspace_bytes = 0;
-  // with has_record: duration of one RECORD in seconds, >= 0
+  // duration of one RECORD in seconds, >= 0; not looked at without has_record
   double record_seconds = 0.0;
   // true: the layer can record without making its output, as the two fields above say; false: RECORD runs forward
   bool has_record = false;

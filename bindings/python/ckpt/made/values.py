@@ -976,8 +976,8 @@ class OptionProfile(NamedTuple):
     backward_workspace_bytes: bytes needed while backward runs, >= 0
     forward_seconds: duration of one forward in seconds, >= 0
     backward_seconds: duration of one backward in seconds, >= 0
-    record_workspace_bytes: with has_record: bytes needed while RECORD runs, >= 0
-    record_seconds: with has_record: duration of one RECORD in seconds, >= 0
+    record_workspace_bytes: bytes needed while RECORD runs, >= 0; not looked at without has_record
+    record_seconds: duration of one RECORD in seconds, >= 0; not looked at without has_record
     has_record: True: the layer can record without making its output, as the two fields above say; False: RECORD runs forward
     """
 

@@ -99,7 +99,7 @@ public final class OptionProfile {
   }
 
   /**
-   * With hasRecord: bytes needed while RECORD runs, &gt;= 0. Default: 0.
+   * Bytes needed while RECORD runs, &gt;= 0; not looked at without hasRecord. Default: 0.
    *
    * @param recordWorkspaceBytes the value
    * @return this
@@ -115,7 +115,7 @@ public final class OptionProfile {
   }
 
   /**
-   * With hasRecord: duration of one RECORD in seconds, &gt;= 0. Default: 0.0.
+   * Duration of one RECORD in seconds, &gt;= 0; not looked at without hasRecord. Default: 0.0.
    *
    * @param recordSeconds the value
    * @return this
