@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -38,20 +39,27 @@ std::vector<IndexAndName> names_in(const Reader& reader, const std::string& grou
   return names;
 }
 
-void report(const std::string& to, std::size_t tensors) { std::printf("%s: %zu tensors\n", printable(to).c_str(), tensors); }
+void report(const std::string& to, std::size_t tensors, bool as_json) {
+  if (as_json) {
+    const nlohmann::ordered_json document = {{"file", to}, {"tensors", tensors}};
+    std::printf("%s\n", document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  } else {
+    std::printf("%s: %zu tensors\n", printable(to).c_str(), tensors);
+  }
+}
 
-void write_state(const std::string& to, const State& state) {
+void write_state(const std::string& to, const State& state, bool as_json) {
   {
     ByteProgress progress("written", 0);
     const ckpt::Progress told([&](std::int64_t done, std::int64_t total) { progress.reach(done, total); });
     write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group); });
   }
-  report(to, static_cast<std::size_t>(state.tensor_count()));
+  report(to, static_cast<std::size_t>(state.tensor_count()), as_json);
 }
 
 }  // namespace
 
-void convert(const std::string& from, const std::string& to, const std::string& group) {
+void convert(const std::string& from, const std::string& to, const std::string& group, bool as_json) {
   if (!is_npz(to) && !to.ends_with(".safetensors")) throw std::runtime_error(to + " ends neither in .npz nor in .safetensors");
   State state;
   if (is_foreign(from)) {
@@ -59,7 +67,7 @@ void convert(const std::string& from, const std::string& to, const std::string& 
     if (!group.empty()) throw std::runtime_error(from + " has no groups");
     if (!is_npz(to)) {
       for (const auto& [name, tensor] : read_foreign(from)) state.add(file_group, name, tensor);
-      return write_state(to, state);
+      return write_state(to, state, as_json);
     }
   }
   Reader reader = open_reader(from);
@@ -72,11 +80,11 @@ void convert(const std::string& from, const std::string& to, const std::string& 
       write_whole(to,
                   [&](const std::string& file) { write_npz(file, reader, names, [&](std::int64_t more) { progress.add(more); }); });
     }
-    return report(to, names.size());
+    return report(to, names.size(), as_json);
   }
   for (const auto& [index, name] : names) state.add(file_group, name, tensor_at(reader, index));
   if (names.empty()) throw std::runtime_error(from + " holds no tensor");
-  write_state(to, state);
+  write_state(to, state, as_json);
 }
 
 }  // namespace ckpt::cli

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ordered = nlohmann::ordered_json;
 
 std::vector<std::string> chosen(const CheckpointManager& checkpoints, const std::string& from, std::optional<std::int64_t> step,
                                 bool all) {
@@ -61,9 +62,17 @@ struct Original {
   json manifest;
 };
 
+// What was made of an original.
+struct Copied {
+  std::string from;
+  std::string name;
+  std::int64_t step = 0;
+  VerifyResult verified;
+};
+
 // Reads, writes and checks it; done_bytes grows by its bytes after each of the three.
-void copy_one(const CheckpointManager& source, const Original& original, const std::string& shown, CheckpointManager& target,
-              ByteProgress& progress, std::int64_t& done_bytes) {
+Copied copy_one(const CheckpointManager& source, const Original& original, const std::string& shown, CheckpointManager& target,
+                std::int64_t& done_bytes) {
   const json& manifest = original.manifest;
   Reader reader(source, original.name, Verify::full);
   done_bytes += bytes_in(manifest);
@@ -81,15 +90,29 @@ void copy_one(const CheckpointManager& source, const Original& original, const s
   done_bytes += bytes_in(manifest);
   const VerifyResult verified = target.verify(saved.name);
   done_bytes += bytes_in(manifest);
-  progress.aside([&] {
-    std::printf("%s: copied as %s, %lld tensors, %s, verified\n", printable(shown).c_str(), saved.name.c_str(),
-                static_cast<long long>(verified.tensors), bytes_text(verified.bytes).c_str());
-  });
+  return {shown, saved.name, manifest.at("step").get<std::int64_t>(), verified};
+}
+
+void print(const Copied& copied) {
+  std::printf("%s: copied as %s, %lld tensors, %s, verified\n", printable(copied.from).c_str(), copied.name.c_str(),
+              static_cast<long long>(copied.verified.tensors), bytes_text(copied.verified.bytes).c_str());
+}
+
+void print_json(const std::vector<Copied>& all) {
+  ordered document = {{"copied", ordered::array()}};
+  for (const Copied& each : all) {
+    document["copied"].push_back({{"from", each.from},
+                                  {"name", each.name},
+                                  {"step", each.step},
+                                  {"tensors", each.verified.tensors},
+                                  {"bytes", each.verified.bytes}});
+  }
+  std::printf("%s\n", document.dump(2, ' ', false, ordered::error_handler_t::replace).c_str());
 }
 
 }  // namespace
 
-void copy(const std::string& from, const std::string& to, std::optional<std::int64_t> step, bool all) {
+void copy(const std::string& from, const std::string& to, std::optional<std::int64_t> step, bool all, bool as_json) {
   const CheckpointManager source = CheckpointManager::read_only(Storage::existing_file_system(from));
   std::vector<Original> originals;
   std::int64_t bytes = 0;
@@ -98,11 +121,18 @@ void copy(const std::string& from, const std::string& to, std::optional<std::int
     bytes += bytes_in(originals.back().manifest);
   }
   CheckpointManager target(Storage::file_system(to));
-  ByteProgress progress("read, written and checked", 3 * bytes);
-  std::int64_t done_bytes = 0;
-  const ckpt::Progress told([&](std::int64_t done, std::int64_t) { progress.reach(done_bytes + done, 3 * bytes); });
-  for (const Original& original : originals)
-    copy_one(source, original, original.name == CheckpointManager::self ? from : original.name, target, progress, done_bytes);
+  std::vector<Copied> copied;
+  {
+    ByteProgress progress("read, written and checked", 3 * bytes);
+    std::int64_t done_bytes = 0;
+    const ckpt::Progress told([&](std::int64_t done, std::int64_t) { progress.reach(done_bytes + done, 3 * bytes); });
+    for (const Original& original : originals) {
+      const std::string& shown = original.name == CheckpointManager::self ? from : original.name;
+      copied.push_back(copy_one(source, original, shown, target, done_bytes));
+      if (!as_json) progress.aside([&] { print(copied.back()); });
+    }
+  }
+  if (as_json) print_json(copied);
 }
 
 }  // namespace ckpt::cli

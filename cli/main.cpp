@@ -190,6 +190,7 @@ int run(int argc, char** argv) {
   copy->add_option("to", other_path, "Directory of checkpoints; it is made when it is missing")->required();
   CLI::Option* const copied_step = copy->add_option("--step", step, "Take the checkpoint of this step")->type_name("N");
   copy->add_flag("--all", all, "Take every valid one")->excludes(copied_step);
+  add_json(copy);
   std::string rules;
   bool dry_run = false;
   CLI::App* const prune =
@@ -215,6 +216,7 @@ int run(int argc, char** argv) {
       ->required();
   convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
   convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");
+  add_json(convert);
   refuse_what_names_nothing(app);
   if (argc == 2 && std::string(argv[1]) == "--manual") {  // what the build makes ckpt.1 of
     (void)std::fputs(ckpt::cli::manual_page(app, std::string(ckpt::version())).c_str(), stdout);
@@ -235,10 +237,10 @@ int run(int argc, char** argv) {
   if (list->parsed()) ckpt::cli::list(path, as_json);
   if (show->parsed()) ckpt::cli::show(path, as_json);
   if (verify->parsed()) ckpt::cli::verify(path, as_json);
-  if (copy->parsed()) ckpt::cli::copy(path, other_path, *copied_step ? std::optional(step) : std::nullopt, all);
+  if (copy->parsed()) ckpt::cli::copy(path, other_path, *copied_step ? std::optional(step) : std::nullopt, all, as_json);
   if (prune->parsed()) ckpt::cli::prune(path, rules, dry_run, as_json);
   if (pin->parsed() || unpin->parsed()) ckpt::cli::pin(path, step, pin->parsed());
-  if (convert->parsed()) ckpt::cli::convert(path, other_path, group);
+  if (convert->parsed()) ckpt::cli::convert(path, other_path, group, as_json);
   if (diff->parsed()) return ckpt::cli::diff(path, other_path, as_json) ? 0 : failed;
   return 0;
 }

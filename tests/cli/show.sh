@@ -76,6 +76,11 @@ is "$(json_field 0 step) $(json_field 1 step)" "6 2"
 succeeds copy "$scratch/c" "$scratch/all" --all
 succeeds list "$scratch/all" --json
 is "$(json_field 0 step) $(json_field 1 step) $(json_field 2 step)" "6 4 2"
+succeeds copy "$scratch/c" "$scratch/told" --all --json
+is "$(json_field copied 0 step) $(json_field copied 2 step) $(json_field copied 2 tensors)" "2 6 105"
+succeeds convert "$newest/model.safetensors" "$scratch/told.npz" --json
+is "$(json_field file) $(json_field tensors)" "$scratch/told.npz $(json_field tensors)"
+[ "$(json_field tensors)" -gt 10 ] || fail "convert counts $(json_field tensors) tensors"
 succeeds copy "$newest" "$scratch/one"
 succeeds diff "$newest" "$scratch/one"
 refuses 1 "holds no checkpoint of step 3" copy "$scratch/c" "$scratch/none" --step 3
