@@ -320,7 +320,7 @@ ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t mo
 TEST(ChainPlanner, NeverPassesItsBudget) {
   std::mt19937 random(22);
   int fitting = 0;
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; round < 300; ++round) {
     const ChainProfile profile = larger_chain(random, 1 + round % 6);
     const std::int64_t budget = 640 + static_cast<std::int64_t>(random() % 12000);
     std::int64_t smallest = 0;
@@ -328,7 +328,7 @@ TEST(ChainPlanner, NeverPassesItsBudget) {
     if (round % 10 == 0) seconds_within(profile, ChainPlanner::tapes, budget, &smallest);
     if (HasFailure()) return;
   }
-  EXPECT_GT(fitting, 200);
+  EXPECT_GT(fitting, 60);
 }
 
 TEST(ChainPlanner, CostsNoMoreForMore) {
