@@ -33,7 +33,9 @@ class Player {
     const std::int32_t micro = action.micro_batch;
     switch (action.kind) {
       case ActionKind::forward:
+      case ActionKind::advance:
       case ActionKind::forward_tape: forward(action); break;
+      case ActionKind::record: record(action); break;
       case ActionKind::backward:
         for (std::int64_t layer = action.last; layer-- > action.first;) backward(layer, action);
         break;
@@ -105,35 +107,69 @@ class Player {
     now_ += seconds;
   }
 
+  const OptionProfile& option_of(std::int64_t index, const ScheduleAction& action) const {
+    return layer(index).options[static_cast<std::size_t>(action.option)];
+  }
+
   void forward(const ScheduleAction& action) {
     const bool record = action.kind == ActionKind::forward_tape;
+    const bool advances = action.kind == ActionKind::advance;
     const std::int32_t micro = action.micro_batch;
     for (std::int64_t index = action.first; index < action.last; ++index) {
-      const bool again = !first_done_.insert({index, micro}).second;
-      const Use use = again ? Use::recomputed : Use::kept;
-      const OptionProfile& option = layer(index).options[static_cast<std::size_t>(action.option)];
-      make({Item::input, index + 1, micro}, use);
+      const Key input{Item::input, index, micro};
+      const Key output{Item::input, index + 1, micro};
+      const bool between = !record && index > action.first;  // its input is no item, and ends with it
+      const bool in_place = advances || (between && has(layer(index).profile.flags, LayerFlag::in_place));
+      const Use use = first_done_.contains({index, micro}) ? Use::recomputed : Use::kept;
+      const OptionProfile& option = option_of(index, action);
+      const std::int64_t more = in_place ? std::max<std::int64_t>(bytes_of(output, 0) - bytes_of(input, 0), 0) : 0;
+      if (!in_place) make(output, use);
       if (record) make({Item::tape, index, micro}, use, action.option);
-      const std::int64_t ambient = layer(index).profile.ambient_bytes;
-      add(Use::working, ambient);
-      add(Use::working, option.forward_workspace_bytes);
-      ++out_.forwards[static_cast<std::size_t>(index)];
-      run(again ? Replay::Work::recompute : Replay::Work::forward, index, micro, option.forward_seconds);
-      add(Use::working, -option.forward_workspace_bytes);
-      if (again) add(Use::working, -ambient);  // the first time it stays until the backward
-      if (!record && index > action.first) end({Item::input, index, micro});
+      run_forward(index, micro, more + option.forward_workspace_bytes, option.forward_seconds);
+      if (in_place || between) end(input);
+      if (in_place) make(output, use);
     }
+  }
+
+  void record(const ScheduleAction& action) {
+    const std::int64_t index = action.first;
+    const std::int32_t micro = action.micro_batch;
+    const Key output{Item::input, index + 1, micro};
+    const OptionProfile& option = option_of(index, action);
+    const Use use = first_done_.contains({index, micro}) ? Use::recomputed : Use::kept;
+    const bool makes_output = has(layer(index).profile.flags, LayerFlag::needs_output);
+    if (makes_output) make(output, use);
+    make({Item::tape, index, micro}, use, action.option);
+    const std::int64_t scratch = makes_output || option.has_record ? 0 : bytes_of(output, 0);
+    run_forward(index, micro, scratch + (option.has_record ? option.record_workspace_bytes : option.forward_workspace_bytes),
+                option.has_record ? option.record_seconds : option.forward_seconds);
+  }
+
+  void run_forward(std::int64_t index, std::int32_t micro, std::int64_t workspace, double seconds) {
+    const bool again = !first_done_.insert({index, micro}).second;
+    const std::int64_t ambient = layer(index).profile.ambient_bytes;
+    add(Use::working, ambient + workspace);
+    ++out_.forwards[static_cast<std::size_t>(index)];
+    run(again ? Replay::Work::recompute : Replay::Work::forward, index, micro, seconds);
+    add(Use::working, -workspace);
+    if (again) add(Use::working, -ambient);  // the first time it stays until the backward
   }
 
   void backward(std::int64_t index, const ScheduleAction& action) {
     const std::int32_t micro = action.micro_batch;
-    const OptionProfile& option = layer(index).options[static_cast<std::size_t>(action.option)];
-    if (!has(layer(index).profile.flags, LayerFlag::no_input_gradient)) make({Item::grad, index, micro}, Use::gradient);
-    add(Use::working, option.backward_workspace_bytes);
+    const Key grad_output{Item::grad, index + 1, micro};
+    const Key grad_input{Item::grad, index, micro};
+    const OptionProfile& option = option_of(index, action);
+    const bool makes_gradient = !has(layer(index).profile.flags, LayerFlag::no_input_gradient);
+    const bool in_place = makes_gradient && has(layer(index).profile.flags, LayerFlag::in_place);
+    const std::int64_t more = in_place ? std::max<std::int64_t>(bytes_of(grad_input, 0) - bytes_of(grad_output, 0), 0) : 0;
+    if (makes_gradient && !in_place) make(grad_input, Use::gradient);
+    add(Use::working, more + option.backward_workspace_bytes);
     run(Replay::Work::backward, index, micro, option.backward_seconds);
-    add(Use::working, -option.backward_workspace_bytes);
+    add(Use::working, -more - option.backward_workspace_bytes);
     end({Item::tape, index, micro});
-    end({Item::grad, index + 1, micro});
+    end(grad_output);
+    if (in_place) make(grad_input, Use::gradient);
     add(Use::working, -layer(index).profile.ambient_bytes);
   }
 
