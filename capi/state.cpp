@@ -251,6 +251,20 @@ ckpt_status ckpt_state_get_json(const ckpt_state* handle, const char* key, char*
   });
 }
 
+ckpt_status ckpt_state_get_key_count(const ckpt_state* handle, int64_t* key_count) {
+  return guard([&] {
+    checked(handle, "state")->object->refuse_inside();
+    *not_null(key_count, "key_count") = static_cast<int64_t>(handle->object->values().size());
+  });
+}
+
+ckpt_status ckpt_state_get_key(const ckpt_state* handle, int64_t index, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] {
+    checked(handle, "state")->object->refuse_inside();
+    copy_text(handle->object->key(index), buffer, capacity, needed);
+  });
+}
+
 ckpt_status ckpt_state_set_rarely_changes(ckpt_state* handle, const char* group, int32_t rarely) {
   return guard([&] {
     checked(handle, "state");

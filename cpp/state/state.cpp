@@ -72,6 +72,12 @@ const std::string& State::json(std::string_view key) const {
   return found->second;
 }
 
+const std::string& State::key(std::int64_t index) const {
+  const std::int64_t count = std::ssize(values_);
+  if (index < 0 || index >= count) base::fail(base::Status::out_of_range, "index is ", index, "; the state has ", count, " keys");
+  return std::next(values_.begin(), index)->first;
+}
+
 void State::set_rarely_changes(std::string_view group, bool rarely) {
   refuse_inside();
   require_plain_name("group", group);

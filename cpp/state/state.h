@@ -55,6 +55,8 @@ class State {
   void set_json(std::string_view key, std::string_view text);
   // Error(not_found) for a key that has no value.
   const std::string& json(std::string_view key) const;
+  // In the order of keys; Error(out_of_range) beyond them.
+  const std::string& key(std::int64_t index) const;
 
   // Declares that a group's tensors seldom change, so that a save may link its file. The group need not be there yet.
   void set_rarely_changes(std::string_view group, bool rarely);

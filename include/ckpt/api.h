@@ -396,6 +396,8 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_schedule_place_tier)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
   void (*ckpt_frontier_point_init)(ckpt_frontier_point* point, uint32_t size);
   ckpt_status (*ckpt_profile_get_frontier)(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_state_get_key_count)(const ckpt_state* state, int64_t* key_count);
+  ckpt_status (*ckpt_state_get_key)(const ckpt_state* state, int64_t index, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_checkpoint_manager_pin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_unpin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_prune)(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run, ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);

@@ -62,6 +62,13 @@ CKPT_API ckpt_status ckpt_state_set_json(ckpt_state* state, const char* key, con
  * when the key has none. */
 CKPT_API ckpt_status ckpt_state_get_json(const ckpt_state* state, const char* key, char* buffer, int64_t capacity, int64_t* needed);
 
+/* *key_count receives the number of keys that have a value. */
+CKPT_API ckpt_status ckpt_state_get_key_count(const ckpt_state* state, int64_t* key_count);
+
+/* Writes a key that has a value, number index (0 .. key_count-1) in the order of their bytes, by the (buffer, capacity, *needed)
+ * rule of ckpt.h. OUT_OF_RANGE for another index. */
+CKPT_API ckpt_status ckpt_state_get_key(const ckpt_state* state, int64_t index, char* buffer, int64_t capacity, int64_t* needed);
+
 /* Declares that the tensors of a group seldom change (rarely other than 0) or takes that back (0, as without this call): a save
  * with ckpt_save_options.incremental does not write its file again while none of them has changed since the checkpoint before. The
  * group need not be there yet. */

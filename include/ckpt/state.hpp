@@ -108,6 +108,19 @@ class State {
     });
   }
 
+  // Those that have a value, in order.
+  std::vector<std::string> keys() const {
+    std::int64_t count = 0;
+    check(ckpt_state_get_key_count(handle(), &count));
+    std::vector<std::string> keys;
+    for (std::int64_t index = 0; index < count; ++index) {
+      keys.push_back(detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+        return ckpt_state_get_key(handle(), index, buffer, capacity, needed);
+      }));
+    }
+    return keys;
+  }
+
   // A save need not write the group's file again while none of its tensors has changed.
   void set_rarely_changes(const std::string& group, bool rarely = true) {
     check(ckpt_state_set_rarely_changes(handle(), group.c_str(), rarely ? 1 : 0));

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <clocale>
@@ -201,6 +202,8 @@ TEST(StateHpp, ValuesDoNotKnowTheLocale) {
   state.set("pi", 3.25);
   state.set("many", 1234567);
   EXPECT_EQ(state.json("pi"), "3.25");
+  for (const std::string& key : state.keys()) EXPECT_NE(state.json(key), "");
+  EXPECT_NE(std::ranges::count(state.keys(), "pi"), 0);
   EXPECT_EQ(state.json("many"), "1234567");
   std::locale::global(former);
   std::setlocale(LC_ALL, of_c.c_str());  // what the classic one of C++ took away

@@ -326,8 +326,9 @@ ckpt_load_options renaming(Renaming& renamed) {
 void rename_tensors() {
   Objects in_use;
   std::vector<const char*> refused = uses_checkpoint;
-  for (const char* function : {"ckpt_state_add_tensor", "ckpt_state_get_tensor_count", "ckpt_state_set_json", "ckpt_state_get_json",
-                               "ckpt_state_get_load_report", "ckpt_state_set_rarely_changes"})
+  for (const char* function :
+       {"ckpt_state_add_tensor", "ckpt_state_get_tensor_count", "ckpt_state_set_json", "ckpt_state_get_json",
+        "ckpt_state_get_key_count", "ckpt_state_get_key", "ckpt_state_get_load_report", "ckpt_state_set_rarely_changes"})
     refused.push_back(function);
   Renaming renamed{{"rename in a load", &in_use, refused}, {"rename destroy"}};
   const ckpt_load_options options = renaming(renamed);

@@ -195,6 +195,8 @@ internal static class StateTests
                 Check.Equal(999f, weights[999], "the array is filled in place");
                 Check.Equal("{\"n\":3}", state["epoch"], "value");
                 Check.That(state.Find("no such") == null, "no value");
+                foreach (var key in state.Keys) Check.That(state.Find(key) != null, "a key has a value");
+                Check.That(state.Keys.Count > 0 && !state.Keys.Contains("no such"), "the keys");
                 Check.Equal(1L, checkpoint.Verify().Tensors, "verified");
                 Check.Contains("\"step\":3", checkpoint.GetManifest(checkpoint.List()[0].Name).Replace(" ", ""), "manifest");
                 Check.Throws<CkptBusyException>(() => new CheckpointManager(folder), "a second writer");

@@ -44,6 +44,7 @@ final class TestState {
       Check.equal(Optional.of("{\"byte\":4096}"), state.json(State.DATA_POSITION));
       Check.equal(Optional.of("\"Gr\u00F6\u00DFe \uD83D\uDE00\""), state.json("note"));
       Check.equal(Optional.empty(), state.json("none"));
+      Check.equal(true, state.keys().contains("note") && !state.keys().contains("none"));
       loaded = checkpoint.load(state, new LoadOptions().name(first.name())
           .inPlace(true).environmentJson("{\"a\":2}").verify(Verify.NONE));
       Check.equal(9L, loaded.seed());

@@ -182,7 +182,11 @@ class State(_Owned):
             self._h, name, _callbacks(_native.Stateful, list=_lend(stateful.list), restore=_lend(stateful.restore)))
 
     def _shown(self) -> str:
-        return f"{len(self)} tensors"
+        return f"{self.tensor_count} tensors"
+
+    @property
+    def tensor_count(self) -> int:
+        return _n.ckpt_state_get_tensor_count(self._h)
 
     def __contains__(self, key: object) -> bool:
         """Whether the JSON value of a key is set."""
@@ -192,8 +196,21 @@ class State(_Owned):
             return False
 
     def __len__(self) -> int:
-        """Number of tensors."""
-        return _n.ckpt_state_get_tensor_count(self._h)
+        """Number of values."""
+        return _n.ckpt_state_get_key_count(self._h)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def keys(self) -> List[str]:
+        """Those that have a value."""
+        return [_n.ckpt_state_get_key(self._h, index) for index in range(len(self))]
+
+    def items(self) -> List[Tuple[str, Any]]:
+        return [(key, self[key]) for key in self.keys()]
+
+    def values(self) -> List[Any]:
+        return [self[key] for key in self.keys()]
 
     def set_json(self, key: str, text: str) -> None:
         """Sets a value from its JSON."""

@@ -50,7 +50,7 @@ class Scenario(Stages):
     # ---- Checkpoints ----
 
     def show_state(self, state):
-        return ["tensors", len(state)]
+        return ["tensors", state.tensor_count]
 
     def do_state(self, c):
         self.make("state", c.text(1), ckpt.State())

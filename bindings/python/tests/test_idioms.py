@@ -55,6 +55,10 @@ class Idioms(unittest.TestCase):
         with ckpt.State({"w": np.ones(2)}) as state:
             state["epoch"] = 3
             self.assertTrue("epoch" in state and "step" not in state and 3 not in state)
+            state["best"] = [0.5]
+            self.assertEqual((list(state), list(state.keys()), len(state)), (["best", "epoch"], ["best", "epoch"], 2))
+            self.assertEqual(dict(state), {"best": [0.5], "epoch": 3})
+            self.assertEqual((state.items(), state.values()), ([("best", [0.5]), ("epoch", 3)], [[0.5], 3]))
             with self.assertRaisesRegex(TypeError, "^other.v: a object has neither a buffer"):
                 state.add("other", "v", object())
             self.assertEqual(repr(state), "<ckpt.State: 1 tensors>")

@@ -106,6 +106,17 @@ namespace Ckpt
             get { return Get<long>(native.ckpt_state_get_tensor_count); }
         }
 
+        /// <summary>The keys that have a value, in order.</summary>
+        public IReadOnlyList<string> Keys
+        {
+            get
+            {
+                var keys = new string[Get<long>(native.ckpt_state_get_key_count)];
+                for (var i = 0; i < keys.Length; ++i) keys[i] = native.ckpt_state_get_key(Handle, i);
+                return keys;
+            }
+        }
+
         /// <summary>The value of a key, as JSON.</summary>
         /// <param name="key">Not blank.</param>
         /// <returns>One JSON value; reading a key without one throws CkptNotFoundException.</returns>

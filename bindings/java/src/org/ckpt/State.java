@@ -1,8 +1,10 @@
 package org.ckpt;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 
 /**
  * What is saved and restored: named groups of named tensors, and JSON values by key. One thread at a time, and none while a save or
@@ -62,6 +64,16 @@ public final class State extends NativeObject {
    */
   public long tensorCount() {
     return number(out -> Native.ckpt_state_get_tensor_count(this, out));
+  }
+
+  /**
+   * The keys that have a value.
+   *
+   * @return in order
+   */
+  public List<String> keys() {
+    long count = number(out -> Native.ckpt_state_get_key_count(this, out));
+    return LongStream.range(0, count).mapToObj(index -> Native.ckpt_state_get_key(this, index)).toList();
   }
 
   /**
