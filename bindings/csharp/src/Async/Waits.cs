@@ -53,10 +53,15 @@ namespace Ckpt
         /// <summary>Close for those who await.</summary>
         /// <param name="mode">What becomes of the tasks.</param>
         /// <param name="timeout">That draining may take; null: for ever.</param>
+        /// <param name="cancellationToken">Ends the waiting, not the closing.</param>
         /// <returns>Ends when the threads have ended; throws what Close throws.</returns>
-        public Task CloseAsync(CloseMode mode = CloseMode.Drain, TimeSpan? timeout = null)
+        public async Task CloseAsync(CloseMode mode = CloseMode.Drain, TimeSpan? timeout = null,
+            CancellationToken cancellationToken = default(CancellationToken))
         {
-            return Task.Run(() => Close(mode, timeout));
+            var closing = Task.Run(() => Close(mode, timeout));
+            var cancelled = new TaskCompletionSource<bool>();
+            using (cancellationToken.Register(() => cancelled.TrySetCanceled()))
+                await (await Task.WhenAny(closing, cancelled.Task).ConfigureAwait(false)).ConfigureAwait(false);
         }
 #if NET
 
@@ -88,6 +93,29 @@ namespace Ckpt
         public void WaitStaged(TimeSpan? timeout, CancellationToken cancellationToken)
         {
             Sliced.Wait(timeout, cancellationToken, slice => WaitStaged(slice));
+        }
+    }
+
+    public sealed partial class WordQueue
+    {
+        /// <summary>Push with a token.</summary>
+        /// <param name="word">Any value.</param>
+        /// <param name="timeout">How long to wait for room; null: for ever.</param>
+        /// <param name="cancellationToken">Ends the waiting with OperationCanceledException.</param>
+        public void Push(ulong word, TimeSpan? timeout, CancellationToken cancellationToken)
+        {
+            Sliced.Wait(timeout, cancellationToken, slice => Push(word, slice));
+        }
+
+        /// <summary>Pop with a token.</summary>
+        /// <param name="timeout">How long to wait for one; null: for ever.</param>
+        /// <param name="cancellationToken">Ends the waiting with OperationCanceledException.</param>
+        /// <returns>The word.</returns>
+        public ulong Pop(TimeSpan? timeout, CancellationToken cancellationToken)
+        {
+            ulong word = 0;
+            Sliced.Wait(timeout, cancellationToken, slice => word = Pop(slice));
+            return word;
         }
     }
 
