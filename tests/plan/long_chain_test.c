@@ -9,7 +9,7 @@
 #include "planner.h"
 
 #ifdef CKPT_SANITIZED
-enum { LAYERS = 2100, MEMORY_COUNTS = 0 }; /* the work grows with the square; above 2048 all that can be left out is */
+enum { LAYERS = 3000, MEMORY_COUNTS = 0 }; /* the work grows with the square; fewer could be held as a list */
 #else
 enum { LAYERS = 10000, MEMORY_COUNTS = 1 };
 #endif
