@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/log.h"
+
 namespace ckpt::base {
 namespace {
 
@@ -24,7 +26,7 @@ void set_progress(ProgressSink sink) {
 }
 
 Progress::Progress(std::int64_t passes)
-    : sink_(inside_report || reporting != nullptr ? nullptr : sink_of_thread),
+    : sink_(inside_report || is_inside_log_sink() || reporting != nullptr ? nullptr : sink_of_thread),
       passes_(passes),
       due_(bytes_between_reports * passes) {
   if (sink_ != nullptr) reporting = this;
