@@ -74,6 +74,8 @@ bool is_logged(LogLevel level) noexcept {
   return static_cast<std::int32_t>(level) >= logger().minimum.load(std::memory_order_relaxed) && !inside_sink;
 }
 
+bool is_inside_log_sink() noexcept { return inside_sink; }
+
 void log(LogLevel level, const char* component, const std::string& message) {
   if (!is_logged(level)) return;
   if (holds == 0) return send(level, component, message);

@@ -16,6 +16,9 @@ using LogSink = std::function<void(LogLevel level, const char* component, const 
 // thread; Error(invalid_state) inside a sink, which would wait for itself.
 void set_log(LogLevel minimum, LogSink sink);
 
+// Whether this thread runs the sink.
+bool is_inside_log_sink() noexcept;
+
 // For fork(): in the child no other thread is inside a sink, whatever the copied lock says.
 void restart_log();
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/log.h"
+
 namespace ckpt::base {
 namespace {
 
@@ -9,6 +11,7 @@ constexpr std::int64_t bytes_between_reports = std::int64_t{4} << 20;
 
 thread_local std::shared_ptr<const ProgressSink> sink_of_thread;
 thread_local bool inside_report = false;
+thread_local const Progress* reporting = nullptr;  // of the thread's long call that reports
 
 struct InsideReport {
   InsideReport() { inside_report = true; }
@@ -23,7 +26,15 @@ void set_progress(ProgressSink sink) {
 }
 
 Progress::Progress(std::int64_t passes)
-    : sink_(inside_report ? nullptr : sink_of_thread), passes_(passes), due_(bytes_between_reports * passes) {}
+    : sink_(inside_report || is_inside_log_sink() || reporting != nullptr ? nullptr : sink_of_thread),
+      passes_(passes),
+      due_(bytes_between_reports * passes) {
+  if (sink_ != nullptr) reporting = this;
+}
+
+Progress::~Progress() {
+  if (reporting == this) reporting = nullptr;
+}
 
 void Progress::begin(std::int64_t bytes) {
   const std::int64_t done = done_.load();

@@ -23,11 +23,12 @@ class ProgressFailed final : public Error {
 };
 
 // The progress of one long call, made where the call begins. The sink runs on that thread only, about every 4 MiB; none inside a
-// sink.
+// sink, and none for a long call that a log callback makes, whose numbers would mix with those of another one.
 class Progress {
  public:
   // passes: how often each byte is gone through. What is to come and what is done are divided by it.
   explicit Progress(std::int64_t passes = 1);
+  ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 

@@ -250,10 +250,12 @@ Attempt better_than(const TimeOrder& timely) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return less(spans[a], spans[b]); });
     const std::int64_t stop = looks + most_looks / 4;
-    while (best.arena_bytes > timely.least_arena_bytes() && looks < stop) {
+    std::size_t in_vain = 0;
+    while (best.arena_bytes > timely.least_arena_bytes() && looks < stop && in_vain++ < 2 * spans.size() + 50) {
       Attempt candidate = place_in_order(spans, order, best.arena_bytes, looks);
       if (!candidate.places.empty()) {
         best = std::move(candidate);
+        in_vain = 0;
         continue;
       }
       const auto stuck = order.begin() + static_cast<std::ptrdiff_t>(candidate.stuck_at);

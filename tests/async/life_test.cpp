@@ -161,7 +161,7 @@ TEST(AsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
   while (!is_closing(*watched.lock())) std::this_thread::yield();
   it.door.open();
   closer.join();
-  EXPECT_TRUE(watched.expired());
+  while (!watched.expired()) std::this_thread::yield();  // where the callback was first, the last worker frees it as it leaves
   EXPECT_EQ(it.loaded(), 1);
 }
 

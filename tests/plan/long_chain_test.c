@@ -9,7 +9,7 @@
 #include "planner.h"
 
 #ifdef CKPT_SANITIZED
-enum { LAYERS = 1000, MEMORY_COUNTS = 0 }; /* the work grows with the square */
+enum { LAYERS = 3000, MEMORY_COUNTS = 0 }; /* the work grows with the square; fewer could be held as a list */
 #else
 enum { LAYERS = 10000, MEMORY_COUNTS = 1 };
 #endif
