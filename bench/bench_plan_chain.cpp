@@ -98,5 +98,3 @@ BENCHMARK_CAPTURE(schedule_within, chain, "chain")->Unit(benchmark::kMillisecond
 BENCHMARK_CAPTURE(schedule_within, tapes, "tapes")->Unit(benchmark::kMillisecond)->Arg(10)->Arg(20)->Arg(40)->Arg(70);
 
 }  // namespace
-
-BENCHMARK_MAIN();

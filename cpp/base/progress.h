@@ -23,7 +23,7 @@ class ProgressFailed final : public Error {
 };
 
 // The progress of one long call, made where the call begins. The sink runs on that thread only, about every 4 MiB; none inside a
-// sink, and none for a long call that a log callback makes, whose numbers would mix with those of another one.
+// sink, and none for a long call that a callback makes inside another one, or a log callback makes: numbers of two would mix.
 class Progress {
  public:
   // passes: how often each byte is gone through. What is to come and what is done are divided by it.

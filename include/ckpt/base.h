@@ -119,8 +119,8 @@ CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void
  * come, then about every 4 MiB, and with done_bytes equal to total_bytes before a long call succeeds. done_bytes never falls;
  * total_bytes changes only when something is done anew (another checkpoint is tried, a file is written under another name). Runs
  * inside the long call: calls on the objects that this uses return INVALID_STATE; others may be made, and do not report; nor do
- * long calls that a log callback makes inside one. Returns 0, or another number to stop (text by ckpt_callback_error): the long
- * call then fails with CALLBACK, and nothing else is tried. */
+ * long calls that another callback makes inside one, or a log callback makes. Returns 0, or another number to stop (text by
+ * ckpt_callback_error): the long call then fails with CALLBACK, and nothing else is tried. */
 typedef int32_t (*ckpt_progress_fn)(int64_t done_bytes, int64_t total_bytes, void* user_data);
 
 /* Reports the progress of the long calls that this thread makes from now on: those that save, load, verify, open, read and map

@@ -216,7 +216,7 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      with B, KiB, MiB, GiB, TiB or PiB: the best of these, not the best that there is. Long chains are planned in
  *                      bounded time: past 1024 layers not every number of segments is tried, and past 2048 recompute-all is not;
  *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_get_left_out says what was
- * not looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left out
+ *                      not looked at, OVER_BUDGET's message too, and the smallest budget that works
  *   chain:BYTES        the fastest schedule whose reserved bytes fit BYTES, of all that keep what a layer recorded, and the input
  *                      that its backward reads, until that backward: which inputs are kept, which layers record when, and under
  *                      which option each runs. OVER_BUDGET as budget. Source: Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova,
@@ -389,8 +389,8 @@ CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
  *
  * INVALID_SCHEDULE, and the message names the action's index, for an action (fields that its kind does not use are not looked at;
  * micro_batch is, in every kind; a DROP of a tier above 0 uses tier and slot alone) that
- * - names layers beyond the chain or none, an option that a layer does not have, an item, tier or slot (< 0) that cannot be,
- * another micro_batch than 0 (but for a stage), more than one layer for RECORD;
+ * - names layers beyond the chain or none, an option that a layer does not have, an item, tier or slot (< 0) that cannot be; has
+ *   another micro_batch than 0 (but for a stage); runs more than one layer by RECORD;
  * - needs or drops an item that is not there or is still being loaded; makes one (LOAD_BEGIN does, too) that is there;
  * - ends in place (ADVANCE, or BACKWARD of an in-place layer) an item that is being copied;
  * - runs a layer forward again that is not deterministic; runs one backward a second time; runs one with ambient state forward

@@ -100,6 +100,34 @@ internal static class AsyncTests
         Closed().GetAwaiter().GetResult();
     }
 
+    // The waiting may end before the closing does, or after it; nothing else may be thrown.
+    private static async Task Cancelled(Task closing)
+    {
+        try
+        {
+            await closing;
+        }
+        catch (OperationCanceledException)
+        {
+        }
+    }
+
+    internal static void WordQueuesTakeTokens()
+    {
+        using (var queue = new WordQueue(1))
+        using (var source = new CancellationTokenSource())
+        {
+            queue.Push(7, null, source.Token);
+            var more = 0;
+            while (Caught(() => queue.Push(8, TimeSpan.FromMilliseconds(30), source.Token)) == null) ++more;
+            source.CancelAfter(30);
+            Check.That(Caught(() => queue.Push(8, null, source.Token)) is OperationCanceledException, "waited for room");
+            Check.That(queue.Pop(null, CancellationToken.None) == 7, "what was let in");
+            while (more-- > 0) Check.That(queue.Pop(null, CancellationToken.None) == 8, "in order");
+            Check.That(Caught(() => queue.Pop(null, source.Token)) is OperationCanceledException, "waited for a word");
+        }
+    }
+
     private static async Task Closed()
     {
         using (var checkpoints = new CheckpointManager(Storage.InMemory()))
@@ -107,7 +135,10 @@ internal static class AsyncTests
             var state = new State().Add<float>("g", "t", new float[8]);
             var manager = checkpoints.CreateAsyncManager();
             var task = manager.Save(state, new SaveOptions { Step = 1 });
-            await manager.CloseAsync();
+            var ended = new CancellationTokenSource();
+            ended.Cancel();
+            await Cancelled(manager.CloseAsync(CloseMode.Drain, null, ended.Token));
+            await manager.CloseAsync(CloseMode.Drain, null, new CancellationTokenSource().Token);
             Check.That(task.Wait().Success, "drained");
             Check.Throws<CkptClosedException>(() => manager.Save(state), "closed");
             manager.Dispose();

@@ -4,7 +4,7 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>A bounded first-in first-out queue of 64-bit words.</summary>
-    public sealed class WordQueue : NativeObject
+    public sealed partial class WordQueue : NativeObject
     {
         /// <summary>An empty queue; all its memory is allocated here.</summary>
         /// <param name="capacity">Words, 1 .. 2^24.</param>
