@@ -117,6 +117,10 @@ inline std::string state_get_json(const ckpt_state* state, const char* key) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_get_json(state, key, buffer, capacity, needed); });
 }
+inline std::string state_get_key(const ckpt_state* state, int64_t index) {
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_get_key(state, index, buffer, capacity, needed); });
+}
 inline std::string state_get_load_report(const ckpt_state* state) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_get_load_report(state, buffer, capacity, needed); });
