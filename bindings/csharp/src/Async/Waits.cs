@@ -134,7 +134,7 @@ namespace Ckpt
                 return;
             }
             var watch = Stopwatch.StartNew();
-            while (limit < 0 || watch.Elapsed < timeout)
+            while (true)
             {
                 var left = limit < 0 ? longest : timeout - watch.Elapsed;
                 try
@@ -142,12 +142,12 @@ namespace Ckpt
                     wait(left < TimeSpan.Zero ? TimeSpan.Zero : left < longest ? left : longest);
                     return;
                 }
-                catch (CkptTimeoutException)
+                catch (CkptException ended) when (ended is CkptTimeoutException || ended is CkptQueueFullException)
                 {
                     token.ThrowIfCancellationRequested();
+                    if (limit >= 0 && watch.Elapsed >= timeout) throw;
                 }
             }
-            throw new CkptTimeoutException("still waiting after " + timeout);
         }
     }
 }
