@@ -63,6 +63,7 @@ void frontier_of(benchmark::State& state, const ChainProfile& profile, bool tape
     const Frontier frontier(costs, {.tapes = tapes});
     state.counters["points"] = static_cast<double>(frontier.step().size());
     state.counters["table_MB"] = 16e-6 * static_cast<double>(frontier.stored_steps());
+    state.counters["work"] = static_cast<double>(frontier.work());
     state.counters["lost_seconds"] = costs.seconds(frontier.most_lost_time());
   }
 }

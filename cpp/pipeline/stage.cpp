@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/blas.h"
+#include "pipeline/stage_search.h"
 #include "plan/program.h"
 
 namespace ckpt::pipeline {
@@ -115,38 +116,15 @@ void Stage::log_plans() const {
   base::log(base::LogLevel::info, "pipeline", text);
 }
 
-std::vector<ChunkPlan> Stage::chunks_by(const plan::SimplePlan& simple) const {
-  std::vector<ChunkPlan> plans;
-  for (const ChunkPlan& chunk : plans_) plans.push_back({chunk.profile, simple(*chunk.profile)});
-  return plans;
-}
-
-// The cheapest plan with which the whole stage, with as many micro-batches in flight as it has, stays within the budget: early
-// stages, which hold more of them, may get another plan than late ones.
+// Early stages, which hold more micro-batches, may get another plan than late ones.
 void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
   const std::int64_t budget_bytes = context_.choice.budget_bytes;
-  plan::SearchSpace space{*profile_, 0, 0, [&](const plan::SimplePlan& simple) {
-                            return make_stage_schedule(context_.layout, context_.stage, chunks_by(simple), decisions);
-                          }};
-  for (const ChunkPlan& chunk : plans_) {
-    space.longest_piece = std::max(space.longest_piece, chunk.profile->layers());
-    space.layer_runs += chunk.profile->layers() * context_.layout.micro_batches;
-  }
-  const plan::SearchResult result = plan::find_cheapest(space, budget_bytes);
-  if (!result.cheapest) fail_for_budget(result);
-  std::vector<ChunkPlan> plans = chunks_by(result.cheapest->plan);
-  base::log(base::LogLevel::info, "pipeline",
-            base::cat("stage ", context_.stage, ": ", plans[0].schedule->name(), " reserves ", result.cheapest->reserved_bytes,
-                      " bytes, the fastest plan within the budget of ", budget_bytes, "; ", result.too_large,
-                      " faster ones are over it"));
-  use_plans(std::move(plans));
-}
-
-void Stage::fail_for_budget(const plan::SearchResult& result) const {
   try {
-    plan::fail_over_budget(
-        result, context_.choice.budget_bytes,
-        base::cat("stage ", context_.stage, " with ", in_flight(context_.layout, context_.stage), " micro-batches in flight"));
+    StagePlan found = plan_stage({context_.layout, context_.stage, *profile_, plans_, decisions}, budget_bytes);
+    base::log(base::LogLevel::info, "pipeline",
+              base::cat("stage ", context_.stage, ": ", found.chunks[0].schedule->name(), " reserves ", found.reserved_bytes,
+                        " bytes, the fastest plan within the budget of ", budget_bytes));
+    use_plans(std::move(found.chunks));
   } catch (const base::Error& error) {
     base::log(base::LogLevel::info, "pipeline", base::cat("over budget: ", error.message()));
     throw;

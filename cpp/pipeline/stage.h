@@ -15,7 +15,6 @@
 #include "pipeline/link.h"
 #include "pipeline/stage_schedule.h"
 #include "pipeline/timeline.h"
-#include "plan/budget.h"
 #include "plan/verifier.h"
 
 namespace ckpt::pipeline {
@@ -82,8 +81,6 @@ class Stage {
  private:
   void choose_plans();
   void choose_for_budget(const std::vector<Decision>& decisions);
-  [[noreturn]] void fail_for_budget(const plan::SearchResult& result) const;
-  std::vector<ChunkPlan> chunks_by(const plan::SimplePlan& simple) const;
   void use_plans(std::vector<ChunkPlan> plans);
   std::vector<Decision> ask_manager(std::int64_t own_bytes);
   void log_plans() const;

@@ -48,7 +48,8 @@ Parts parts_of(const ChunkPlan& chunk) {
 }
 
 // The actions that drop all that is there after these ones, but for INPUT(0).
-std::vector<Action> drops_after(const std::vector<Action>& forward, const std::vector<Action>& behind_turn) {
+std::vector<Action> drops_after(const plan::ChainProfile& piece, const std::vector<Action>& forward,
+                                const std::vector<Action>& behind_turn) {
   std::set<std::tuple<Item, std::int64_t, std::int32_t>> items;
   std::set<std::pair<std::int32_t, std::int32_t>> slots;
   std::set<std::int64_t> transfers;
@@ -60,6 +61,14 @@ std::vector<Action> drops_after(const std::vector<Action>& forward, const std::v
           items.insert({Item::input, i + 1, 0});
           items.insert({Item::tape, i, action.option});
         }
+        break;
+      case Kind::record:
+        items.insert({Item::tape, action.first, action.option});
+        if (piece.layer(action.first).has(plan::needs_output)) items.insert({Item::input, action.last, 0});
+        break;
+      case Kind::advance:
+        items.erase({Item::input, action.first, 0});
+        items.insert({Item::input, action.last, 0});
         break;
       case Kind::store_begin:
         slots.insert({action.tier, action.slot});
@@ -100,7 +109,7 @@ class StageBuilder {
     std::int64_t begin = 0;
     for (const ChunkPlan& chunk : chunks) {
       parts_.push_back(parts_of(chunk));
-      drops_.push_back(drops_after(parts_.back().forward, parts_.back().behind_turn));
+      drops_.push_back(drops_after(*chunk.profile, parts_.back().forward, parts_.back().behind_turn));
       const std::int64_t end = begin + chunk.profile->layers();
       role_.chunks.push_back({begin, end});
       begin = end + 1;
@@ -134,6 +143,7 @@ class StageBuilder {
   bool is_last_piece(const Task& task) const { return role_.last && task.chunk + 1 == layout_.chunks; }
   std::int64_t begin_of(const Task& task) const { return role_.chunks[static_cast<std::size_t>(task.chunk)].begin; }
   std::int64_t end_of(const Task& task) const { return role_.chunks[static_cast<std::size_t>(task.chunk)].end; }
+  const plan::ChainProfile& profile(const Task& task) const { return *chunks_[static_cast<std::size_t>(task.chunk)].profile; }
   const Parts& parts(const Task& task) const { return parts_[static_cast<std::size_t>(task.chunk)]; }
   Held& held(const Task& task) { return held_[{task.chunk, task.micro_batch}]; }
 
@@ -194,7 +204,7 @@ class StageBuilder {
         if (found == held_.end() || found->second != Held::taped) continue;
         // The last piece has not turned: its output is there beside what the turn leaves.
         if (is_last_piece(task)) {
-          add(task, drops_after(parts(task).forward, {}), false);
+          add(task, drops_after(profile(task), parts(task).forward, {}), false);
         } else {
           add(task, drops_[static_cast<std::size_t>(chunk)], false);
         }
@@ -213,7 +223,7 @@ class StageBuilder {
     const std::int64_t lane = std::int64_t{task.micro_batch} * layout_.chunks + task.chunk;
     for (Action action : actions) {
       if (keep_input && is_drop_of_input(action, 0)) continue;
-      const bool layers = action.kind == Kind::forward || action.kind == Kind::forward_tape || action.kind == Kind::backward;
+      const bool layers = plan::runs_layers(action.kind);
       if (layers) action.last += begin_of(task);
       if (layers || action.item != Item::none) action.first += begin_of(task);
       const bool transfers = action.kind == Kind::store_begin || action.kind == Kind::load_begin || action.kind == Kind::await;
@@ -270,7 +280,7 @@ std::int64_t held_bytes(const std::vector<ChunkPlan>& chunks) {
   std::int64_t bytes = 0;
   for (const ChunkPlan& chunk : chunks) {
     const Parts parts = parts_of(chunk);
-    for (const Action& drop : drops_after(parts.forward, parts.behind_turn)) {
+    for (const Action& drop : drops_after(*chunk.profile, parts.forward, parts.behind_turn)) {
       if (drop.item == Item::input) bytes += chunk.profile->bytes_of(drop.first);
       if (drop.item == Item::tape)
         bytes += chunk.profile->layer(drop.first).options[static_cast<std::size_t>(drop.option)].tape_bytes;

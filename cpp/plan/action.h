@@ -43,6 +43,12 @@ struct Action {
 };
 static_assert(sizeof(Action) == 64);
 
+// True where first and last are layers, whatever else the action does.
+inline bool runs_layers(Kind kind) noexcept {
+  return kind == Kind::forward || kind == Kind::forward_tape || kind == Kind::backward || kind == Kind::record ||
+         kind == Kind::advance;
+}
+
 const char* kind_name(Kind kind) noexcept;
 bool is_kind(std::int32_t number) noexcept;
 

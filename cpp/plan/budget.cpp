@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "plan/placement.h"
 
 namespace ckpt::plan {
@@ -125,20 +124,6 @@ void fail_over_budget(const SearchResult& result, std::int64_t budget_bytes, con
     base::fail(base::Status::invalid_schedule, who, " has no schedule that fits", left_out_note(result));
   base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for ", who, " is ",
              result.smallest_bytes, left_out_note(result));
-}
-
-SchedulePtr make_for_budget(const ChainProfile& profile, std::int64_t budget_bytes) {
-  base::require(budget_bytes > 0, "budget_bytes is ", budget_bytes, "; at least 1");
-  profile.require_complete();
-  const SearchSpace space{profile, profile.layers(), profile.layers(), [&](const SimplePlan& plan) { return plan(profile); }};
-  const SearchResult result = find_cheapest(space, budget_bytes);
-  if (!result.cheapest) fail_over_budget(result, budget_bytes, "this chain");
-  const Cheapest& found = *result.cheapest;
-  base::log(base::LogLevel::info, "plan",
-            base::cat("schedule ", base::quoted(found.schedule->name()), " for a budget of ", budget_bytes, " bytes: reserves ",
-                      found.reserved_bytes, ", live at most ", found.report.peak_bytes[0], ", ", found.report.step_seconds, " s, ",
-                      found.report.recomputed_forwards, " forwards again", left_out_note(result)));
-  return result.left_out.empty() ? found.schedule : with_left_out(*found.schedule, result.left_out);
 }
 
 }  // namespace ckpt::plan

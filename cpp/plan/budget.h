@@ -45,7 +45,4 @@ SearchResult find_cheapest(const SearchSpace& space, std::int64_t budget_bytes);
 // Error(over_budget) of a search that found none; who: "this chain". Error(invalid_schedule) when no budget would do.
 [[noreturn]] void fail_over_budget(const SearchResult& result, std::int64_t budget_bytes, const std::string& who);
 
-// find_cheapest for a chain of its own; what it left out is in the schedule's left_out().
-SchedulePtr make_for_budget(const ChainProfile& profile, std::int64_t budget_bytes);
-
 }  // namespace ckpt::plan

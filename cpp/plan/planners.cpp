@@ -1,11 +1,12 @@
 #include "plan/planners.h"
 
+#include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "base/form.h"
-#include "plan/budget.h"
+#include "plan/planners/auto_planner.h"
 #include "plan/planners/chain_planner.h"
 #include "plan/planners/levels.h"
 #include "plan/planners/mixed.h"
@@ -27,6 +28,12 @@ std::shared_ptr<const Schedule> make_levels_of(const ChainProfile& profile, Valu
   return make_levels(profile, slots);
 }
 
+std::shared_ptr<const Schedule> make_auto_of(const ChainProfile& profile, Values values) {
+  const double seconds = values[1].number;
+  base::require(seconds >= 0, "seconds is ", seconds, "; at least 0");
+  return make_auto(profile, values[0].whole, {.seconds = seconds, .table_bytes = values[2].whole});
+}
+
 struct Planner {
   base::Form form;
   std::shared_ptr<const Schedule> (*make)(const ChainProfile& profile, Values values);
@@ -41,8 +48,19 @@ constexpr Planner planners[] = {
       "cuts the chain into equal segments, keeps their inputs, and runs each again once, but for the last",
       {{"segments", Unit::count, 1, base::up_to_limit}}},
      [](const ChainProfile& profile, Values values) { return make_periodic(profile, values[0].whole); }},
-    {{"budget", "the fastest of those above whose reserved bytes fit", {{"bytes", Unit::bytes, 1, most_bytes}}},
-     [](const ChainProfile& profile, Values values) { return make_for_budget(profile, values[0].whole); }},
+    {{"sqrt", "periodic, with as many segments as the square root of the number of layers", {}},
+     [](const ChainProfile& profile, Values) {
+       return make_periodic(profile, std::lround(std::sqrt(static_cast<double>(profile.layers()))));
+     }},
+    {{"auto",
+      "the fastest that any planner here makes whose reserved bytes fit, without the slower tiers; at most so many seconds of "
+      "planning",
+      {{"bytes", Unit::bytes, 1, most_bytes},
+       {"seconds", Unit::number, 0, 0, "2"},
+       {"table_bytes", Unit::bytes, 1, most_bytes, "300000000"}}},
+     make_auto_of},
+    {{"budget", "auto, by its former name", {{"bytes", Unit::bytes, 1, most_bytes}}},
+     [](const ChainProfile& profile, Values values) { return make_auto(profile, values[0].whole, {}); }},
     {{"chain",
       "the fastest whose reserved bytes fit, of all that keep what a layer recorded, and the input it reads, until its backward",
       {{"bytes", Unit::bytes, 1, most_bytes}}},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models.h"
+#include "plan/planners/auto_planner.h"
 #include "plan/planners/chain_planner.h"
 #include "plan/planners/revolve.h"
 
@@ -248,7 +249,7 @@ TEST(Executor, ABudgetBindsReservedBytes) {
   const std::int64_t budget = all * 45 / 100;
   EXPECT_THROW(Executor(model.chain, *store_all, model.input, budget, threads(1), std::make_shared<memory::Tracker>()),
                base::Error);
-  const auto schedule = plan::make_for_budget(profile, budget);
+  const auto schedule = plan::make_auto(profile, budget, {});
   const Executor executor(model.chain, *schedule, model.input, budget, threads(1), std::make_shared<memory::Tracker>());
   EXPECT_LE(executor.stats().reserved_bytes, budget);
 }

@@ -7,6 +7,7 @@
 
 #include "plan/budget.h"
 #include "plan/placement.h"
+#include "plan/planners/auto_planner.h"
 #include "plan/verifier.h"
 
 namespace ckpt::plan::test {

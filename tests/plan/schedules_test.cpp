@@ -107,9 +107,9 @@ TEST(Schedules, RefuseWhatMakesNoSense) {
 
 TEST(Budget, TakesTheFastestThatFits) {
   const ChainProfile profile = uniform_chain(16);
-  EXPECT_EQ(make_for_budget(profile, 1 << 20)->name(), "store-all");
+  EXPECT_EQ(make_auto(profile, 1 << 20, {})->name(), "store-all");
   const std::int64_t store_all = place(make_program(*make_store_all(profile), profile)).arena_bytes;
-  const auto half = make_for_budget(profile, store_all / 2);
+  const auto half = make_auto(profile, store_all / 2, {});
   EXPECT_NE(half->name(), "store-all");
   EXPECT_LE(place(make_program(*half, profile)).arena_bytes, store_all / 2);
 }
@@ -120,7 +120,7 @@ TEST(Budget, NamesTheSmallestThatWorks) {
     const ChainProfile profile = random_chain(random, 8);
     std::string message;
     try {
-      make_for_budget(profile, 1);
+      make_auto(profile, 1, {});
     } catch (const base::Error& error) {
       EXPECT_EQ(error.status(), base::Status::over_budget);
       message = error.message();
@@ -128,8 +128,8 @@ TEST(Budget, NamesTheSmallestThatWorks) {
     const std::string marker = "for this chain is ";
     ASSERT_NE(message.find(marker), std::string::npos) << message;
     const std::int64_t smallest = std::stoll(message.substr(message.find(marker) + marker.size()));
-    EXPECT_NO_THROW(make_for_budget(profile, smallest));
-    EXPECT_THROW(make_for_budget(profile, smallest - 1), base::Error);
+    EXPECT_NO_THROW(make_auto(profile, smallest, {}));
+    EXPECT_THROW(make_auto(profile, smallest - 1, {}), base::Error);
   }
 }
 

@@ -28,16 +28,26 @@ constexpr std::int64_t most_groups = 64;
 constexpr std::int64_t most_layers = 4096;
 constexpr std::size_t most_points_of_groups = 64;
 
+constexpr double work_per_second = 1.5e8;
+
+[[noreturn]] void fail_too_long(const ChainProfile& profile) {
+  base::fail(base::Status::unsupported, "the chain has ", profile.layers(), " layers; this planner takes up to ", most_layers);
+}
+
 // A planner's points as schedules, from few bytes and long steps to many and short ones.
 class ChainPlan {
  public:
-  ChainPlan(const ChainProfile& profile, ChainPlanner planner)
+  ChainPlan(const ChainProfile& profile, ChainPlanner planner, const PlanningLimits& limits = {})
       : profile_(profile),
         planner_(planner),
         layer_costs_(within_limits(profile)),
         groups_(profile.layers() > most_single_layers ? std::make_unique<LayerGroups>(profile, most_groups) : nullptr),
         costs_(groups_ ? ChainCosts(groups_->profile()) : layer_costs_),
-        frontier_(costs_, {.tapes = planner == ChainPlanner::tapes, .most_points = groups_ ? most_points_of_groups : SIZE_MAX}) {
+        frontier_(costs_, {.tapes = planner == ChainPlanner::tapes,
+                           .table_bytes = limits.table_bytes,
+                           .most_points = groups_ ? most_points_of_groups : SIZE_MAX,
+                           .work = limits.work}) {
+    if (!frontier_.complete()) return;
     const auto steps = frontier_.step().steps();
     if (steps.empty()) base::fail(base::Status::invalid_schedule, "this chain has no schedule that fits");
     for (const Step& step : steps) points_.push_back({{}, step.bytes, step.time});
@@ -45,6 +55,10 @@ class ChainPlan {
     for (RunList& point : points_) point = runs_of(costs_, chain_actions(costs_, frontier_, point.live_bytes));
     points_ = search_locally(costs_, std::move(points_), most_searched_runs);
   }
+
+  // False when the limits did not do: then there is nothing else to ask.
+  bool complete() const { return frontier_.complete(); }
+  std::int64_t work() const { return frontier_.work(); }
 
   std::size_t points() const { return points_.size(); }
   // No point reserves less.
@@ -80,8 +94,7 @@ class ChainPlan {
 
  private:
   static const ChainProfile& within_limits(const ChainProfile& profile) {
-    if (profile.layers() > most_layers)
-      base::fail(base::Status::unsupported, "the chain has ", profile.layers(), " layers; this planner takes up to ", most_layers);
+    if (profile.layers() > most_layers) fail_too_long(profile);
     return profile;
   }
 
@@ -103,21 +116,42 @@ class ChainPlan {
 
 }  // namespace
 
-SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes) {
-  const ChainPlan plan(profile, planner);
+std::int64_t work_of(double seconds) {
+  constexpr double most = 9e18;
+  return static_cast<std::int64_t>(std::min(seconds * work_per_second, most));
+}
+
+std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
+                                        const PlanningLimits& limits) {
+  if (profile.layers() > most_layers) return std::nullopt;
+  const ChainPlan plan(profile, planner, limits);
+  if (!plan.complete()) return std::nullopt;
+  ChainSearch found;
+  found.work = plan.work();
+  found.left_out = plan.left_out();
   for (std::size_t point = plan.points(); point-- > 0;) {
     if (plan.least_reserved_bytes(point) > budget_bytes) continue;
-    const SchedulePtr schedule = plan.schedule(point);
-    const std::int64_t reserved = plan.reserved_bytes(*schedule);
-    if (reserved > budget_bytes) continue;
-    const std::string left_out = plan.left_out();
-    base::log(base::LogLevel::info, "plan",
-              base::cat("schedule ", base::quoted(schedule->name()), " for a budget of ", budget_bytes, " bytes: reserves ",
-                        reserved, left_out.empty() ? "" : "; left out: ", left_out));
-    return left_out.empty() ? schedule : with_left_out(*schedule, left_out);
+    SchedulePtr schedule = plan.schedule(point);
+    found.reserved_bytes = plan.reserved_bytes(*schedule);
+    if (found.reserved_bytes > budget_bytes) continue;
+    found.schedule = found.left_out.empty() ? std::move(schedule) : with_left_out(*schedule, found.left_out);
+    return found;
   }
-  base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for this chain is ",
-             plan.smallest_budget());
+  found.smallest_bytes = plan.smallest_budget();
+  return found;
+}
+
+SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes) {
+  if (profile.layers() > most_layers) fail_too_long(profile);
+  const std::optional<ChainSearch> found = search_chain(profile, planner, budget_bytes, {});
+  if (found->schedule == nullptr) {
+    base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for this chain is ",
+               found->smallest_bytes);
+  }
+  base::log(base::LogLevel::info, "plan",
+            base::cat("schedule ", base::quoted(found->schedule->name()), " for a budget of ", budget_bytes, " bytes: reserves ",
+                      found->reserved_bytes, found->left_out.empty() ? "" : "; left out: ", found->left_out));
+  return found->schedule;
 }
 
 FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t most) {

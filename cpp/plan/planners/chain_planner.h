@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,28 @@ struct FrontierPoint {
 
 // chain: V of docs/plan.md; tapes: U, and the local search behind it.
 enum class ChainPlanner { chain, tapes };
+
+// What planning may take.
+struct PlanningLimits {
+  std::int64_t work = INT64_MAX;  // as Minimum counts it; see work_of
+  std::int64_t table_bytes = 300'000'000;
+};
+
+// What a common core of 2020 does in so many seconds. Limits of time are counted in work, so that a plan depends on no clock.
+std::int64_t work_of(double seconds);
+
+// What the planner finds for a budget.
+struct ChainSearch {
+  std::shared_ptr<const Schedule> schedule;  // nullptr when none fits
+  std::int64_t reserved_bytes = 0;
+  std::int64_t smallest_bytes = 0;  // where none fits: the smallest budget that works
+  std::string left_out;
+  std::int64_t work = 0;
+};
+
+// Nothing when planning would go beyond the limits, or the chain is too long for the planner.
+std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
+                                        const PlanningLimits& limits);
 
 // The fastest schedule of the planner's frontier whose reserved bytes fit. Error(over_budget) names the smallest budget that works.
 std::shared_ptr<const Schedule> make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes);

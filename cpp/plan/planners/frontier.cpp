@@ -11,7 +11,7 @@ constexpr std::int64_t fewest_steps = 32;
 }  // namespace
 
 Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits)
-    : costs_(costs), n_(costs.layers()), tapes_(limits.tapes), goals_below_{0} {
+    : costs_(costs), n_(costs.layers()), tapes_(limits.tapes), turn_bytes_(costs.input_bytes(costs.layers())), goals_below_{0} {
   for (std::int64_t i = 0; i < n_; ++i) goals_below_.push_back(goals_below_.back() + taped_goals(i));
   values_.resize(static_cast<std::size_t>((n_ + 1) * (n_ + 1 + goals_below_.back()) * 2));
   lost_.resize(values_.size());
@@ -23,13 +23,30 @@ Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits)
     make_forwards(first);
     for_each_node(first, [&](const Node& node) {
       const std::int64_t share = std::max<std::int64_t>(room / functions--, fewest_steps);
-      room -= fill(node, static_cast<std::size_t>(share));
+      if (work() <= limits.work) room -= fill(node, static_cast<std::size_t>(share));
     });
+    if (work() > limits.work) return;
   }
+  complete_ = true;
+  make_step(limits.most_points);
+}
+
+void Frontier::make_step(std::size_t most_points) {
   minimum_.clear();
   minimum_.add(0, 0, {&value(root()), costs_.input_bytes(0)});
-  step_lost_ = minimum_.thin(limits.most_points);
+  step_lost_ = minimum_.thin(most_points);
   step_ = minimum_.function();
+}
+
+void Frontier::require_at_turn(std::int64_t bytes) {
+  turn_bytes_ = std::max(bytes, costs_.input_bytes(n_));
+  for (std::int64_t first = n_; first >= 0; --first) {
+    make_forwards(first);
+    for_each_node(first, [&](const Node& node) {
+      if (first_pass(node)) fill(node, SIZE_MAX);
+    });
+  }
+  make_step(SIZE_MAX);
 }
 
 // Goals under which the layer is taped and its input made again.
@@ -95,7 +112,7 @@ template <class Visit>
 void Frontier::for_each_rule(const Node& node, const Visit& visit) const {
   const auto [i, goal, p] = node;
   const std::int64_t last = goal.last;
-  if (i == n_) return visit(Rule{.kind = Rule::Kind::turn, .forwards_to = i, .at_least = costs_.input_bytes(n_)});
+  if (i == n_) return visit(Rule{.kind = Rule::Kind::turn, .forwards_to = i, .at_least = turn_bytes_});
   if (!first_pass(node) && !costs_.may_run_again(i, goal.taped() ? last : last + 1)) return;
 
   const LayerCost& layer = costs_.layer(i);

@@ -48,6 +48,7 @@ struct FrontierLimits {
   bool tapes = false;                      // with tapes whose input is made again: Late and U
   std::int64_t table_bytes = 300'000'000;  // of all functions together
   std::size_t most_points = SIZE_MAX;      // of step()
+  std::int64_t work = INT64_MAX;           // as Minimum counts it
 };
 
 class Frontier {
@@ -55,12 +56,20 @@ class Frontier {
   // The costs outlive the frontier.
   Frontier(const ChainCosts& costs, const FrontierLimits& limits);
 
+  // False when the work that was allowed did not do: then there is nothing else to ask.
+  bool complete() const { return complete_; }
+  std::int64_t work() const { return minimum_.work(); }
+
   Node root() const { return {0, {n_}, false}; }
   // Least time of a step, by the peak of its live bytes.
   const StepFunction& step() const { return step_; }
   // By how much a value of step() may be above the least; 0: it is exact.
   double most_lost_time() const { return lost_[place_of(root())] + step_lost_; }
   std::int64_t stored_steps() const { return stored_steps_; }
+
+  // From now on the TURN must leave so many bytes: of a step that may use m bytes, no more than m - bytes are kept from the forward
+  // part to the backward part. Only the functions of the first pass change, and step() with them.
+  void require_at_turn(std::int64_t bytes);
 
   // The cheapest rule at a node that may use so many bytes; Kind::none when there is none.
   Rule decide(const Node& node, std::int64_t bytes) const;
@@ -83,9 +92,13 @@ class Frontier {
   std::int64_t forward_bytes(const Node& node, std::int64_t k, std::int32_t option) const;
   double forward_time(const Node& node, std::int64_t k, std::int64_t bytes) const;
 
+  void make_step(std::size_t most_points);
+
   const ChainCosts& costs_;
   std::int64_t n_;
   bool tapes_;
+  bool complete_ = false;
+  std::int64_t turn_bytes_;
   std::vector<std::int64_t> goals_below_;  // by layer: goals with an option whose last layer is below it
   std::vector<StepFunction> values_;
   std::vector<double> lost_;

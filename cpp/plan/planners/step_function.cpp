@@ -57,6 +57,7 @@ double Minimum::best_at(std::int64_t bytes) const {
 }
 
 void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shifted c) {
+  work_ += 16;  // as much as some steps
   double least = time;
   std::size_t steps = 2;
   for (Shifted* each : {&a, &b, &c}) {
@@ -99,6 +100,7 @@ void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shif
     y.reach(bytes);
     z.reach(bytes);
   }
+  work_ += static_cast<std::int64_t>(steps + size_);
   size_ = static_cast<std::size_t>(out - merged_.data());
   std::swap(best_, merged_);
 }

@@ -50,6 +50,8 @@ class Minimum {
   // time + a + b + c where bytes are at_least, infinite below. A function that is not given counts nothing.
   void add(std::int64_t at_least, double time, Shifted a = {}, Shifted b = {}, Shifted c = {});
   std::size_t size() const { return size_; }
+  // Steps that were looked at since this was made: what it took, whatever the machine.
+  std::int64_t work() const { return work_; }
   // Drops the steps that lose least until `most` are left; returns the time that is lost at most, whatever the bytes.
   double thin(std::size_t most);
   StepFunction function() const { return StepFunction(std::span(best_).first(size_)); }
@@ -61,6 +63,7 @@ class Minimum {
   std::size_t size_ = 0;
   std::vector<Step> merged_;
   StepFunction zero_;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace ckpt::plan

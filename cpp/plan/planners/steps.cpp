@@ -24,6 +24,15 @@ void require_like_steps(const ChainProfile& profile) {
   }
 }
 
+bool has_like_steps(const ChainProfile& profile) {
+  try {
+    require_like_steps(profile);
+    return true;
+  } catch (const base::Error&) {
+    return false;
+  }
+}
+
 ChainSteps::ChainSteps(const ChainProfile& profile) : flags_(profile), count_(profile.layers()), named_(profile.is_uniform()) {}
 
 void ChainSteps::describe(Fingerprint& fingerprint) const {

@@ -7,6 +7,7 @@ namespace ckpt::plan {
 
 // Error(invalid_argument) unless all layers are alike in what plans of time steps count: bytes, seconds, and what backward reads.
 void require_like_steps(const ChainProfile& profile);
+bool has_like_steps(const ChainProfile& profile);
 
 // The actions of a chain's steps. Those of a uniform chain are for an adjoint code: its states are moved on in place, in slots of
 // tier 0 that the actions name. Other chains are an executor's, whose layers may not run in place: slot is 0 there.

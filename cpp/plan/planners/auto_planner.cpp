@@ -1,0 +1,173 @@
+#include "plan/planners/auto_planner.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "plan/budget.h"
+#include "plan/placement.h"
+#include "plan/planners/chain_planner.h"
+#include "plan/planners/revolve.h"
+#include "plan/verifier.h"
+
+namespace ckpt::plan {
+namespace {
+
+// Longer chains are not replayed, and only Revolve is looked at, which needs no memory for their length.
+constexpr std::int64_t most_replayed_runs = std::int64_t{1} << 21;
+// More slots would not be worth the replays that find how many fit.
+constexpr std::int64_t most_auto_slots = std::int64_t{1} << 12;
+
+class AutoSearch {
+ public:
+  AutoSearch(const ChainProfile& profile, std::int64_t budget_bytes, const AutoLimits& limits)
+      : profile_(profile), budget_bytes_(budget_bytes), limits_(limits) {
+    consider_simple();
+    if (nothing_better()) return;
+    consider_revolve();
+    consider_chain();
+    if (!notes_.empty() && !notes_of_simple_.empty()) add_note(notes_of_simple_);
+  }
+
+  const SchedulePtr& best() const { return best_; }
+  const PlanReport& report() const { return report_; }
+  std::int64_t reserved_bytes() const { return reserved_; }
+  std::int64_t smallest_bytes() const { return smallest_; }
+  const std::string& left_out() const { return notes_; }
+  // What the simple schedules left out, where it is not among that.
+  std::string unfit() const { return notes_.empty() ? notes_of_simple_ : std::string(); }
+
+ private:
+  // Nothing runs again, and there is no other way to run a layer.
+  bool nothing_better() const {
+    if (best_ == nullptr || report_.recomputed_forwards > 0) return false;
+    for (std::int64_t i = 0; i < profile_.layers(); ++i) {
+      if (profile_.layer(i).options.size() > 1) return false;
+      if (profile_.is_uniform()) break;
+    }
+    return true;
+  }
+
+  void consider_simple() {
+    if (profile_.layers() > most_replayed_runs)
+      return add_note(base::cat("all but revolve, for a chain of more than ", most_replayed_runs, " layers"));
+    const SearchSpace space{profile_, profile_.layers(), profile_.layers(), [&](const SimplePlan& plan) { return plan(profile_); }};
+    SearchResult result = find_cheapest(space, budget_bytes_);
+    notes_of_simple_ = std::move(result.left_out);
+    if (result.cheapest) {
+      take(std::move(result.cheapest->schedule), result.cheapest->report, result.cheapest->reserved_bytes);
+    } else if (result.smallest_bytes >= 0) {
+      smallest_ = std::min(smallest_, result.smallest_bytes);
+    }
+  }
+
+  // Tapes counts what chain counts and more, so the second takes what the first left.
+  void consider_chain() {
+    if (profile_.layers() > most_replayed_runs) return;
+    PlanningLimits left{.work = work_of(limits_.seconds), .table_bytes = limits_.table_bytes};
+    std::string notes;
+    for (const ChainPlanner planner : {ChainPlanner::chain, ChainPlanner::tapes}) {
+      const char* name = planner == ChainPlanner::chain ? "chain" : "tapes";
+      std::optional<ChainSearch> found;
+      try {
+        found = search_chain(profile_, planner, budget_bytes_, left);
+      } catch (const base::Error& error) {
+        if (error.status() != base::Status::out_of_range) throw;
+        return add_note(base::cat(name, ": ", error.message()));
+      }
+      if (!found) {
+        notes = base::cat(notes.empty() ? "" : "; ", planner == ChainPlanner::chain ? "chain and tapes" : "tapes",
+                          ", which would take longer to plan than ", limits_.seconds, " s or are not for ", profile_.layers(),
+                          " layers");
+        break;
+      }
+      notes = found->left_out;
+      left.work -= found->work;
+      if (found->schedule != nullptr) {
+        const PlanReport report = verify(*found->schedule, profile_);
+        take(std::move(found->schedule), report, found->reserved_bytes);
+      } else {
+        smallest_ = std::min(smallest_, found->smallest_bytes);
+      }
+    }
+    if (!notes.empty()) add_note(notes);
+  }
+
+  // The more slots, the fewer forwards: the most that fit.
+  void consider_revolve() {
+    if (!has_like_steps(profile_) || !profile_.layer(0).has(deterministic)) return;
+    std::int64_t fits = 0;
+    std::int64_t beyond = std::min(profile_.layers(), most_auto_slots) + 1;
+    while (fits + 1 < beyond) {
+      const std::int64_t slots = fits + (beyond - fits) / 2;
+      const std::int64_t bytes = revolve_bytes(slots);
+      if (slots == 1) smallest_ = std::min(smallest_, bytes);
+      (bytes <= budget_bytes_ ? fits : beyond) = slots;
+    }
+    if (fits == 0) return;
+    SchedulePtr schedule = make_revolve(profile_, fits, false);
+    if (Reach::of(profile_.layers(), fits).forwards(profile_.layers()) > most_replayed_runs) {
+      // Of a chain that is too long to be replayed there is often no other schedule to compare with.
+      if (best_ == nullptr) take(std::move(schedule), {}, revolve_bytes(fits));
+      return;
+    }
+    const PlanReport report = verify(*schedule, profile_);
+    const std::int64_t reserved = arena_bytes(*schedule, profile_);
+    if (reserved <= budget_bytes_) take(std::move(schedule), report, reserved);
+  }
+
+  // A chain of like steps needs no more bytes for being longer than twice the slots.
+  std::int64_t revolve_bytes(std::int64_t slots) const {
+    const std::int64_t layers = std::min(profile_.layers(), 2 * slots + 8);
+    ChainProfile part =
+        profile_.is_uniform() ? ChainProfile::uniform(layers, profile_.layer(0)) : ChainProfile(profile_.bytes_of(0));
+    if (!profile_.is_uniform()) {
+      for (std::int64_t i = 0; i < layers; ++i) part.add_layer(profile_.layer(i));
+    }
+    return arena_bytes(*make_revolve(part, slots, false), part);
+  }
+
+  void take(SchedulePtr schedule, const PlanReport& report, std::int64_t reserved_bytes) {
+    const auto cost = [](const PlanReport& each) { return std::tie(each.step_seconds, each.recomputed_forwards); };
+    if (best_ != nullptr && cost(report_) <= cost(report)) return;
+    best_ = std::move(schedule);
+    report_ = report;
+    reserved_ = reserved_bytes;
+  }
+
+  void add_note(const std::string& note) { notes_ += base::cat(notes_.empty() ? "" : "; ", note); }
+
+  const ChainProfile& profile_;
+  const std::int64_t budget_bytes_;
+  const AutoLimits& limits_;
+  SchedulePtr best_;
+  PlanReport report_;
+  std::int64_t reserved_ = 0;
+  std::int64_t smallest_ = std::numeric_limits<std::int64_t>::max();
+  std::string notes_;
+  std::string notes_of_simple_;  // which the planners for any schedule make good
+};
+
+}  // namespace
+
+std::shared_ptr<const Schedule> make_auto(const ChainProfile& profile, std::int64_t budget_bytes, const AutoLimits& limits) {
+  const AutoSearch search(profile, budget_bytes, limits);
+  const std::string note = search.left_out().empty() ? std::string() : base::cat("; left out: ", search.left_out());
+  if (search.best() == nullptr) {
+    base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for this chain is ",
+               search.smallest_bytes(), note, search.unfit().empty() ? "" : "; ", search.unfit());
+  }
+  const PlanReport& report = search.report();
+  base::log(base::LogLevel::info, "plan",
+            base::cat("schedule ", base::quoted(search.best()->name()), " for a budget of ", budget_bytes, " bytes: reserves ",
+                      search.reserved_bytes(), ", live at most ", report.peak_bytes[0], ", ", report.step_seconds, " s, ",
+                      report.recomputed_forwards, " forwards again", note));
+  return search.left_out().empty() ? search.best() : with_left_out(*search.best(), search.left_out());
+}
+
+}  // namespace ckpt::plan

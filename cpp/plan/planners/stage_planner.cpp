@@ -1,0 +1,56 @@
+#include "plan/planners/stage_planner.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "plan/planners/chain_planner.h"
+#include "plan/planners/chain_schedule.h"
+
+namespace ckpt::plan {
+namespace {
+
+constexpr std::int64_t most_stage_layers = 128;
+constexpr double most_stage_seconds = 2;
+// Peaks of one micro-batch that are tried, and again around the best of them.
+constexpr std::int64_t tried_peaks = 16;
+
+}  // namespace
+
+StagePlanner::StagePlanner(const ChainProfile& piece) : piece_(piece) {
+  if (piece.layers() > most_stage_layers) return;
+  costs_ = std::make_unique<ChainCosts>(piece);
+  frontier_.emplace(*costs_, FrontierLimits{.work = work_of(most_stage_seconds)});
+  if (applies()) least_peak_ = frontier_->step().steps().front().bytes;
+}
+
+// What the others may keep falls as the peak of one rises: of a grid of peaks the best is taken, then of a finer one around it.
+std::shared_ptr<const Schedule> StagePlanner::within(std::int64_t bytes, std::int32_t in_flight, bool output_stays) {
+  const std::int64_t layers = costs_->layers();
+  const std::int64_t turn = costs_->input_bytes(layers);
+  const std::int64_t gone = output_stays ? 0 : turn - costs_->needed_output_bytes(layers - 1);
+  const auto allow = [&](std::int64_t peak) {
+    if (in_flight > 1) frontier_->require_at_turn(peak - (bytes - peak) / (in_flight - 1) - gone);
+  };
+  std::int64_t low = bytes / in_flight;  // there each may keep all that it needs
+  std::int64_t high = bytes;
+  std::int64_t best = bytes;
+  double least = never;
+  for (std::int64_t step = std::max<std::int64_t>((high - low) / tried_peaks, 1);; step = std::max<std::int64_t>(step / 8, 1)) {
+    for (std::int64_t peak = low; peak <= high; peak += step) {
+      allow(peak);
+      if (time_at(peak) >= least) continue;
+      least = time_at(peak);
+      best = peak;
+    }
+    if (step <= std::max<std::int64_t>(bytes / 100, 1)) break;
+    low = std::max(best - step, low);
+    high = std::min(best + step, high);
+  }
+  if (least == never) return nullptr;
+  allow(best);
+  const std::vector<Action> actions = chain_actions(*costs_, *frontier_, best);
+  return make_stage_list(base::cat("chain(", best, ")"), layers, actions, {});
+}
+
+}  // namespace ckpt::plan
