@@ -45,7 +45,7 @@ int main(void) {
   show(schedule, profile);
   ckpt_schedule_release(schedule);
 
-  snprintf(planner, sizeof planner, "budget:%lld", (long long)(reserved * 40 / 100));
+  snprintf(planner, sizeof planner, "auto:%lld", (long long)(reserved * 40 / 100));
   ok(ckpt_schedule_create(profile, planner, &schedule));
   show(schedule, profile);
   ckpt_schedule_release(schedule);

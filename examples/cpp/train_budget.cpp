@@ -69,7 +69,7 @@ std::vector<ckpt::Parameter> train(double share) {
   const ckpt::Profile profile = chain.profile(input);
   const std::int64_t all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
   const auto budget = static_cast<std::int64_t>(static_cast<double>(all) * share);
-  const auto schedule = ckpt::Schedule::create(profile, "budget:" + std::to_string(budget));
+  const auto schedule = ckpt::Schedule::create(profile, "auto:" + std::to_string(budget));
   ckpt::ScheduleExecutor executor(chain, schedule, input);
   ckpt::Optimizer optimizer = ckpt::Optimizer::adamw(chain);
 

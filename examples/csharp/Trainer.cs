@@ -31,7 +31,7 @@ internal sealed class Trainer : IDisposable
         optimizer = Optimizer.AdamW(chain, new AdamWOptions { LearningRate = 0.002 });
         using (var profile = chain.Profile(batchSpec))
         using (var everything = Schedule.Create(profile, "store-all"))
-        using (var schedule = Schedule.Create(profile, "budget:" + everything.ReservedBytes(profile) * 6 / 10)) // 60 %
+        using (var schedule = Schedule.Create(profile, "auto:" + everything.ReservedBytes(profile) * 6 / 10)) // 60 %
             executor = new ScheduleExecutor(chain, schedule, batchSpec);
         state = State.Of(chain, optimizer);
     }

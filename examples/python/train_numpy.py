@@ -54,7 +54,7 @@ class Run:
         spec = (np.float32, (SAMPLES, INPUTS))
         profile = self.chain.profile(spec)
         everything = ckpt.Schedule.create(profile, "store-all").reserved_bytes(profile)
-        self.schedule = ckpt.Schedule.create(profile, f"budget:{int(everything * share)}")
+        self.schedule = ckpt.Schedule.create(profile, f"auto:{int(everything * share)}")
         self.executor = ckpt.ScheduleExecutor(self.chain, self.schedule, spec, budget_bytes=int(everything * share))
         self.checkpoints = None if folder is None else ckpt.CheckpointManager(folder, keep_last=2)
         self.saves = None if folder is None else ckpt.AsyncManager(self.checkpoints)

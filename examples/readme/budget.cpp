@@ -13,7 +13,7 @@ int main() {
   const auto profile = chain.profile(input);
   const auto all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
   // Verified to the byte before anything runs.
-  const auto schedule = ckpt::Schedule::create(profile, "budget:" + std::to_string(all / 2));
+  const auto schedule = ckpt::Schedule::create(profile, "auto:" + std::to_string(all / 2));
   ckpt::ScheduleExecutor executor(chain, schedule, input);
   ckpt::Tensor x(ckpt::DType::f32, {512, 256}), classes(ckpt::DType::u8, {512});
   x.fill(0.5);

@@ -216,7 +216,8 @@ typedef struct ckpt_pipeline_options {
   const int64_t* begins;     /* first layers of the pieces, ascending from 0; none: a split into pieces of equal time */
   int64_t begins_count;      /* number of first layers: the number of pieces, or 0 */
   int64_t queue_places;      /* places of each queue between neighbours; 0: as many as the schedule needs */
-  /* each stage takes the fastest plan with which its whole step reserves no more bytes than this; 0: no budget */
+  /* each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight, reserves
+   * no more bytes than this; 0: no budget */
   int64_t budget_bytes;
   ckpt_strategy* strategy;              /* chooses each piece's plan, layer by layer; kept alive; none: no strategy */
   ckpt_schedule* const* schedules;      /* plan of each piece, for a chain of its own; kept alive; none: no plans are set */

@@ -212,11 +212,16 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   periodic:SEGMENTS  cuts the chain into SEGMENTS (1 .. n) segments of n / SEGMENTS layers, the last takes the rest; keeps each
  *                      segment's input, and recomputes each segment once before its backward, but for the last, which records at
  *                      once. Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost", arXiv:1604.06174
- *   budget:BYTES       the fastest of those above whose *reserved* bytes (see ckpt_schedule_place) fit BYTES, a whole number, also
- *                      with B, KiB, MiB, GiB, TiB or PiB: the best of these, not the best that there is. Long chains are planned in
- *                      bounded time: past 1024 layers not every number of segments is tried, and past 2048 recompute-all is not;
- *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_get_left_out says what was
- *                      not looked at, OVER_BUDGET's message too, and the smallest budget that works
+ *   sqrt               periodic with the square root of the number of layers, rounded, as SEGMENTS
+ *   auto:BYTES[,SECONDS[,TABLE_BYTES]]  the fastest schedule that the planners here make in memory alone whose *reserved* bytes (see
+ *                      ckpt_schedule_place) fit BYTES, a whole number, also with B, KiB, MiB, GiB, TiB or PiB. Looks at store-all,
+ *                      periodic and recompute-all, at revolve for like steps, at chain, and at tapes, and leaves out what would
+ *                      take longer to plan than SECONDS (>= 0; default 2) or larger tables than TABLE_BYTES (default 300,000,000).
+ *                      Seconds are those of a common core, counted in work: the same schedule whatever else the machine does.
+ *                      Past 2^21 layers only revolve is looked at. What recomputes a layer that is not deterministic is never
+ *                      taken. ckpt_schedule_get_left_out says what was not looked at. OVER_BUDGET when none fits; the message gives
+ *                      the smallest budget that works, and what was left out
+ *   budget:BYTES       auto:BYTES by its former name
  *   chain:BYTES        the fastest schedule whose reserved bytes fit BYTES, of all that keep what a layer recorded, and the input
  *                      that its backward reads, until that backward: which inputs are kept, which layers record when, and under
  *                      which option each runs. OVER_BUDGET as budget. Source: Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova,
@@ -271,13 +276,12 @@ CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_s
 /* *name receives the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the schedule. */
 CKPT_API ckpt_status ckpt_schedule_get_name(const ckpt_schedule* schedule, const char** name);
 
-/* *left_out receives what the planner budget:BYTES did not look at when it chose this schedule, and why, in one line; "" when
+/* *left_out receives what the planner auto, chain or tapes did not look at when it chose this schedule, and why, in one line; "" when
  * nothing was left out, and when the schedule was made otherwise. It lives as long as the schedule. */
 CKPT_API ckpt_status ckpt_schedule_get_left_out(const ckpt_schedule* schedule, const char** left_out);
 
 /* *fingerprint receives a number that equal recipes of the same name share and different ones practically never. The same on
- * machines of the same byte
- * order. */
+ * machines of the same byte order. */
 CKPT_API ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
 /* *layer_count receives the number of layers of the chain that the schedule is for; 0 when open-ended. */

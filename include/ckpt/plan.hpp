@@ -104,7 +104,7 @@ class Profile {
 // An immutable recipe for one step.
 class Schedule {
  public:
-  // By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB". known_planners() lists them.
+  // By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB". known_planners() lists them.
   static Schedule create(const Profile& profile, const std::string& planner) {
     return make([&](ckpt_schedule** out) { return ckpt_schedule_create(profile.handle(), planner.c_str(), out); });
   }
@@ -135,7 +135,7 @@ class Schedule {
     check(ckpt_schedule_get_name(handle(), &name));
     return name;
   }
-  // What was not looked at when budget:BYTES chose this schedule; "" when nothing was.
+  // What was not looked at when auto:BYTES chose this schedule; "" when nothing was.
   std::string left_out() const {
     const char* left_out = nullptr;
     check(ckpt_schedule_get_left_out(handle(), &left_out));

@@ -87,7 +87,7 @@ int main(void) {
   CHECK(count == 1);
 
   count = 0;
-  CHECK_OK(ckpt_schedule_create(profile, "budget:1MiB", &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "auto:1MiB", &schedule));
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   snprintf(expected, sizeof expected, "schedule 'store-all' for a budget of 1048576 bytes: reserves %d, live at most %d, ",
@@ -115,7 +115,7 @@ int main(void) {
 
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, take, NULL, NULL)); /* decisions are no warnings */
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create(profile, "budget:1MiB", &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "auto:1MiB", &schedule));
   CHECK(count == 0);
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, NULL, NULL, NULL));
 

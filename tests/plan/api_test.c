@@ -126,14 +126,14 @@ static void schedules(void) {
   check_report(schedule, profile, 4);
   ckpt_schedule_release(schedule);
   ckpt_strategy_release(strategy);
-  CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
+  CHECK_OK(schedule_by(profile, "auto", store_all_bytes - 1, &schedule));
   CHECK(strcmp(schedule_name(schedule), "store-all") != 0);
   ckpt_schedule_release(schedule);
 
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create(profile, "budget:1", &schedule), CKPT_E_OVER_BUDGET,
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET,
               "the smallest that works for this chain is");
-  CHECK_FAILS(ckpt_schedule_create(profile, "budget:0", &schedule), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT,
               "bytes is 0; 1 .. 9223372036854775807");
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic:7", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, NULL, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "begins is NULL");
@@ -418,7 +418,7 @@ static void budgets_of_a_layer_that_runs_once(void) {
   ckpt_profile_release(profile);
 
   profile = make_profile(); /* nothing is left out of a short chain that may run as often as one likes */
-  CHECK_OK(schedule_by(profile, "budget", store_all_bytes * 10, &schedule));
+  CHECK_OK(schedule_by(profile, "auto", store_all_bytes * 10, &schedule));
   CHECK(strcmp(schedule_left_out(schedule), "") == 0);
   CHECK_FAILS(ckpt_schedule_get_left_out(schedule, NULL), CKPT_E_INVALID_ARGUMENT, "left_out is NULL");
   CHECK_FAILS(ckpt_schedule_get_name(schedule, NULL), CKPT_E_INVALID_ARGUMENT, "name is NULL");
@@ -438,13 +438,13 @@ static void planners(void) {
                                              "store-all:1",
                                              "store-all:",
                                              "recompute-all:",
-                                             "budget",
-                                             "budget:0",
-                                             "budget:-1",
-                                             "budget:1KB",
-                                             "budget:KiB",
+                                             "auto",
+                                             "auto:0",
+                                             "auto:-1",
+                                             "auto:1KB",
+                                             "auto:KiB",
                                              "periodic:99999999999999999999",
-                                             "budget:64 kib",
+                                             "auto:64 kib",
                                              "periodic:3:1"};
   static const char* const unknown[] = {"", ":", "Periodic:3", "period:3", "periodic 3", "store-all,periodic:3", "for_budget:1"};
   ckpt_profile* profile = make_profile();
@@ -464,10 +464,10 @@ static void planners(void) {
   CHECK(first == second && strcmp(schedule_name(spelled), "periodic(3)") == 0);
   ckpt_schedule_release(spelled);
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create(profile, "budget:8 KiB", &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "auto:8 KiB", &schedule));
   CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &first));
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create(profile, "budget:8192", &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "auto:8192", &schedule));
   CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &second));
   CHECK(first == second);
   ckpt_schedule_release(schedule);
@@ -480,7 +480,7 @@ static void planners(void) {
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic", &schedule), CKPT_E_INVALID_ARGUMENT,
               "planner 'periodic': the planner is periodic:SEGMENTS; 0 values are given");
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic:9", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 9; 1 .. 6 layers");
-  CHECK_FAILS(ckpt_schedule_create(profile, "budget:9000000000GiB", &schedule), CKPT_E_OUT_OF_RANGE, "more than INT64_MAX bytes");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:9000000000GiB", &schedule), CKPT_E_OUT_OF_RANGE, "more than INT64_MAX bytes");
   for (i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
     CHECK_FAILS(ckpt_schedule_create(profile, unknown[i], &schedule), CKPT_E_NOT_FOUND,
                 "known: store-all, recompute-all, periodic:SEGMENTS, sqrt, auto:BYTES[,SECONDS][,TABLE_BYTES], budget:BYTES");

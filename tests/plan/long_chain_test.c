@@ -69,11 +69,11 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &store_all));
   CHECK_OK(ckpt_schedule_place(store_all, profile, &store_all_bytes));
   check_memory("placing store-all");
-  CHECK_OK(schedule_by(profile, "budget", store_all_bytes, &schedule));
+  CHECK_OK(schedule_by(profile, "auto", store_all_bytes, &schedule));
   CHECK(strcmp(schedule_name(schedule), "store-all") == 0);
   ckpt_schedule_release(schedule);
 
-  CHECK_OK(schedule_by(profile, "budget", budget, &schedule));
+  CHECK_OK(schedule_by(profile, "auto", budget, &schedule));
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(reserved <= budget && report.recomputed_forwards < LAYERS);
@@ -84,7 +84,7 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   ckpt_schedule_release(store_all);
 
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create(profile, "budget:1", &schedule), CKPT_E_OVER_BUDGET,
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET,
               "the smallest that works for this chain is");
   CHECK(strstr(ckpt_last_error(), "left out: ") != NULL);
   CHECK(schedule == NULL);

@@ -134,7 +134,7 @@ bool train(ckpt_chain* chain, Layer& layer) {
   if (SANE(ckpt_profile_create_from_chain(chain, &small, 1, nullptr, &profile)) == CKPT_OK) {
     static_cast<void>(SANE(ckpt_schedule_create(profile, "recompute-all", &schedule)));
     ckpt_schedule* cheapest = nullptr;
-    if (SANE(ckpt_schedule_create(profile, "budget:9223372036854775807", &cheapest)) == CKPT_OK) {
+    if (SANE(ckpt_schedule_create(profile, "auto:9223372036854775807", &cheapest)) == CKPT_OK) {
       ckpt_schedule_release(schedule);
       schedule = cheapest;
     }

@@ -197,7 +197,7 @@ void log_of_engine() {
   log.step = "profiling";
   SANE(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
   log.step = "planning";
-  SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "budget:1MiB", &in_use.of<ckpt_schedule>()));
+  SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "auto:1MiB", &in_use.of<ckpt_schedule>()));
   log.step = "making an executor";
   SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
                                      &in_use.of<ckpt_schedule_executor>()));

@@ -228,8 +228,8 @@ namespace Ckpt
         /// <summary>Places of each queue between neighbours; 0: as many as the schedule needs.</summary>
         public long QueuePlaces { get; set; }
 
-        /// <summary>Each stage takes the fastest plan with which its whole step reserves no more bytes than this; 0: no
-        /// budget.</summary>
+        /// <summary>Each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in
+        /// flight, reserves no more bytes than this; 0: no budget.</summary>
         public long BudgetBytes { get; set; }
 
         /// <summary>Chooses each piece's plan, layer by layer; kept alive; null: no strategy.</summary>

@@ -56,9 +56,9 @@ internal static class PlanTests
             using (var again = Schedule.Create(profile, "periodic:4")) Check.Equal(periodic.Fingerprint, again.Fingerprint,
                 "the same recipe");
             Check.That(periodic.ReservedBytes(profile) >= periodic.Verify(profile).PeakBytes[0], "reserved");
-            using (var fits = Schedule.Create(profile, "budget:" + periodic.ReservedBytes(profile)))
+            using (var fits = Schedule.Create(profile, "auto:" + periodic.ReservedBytes(profile)))
                 Check.That(fits.ReservedBytes(profile) <= periodic.ReservedBytes(profile), "fits");
-            Check.Throws<CkptOverBudgetException>(() => Schedule.Create(profile, "budget:1"), "one byte");
+            Check.Throws<CkptOverBudgetException>(() => Schedule.Create(profile, "auto:1"), "one byte");
         }
     }
 
@@ -142,7 +142,7 @@ internal static class PlanTests
     {
         Check.That(Schedule.KnownPlanners.Any(planner => planner.StartsWith("periodic:SEGMENTS - ")), "known");
         using (var profile = Uniform(4))
-            Check.Contains("budget:BYTES", Check.Throws<CkptNotFoundException>(() => Schedule.Create(profile, "best"), "unknown")
+            Check.Contains("auto:BYTES", Check.Throws<CkptNotFoundException>(() => Schedule.Create(profile, "best"), "unknown")
                 .Message, "message");
     }
 

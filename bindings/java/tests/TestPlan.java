@@ -155,10 +155,10 @@ final class TestPlan {
       Check.raises(CkptNotFoundException.class, "planner is 'periodic'", () -> profile.frontier("periodic"));
       long reserved = periodic.reservedBytes(profile);
       Check.that(reserved >= periodic.verify(profile).peakBytes()[0], "reserved");
-      try (Schedule budget = Schedule.create(profile, "budget:" + reserved); Schedule same = budget.share()) {
-        Check.that(same.reservedBytes(profile) <= reserved, "budget");
+      try (Schedule budget = Schedule.create(profile, "auto:" + reserved); Schedule same = budget.share()) {
+        Check.that(same.reservedBytes(profile) <= reserved, "auto");
       }
-      Check.raises(CkptOverBudgetException.class, "bytes", () -> Schedule.create(profile, "budget:10"));
+      Check.raises(CkptOverBudgetException.class, "bytes", () -> Schedule.create(profile, "auto:10"));
       Check.raises(CkptNotFoundException.class, "periodic:SEGMENTS", () -> Schedule.create(profile, "best"));
       Check.that(Schedule.knownPlanners().get(2).startsWith("periodic:SEGMENTS - "), "planners");
     }

@@ -78,7 +78,7 @@ class Schedule(_Shared):
 
     @classmethod
     def create(cls, profile: Profile, planner: str) -> "Schedule":
-        """By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...; `known_planners` lists them.
+        """By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...; `known_planners` lists them.
         OverBudgetError of budget gives the smallest one that works."""
         return cls._of(_n.ckpt_schedule_create(profile._h, planner))
 
@@ -105,7 +105,7 @@ class Schedule(_Shared):
 
     @property
     def left_out(self) -> str:
-        """What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left out."""
+        """What the planner did not look at when it chose this schedule, and why; "" when nothing was left out."""
         return _n.ckpt_schedule_get_left_out(self._h)
 
     @property

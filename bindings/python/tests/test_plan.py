@@ -192,10 +192,10 @@ class Schedules(unittest.TestCase):
         self.assertEqual(cut.verify(profile).peak_bytes, same.verify(profile).peak_bytes)
         self.assertEqual(ckpt.Schedule.from_strategy(profile, ckpt.Strategy.interval(2)).verify(profile).recomputed_forwards, 6)
         budget = (everything.reserved_bytes(profile) + nothing.reserved_bytes(profile)) // 2
-        self.assertLessEqual(ckpt.Schedule.create(profile, f"budget:{budget}").reserved_bytes(profile), budget)
+        self.assertLessEqual(ckpt.Schedule.create(profile, f"auto:{budget}").reserved_bytes(profile), budget)
         with self.assertRaises(ckpt.OverBudgetError):
-            ckpt.Schedule.create(profile, "budget:1")
-        with self.assertRaisesRegex(ckpt.NotFoundError, "known: store-all, recompute-all, periodic:SEGMENTS, budget:BYTES"):
+            ckpt.Schedule.create(profile, "auto:1")
+        with self.assertRaisesRegex(ckpt.NotFoundError, "known: store-all, recompute-all, periodic:SEGMENTS, sqrt, auto:BYTES"):
             ckpt.Schedule.create(profile, "best")
         self.assertIn("periodic:SEGMENTS", [line.split(" - ")[0] for line in ckpt.known_planners()])
         self.assertEqual(cut.name, "periodic(4)")

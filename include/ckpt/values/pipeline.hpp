@@ -156,7 +156,8 @@ struct PipelineOptions {
   std::vector<std::int64_t> begins = {};
   // places of each queue between neighbours; 0: as many as the schedule needs
   std::int64_t queue_places = 0;
-  // each stage takes the fastest plan with which its whole step reserves no more bytes than this; 0: no budget
+  // each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight,
+  // reserves no more bytes than this; 0: no budget
   std::int64_t budget_bytes = 0;
   // chooses each piece's plan, layer by layer; kept alive; none: no strategy
   detail::Borrowed<ckpt_strategy> strategy = {};

@@ -25,7 +25,7 @@ namespace Ckpt
             return new Schedule(Made(make, native.ckpt_schedule_release));
         }
 
-        /// <summary>By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...
+        /// <summary>By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...
         /// CkptOverBudgetException of budget gives the smallest one that works.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <param name="planner">KnownPlanners lists them.</param>
@@ -91,7 +91,7 @@ namespace Ckpt
             get { return Borrowed(native.ckpt_schedule_get_name); }
         }
 
-        /// <summary>What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left
+        /// <summary>What the planner did not look at when it chose this schedule, and why; "" when nothing was left
         /// out.</summary>
         public string LeftOut
         {

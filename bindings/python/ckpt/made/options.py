@@ -286,7 +286,8 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     threads_per_stage: threads of each stage's pool, its own thread included; 1 .. 1024
     measured_steps: number of runs that time the layers, for the split and the budget; 0: bytes only
     queue_places: places of each queue between neighbours; 0: as many as the schedule needs
-    budget_bytes: each stage takes the fastest plan with which its whole step reserves no more bytes than this; 0: no budget
+    budget_bytes: each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in
+        flight, reserves no more bytes than this; 0: no budget
     strategy: chooses each piece's plan, layer by layer; kept alive; None: no strategy
     tracker: counts every buffer, those of queues included; kept alive; None: one of its own
     """

@@ -136,7 +136,8 @@ public final class PipelineOptions {
   }
 
   /**
-   * Each stage takes the fastest plan with which its whole step reserves no more bytes than this; 0: no budget. Default: 0.
+   * Each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight, reserves
+   * no more bytes than this; 0: no budget. Default: 0.
    *
    * @param budgetBytes the value
    * @return this

@@ -54,7 +54,7 @@ public final class Schedule extends NativeObject implements Iterable<ScheduleAct
   }
 
   /**
-   * By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...
+   * By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...
    *
    * @param profile of the chain
    * @param planner {@link #knownPlanners} lists them
@@ -119,7 +119,7 @@ public final class Schedule extends NativeObject implements Iterable<ScheduleAct
   }
 
   /**
-   * What the planner "budget" did not look at when it chose this schedule, and why.
+   * What the planner did not look at when it chose this schedule, and why.
    *
    * @return one line; "" when nothing was left out
    */
