@@ -157,11 +157,9 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
             name, step, errors, (trees, extra) = _newest_of(where, read)
     except _NoCheckpointError:
         return None
-    for group, part in wanted.items():
-        if part is not None:
-            _load_state_dict(part, trees[group] if group != "scheduler" else _with_functions(trees[group], _state_dict(part)))
-    if rng:
-        _set_generators(trees["rng"])
+    if scheduler is not None:
+        trees["scheduler"] = _with_functions(trees["scheduler"], _state_dict(scheduler))
+    _load_all({group: part for group, part in wanted.items() if part is not None}, trees)
     for bad, error in errors.items():
         _warn_of_skipped(f"checkpoint '{bad}' was skipped for the older '{name}': {error}")
     return Resumed(step, extra, name)
@@ -180,12 +178,42 @@ def _newest_of(where: Any, read: Callable[[Reader], Any]) -> Tuple[str, int, Any
         return _newest(checkpoints, where, read)
 
 
-def _load_state_dict(of: Any, states: Any) -> None:
-    if not isinstance(of, Mapping):
-        of.load_state_dict(states)
-        return
-    for name, part in of.items():
-        part.load_state_dict(states[name])
+def _load_all(parts: Mapping[str, Any], trees: Mapping[str, Any]) -> None:
+    """Loads every part, or leaves all as they were. A module of the checkpoint's layout takes anything, and a copy of it would cost
+    its memory again: it comes last."""
+    loads = [(of, states) for group, part in parts.items() for of, states in _pairs(part, trees[group])]
+    done: List[Tuple[Callable[[Any], Any], Any]] = []
+    try:
+        if "rng" in trees:
+            done.append((_set_generators, _generators()))
+            _set_generators(trees["rng"])
+        for of, states in sorted(loads, key=lambda load: _is_safe(*load)):
+            if not _is_safe(of, states):
+                done.append((of.load_state_dict, _kept(of)))
+            of.load_state_dict(states)
+    except BaseException:
+        for load, before in reversed(done):
+            load(before)
+        raise
+
+
+def _pairs(part: Any, states: Any) -> List[Tuple[Any, Any]]:
+    return [(of, states[name]) for name, of in part.items()] if isinstance(part, Mapping) else [(part, states)]
+
+
+def _is_safe(of: Any, states: Any) -> bool:
+    if not isinstance(of, _torch.nn.Module) or not isinstance(states, Mapping):
+        return False
+    shapes = lambda layout: {name: getattr(value, "shape", None) for name, value in layout.items()}
+    return shapes(of.state_dict()) == shapes(states)
+
+
+def _kept(of: Any) -> Any:
+    """Its state, which loading another one does not change: optimizers and schedulers put new objects in the place of the old."""
+    now = of.state_dict()
+    if not isinstance(of, _torch.nn.Module):
+        return now
+    return type(now)((name, value.clone() if isinstance(value, _torch.Tensor) else value) for name, value in now.items())
 
 
 def _set_generators(states: Mapping[str, Any]) -> None:

@@ -204,6 +204,31 @@ class Runs(unittest.TestCase):
                 self.assertEqual((resumed.step, resumed.extra["at"][1]), (1, 3))
                 self.assertTrue(same(dict(model.state_dict()), before))
 
+    def test_what_does_not_fit_changes_nothing(self):
+        """torch itself loads part by part, and of a module what fits before it refuses the rest."""
+        saved = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
+        with tempfile.TemporaryDirectory() as folder:
+            optimizer = torch.optim.SGD(saved.parameters(), 0.1, momentum=0.9)
+            saved(torch.ones(2)).sum().backward()
+            optimizer.step()
+            ckpt_torch.save(folder, 1, model=saved, optimizer=optimizer, rng=True)
+            wider = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 3))
+            alike = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
+            for model, parameters in ((alike, list(alike.parameters())[:2]), (wider, wider.parameters()), (wider, alike.parameters())):
+                mine = torch.optim.SGD(parameters, 0.5, momentum=0.9)
+                before = {name: value.clone() for name, value in model.state_dict().items()}
+                generator = torch.get_rng_state()
+                with self.subTest(model=model), self.assertRaises((RuntimeError, ValueError)):
+                    ckpt_torch.resume(folder, model=model, optimizer=mine, rng=True)
+                self.assertTrue(same(dict(model.state_dict()), before), "something was loaded")
+                self.assertEqual((mine.param_groups[0]["lr"], len(mine.state)), (0.5, 0))
+                self.assertTrue(torch.equal(torch.get_rng_state(), generator))
+                torch.rand(1)
+            mine = torch.optim.SGD(alike.parameters(), 0.5, momentum=0.9)
+            self.assertEqual(ckpt_torch.resume(folder, model=alike, optimizer=mine, rng=True).step, 1)
+            self.assertTrue(same(dict(alike.state_dict()), dict(saved.state_dict())))
+            self.assertEqual((mine.param_groups[0]["lr"], len(mine.state)), (0.1, 4))
+
     def test_what_the_checkpoint_lacks_is_no_new_run(self):
         model, other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
         with tempfile.TemporaryDirectory() as folder:
