@@ -36,7 +36,7 @@ bool Notifier::hand_over(Task& task) noexcept {
 void Notifier::notify_of(const Task& task, Task::Event event, TaskListener& listener) {
   switch (event) {
     case Task::Event::staged: listener.staged(task.id, task.stall_ns.load()); return;
-    case Task::Event::progress: listener.progress(task.id, task.done_bytes.load(), task.total_bytes); return;
+    case Task::Event::progress: listener.progress(task.id, task.done_bytes.load(), task.total_bytes.load()); return;
     case Task::Event::ended: listener.ended(task.result());
   }
 }

@@ -141,7 +141,7 @@ TaskInfo Task::info() const {
           is_staged.load(),
           kind == TaskKind::save ? save.step : -1,
           done_bytes.load(),
-          total_bytes,
+          total_bytes.load(),
           queued_at_ns,
           started_at_ns.load(),
           ended_at_ns.load(),
@@ -155,7 +155,7 @@ std::string Task::name() const {
 }
 
 std::int64_t Task::left_bytes() const noexcept {
-  return has_ended() ? 0 : std::max<std::int64_t>(0, total_bytes - done_bytes.load());
+  return has_ended() || kind != TaskKind::save ? 0 : std::max<std::int64_t>(0, total_bytes.load() - done_bytes.load());
 }
 
 }  // namespace ckpt::async

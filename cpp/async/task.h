@@ -137,7 +137,7 @@ class Task : public std::enable_shared_from_this<Task> {
   state::SaveOptions save;
   state::LoadOptions load;
   std::shared_ptr<state::State> target;  // of a load; whoever moves the task out of its phase may touch it
-  std::int64_t total_bytes = 0;
+  std::atomic<std::int64_t> total_bytes{0};
   std::atomic<std::int64_t> done_bytes{0};
   std::atomic<std::int64_t> started_at_ns{0};
   std::atomic<std::int64_t> started_utc_ns{0};

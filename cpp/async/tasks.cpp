@@ -143,9 +143,16 @@ void Tasks::note_staged(Task& task, std::int64_t stall_ns, When when) {
 void Tasks::note_written(Task& task, std::int64_t bytes) {
   counters_.note_written(bytes);
   // More than all when a file was written anew.
-  task.done_bytes.store(std::min(task.total_bytes, task.done_bytes.load() + bytes));
+  task.done_bytes.store(std::min(task.total_bytes.load(), task.done_bytes.load() + bytes));
   task.post(Task::Event::progress);
   notifier_.notify(task, When::later);  // the checkpoint is locked while it is written
+}
+
+void Tasks::note_read(Task& task, std::int64_t done_bytes, std::int64_t total_bytes) {
+  task.total_bytes.store(total_bytes);
+  task.done_bytes.store(done_bytes);
+  task.post(Task::Event::progress);
+  notifier_.notify(task, When::later);  // inside the load
 }
 
 // ---- Ends ----

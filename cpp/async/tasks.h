@@ -77,6 +77,7 @@ class Tasks {
   void note_staged(Task& task, std::int64_t stall_ns, When when);
   // More bytes than before.
   void note_written(Task& task, std::int64_t bytes);
+  void note_read(Task& task, std::int64_t done_bytes, std::int64_t total_bytes);
   // Ends a task, releases its place and notifies all; false when it is not, or no longer, in phase from.
   bool finish(Task& task, Task::Phase from, Task::Phase to, TaskResult&& result, When when = When::now);
   void fail(Task& task, const base::Error& error);

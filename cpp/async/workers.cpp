@@ -5,6 +5,7 @@
 #include "async/source.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/progress.h"
 
 namespace ckpt::async {
 namespace {
@@ -17,6 +18,15 @@ using Phase = Task::Phase;
 void pass_commit_point(Task& task) {
   if (!task.move(Phase::running, Phase::committing)) base::fail(Status::cancelled, "cancelled");
 }
+
+// What the long calls of this thread report goes there.
+class ReportsTo {
+ public:
+  explicit ReportsTo(base::ProgressSink sink) { base::set_progress(std::move(sink)); }
+  ~ReportsTo() { base::set_progress({}); }
+  ReportsTo(const ReportsTo&) = delete;
+  ReportsTo& operator=(const ReportsTo&) = delete;
+};
 
 TaskResult result_of(const base::Error& error, std::int64_t retries) {
   TaskResult result;
@@ -86,7 +96,7 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
   events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
   StagedSource source(*staging, lane, limit_, task.stop, std::move(events));
   const state::SaveResult saved = checkpoint_->save_gathered(staging->whole(), task.save, source);
-  task.done_bytes.store(task.total_bytes);  // files that were linked, too
+  task.done_bytes.store(task.total_bytes.load());  // files that were linked, too
   TaskResult result;
   result.bytes = saved.bytes;
   result.retries = saved.rewritten;
@@ -101,6 +111,8 @@ TaskResult Workers::load(Task& task) {
   options.before_filling = [&] {
     if (task.phase() != Phase::committing) pass_commit_point(task);
   };
+  const ReportsTo progress(
+      [&](std::int64_t done_bytes, std::int64_t total_bytes) { tasks_.note_read(task, done_bytes, total_bytes); });
   const state::LoadResult loaded = checkpoint_->load(*task.target, options);
   TaskResult result;
   result.step = loaded.step;

@@ -94,8 +94,8 @@ CKPT_API void ckpt_checkpoint_task_result_init(ckpt_checkpoint_task_result* resu
  * ckpt_checkpoint_task_callbacks. */
 typedef void (*ckpt_checkpoint_task_staged_fn)(int64_t id, int64_t stall_ns, void* user_data);
 
-/* Notifies of a save's progress: bytes written so far, of all; about every 4 MiB, and less often when the callback is slower than
- * that. When and where it runs: ckpt_checkpoint_task_callbacks. */
+/* Notifies of a task's progress: bytes written or, by a load, read so far, of all; about every 4 MiB, and less often when the
+ * callback is slower than that. When and where it runs: ckpt_checkpoint_task_callbacks. */
 typedef void (*ckpt_checkpoint_task_progress_fn)(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data);
 
 /* Notifies that a task has ended: exactly once for every task that was admitted, however it ends, after its other notifications,
@@ -118,7 +118,7 @@ typedef struct ckpt_checkpoint_task_callbacks {
   uint32_t struct_size;                      /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;                         /* not used: 0 */
   ckpt_checkpoint_task_staged_fn staged;     /* called when a save is staged: its tensors may change */
-  ckpt_checkpoint_task_progress_fn progress; /* called with the bytes written so far, about every 4 MiB */
+  ckpt_checkpoint_task_progress_fn progress; /* called with the bytes written or read so far, about every 4 MiB */
   ckpt_checkpoint_task_ended_fn ended;       /* called exactly once when a task has ended, after the other functions */
 } ckpt_checkpoint_task_callbacks;
 
@@ -338,8 +338,8 @@ typedef struct ckpt_checkpoint_task_info {
   ckpt_bool staged;      /* 1 when the tensors of a save may be written, else 0 */
   int64_t id;            /* id of the task */
   int64_t step;          /* number of the step to be saved; 0 for a load */
-  int64_t done_bytes;    /* bytes written so far */
-  int64_t total_bytes;   /* bytes of the tensors and headers to be written; 0 for a load */
+  int64_t done_bytes;    /* bytes written, or by a load read, so far */
+  int64_t total_bytes;   /* bytes of the tensors and headers to be written, or read; 0 until a load knows them */
   int64_t queued_at_ns;  /* when it was queued, in nanoseconds on the system's monotonic clock */
   int64_t started_at_ns; /* when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun */
   int64_t ended_at_ns;   /* when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended */

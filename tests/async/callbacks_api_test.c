@@ -254,10 +254,49 @@ static void a_waiting_save_opens_the_gates(void) {
   ckpt_async_manager_release(async);
 }
 
+/* ---- A load reports how far it is ---- */
+
+typedef struct heard {
+  int reports;
+  int64_t done_bytes;
+  int64_t total_bytes;
+} heard;
+
+static void hear(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data) {
+  heard* const own = user_data;
+  (void)id;
+  CHECK(done_bytes >= own->done_bytes && done_bytes <= total_bytes && total_bytes >= 16);
+  ++own->reports;
+  own->done_bytes = done_bytes;
+  own->total_bytes = total_bytes;
+}
+
+static void a_load_reports_progress(void) {
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
+  heard own = {0, 0, 0};
+  int64_t id = 0;
+  CHECK(end_of(save_step(async, it.state, 1, NULL)) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
+  callbacks.progress = hear;
+  task.callbacks = &callbacks;
+  task.user_data = &own;
+  CHECK_OK(ckpt_async_manager_load(async, it.state, NULL, &task, &id));
+  CHECK(end_of(id) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
+  CHECK(own.reports > 0 && own.done_bytes == own.total_bytes);
+  CHECK_OK(ckpt_async_manager_get_task(async, id, &info));
+  CHECK(info.done_bytes == own.total_bytes && info.total_bytes == own.total_bytes);
+}
+
 int main(int argc, char** argv) {
-  static void (*const tests[])(void) = {
-      two_that_cancel_each_other,         an_end_waits_for_the_callback_before, progress_holds_no_lock,      staged_holds_no_lock,
-      an_ungated_save_passes_a_gated_one, a_source_cannot_use_the_checkpoint,   ends_are_told_in_their_order};
+  static void (*const tests[])(void) = {two_that_cancel_each_other,
+                                        an_end_waits_for_the_callback_before,
+                                        progress_holds_no_lock,
+                                        staged_holds_no_lock,
+                                        an_ungated_save_passes_a_gated_one,
+                                        a_source_cannot_use_the_checkpoint,
+                                        ends_are_told_in_their_order,
+                                        a_load_reports_progress};
   alarm(HANG_SECONDS);
   begin_run(&it, 16);
   for (int i = 0; i < (int)(sizeof tests / sizeof tests[0]); ++i) {
@@ -267,7 +306,7 @@ int main(int argc, char** argv) {
     CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
     ckpt_async_manager_release(async);
   }
-  if (argc < 2 || atoi(argv[1]) == 7) a_waiting_save_opens_the_gates();
+  if (argc < 2 || atoi(argv[1]) == 8) a_waiting_save_opens_the_gates();
   end_run(&it);
   return 0;
 }

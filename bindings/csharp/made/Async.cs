@@ -314,10 +314,10 @@ namespace Ckpt
         /// <summary>Number of the step to be saved; 0 for a load.</summary>
         public long Step { get; }
 
-        /// <summary>Bytes written so far.</summary>
+        /// <summary>Bytes written, or by a load read, so far.</summary>
         public long DoneBytes { get; }
 
-        /// <summary>Bytes of the tensors and headers to be written; 0 for a load.</summary>
+        /// <summary>Bytes of the tensors and headers to be written, or read; 0 until a load knows them.</summary>
         public long TotalBytes { get; }
 
         /// <summary>When it was queued, in nanoseconds on the system's monotonic clock.</summary>

@@ -154,16 +154,16 @@ class AsyncManager(_Owned):
         return self._start(CheckpointTaskKind.SAVE, step, progress, on_staged, on_ended,
                            lambda listener: function(*first, handle, saved, task, listener, reader))
 
-    def load(self, state: StateLike, *, on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None,
+    def load(self, state: StateLike, *, progress: Progress = None, on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None,
              **options: Union[CheckpointManager.load, _o.checkpoint_task_options]) -> CheckpointTask:
         """Loads into state in the background; no caller may use it until the task has ended. state and rename: as for
-        CheckpointManager.load. Raises the failure of an earlier task, too."""
+        CheckpointManager.load; progress: as for save. Raises the failure of an earlier task, too."""
         filled = _as_state(state)
         how, what = _divided(options, _o.checkpoint_task_options)
         renamer = _renamer(what.pop("rename", None))
         task, loaded = _o.checkpoint_task_options(**how), _o.load_options(**_as_json(what))
         manager, handle = self._h, filled._h
-        return self._start(CheckpointTaskKind.LOAD, 0, None, None, on_ended,
+        return self._start(CheckpointTaskKind.LOAD, 0, progress, None, on_ended,
                            lambda listener: _n.ckpt_async_manager_load(manager, handle, loaded, task, listener, renamer))
 
     def _start(self, kind: CheckpointTaskKind, step: int, progress: Progress, on_staged: Optional[Callable[[int], Any]],

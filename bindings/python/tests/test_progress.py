@@ -59,6 +59,15 @@ class Progress(unittest.TestCase):
             self.assertEqual(heard.calls[-1], (total, total), name)
         return heard.calls
 
+    def test_loads_in_the_background(self):
+        with ckpt.AsyncManager(self.path) as manager:
+            manager.save(self.arrays, 1).wait()
+            heard, bar = Heard(), Bar()
+            manager.load(self.arrays, progress=heard).wait()
+            manager.load(self.arrays, progress=bar).wait()
+        self.assertEqual(heard.calls, sorted(heard.calls))
+        self.assertEqual((heard.calls[-1], bar.n, bar.total), ((3 * BYTES, 3 * BYTES), 3 * BYTES, 3 * BYTES))
+
     def test_one_line(self):
         steps = iter(range(1, 100))
         calls = self.require_whole(lambda progress: ckpt.save(self.path, self.arrays, next(steps), progress=progress))

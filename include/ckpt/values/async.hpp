@@ -209,9 +209,9 @@ struct CheckpointTaskInfo {
   std::int64_t id = 0;
   // number of the step to be saved; 0 for a load
   std::int64_t step = 0;
-  // bytes written so far
+  // bytes written, or by a load read, so far
   std::int64_t done_bytes = 0;
-  // bytes of the tensors and headers to be written; 0 for a load
+  // bytes of the tensors and headers to be written, or read; 0 until a load knows them
   std::int64_t total_bytes = 0;
   // when it was queued, in nanoseconds on the system's monotonic clock
   std::chrono::nanoseconds queued_at = std::chrono::nanoseconds(0);

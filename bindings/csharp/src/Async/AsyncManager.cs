@@ -133,13 +133,15 @@ namespace Ckpt
         /// <param name="how">null: the defaults; its Mode is not used.</param>
         /// <param name="cancellationToken">Cancels the task.</param>
         /// <param name="rename">As for CheckpointManager.Load, on a thread of the manager.</param>
+        /// <param name="progress">As for Save.</param>
         /// <returns>The task.</returns>
         public CheckpointTask Load(State state, [AllowNull] LoadOptions options = null,
                                    [AllowNull] CheckpointTaskOptions how = null,
                                    CancellationToken cancellationToken = default(CancellationToken),
-                                   [AllowNull] Func<string, string> rename = null)
+                                   [AllowNull] Func<string, string> rename = null,
+                                   [AllowNull] IProgress<CheckpointProgress> progress = null)
         {
-            return Start(CheckpointTaskKind.Load, how, null, cancellationToken, null, (memory, task, listener, reads) =>
+            return Start(CheckpointTaskKind.Load, how, progress, cancellationToken, null, (memory, task, listener, reads) =>
             {
                 long id;
                 native.ckpt_async_manager_load(Handle, HandleOf(state), LoadOptions.Native(options, memory), task, listener,

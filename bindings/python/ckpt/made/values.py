@@ -1524,8 +1524,8 @@ class CheckpointTaskInfo(NamedTuple):
     staged: True when the tensors of a save may be written, else False
     id: id of the task
     step: number of the step to be saved; 0 for a load
-    done_bytes: bytes written so far
-    total_bytes: bytes of the tensors and headers to be written; 0 for a load
+    done_bytes: bytes written, or by a load read, so far
+    total_bytes: bytes of the tensors and headers to be written, or read; 0 until a load knows them
     queued_at_ns: when it was queued, in nanoseconds on the system's monotonic clock
     started_at_ns: when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun
     ended_at_ns: when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended

@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param staged true when the tensors of a save may be written, else false
  * @param id id of the task
  * @param step number of the step to be saved; 0 for a load
- * @param doneBytes bytes written so far
- * @param totalBytes bytes of the tensors and headers to be written; 0 for a load
+ * @param doneBytes bytes written, or by a load read, so far
+ * @param totalBytes bytes of the tensors and headers to be written, or read; 0 until a load knows them
  * @param queuedAtNs when it was queued, in nanoseconds on the system's monotonic clock
  * @param startedAtNs when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun
  * @param endedAtNs when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended
