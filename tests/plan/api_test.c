@@ -131,10 +131,8 @@ static void schedules(void) {
   ckpt_schedule_release(schedule);
 
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET,
-              "the smallest that works for this chain is");
-  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT,
-              "bytes is 0; 1 .. 9223372036854775807");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET, "the smallest that works for this chain is");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT, "bytes is 0; 1 .. 9223372036854775807");
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic:7", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, NULL, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "begins is NULL");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");

@@ -84,8 +84,7 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   ckpt_schedule_release(store_all);
 
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET,
-              "the smallest that works for this chain is");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET, "the smallest that works for this chain is");
   CHECK(strstr(ckpt_last_error(), "left out: ") != NULL);
   CHECK(schedule == NULL);
   check_memory("planning for a budget that nothing fits");

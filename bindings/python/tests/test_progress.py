@@ -63,8 +63,8 @@ class Progress(unittest.TestCase):
         with ckpt.AsyncManager(self.path) as manager:
             manager.save(self.arrays, 1).wait()
             heard, bar = Heard(), Bar()
-            manager.load(self.arrays, progress=heard).wait()
-            manager.load(self.arrays, progress=bar).wait()
+            manager.load(ckpt.State(self.arrays), progress=heard).wait()
+            manager.load(ckpt.State(self.arrays), progress=bar).wait()
         self.assertEqual(heard.calls, sorted(heard.calls))
         self.assertEqual((heard.calls[-1], bar.n, bar.total), ((3 * BYTES, 3 * BYTES), 3 * BYTES, 3 * BYTES))
 
