@@ -213,7 +213,7 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      segment's input, and recomputes each segment once before its backward, but for the last, which records at
  *                      once. Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost", arXiv:1604.06174
  *   sqrt               periodic with the square root of the number of layers, rounded, as SEGMENTS
- *   auto:BYTES[,SECONDS[,TABLE_BYTES]]  the fastest schedule that the planners here make in memory alone whose *reserved* bytes (see
+ *   auto:BYTES[,SECONDS[,TABLE_BYTES]]  the fastest schedule that planners here make in memory alone whose *reserved* bytes (see
  *                      ckpt_schedule_place) fit BYTES, a whole number, also with B, KiB, MiB, GiB, TiB or PiB. Looks at store-all,
  *                      periodic and recompute-all, at revolve for like steps, at chain, and at tapes, and leaves out what would
  *                      take longer to plan than SECONDS (>= 0; default 2) or larger tables than TABLE_BYTES (default 300,000,000).
@@ -224,7 +224,7 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   budget:BYTES       auto:BYTES by its former name
  *   chain:BYTES        the fastest schedule whose reserved bytes fit BYTES, of all that keep what a layer recorded, and the input
  *                      that its backward reads, until that backward: which inputs are kept, which layers record when, and under
- *                      which option each runs. OVER_BUDGET as budget. Source: Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova,
+ *                      which option each runs. OVER_BUDGET as auto. Source: Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova,
  *                      "Optimal checkpointing for heterogeneous chains", arXiv:1911.13214, with the exact bytes of these items
  *   tapes:BYTES        as chain, also with layers that recorded and whose input is made again before their backward, and with a
  *                      local search from there. At the same live bytes never slower than chain; takes longer to plan
@@ -276,8 +276,8 @@ CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_s
 /* *name receives the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the schedule. */
 CKPT_API ckpt_status ckpt_schedule_get_name(const ckpt_schedule* schedule, const char** name);
 
-/* *left_out receives what the planner auto, chain or tapes did not look at when it chose this schedule, and why, in one line; "" when
- * nothing was left out, and when the schedule was made otherwise. It lives as long as the schedule. */
+/* *left_out receives what the planner auto, chain or tapes did not look at when it chose this schedule, and why, in one line; ""
+ * when nothing was left out, and when the schedule was made otherwise. It lives as long as the schedule. */
 CKPT_API ckpt_status ckpt_schedule_get_left_out(const ckpt_schedule* schedule, const char** left_out);
 
 /* *fingerprint receives a number that equal recipes of the same name share and different ones practically never. The same on
