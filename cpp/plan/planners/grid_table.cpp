@@ -19,6 +19,13 @@ constexpr std::int64_t strip = 32;  // checkpoints whose rows stay in the first 
 
 using Lanes __attribute__((vector_size(lanes * sizeof(float)), aligned(alignof(float)), may_alias)) = float;
 
+CKPT_GRID_INLINE Lanes& lanes_at(float* cells) { return *reinterpret_cast<Lanes*>(cells); }
+CKPT_GRID_INLINE const Lanes& lanes_at(const float* cells) { return *reinterpret_cast<const Lanes*>(cells); }
+
+inline void clear_chunk(float* cells) {
+  for (std::int64_t k = 0; k < width; k += lanes) lanes_at(cells + k) = Lanes{} + no_seconds;
+}
+
 // A tile of 4 x 4 rows: four lines, and four last layers whose rows lie behind each other.
 struct Tile {
   float* out[tile];                         // by line
@@ -31,20 +38,20 @@ struct Tile {
 CKPT_GRID_INLINE void add_strip(const Tile& given, std::int64_t begin, std::int64_t end, std::int64_t column) {
   Lanes least[tile][tile];
   for (std::int64_t x = 0; x < tile; ++x) {
-    for (std::int64_t y = 0; y < tile; ++y) least[x][y] = *reinterpret_cast<const Lanes*>(given.out[x] + y * width + column);
+    for (std::int64_t y = 0; y < tile; ++y) least[x][y] = lanes_at(given.out[x] + y * width + column);
   }
   for (std::int64_t j = begin; j < end; ++j) {
     const float* const right = given.right + j * tile * width + column;
     for (std::int64_t x = 0; x < tile; ++x) {
-      const Lanes left = *reinterpret_cast<const Lanes*>(given.left[x] + j * width + column) + given.seconds[x][j];
+      const Lanes left = lanes_at(given.left[x] + j * width + column) + given.seconds[x][j];
       for (std::int64_t y = 0; y < tile; ++y) {
-        const Lanes sum = left + *reinterpret_cast<const Lanes*>(right + y * width);
+        const Lanes sum = left + lanes_at(right + y * width);
         least[x][y] = sum < least[x][y] ? sum : least[x][y];
       }
     }
   }
   for (std::int64_t x = 0; x < tile; ++x) {
-    for (std::int64_t y = 0; y < tile; ++y) *reinterpret_cast<Lanes*>(given.out[x] + y * width + column) = least[x][y];
+    for (std::int64_t y = 0; y < tile; ++y) lanes_at(given.out[x] + y * width + column) = least[x][y];
   }
 }
 
@@ -190,7 +197,7 @@ class GridTable::Filler {
   void fill_tile(const Group& group, std::int64_t l, std::int64_t chunk) {
     for (std::size_t line = group.begin; line < group.end; ++line) {
       for (std::int64_t last = std::max(l, chain_.lines[line].layer); last < l + tile; ++last)
-        std::fill_n(cells(chain_.row(line, last), chunk), width, no_seconds);
+        clear_chunk(cells(chain_.row(line, last), chunk));
     }
     Tile shared{};
     if (group.end - group.begin == tile && l > group.top) {
@@ -231,45 +238,48 @@ class GridTable::Filler {
   // Those that the tile has not.
   void add_checkpoints(const Group& group, const Tile& shared, std::size_t line, std::int64_t l, std::int64_t last,
                        std::int64_t chunk) {
-    const std::int64_t i = chain_.lines[line].layer;
-    const std::int64_t end = chunk * width + width;
-    const bool whole = shared.right != nullptr;
-    for (std::int64_t j = i + 1; j <= last; ++j) {
-      if (!whole || j <= group.top || j > l) {
-        add_checkpoint(line, last, j, l, chunk, chunk * width, end);
-        continue;
+    const auto add = [&](std::int64_t begin_j, std::int64_t end_j, std::int64_t begin, std::int64_t end) {
+      // What runs in front of a checkpoint needs no less for a later one.
+      for (std::int64_t j = begin_j; j < end_j && add_checkpoint(line, last, j, right(j, last - l), chunk, begin, end); ++j) {
       }
-      for (std::int64_t block = 0; block < width / lanes; ++block) {
-        const std::int64_t begin = chunk * width + block * lanes;
-        if (j - group.top > shared.checkpoints[block]) add_checkpoint(line, last, j, l, chunk, begin, begin + lanes);
-      }
-    }
+    };
+    const std::int64_t first = chain_.lines[line].layer + 1;
+    if (shared.right == nullptr) return add(first, last + 1, 0, width);
+    add(first, group.top + 1, 0, width);
+    for (std::int64_t block = 0; block < width / lanes; ++block)
+      add(group.top + 1 + shared.checkpoints[block], l + 1, block * lanes, (block + 1) * lanes);
+    add(l + 1, last + 1, 0, width);
   }
 
-  void add_checkpoint(std::size_t line, std::int64_t last, std::int64_t j, std::int64_t l, std::int64_t chunk, std::int64_t begin,
-                      std::int64_t end) {
+  // In some columns of the chunk; false when it fits in none of them.
+  bool add_checkpoint(std::size_t line, std::int64_t last, std::int64_t j, const float* inner, std::int64_t chunk,
+                      std::int64_t begin, std::int64_t end) {
     const std::int64_t i = chain_.lines[line].layer;
     const GridForwards& forwards = chain_.forwards(last);
-    const std::int64_t held = chain_.held[static_cast<std::size_t>(last)];
-    const std::int64_t from = std::max(begin, held + forwards.at_least(i, j));
-    if (from >= end) return;
-    const std::int64_t fastest_from = std::clamp(held + forwards.fastest_from(i, j), from, end);
-    const std::int64_t at = chunk * width;
+    const std::int64_t behind_held = chunk * width - chain_.held[static_cast<std::size_t>(last)];  // units of the first column
+    const std::int64_t from = std::max(begin, forwards.at_least(i, j) - behind_held);
+    if (from >= end) return false;
+    const std::int64_t fastest_from = std::clamp(forwards.fastest_from(i, j) - behind_held, from, end);
     float* const out = cells(chain_.row(line, last), chunk);
-    const float* const left = cells(chain_.row(line, j - 1), chunk);
-    const float* const shifted = right(j, last - l);
-    for (std::int64_t m = from; m < fastest_from; ++m)
-      add_row(out, left, forwards.seconds(i, j, m - held), shifted, m - at, m + 1 - at);
-    add_row(out, left, seconds_of(line)[j], shifted, fastest_from - at, end - at);
+    const float* const outer = cells(chain_.row(line, j - 1), chunk);
+    for (std::int64_t k = from; k < fastest_from; ++k)
+      add_row(out, outer, forwards.seconds(i, j, behind_held + k), inner, k, k + 1);
+    if (fastest_from < end) add_row(out, outer, seconds_of(line)[j], inner, fastest_from, end);
+    return true;
   }
 
   void add_terms(std::int64_t row, std::int64_t chunk) {
     float* const out = cells(row, chunk);
     for (const GridTerm& term : chain_.terms_of(row)) {
-      float inner[width] = {};
-      if (term.inner_row >= 0) copy_shifted(term.inner_row, term.inner_shift, chunk, inner);
-      for (std::int64_t k = std::max<std::int64_t>(term.at_least - chunk * width, 0); k < width; ++k)
-        out[k] = std::min(out[k], term.seconds + inner[k]);
+      const std::int64_t from = std::max<std::int64_t>(term.at_least - chunk * width, 0);
+      if (from >= width) continue;
+      if (term.inner_row < 0) {
+        std::for_each(out + from, out + width, [&](float& seconds) { seconds = std::min(seconds, term.seconds); });
+        continue;
+      }
+      alignas(Lanes) float inner[width];
+      copy_shifted(term.inner_row, term.inner_shift, chunk, inner);
+      for (std::int64_t k = from; k < width; ++k) out[k] = std::min(out[k], term.seconds + inner[k]);
     }
   }
 
@@ -283,15 +293,23 @@ class GridTable::Filler {
 
   // out[k]: the row's column chunk * width + k - shift
   void copy_shifted(std::int64_t row, std::int64_t shift, std::int64_t chunk, float* out) {
-    const std::int64_t begin = chunk * width - shift;
-    if (begin >= 0 && begin + width <= chain_.units) {
-      const std::int64_t skipped = begin % width;
-      std::copy_n(cells(row, begin / width) + skipped, width - skipped, out);
-      if (skipped > 0) std::copy_n(cells(row, begin / width + 1), skipped, out + width - skipped);
-      return;
+    for (std::int64_t k = 0; k < width; k += lanes) {
+      const std::int64_t begin = chunk * width + k - shift;
+      if (begin >= 0 && begin + lanes <= chain_.units + 1) {
+        const float* const here = cells(row, begin / width) + begin % width;
+        const std::int64_t in_here = width - begin % width;
+        if (in_here >= lanes) {
+          lanes_at(out + k) = lanes_at(here);
+          continue;
+        }
+        const float* const next = cells(row, begin / width + 1);
+        for (std::int64_t lane = 0; lane < in_here; ++lane) out[k + lane] = here[lane];
+        for (std::int64_t lane = in_here; lane < lanes; ++lane) out[k + lane] = next[lane - in_here];
+      } else {
+        for (std::int64_t lane = 0; lane < lanes; ++lane)
+          out[k + lane] = begin + lane < 0 ? no_seconds : table_.at(row, std::min(begin + lane, chain_.units));
+      }
     }
-    for (std::int64_t k = 0; k < width; ++k)
-      out[k] = begin + k < 0 ? no_seconds : table_.at(row, std::min(begin + k, chain_.units));
   }
 
   const GridChain& chain_;
