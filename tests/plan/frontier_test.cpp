@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "budgets.h"
 #include "chains.h"
 #include "exhaustive.h"
-#include "plan/planners/chain_planner.h"
 #include "plan/planners/chain_schedule.h"
 #include "plan/planners/layer_groups.h"
 #include "plan/planners/local_search.h"
@@ -254,40 +254,6 @@ TEST(Frontier, CountsForwardsWhereTheProfileHasNoSeconds) {
   }
 }
 
-// The seconds of the planner's schedule within the budget; -1 and the smallest budget that works when there is none.
-double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget, std::int64_t* smallest) {
-  try {
-    const auto schedule = make_chain_for_budget(profile, planner, budget);
-    EXPECT_LE(arena_bytes(*schedule, profile), budget) << schedule->name();
-    return verify(*schedule, profile).step_seconds;
-  } catch (const base::Error& error) {
-    EXPECT_EQ(error.status(), base::Status::over_budget) << error.message();
-    *smallest = std::stoll(error.message().substr(error.message().rfind(' ') + 1));
-    EXPECT_GT(*smallest, budget);
-    return -1;
-  }
-}
-
-// Sizes of several times the arena's alignment, so that gaps between buffers matter.
-ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t more_flags = 0) {
-  const ChainProfile small = prime_chain(random, n);
-  ChainProfile profile(small.bytes_of(0) * 10);
-  for (std::int64_t i = 0; i < n; ++i) {
-    LayerProfile layer = small.layer(i);
-    layer.flags |= more_flags;
-    layer.output_bytes *= 10;
-    layer.ambient_bytes *= 10;
-    for (OptionProfile& option : layer.options) {
-      option.tape_bytes *= 10;
-      option.forward_workspace_bytes *= 10;
-      option.backward_workspace_bytes *= 10;
-      option.record_workspace_bytes *= 10;
-    }
-    profile.add_layer(layer);
-  }
-  return profile;
-}
-
 TEST(ChainPlanner, NeverPassesItsBudget) {
   std::mt19937 random(22);
   int fitting = 0;
@@ -324,7 +290,7 @@ TEST(ChainPlanner, CostsNoMoreForMore) {
   }
 }
 
-// Long chains are planned by groups of layers: what a group needs is never less than what its layers need.
+// The longest chains are planned by groups of layers: what a group needs is never less than what its layers need.
 TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
   std::mt19937 random(24);
   for (int round = 0; round < 300; ++round) {
@@ -343,27 +309,6 @@ TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
     }
     if (HasFailure()) return;
   }
-}
-
-TEST(ChainPlanner, PlansLongChainsBetterThanPeriodic) {
-  std::mt19937 random(25);
-  const ChainProfile profile = larger_chain(random, 400, deterministic);
-  const auto periodic = make_periodic(profile, 20);
-  const std::int64_t budget = arena_bytes(*periodic, profile);
-  const auto schedule = make_chain_for_budget(profile, ChainPlanner::chain, budget);
-  EXPECT_LE(arena_bytes(*schedule, profile), budget);
-  EXPECT_LT(verify(*schedule, profile).step_seconds, verify(*periodic, profile).step_seconds);
-  EXPECT_NE(schedule->left_out().find("400 layers in 64 groups"), std::string::npos) << schedule->left_out();
-  const auto refusal = [&](std::int64_t layers) -> std::string {
-    try {
-      make_chain_for_budget(uniform_chain(layers), ChainPlanner::tapes, 1 << 20);
-    } catch (const base::Error& error) {
-      EXPECT_EQ(error.status(), base::Status::unsupported);
-      return error.message();
-    }
-    return {};
-  };
-  EXPECT_EQ(refusal(4097), "the chain has 4097 layers; this planner takes up to 4096");
 }
 
 }  // namespace

@@ -44,4 +44,23 @@ inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64
   return profile;
 }
 
+// Sizes of several times the arena's alignment, so that gaps between buffers matter.
+inline ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t more_flags = 0) {
+  const ChainProfile small = prime_chain(random, n, 2, more_flags);
+  ChainProfile profile(small.bytes_of(0) * 10);
+  for (std::int64_t i = 0; i < n; ++i) {
+    LayerProfile layer = small.layer(i);
+    layer.output_bytes *= 10;
+    layer.ambient_bytes *= 10;
+    for (OptionProfile& option : layer.options) {
+      option.tape_bytes *= 10;
+      option.forward_workspace_bytes *= 10;
+      option.backward_workspace_bytes *= 10;
+      option.record_workspace_bytes *= 10;
+    }
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
 }  // namespace ckpt::plan::test

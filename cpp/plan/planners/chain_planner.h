@@ -20,7 +20,7 @@ struct FrontierPoint {
   double lost_seconds = 0;  // by which step_seconds may be above the best of the planner; 0: none
 };
 
-// chain: V of docs/plan.md; tapes: U, and the local search behind it.
+// chain: V of docs/plan.md; tapes: U, and the local search behind it. Longer chains: V on a grid, under either.
 enum class ChainPlanner { chain, tapes };
 
 // The fastest schedule of the planner's frontier whose reserved bytes fit. Error(over_budget) names the smallest budget that works.
@@ -31,7 +31,8 @@ struct FrontierPoints {
   std::int64_t count = 0;             // that there are
 };
 
-// The first `most` points of the planner's frontier. planner: "chain" or "tapes"; Error(not_found).
+// The first `most` points of the planner's frontier; of a longer chain, some points of it. planner: "chain" or "tapes";
+// Error(not_found).
 FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t most);
 
 }  // namespace ckpt::plan

@@ -27,7 +27,6 @@ Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits) : Chai
   }
   minimum_.clear();
   minimum_.add(0, 0, {&value(root()), costs.input_bytes(0)});
-  step_lost_ = minimum_.thin(limits.most_points);
   step_ = minimum_.function();
 }
 

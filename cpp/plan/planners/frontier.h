@@ -13,7 +13,6 @@ namespace ckpt::plan {
 struct FrontierLimits {
   bool tapes = false;                      // with tapes whose input is made again: Late and U
   std::int64_t table_bytes = 300'000'000;  // of all functions together
-  std::size_t most_points = SIZE_MAX;      // of step()
 };
 
 class Frontier : public ChainTable {
@@ -24,7 +23,7 @@ class Frontier : public ChainTable {
   // Least time of a step, by the peak of its live bytes.
   const StepFunction& step() const { return step_; }
   // By how much a value of step() may be above the least; 0: it is exact.
-  double most_lost_time() const { return lost_[place_of(root())] + step_lost_; }
+  double most_lost_time() const { return lost_[place_of(root())]; }
   std::int64_t stored_steps() const { return stored_steps_; }
 
   double least_time(const Node& node, std::int64_t bytes) const override { return value(node).at(bytes); }
@@ -44,7 +43,6 @@ class Frontier : public ChainTable {
   std::vector<double> lost_;
   std::int64_t stored_steps_ = 0;
   StepFunction step_;
-  double step_lost_ = 0;
 
   // While nodes of one first layer are filled: time of layers first .. j-1 without tape, by j - first.
   Minimum minimum_;

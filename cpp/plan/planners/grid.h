@@ -28,6 +28,7 @@ class Grid : public ChainTable {
   double unit_bytes() const { return unit_bytes_; }
 
   const GridChain& chain() const { return chain_; }
+  std::int64_t root_row() const { return row_of(root(), chain_); }
   const GridTable& table() const { return table_; }
 
  private:
