@@ -90,14 +90,15 @@ class ChainTable {
 
 template <class Visit>
 void ChainTable::for_each_recording(const Node& node, const Visit& visit) const {
-  const auto [i, goal, p] = node;
+  const std::int64_t i = node.first;
+  const Goal& goal = node.goal;
   const std::int64_t last = goal.last;
   if (i == n_) return visit(Rule{.kind = Rule::Kind::turn, .forwards_to = i, .at_least = costs_.input_bytes(n_)});
   if (!may_run(node)) return;
 
   const LayerCost& layer = costs_.layer(i);
   const std::int64_t output = costs_.input_bytes(i + 1);
-  const std::int64_t freed = layer.needs_input || p ? 0 : costs_.input_bytes(i);  // r
+  const std::int64_t freed = layer.needs_input || node.input_stays ? 0 : costs_.input_bytes(i);  // r
   const auto backward_bytes = [&](std::int32_t o) {
     return costs_.option(i, o).tape_bytes + costs_.backward_bytes(i, o) + layer.ambient_bytes - freed;
   };
@@ -145,7 +146,8 @@ template <class Visit>
 void ChainTable::for_each_rule(const Node& node, const Visit& visit) const {
   for_each_recording(node, visit);
   if (node.first == n_ || !may_run(node)) return;
-  const auto [i, goal, p] = node;
+  const std::int64_t i = node.first;
+  const Goal& goal = node.goal;
   const std::int64_t last = goal.last;
   for (std::int64_t j = i + 1; j <= last; ++j) {
     visit(Rule{.kind = Rule::Kind::checkpoint,
@@ -153,7 +155,7 @@ void ChainTable::for_each_rule(const Node& node, const Visit& visit) const {
                .has_inner = true,
                .has_outer = true,
                .inner = {j, goal, false},
-               .outer = {i, {j - 1}, p},
+               .outer = {i, {j - 1}, node.input_stays},
                .inner_shift = costs_.input_bytes(j) + costs_.ambient_bytes(i, j)});
     // Where layer j does not need its input, a checkpoint and a tape behind it do as much for less.
     if (!tapes_ || j == last || !costs_.layer(j).needs_input) continue;
@@ -169,7 +171,7 @@ void ChainTable::for_each_rule(const Node& node, const Visit& visit) const {
                  .has_inner = true,
                  .has_outer = true,
                  .inner = {j + 1, goal, costs_.layer(j).needs_output},
-                 .outer = {i, {j, o}, p},
+                 .outer = {i, {j, o}, node.input_stays},
                  .inner_shift = option.tape_bytes + costs_.input_bytes(j + 1) + costs_.ambient_bytes(i, j + 1)});
     }
   }

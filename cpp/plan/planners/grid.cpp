@@ -120,7 +120,8 @@ std::vector<std::int64_t> Grid::make_least_bytes() const {
   std::vector<std::int64_t> forwards_again(stride);
   std::vector<std::int64_t> forwards_first(stride);
   for (std::size_t line = chain_.lines.size(); line-- > 0;) {
-    const auto& [i, stays, first_row] = chain_.lines[line];
+    const std::int64_t i = chain_.lines[line].layer;
+    const bool stays = chain_.lines[line].input_stays;
     for (const bool first_pass : {false, true}) {
       std::int64_t most = 0;
       for (std::int64_t k = i; k < n; ++k) {
@@ -137,7 +138,8 @@ std::vector<std::int64_t> Grid::make_least_bytes() const {
         if (rule.has_inner) bytes = std::max(bytes, least[static_cast<std::size_t>(row_of(rule.inner, chain_))] + kept_bytes(rule));
         here = std::min(here, bytes);
       });
-      here = least_of_checkpoints((last == n ? forwards_first : forwards_again).data() + i + 1, least.data() + first_row,
+      here = least_of_checkpoints((last == n ? forwards_first : forwards_again).data() + i + 1,
+                                  least.data() + chain_.lines[line].first_row,
                                   inner.data() + static_cast<std::size_t>(last) * stride + i + 1, last - i, held_at(last), here);
       if (!stays) inner[static_cast<std::size_t>(last) * stride + static_cast<std::size_t>(i)] = here + costs().input_bytes(i);
     }
