@@ -4,10 +4,13 @@
 #include <random>
 #include <string>
 
+#include "../tests/plan/plain_grid.h"
 #include "base/error.h"
 #include "plan/placement.h"
 #include "plan/planners.h"
 #include "plan/planners/chain_planner.h"
+#include "plan/planners/chain_schedule.h"
+#include "plan/planners/grid.h"
 #include "plan/verifier.h"
 
 namespace {
@@ -76,6 +79,33 @@ void unlike_chain(benchmark::State& state) { frontier_of(state, unlike_layers(st
 BENCHMARK(unlike_chain)->Unit(benchmark::kMillisecond)->Arg(25)->Arg(50)->Arg(100)->Arg(128);
 void unlike_tapes(benchmark::State& state) { frontier_of(state, unlike_layers(state.range(0)), true); }
 BENCHMARK(unlike_tapes)->Unit(benchmark::kMillisecond)->Arg(25)->Arg(50)->Arg(100);
+
+// A third of what store-all takes.
+std::int64_t third_of_store_all(const ChainProfile& profile) { return verify(*make_store_all(profile), profile).peak_bytes[0] / 3; }
+
+// With the schedule, which is not placed.
+void grid_of(benchmark::State& state) {
+  const ChainProfile profile = unlike_layers(state.range(0));
+  const std::int64_t bytes = third_of_store_all(profile);
+  for (auto _ : state) {
+    const ChainCosts costs(profile);
+    const Grid grid(costs, {.live_bytes = bytes});
+    benchmark::DoNotOptimize(chain_actions(costs, grid, bytes));
+    state.counters["table_MB"] = 1e-6 * static_cast<double>(GridTable::bytes(grid.chain().rows(), grid.chain().units));
+  }
+}
+BENCHMARK(grid_of)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(200)->Arg(500);
+
+// The tables alone, in blocks and by plain loops.
+template <class Table>
+void fill_grid(benchmark::State& state) {
+  const ChainProfile profile = unlike_layers(state.range(0));
+  const ChainCosts costs(profile);
+  const Grid grid(costs, {.live_bytes = third_of_store_all(profile)});
+  for (auto _ : state) benchmark::DoNotOptimize(Table(grid.chain()));
+}
+BENCHMARK(fill_grid<GridTable>)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(500);
+BENCHMARK(fill_grid<ckpt::plan::test::PlainGrid>)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(500);
 
 // With the schedule, placed, on 12 blocks within a percentage of what store-all reserves. Against store-all's: how much longer the
 // step takes.

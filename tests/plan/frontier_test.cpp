@@ -6,12 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "budgets.h"
 #include "chains.h"
 #include "exhaustive.h"
-#include "plan/planners/chain_planner.h"
 #include "plan/planners/chain_schedule.h"
 #include "plan/planners/layer_groups.h"
 #include "plan/planners/local_search.h"
+#include "prime_chain.h"
 
 namespace ckpt::plan::test {
 namespace {
@@ -21,42 +22,6 @@ constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
-
-// Bytes are primes, seconds whole numbers, everything else is as it comes. most_options: of a layer.
-ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t most_options = 2) {
-  constexpr std::int64_t primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29, 31, 37, 41,
-                                     43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
-  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
-  const auto once_in = [&](std::int64_t count) { return up_to(count - 1) == 0; };
-  const auto prime = [&] { return primes[up_to(std::ssize(primes) - 1)]; };
-  ChainProfile profile(prime());
-  for (std::int64_t i = 0; i < n; ++i) {
-    LayerProfile layer;
-    layer.name = "layer" + std::to_string(i);
-    layer.flags = (once_in(4) ? 0 : needs_input) | (once_in(3) ? needs_output : 0) | (once_in(10) ? 0 : deterministic) |
-                  (once_in(4) ? in_place : 0) | (i == 0 && once_in(2) ? no_input_gradient : 0);
-    layer.output_bytes = prime();
-    layer.ambient_bytes = once_in(4) ? prime() : 0;
-    for (std::int64_t o = up_to(most_options - 1); o >= 0; --o) {
-      OptionProfile option;
-      option.tape_bytes = once_in(6) ? 0 : prime();
-      option.forward_workspace_bytes = once_in(2) ? 0 : prime();
-      option.backward_workspace_bytes = once_in(2) ? 0 : prime();
-      option.forward_seconds = static_cast<double>(1 + up_to(19));
-      option.backward_seconds = static_cast<double>(1 + up_to(29));
-      // Recording alone is no slower than running forward; a layer that makes its output anyway has nothing to gain.
-      if (!layer.has(needs_output) && once_in(3)) {
-        option.has_record = true;
-        option.record_seconds =
-            option.forward_seconds - static_cast<double>(up_to(static_cast<std::int64_t>(option.forward_seconds) / 2));
-        option.record_workspace_bytes = once_in(2) ? 0 : prime();
-      }
-      layer.options.push_back(option);
-    }
-    profile.add_layer(layer);
-  }
-  return profile;
-}
 
 // A chain of the reference data, where a stage's taped data includes its output and its backward reads both ends.
 ChainProfile reference_chain(const nlohmann::json& chain) {
@@ -289,40 +254,6 @@ TEST(Frontier, CountsForwardsWhereTheProfileHasNoSeconds) {
   }
 }
 
-// The seconds of the planner's schedule within the budget; -1 and the smallest budget that works when there is none.
-double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget, std::int64_t* smallest) {
-  try {
-    const auto schedule = make_chain_for_budget(profile, planner, budget);
-    EXPECT_LE(arena_bytes(*schedule, profile), budget) << schedule->name();
-    return verify(*schedule, profile).step_seconds;
-  } catch (const base::Error& error) {
-    EXPECT_EQ(error.status(), base::Status::over_budget) << error.message();
-    *smallest = std::stoll(error.message().substr(error.message().rfind(' ') + 1));
-    EXPECT_GT(*smallest, budget);
-    return -1;
-  }
-}
-
-// Sizes of several times the arena's alignment, so that gaps between buffers matter.
-ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t more_flags = 0) {
-  const ChainProfile small = prime_chain(random, n);
-  ChainProfile profile(small.bytes_of(0) * 10);
-  for (std::int64_t i = 0; i < n; ++i) {
-    LayerProfile layer = small.layer(i);
-    layer.flags |= more_flags;
-    layer.output_bytes *= 10;
-    layer.ambient_bytes *= 10;
-    for (OptionProfile& option : layer.options) {
-      option.tape_bytes *= 10;
-      option.forward_workspace_bytes *= 10;
-      option.backward_workspace_bytes *= 10;
-      option.record_workspace_bytes *= 10;
-    }
-    profile.add_layer(layer);
-  }
-  return profile;
-}
-
 TEST(ChainPlanner, NeverPassesItsBudget) {
   std::mt19937 random(22);
   int fitting = 0;
@@ -359,7 +290,7 @@ TEST(ChainPlanner, CostsNoMoreForMore) {
   }
 }
 
-// Long chains are planned by groups of layers: what a group needs is never less than what its layers need.
+// The longest chains are planned by groups of layers: what a group needs is never less than what its layers need.
 TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
   std::mt19937 random(24);
   for (int round = 0; round < 300; ++round) {
@@ -378,27 +309,6 @@ TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
     }
     if (HasFailure()) return;
   }
-}
-
-TEST(ChainPlanner, PlansLongChainsBetterThanPeriodic) {
-  std::mt19937 random(25);
-  const ChainProfile profile = larger_chain(random, 400, deterministic);
-  const auto periodic = make_periodic(profile, 20);
-  const std::int64_t budget = arena_bytes(*periodic, profile);
-  const auto schedule = make_chain_for_budget(profile, ChainPlanner::chain, budget);
-  EXPECT_LE(arena_bytes(*schedule, profile), budget);
-  EXPECT_LT(verify(*schedule, profile).step_seconds, verify(*periodic, profile).step_seconds);
-  EXPECT_NE(schedule->left_out().find("400 layers in 64 groups"), std::string::npos) << schedule->left_out();
-  const auto refusal = [&](std::int64_t layers) -> std::string {
-    try {
-      make_chain_for_budget(uniform_chain(layers), ChainPlanner::tapes, 1 << 20);
-    } catch (const base::Error& error) {
-      EXPECT_EQ(error.status(), base::Status::unsupported);
-      return error.message();
-    }
-    return {};
-  };
-  EXPECT_EQ(refusal(4097), "the chain has 4097 layers; this planner takes up to 4096");
 }
 
 }  // namespace

@@ -72,18 +72,18 @@ class AutoSearch {
     PlanningLimits left{.work = work_of(limits_.seconds), .table_bytes = limits_.table_bytes};
     std::string notes;
     for (const ChainPlanner planner : {ChainPlanner::chain, ChainPlanner::tapes}) {
+      if (planner == ChainPlanner::tapes && !is_planned_exactly(profile_)) break;
       const char* name = planner == ChainPlanner::chain ? "chain" : "tapes";
       std::optional<ChainSearch> found;
       try {
         found = search_chain(profile_, planner, budget_bytes_, left);
       } catch (const base::Error& error) {
-        if (error.status() != base::Status::out_of_range) throw;
+        if (error.status() != base::Status::out_of_range && error.status() != base::Status::unsupported) throw;
         return add_note(base::cat(name, ": ", error.message()));
       }
       if (!found) {
-        notes = base::cat(notes.empty() ? "" : "; ", planner == ChainPlanner::chain ? "chain and tapes" : "tapes",
-                          ", which would take longer to plan than ", limits_.seconds, " s or are not for ", profile_.layers(),
-                          " layers");
+        notes += base::cat(notes.empty() ? "" : "; ", planner == ChainPlanner::chain ? "chain and tapes" : "tapes",
+                           ", which would take longer to plan than ", limits_.seconds, " s");
         break;
       }
       notes = found->left_out;

@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "plan/placement.h"
 #include "plan/planners/chain_schedule.h"
-#include "plan/planners/layer_groups.h"
 #include "plan/planners/local_search.h"
+#include "plan/planners/long_chain.h"
 #include "plan/verifier.h"
 
 namespace ckpt::plan {
@@ -22,17 +22,8 @@ const char* name_of(ChainPlanner planner) { return planner == ChainPlanner::chai
 
 // Runs of layers that the local search counts: about a tenth of a second.
 constexpr std::int64_t most_searched_runs = 20'000'000;
-// Longer chains are planned by groups of layers. Beyond the last of these, making their schedules alone would take minutes.
-constexpr std::int64_t most_single_layers = 128;
-constexpr std::int64_t most_groups = 64;
-constexpr std::int64_t most_layers = 4096;
-constexpr std::size_t most_points_of_groups = 64;
-
-constexpr double work_per_second = 1.5e8;
-
-[[noreturn]] void fail_too_long(const ChainProfile& profile) {
-  base::fail(base::Status::unsupported, "the chain has ", profile.layers(), " layers; this planner takes up to ", most_layers);
-}
+// Longer chains are planned on a grid.
+constexpr std::int64_t most_exact_layers = 128;
 
 // A planner's points as schedules, from few bytes and long steps to many and short ones.
 class ChainPlan {
@@ -40,18 +31,13 @@ class ChainPlan {
   ChainPlan(const ChainProfile& profile, ChainPlanner planner, const PlanningLimits& limits = {})
       : profile_(profile),
         planner_(planner),
-        layer_costs_(within_limits(profile)),
-        groups_(profile.layers() > most_single_layers ? std::make_unique<LayerGroups>(profile, most_groups) : nullptr),
-        costs_(groups_ ? ChainCosts(groups_->profile()) : layer_costs_),
-        frontier_(costs_, {.tapes = planner == ChainPlanner::tapes,
-                           .table_bytes = limits.table_bytes,
-                           .most_points = groups_ ? most_points_of_groups : SIZE_MAX,
-                           .work = limits.work}) {
+        costs_(profile),
+        frontier_(costs_, {.tapes = planner == ChainPlanner::tapes, .table_bytes = limits.table_bytes, .work = limits.work}) {
     if (!frontier_.complete()) return;
     const auto steps = frontier_.step().steps();
     if (steps.empty()) base::fail(base::Status::invalid_schedule, "this chain has no schedule that fits");
     for (const Step& step : steps) points_.push_back({{}, step.bytes, step.time});
-    if (planner == ChainPlanner::chain || groups_) return;
+    if (planner == ChainPlanner::chain) return;
     for (RunList& point : points_) point = runs_of(costs_, chain_actions(costs_, frontier_, point.live_bytes));
     points_ = search_locally(costs_, std::move(points_), most_searched_runs);
   }
@@ -62,7 +48,7 @@ class ChainPlan {
 
   std::size_t points() const { return points_.size(); }
   // No point reserves less.
-  std::int64_t least_reserved_bytes(std::size_t point) const { return groups_ ? 0 : points_[point].live_bytes; }
+  std::int64_t least_reserved_bytes(std::size_t point) const { return points_[point].live_bytes; }
   double lost_seconds() const { return costs_.seconds(frontier_.most_lost_time()); }
 
   SchedulePtr schedule(std::size_t point) const {
@@ -82,37 +68,43 @@ class ChainPlan {
 
   // "" when the planner looked at all that it knows.
   std::string left_out() const {
-    std::string text;
-    if (groups_)
-      text = base::cat("what tells layers apart that run together: ", profile_.layers(), " layers in ", costs_.layers(),
-                       " groups of at most ", groups_->longest());
-    if (lost_seconds() > 0)
-      text +=
-          base::cat(text.empty() ? "" : "; ", "points beyond the limit of the tables, which cost at most ", lost_seconds(), " s");
-    return text;
+    const double lost = lost_seconds();
+    return lost > 0 ? base::cat("points beyond the limit of the tables, which cost at most ", lost, " s") : std::string();
   }
 
  private:
-  static const ChainProfile& within_limits(const ChainProfile& profile) {
-    if (profile.layers() > most_layers) fail_too_long(profile);
-    return profile;
-  }
-
   std::vector<Action> actions_at(const RunList& point) const {
-    if (!point.runs.empty()) return actions_of(costs_, point);
-    std::vector<Action> actions = chain_actions(costs_, frontier_, point.live_bytes);
-    if (!groups_) return actions;
-    return actions_of(layer_costs_, {.runs = groups_->layer_runs(runs_of(costs_, actions).runs)});
+    return point.runs.empty() ? chain_actions(costs_, frontier_, point.live_bytes) : actions_of(costs_, point);
   }
 
   const ChainProfile& profile_;
   ChainPlanner planner_;
-  ChainCosts layer_costs_;
-  std::unique_ptr<LayerGroups> groups_;  // of a long chain
-  ChainCosts costs_;                     // of layers, or of groups
+  ChainCosts costs_;
   Frontier frontier_;
   std::vector<RunList> points_;  // without their runs where the frontier knows them
 };
+
+constexpr double work_per_second = 1.5e8;
+
+// On a grid it is known beforehand.
+std::int64_t work_of_grid(std::int64_t layers) {
+  const std::int64_t stages = std::min(layers, LongChain::most_grid_layers);
+  return 2 * stages * stages * stages;
+}
+
+ChainSearch search_long(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes, std::int64_t table_bytes) {
+  ChainSearch found;
+  found.work = work_of_grid(profile.layers());
+  LongChain chain(profile, name_of(planner), table_bytes);
+  if (auto plan = chain.within(budget_bytes)) {
+    found.reserved_bytes = plan->reserved_bytes;
+    found.left_out = plan->left_out;
+    found.schedule = with_left_out(*plan->schedule, plan->left_out);
+  } else {
+    found.smallest_bytes = chain.smallest_budget();
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -121,9 +113,14 @@ std::int64_t work_of(double seconds) {
   return static_cast<std::int64_t>(std::min(seconds * work_per_second, most));
 }
 
+bool is_planned_exactly(const ChainProfile& profile) { return profile.layers() <= most_exact_layers; }
+
 std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
                                         const PlanningLimits& limits) {
-  if (profile.layers() > most_layers) return std::nullopt;
+  if (!is_planned_exactly(profile)) {
+    if (work_of_grid(profile.layers()) > limits.work) return std::nullopt;
+    return search_long(profile, planner, budget_bytes, limits.table_bytes);
+  }
   const ChainPlan plan(profile, planner, limits);
   if (!plan.complete()) return std::nullopt;
   ChainSearch found;
@@ -142,7 +139,6 @@ std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanne
 }
 
 SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes) {
-  if (profile.layers() > most_layers) fail_too_long(profile);
   const std::optional<ChainSearch> found = search_chain(profile, planner, budget_bytes, {});
   if (found->schedule == nullptr) {
     base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for this chain is ",
@@ -158,18 +154,26 @@ FrontierPoints frontier_points(const ChainProfile& profile, std::string_view pla
   for (const ChainPlanner each : {ChainPlanner::chain, ChainPlanner::tapes}) {
     if (planner != name_of(each)) continue;
     profile.require_complete();
-    const ChainPlan plan(profile, each);
     FrontierPoints result;
-    result.count = static_cast<std::int64_t>(plan.points());
-    for (std::size_t point = 0; point < plan.points() && std::ssize(result.points) < most; ++point) {
-      const SchedulePtr schedule = plan.schedule(point);
-      const PlanReport report = verify(*schedule, profile);
+    const auto add = [&](const PlanReport& report, std::int64_t reserved_bytes, double lost_seconds) {
       result.points.push_back({.live_bytes = report.peak_bytes[0],
-                               .reserved_bytes = plan.reserved_bytes(*schedule),
+                               .reserved_bytes = reserved_bytes,
                                .recomputed_forwards = report.recomputed_forwards,
                                .step_seconds = report.step_seconds,
                                .recomputed_seconds = report.recomputed_seconds,
-                               .lost_seconds = plan.lost_seconds()});
+                               .lost_seconds = lost_seconds});
+    };
+    if (profile.layers() > most_exact_layers) {
+      for (const LongChain::Plan& plan : LongChain(profile, name_of(each)).sample()) {
+        if (result.count++ < most) add(plan.report, plan.reserved_bytes, plan.lost_seconds);
+      }
+      return result;
+    }
+    const ChainPlan plan(profile, each);
+    result.count = static_cast<std::int64_t>(plan.points());
+    for (std::size_t point = 0; point < plan.points() && std::ssize(result.points) < most; ++point) {
+      const SchedulePtr schedule = plan.schedule(point);
+      add(verify(*schedule, profile), plan.reserved_bytes(*schedule), plan.lost_seconds());
     }
     return result;
   }

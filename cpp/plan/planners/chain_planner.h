@@ -22,7 +22,7 @@ struct FrontierPoint {
   double lost_seconds = 0;  // by which step_seconds may be above the best of the planner; 0: none
 };
 
-// chain: V of docs/plan.md; tapes: U, and the local search behind it.
+// chain: V of docs/plan.md; tapes: U, and the local search behind it. Longer chains: V on a grid, under either.
 enum class ChainPlanner { chain, tapes };
 
 // What planning may take.
@@ -43,7 +43,10 @@ struct ChainSearch {
   std::int64_t work = 0;
 };
 
-// Nothing when planning would go beyond the limits, or the chain is too long for the planner.
+// False for long chains, which are planned on a grid, by whichever of both planners.
+bool is_planned_exactly(const ChainProfile& profile);
+
+// Nothing when planning would go beyond the limits. Error(unsupported) for a chain that is too long for the planner.
 std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
                                         const PlanningLimits& limits);
 
@@ -55,7 +58,8 @@ struct FrontierPoints {
   std::int64_t count = 0;             // that there are
 };
 
-// The first `most` points of the planner's frontier. planner: "chain" or "tapes"; Error(not_found).
+// The first `most` points of the planner's frontier; of a longer chain, some points of it. planner: "chain" or "tapes";
+// Error(not_found).
 FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t most);
 
 }  // namespace ckpt::plan

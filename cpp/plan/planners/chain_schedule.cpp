@@ -7,10 +7,10 @@ namespace {
 // stays.
 class Writer {
  public:
-  Writer(const ChainCosts& costs, const Frontier& frontier) : costs_(costs), frontier_(frontier) {}
+  Writer(const ChainCosts& costs, const ChainTable& table) : costs_(costs), table_(table) {}
 
   void write(const Node& node, std::int64_t bytes) {
-    const Rule rule = frontier_.decide(node, bytes);
+    const Rule rule = table_.decide(node, bytes);
     const std::int64_t i = node.first;
     write_forwards(node, rule.forwards_to, bytes);
     switch (rule.kind) {
@@ -68,7 +68,7 @@ class Writer {
     bool together = true;
     for (std::int64_t k = node.first; k < end; ++k) {
       const std::int32_t before = option;
-      option = frontier_.forward_option(node, k, bytes, before);
+      option = table_.forward_option(node, k, bytes, before);
       together = together && (k == node.first || option == before);
       if (together && k > node.first) {
         actions.back().last = k + 1;
@@ -84,15 +84,16 @@ class Writer {
   }
 
   const ChainCosts& costs_;
-  const Frontier& frontier_;
+  const ChainTable& table_;
 };
 
 }  // namespace
 
-std::vector<Action> chain_actions(const ChainCosts& costs, const Frontier& frontier, std::int64_t live_bytes) {
-  if (frontier.step().at(live_bytes) == never) return {};
-  Writer writer(costs, frontier);
-  writer.write(frontier.root(), live_bytes - costs.input_bytes(0));
+std::vector<Action> chain_actions(const ChainCosts& costs, const ChainTable& table, std::int64_t live_bytes) {
+  const std::int64_t bytes = live_bytes - costs.input_bytes(0);
+  if (table.decide(table.root(), bytes).kind == Rule::Kind::none) return {};
+  Writer writer(costs, table);
+  writer.write(table.root(), bytes);
   writer.actions.push_back(end());
   return std::move(writer.actions);
 }

@@ -1,0 +1,63 @@
+// The planner of chains that are too long for an exact frontier: schedules by grids, over the chain's layers or over groups of
+// them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/planners/chain_costs.h"
+#include "plan/planners/grid.h"
+#include "plan/planners/layer_groups.h"
+#include "plan/schedule.h"
+#include "plan/verifier.h"
+
+namespace ckpt::plan {
+
+class LongChain {
+ public:
+  // Beyond these, neighbours are planned together.
+  static constexpr std::int64_t most_grid_layers = 512;
+
+  struct Plan {
+    std::shared_ptr<const Schedule> schedule;
+    PlanReport report;
+    std::int64_t reserved_bytes = 0;
+    double lost_seconds = 0;  // by which its step may be above the shortest
+    std::string left_out;
+  };
+
+  // The profile outlives it. Error(invalid_schedule) when no schedule fits the chain; Error(unsupported) when it is too long.
+  LongChain(const ChainProfile& profile, std::string name, std::int64_t table_bytes = 300'000'000);
+
+  // The fastest that is found among those whose reserved bytes fit.
+  std::optional<Plan> within(std::int64_t budget_bytes);
+  // The smallest budget that works: within() has a plan from there on.
+  std::int64_t smallest_budget() { return smallest().reserved_bytes; }
+  // Of the whole frontier, by rising live bytes and falling seconds.
+  std::vector<Plan> sample();
+
+ private:
+  std::int64_t span_of(std::int64_t live_bytes) const;
+  const Grid& grid(std::int64_t span);
+  std::vector<std::int64_t> points(std::int64_t span, std::int64_t most_bytes);
+  Plan plan_at(std::int64_t span, std::int64_t live_bytes);
+  const Plan& smallest();
+
+  const ChainProfile& profile_;
+  std::string name_;
+  std::int64_t table_bytes_;
+  ChainCosts layer_costs_;
+  std::unique_ptr<LayerGroups> groups_;  // of a chain that is too long for a grid of its layers
+  ChainCosts costs_;                     // of layers, or of groups
+  std::int64_t most_bytes_;              // no schedule worth making needs more
+  double least_seconds_;                 // nor takes less
+  std::int64_t grid_span_ = 0;
+  std::unique_ptr<Grid> grid_;  // one at a time: it is large
+  std::int64_t least_live_bytes_ = 0;
+  std::optional<Plan> smallest_;
+};
+
+}  // namespace ckpt::plan

@@ -1,0 +1,26 @@
+// What the planners "chain" and "tapes" do within a budget.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "chains.h"
+#include "plan/planners/chain_planner.h"
+
+namespace ckpt::plan::test {
+
+// The seconds of the planner's schedule within the budget; -1 and the smallest budget that works when there is none.
+inline double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget, std::int64_t* smallest) {
+  try {
+    const auto schedule = make_chain_for_budget(profile, planner, budget);
+    EXPECT_LE(arena_bytes(*schedule, profile), budget) << schedule->name();
+    return verify(*schedule, profile).step_seconds;
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.status(), base::Status::over_budget) << error.message();
+    *smallest = std::stoll(error.message().substr(error.message().rfind(' ') + 1));
+    EXPECT_GT(*smallest, budget);
+    return -1;
+  }
+}
+
+}  // namespace ckpt::plan::test

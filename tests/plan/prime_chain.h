@@ -1,0 +1,66 @@
+// Chains of unlike layers that have everything that a layer can have.
+#pragma once
+
+#include <random>
+#include <string>
+
+#include "plan/profile.h"
+
+namespace ckpt::plan::test {
+
+// Bytes are primes, seconds whole numbers, everything else is as it comes. most_options: of a layer; more_flags: of each.
+inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t most_options = 2, std::uint32_t more_flags = 0) {
+  constexpr std::int64_t primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29, 31, 37, 41,
+                                     43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
+  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
+  const auto once_in = [&](std::int64_t count) { return up_to(count - 1) == 0; };
+  const auto prime = [&] { return primes[up_to(std::ssize(primes) - 1)]; };
+  ChainProfile profile(prime());
+  for (std::int64_t i = 0; i < n; ++i) {
+    LayerProfile layer;
+    layer.name = "layer" + std::to_string(i);
+    layer.flags = (once_in(4) ? 0 : needs_input) | (once_in(3) ? needs_output : 0) | (once_in(10) ? 0 : deterministic) |
+                  (once_in(4) ? in_place : 0) | (i == 0 && once_in(2) ? no_input_gradient : 0) | more_flags;
+    layer.output_bytes = prime();
+    layer.ambient_bytes = once_in(4) ? prime() : 0;
+    for (std::int64_t o = up_to(most_options - 1); o >= 0; --o) {
+      OptionProfile option;
+      option.tape_bytes = once_in(6) ? 0 : prime();
+      option.forward_workspace_bytes = once_in(2) ? 0 : prime();
+      option.backward_workspace_bytes = once_in(2) ? 0 : prime();
+      option.forward_seconds = static_cast<double>(1 + up_to(19));
+      option.backward_seconds = static_cast<double>(1 + up_to(29));
+      // Recording alone is no slower than running forward; a layer that makes its output anyway has nothing to gain.
+      if (!layer.has(needs_output) && once_in(3)) {
+        option.has_record = true;
+        option.record_seconds =
+            option.forward_seconds - static_cast<double>(up_to(static_cast<std::int64_t>(option.forward_seconds) / 2));
+        option.record_workspace_bytes = once_in(2) ? 0 : prime();
+      }
+      layer.options.push_back(option);
+    }
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
+// Sizes of several times the arena's alignment, so that gaps between buffers matter.
+inline ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t more_flags = 0) {
+  const ChainProfile small = prime_chain(random, n, 2, more_flags);
+  ChainProfile profile(small.bytes_of(0) * 10);
+  for (std::int64_t i = 0; i < n; ++i) {
+    LayerProfile layer = small.layer(i);
+    layer.output_bytes *= 10;
+    layer.ambient_bytes *= 10;
+    for (OptionProfile& option : layer.options) {
+      option.tape_bytes *= 10;
+      option.forward_workspace_bytes *= 10;
+      option.backward_workspace_bytes *= 10;
+      option.record_workspace_bytes *= 10;
+    }
+    profile.add_layer(layer);
+  }
+  return profile;
+}
+
+}  // namespace ckpt::plan::test
