@@ -94,7 +94,7 @@ void grid_of(benchmark::State& state) {
     state.counters["table_MB"] = 1e-6 * static_cast<double>(GridTable::bytes(grid.chain().rows(), grid.chain().units));
   }
 }
-BENCHMARK(grid_of)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(200)->Arg(500);
+BENCHMARK(grid_of)->Unit(benchmark::kMillisecond)->Arg(50)->Arg(100)->Arg(200)->Arg(500);
 
 // The tables alone, in blocks and by plain loops.
 template <class Table>
@@ -105,7 +105,19 @@ void fill_grid(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(Table(grid.chain()));
 }
 BENCHMARK(fill_grid<GridTable>)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(500);
-BENCHMARK(fill_grid<ckpt::plan::test::PlainGrid>)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(500);
+BENCHMARK(fill_grid<ckpt::plan::test::PlainGrid>)->Unit(benchmark::kMillisecond)->Arg(50)->Arg(100)->Arg(200)->Arg(500);
+
+// A budget's schedule, placed, of chains that are planned on a grid.
+void long_chain_within(benchmark::State& state) {
+  const ChainProfile profile = unlike_layers(state.range(0));
+  const auto store_all = make_by_text(profile, "store-all");
+  const std::string text = "chain:" + std::to_string(arena_bytes(*store_all, profile) / 100 * state.range(1));
+  for (auto _ : state) {
+    const auto schedule = make_by_text(profile, text);
+    state.counters["times_as_long"] = verify(*schedule, profile).step_seconds / verify(*store_all, profile).step_seconds;
+  }
+}
+BENCHMARK(long_chain_within)->Unit(benchmark::kMillisecond)->ArgsProduct({{200, 500, 2000}, {5, 10, 20, 40, 70}});
 
 // With the schedule, placed, on 12 blocks within a percentage of what store-all reserves. Against store-all's: how much longer the
 // step takes.

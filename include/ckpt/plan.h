@@ -225,9 +225,12 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   chain:BYTES        the fastest schedule whose reserved bytes fit BYTES, of all that keep what a layer recorded, and the input
  *                      that its backward reads, until that backward: which inputs are kept, which layers record when, and under
  *                      which option each runs. OVER_BUDGET as auto. Source: Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova,
- *                      "Optimal checkpointing for heterogeneous chains", arXiv:1911.13214, with the exact bytes of these items
+ *                      "Optimal checkpointing for heterogeneous chains", arXiv:1911.13214, with the exact bytes of these items.
+ *                      Beyond 128 layers seconds are weighed on a grid of 500 units of bytes, beyond 512 in groups of layers, beyond
+ *                      4096 UNSUPPORTED; ckpt_schedule_get_left_out says so. What fits is known to the byte in any case
  *   tapes:BYTES        as chain, also with layers that recorded and whose input is made again before their backward, and with a
- *                      local search from there. At the same live bytes never slower than chain; takes longer to plan
+ *                      local search from there. At the same live bytes never slower than chain; takes longer to plan. Beyond
+ *                      128 layers it is chain
  *   revolve:SLOTS[,INITIAL]  of like steps, SLOTS (>= 1) states are kept at once, x_0 counted (INITIAL free: not counted): the
  *                      fewest forwards. Beside them are the state that is worked on and, once, x_n: peak_inputs[0] is the lesser of
  *                      SLOTS + 2 and n + 1. Of a uniform profile (ckpt_profile_create_uniform), FORWARD and ADVANCE name buffers
@@ -444,7 +447,8 @@ CKPT_API void ckpt_frontier_point_init(ckpt_frontier_point* point, uint32_t size
  * seconds (where the profile has no seconds at all, falling recomputed forwards), up to capacity (>= 0) of them; *count receives
  * how many there are. planner: "chain" or "tapes"; NOT_FOUND for another name. A budget takes the fastest point whose reserved
  * bytes fit, and the smallest budget that works is the least of them. Every call computes anew; the points are placed, one after
- * another, as far as they are asked for. */
+ * another, as far as they are asked for. Beyond 128 layers there are some points of the frontier, all placed by each call, and a
+ * budget may find better ones between them. */
 CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,
                                                int64_t capacity, int64_t* count);
 

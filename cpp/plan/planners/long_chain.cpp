@@ -163,7 +163,8 @@ std::vector<LongChain::Plan> LongChain::sample() {
     const bool last = spans + 1 == sampled_spans || span / 4 <= least_live_bytes_;
     std::vector<std::int64_t> all = points(span, span);
     if (!last) std::erase_if(all, [&](std::int64_t bytes) { return bytes <= span / 4; });
-    const std::int64_t each = std::max<std::int64_t>(std::ssize(all) * sampled_spans / sampled_points, 1);
+    constexpr std::int64_t most = sampled_points / sampled_spans;
+    const std::int64_t each = std::max<std::int64_t>((std::ssize(all) + most - 1) / most, 1);
     for (std::int64_t point = 0; point < std::ssize(all); point += each)
       plans.push_back(plan_at(span, all[static_cast<std::size_t>(point)]));
   }
