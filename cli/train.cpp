@@ -31,7 +31,6 @@ namespace {
 using nlohmann::json;
 
 constexpr double largest_gradient_norm = 1.0;
-constexpr std::int32_t profiled_steps = 3;
 
 // What a resumed run must share with the run it goes on with.
 json identity_of(const TrainOptions& options, const TextData& data) {
@@ -49,7 +48,7 @@ struct Training {
         data(data_),
         chain(make_model(options_.seed)),
         optimizer(make_optimizer(chain, options_)),
-        input{DType::u8, {options_.batch, context_bytes}},
+        input(model_input(options_.batch)),
         tokens(DType::u8, {options_.batch, context_bytes}),
         targets(DType::u8, {options_.batch}) {
     for (const Parameter& parameter : chain.parameters()) state.add("model", parameter.name, parameter.value);
@@ -86,10 +85,7 @@ Schedule schedule_for(const std::string& memory_budget, const Profile& profile, 
   Schedule store_all = Schedule::create(profile, "store-all");
   limits.store_all_bytes = store_all.reserved_bytes(profile);
   if (memory_budget.empty()) return store_all;
-  const Budget budget = parse_budget("--memory-budget", memory_budget);
-  limits.budget_bytes = budget.bytes > 0
-                            ? budget.bytes
-                            : static_cast<std::int64_t>(static_cast<double>(limits.store_all_bytes) * budget.percent / 100);
+  limits.budget_bytes = parse_budget("--memory-budget", memory_budget).bytes_of(limits.store_all_bytes);
   return Schedule::create(profile, "budget:" + std::to_string(limits.budget_bytes));
 }
 
@@ -103,7 +99,7 @@ Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTrack
   ScheduleExecutorOptions executor;
   executor.pool = pool;
   executor.tracker = tracker;
-  Profile profile = training.chain.profile(training.input, profiled_steps, pool);
+  Profile profile = profile_model(training.chain, options.batch, pool);
   Schedule schedule = schedule_for(options.memory_budget, profile, limits);
   if (options.strategy.empty()) {
     return Runner(training.chain, std::move(profile), std::move(schedule), training.input, executor);

@@ -1,0 +1,276 @@
+#include "plan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+#include "frontier.h"
+#include "model.h"
+#include "planner.h"
+#include "plans.h"
+#include "profile_file.h"
+#include "report/scale.h"
+#include "saver.h"
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* usual_planner = "chain";
+
+// ---- The chain ----
+
+Profile profile_of(const PlanOptions& options) {
+  if (!options.model) return read_profile(options.profile);
+  const WorkerPool pool(options.threads);
+  Chain chain = make_model(1);
+  return profile_model(chain, options.batch, pool);
+}
+
+json source_json(const PlanOptions& options) {
+  if (options.model) return {{"model", true}, {"batch", options.batch}};
+  return {{"profile", options.profile.substr(options.profile.rfind('/') + 1)}};
+}
+
+// Without any seconds, planners count forwards.
+bool is_timed(const Profile& profile) {
+  for (std::int64_t layer = 0; layer < profile.layer_count(); ++layer) {
+    for (std::int32_t i = 0; i < profile.option_count(layer); ++i) {
+      const OptionProfile option = profile.option(layer, i);
+      if (option.forward_seconds > 0 || option.backward_seconds > 0 || option.record_seconds > 0) return true;
+    }
+  }
+  return false;
+}
+
+// Tiers that nobody described cost nothing: what a planner made of them would compare with nothing.
+bool has_tier(const Profile& profile, std::int32_t tier) {
+  const TierProfile given = profile.tier(tier);
+  return given.capacity_bytes > 0 || given.write_bytes_per_second > 0 || given.read_bytes_per_second > 0 ||
+         given.latency_seconds > 0;
+}
+
+// ---- Figures ----
+
+// What each cost is beside that of storing everything.
+void compare(json& cost, const json& store_all) {
+  const auto share = [&](const char* key) {
+    const double all = store_all.at(key).get<double>();
+    return all > 0 ? cost.at(key).get<double>() / all : 0;
+  };
+  if (!cost.contains("forwards"))
+    cost["forwards"] = store_all.at("forwards").get<std::int64_t>() + cost.at("recomputed_forwards").get<std::int64_t>();
+  cost["store_all_share"] = share("reserved_bytes");
+  const double seconds = share("step_seconds");
+  cost["times_store_all"] = seconds > 0 ? seconds : share("forwards");
+}
+
+bool applies(const PlannerForm& planner, const Profile& profile) { return planner.name != "two-level" || has_tier(profile, 1); }
+
+bool is_better(const json& a, const json& b) {
+  const auto key = [](const json& row) {
+    return std::tuple(!row.value("fits", false), row.contains("refused"), row.value("times_store_all", 0.0),
+                      row.value("reserved_bytes", std::int64_t{0}));
+  };
+  return key(a) < key(b);
+}
+
+// The schedule that was asked for, and its cost.
+struct Choice {
+  std::vector<Plan> plans;  // one
+  json cost;
+};
+
+Choice choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, std::int64_t budget_bytes,
+              const json& store_all) {
+  const std::string asked = options.planner.empty() ? usual_planner : options.planner;
+  const auto begin = Clock::monotonic();
+  const std::string planner = planner_within(asked, *profile, budget_bytes, "--budget");
+  Schedule schedule = Schedule::create(*profile, planner);
+  const double planning_seconds = seconds_of(Clock::monotonic() - begin);
+  require_fit(schedule, *profile, budget_bytes, "--planner " + printable(planner));
+  json cost = cost_json(planner, schedule, *profile);
+  compare(cost, store_all);
+  cost["left_out"] = schedule.left_out();
+  cost["planning_seconds"] = planning_seconds;
+  Choice choice;
+  choice.plans.push_back({profile, std::move(schedule), false});
+  choice.cost = std::move(cost);
+  return choice;
+}
+
+// What every planner makes of the budget, the best first: those that fit, those that do not, those that say why they cannot.
+json comparison_json(const Profile& profile, std::int64_t budget_bytes, const json& store_all, const json& chosen) {
+  std::vector<json> rows;
+  bool has_chosen = false;
+  const auto add = [&](const std::string& name) {
+    json row = {{"planner", name}};
+    try {
+      const std::string text = planner_within(name, profile, budget_bytes, "--budget");
+      const bool is_chosen = text == chosen.at("planner");
+      row = is_chosen ? chosen : cost_json(text, Schedule::create(profile, text), profile);
+      has_chosen = has_chosen || is_chosen;
+      compare(row, store_all);
+      row["fits"] = row.at("reserved_bytes").get<std::int64_t>() <= budget_bytes;
+    } catch (const Error& error) {
+      row["refused"] = error.what();
+    }
+    rows.push_back(std::move(row));
+  };
+  for (const PlannerForm& planner : planner_forms()) {
+    const bool comparable = planner.required.empty() || planner.takes_bytes() || planner.takes_slots();
+    if (comparable && applies(planner, profile)) add(planner.name);
+  }
+  if (!has_chosen) add(chosen.at("planner").get<std::string>());
+  std::stable_sort(rows.begin(), rows.end(), is_better);
+  return rows;
+}
+
+json frontiers_json(const Profile& profile, const std::string& only, const json& store_all) {
+  json frontiers = json::array();
+  for (const PlannerForm& planner : planner_forms()) {
+    if ((!only.empty() && planner.name != only) || !applies(planner, profile)) continue;
+    json frontier = frontier_json(planner, profile);
+    for (json& point : frontier["points"]) compare(point, store_all);
+    if (!frontier["points"].empty()) frontiers.push_back(std::move(frontier));
+  }
+  if (!only.empty() && frontiers.empty())
+    throw std::runtime_error("--frontier: the planner '" + printable(only) + "' has none for this chain");
+  return frontiers;
+}
+
+// ---- Tables ----
+
+// Columns are as wide as what they hold; the first is on the left.
+void print_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<int> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], static_cast<int>(row[i].size()));
+  }
+  for (const auto& row : rows) {
+    std::printf("%-*s", widths[0], row[0].c_str());
+    for (std::size_t i = 1; i < row.size(); ++i) std::printf("  %*s", widths[i], row[i].c_str());
+    std::printf("\n");
+  }
+}
+
+std::vector<std::string> heading(const char* first, bool timed) {
+  return {first, "live", "reserved", "of all", timed ? "step" : "forwards", "longer", "again"};
+}
+
+std::string plain_duration(double seconds) {  // columns are counted in bytes
+  std::string text = report::duration_text(seconds);
+  if (const std::size_t micro = text.find("\u00b5"); micro != std::string::npos) text.replace(micro, 2, "u");
+  return text;
+}
+
+std::vector<std::string> cost_row(const std::string& name, const json& cost, bool timed) {
+  const double longer = 100 * (cost.at("times_store_all").get<double>() - 1);
+  return {printable(name),
+          bytes_text(cost.at("live_bytes").get<std::int64_t>()),
+          bytes_text(cost.at("reserved_bytes").get<std::int64_t>()),
+          fixed_text(100 * cost.at("store_all_share").get<double>(), 1) + "%",
+          timed ? plain_duration(cost.at("step_seconds").get<double>()) : std::to_string(cost.at("forwards").get<std::int64_t>()),
+          (longer < 0 ? "" : "+") + fixed_text(longer, 1) + "%",
+          std::to_string(cost.at("recomputed_forwards").get<std::int64_t>())};
+}
+
+void print_costs(const json& figures, bool timed) {
+  const json& chosen = figures.at("chosen");
+  std::vector<std::vector<std::string>> rows = {heading("  planner", timed)};
+  std::string refused;
+  for (const json& each : figures.value("comparison", json::array({chosen}))) {
+    if (each.contains("refused")) {
+      refused += (refused.empty() ? "" : ", ") + planner_name(each.at("planner").get<std::string>());
+      continue;
+    }
+    const std::string mark = each.at("planner") == chosen.at("planner") ? "* " : each.value("fits", true) ? "  " : "> ";
+    rows.push_back(cost_row(mark + planner_label(each), each, timed));
+  }
+  print_table(rows);
+  if (figures.contains("comparison")) std::printf("*: chosen; >: larger than the budget; slots: the most that fit\n");
+  if (!refused.empty()) std::printf("not for this chain and budget (--json says why): %s\n", refused.c_str());
+  if (const std::string left_out = chosen.at("left_out").get<std::string>(); !left_out.empty())
+    std::printf("left out: %s\n", printable(left_out).c_str());
+}
+
+// The chosen point, when there is one, is marked.
+void print_frontier(const json& frontier, const json& figures, bool timed) {
+  std::vector<std::vector<std::string>> rows = {heading("", timed)};
+  for (const json& point : frontier.at("points"))
+    rows.push_back(cost_row(is_chosen(point, frontier, figures) ? "*" : "", point, timed));
+  std::printf("frontier of %s, %zu points\n", frontier.at("planner").get<std::string>().c_str(), frontier.at("points").size());
+  print_table(rows);
+}
+
+void print(const json& figures, const std::string& frontier_of) {
+  const bool timed = figures.at("timed").get<bool>();
+  const json& store_all = figures.at("store_all");
+  const std::string source = figures.contains("profile")
+                                 ? printable(figures.at("profile").get<std::string>())
+                                 : cat("the model of ckpt train, batch ", figures.at("batch").get<std::int64_t>());
+  std::printf("%s: %lld layers\nstoring everything reserves %s%s\n", source.c_str(),
+              static_cast<long long>(figures.at("layer_count").get<std::int64_t>()),
+              bytes_text(store_all.at("reserved_bytes").get<std::int64_t>()).c_str(),
+              timed ? (", a step takes " + plain_duration(store_all.at("step_seconds").get<double>())).c_str() : "");
+  if (figures.contains("budget_bytes")) {
+    const auto budget = figures.at("budget_bytes").get<std::int64_t>();
+    std::printf("budget %s (%lld bytes)\n", bytes_text(budget).c_str(), static_cast<long long>(budget));
+  }
+  if (figures.contains("chosen")) {
+    std::printf("\n");
+    print_costs(figures, timed);
+  }
+  for (const json& frontier : figures.value("frontiers", json::array())) {
+    if (frontier.at("planner") != frontier_of) continue;
+    std::printf("\n");
+    print_frontier(frontier, figures, timed);
+  }
+}
+
+}  // namespace
+
+void plan(const PlanOptions& options) {
+  const auto profile = std::make_shared<const Profile>(profile_of(options));
+  const json store_all = cost_json("store-all", Schedule::create(*profile, "store-all"), *profile);
+  const std::int64_t budget_bytes =
+      options.budget.empty()
+          ? 0
+          : parse_budget("--budget", options.budget).bytes_of(store_all.at("reserved_bytes").get<std::int64_t>());
+  const std::string name = planner_name(options.planner.empty() ? usual_planner : options.planner);
+  const bool has_value = options.planner.find(':') != std::string::npos;
+  const bool chooses = !options.frontier || budget_bytes > 0 || has_value;
+
+  json figures = source_json(options);
+  figures["layer_count"] = profile->layer_count();
+  figures["timed"] = is_timed(*profile);
+  figures["store_all"] = store_all;
+  figures["library"] = version();
+  if (budget_bytes > 0) figures["budget_bytes"] = budget_bytes;
+  std::optional<Choice> choice;
+  if (chooses) {
+    choice = choose(options, profile, budget_bytes, store_all);
+    figures["chosen"] = choice->cost;
+    figures["plans"] = plans_json(choice->plans);
+    figures["layers"] = layers_json(choice->plans);
+    if (budget_bytes > 0) figures["comparison"] = comparison_json(*profile, budget_bytes, store_all, choice->cost);
+  }
+  if (options.frontier) figures["frontiers"] = frontiers_json(*profile, name, store_all);
+  if (options.as_json) {
+    std::printf("%s\n", figures.dump(2).c_str());
+  } else {
+    print(figures, options.frontier ? name : "");
+  }
+}
+
+}  // namespace ckpt::cli
