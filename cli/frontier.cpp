@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <utility>
 
 #include "text.h"
 
@@ -75,7 +77,10 @@ json cost_json(const std::string& planner, const Schedule& schedule, const Profi
           {"reserved_bytes", schedule.reserved_bytes(profile)},
           {"step_seconds", report.step_seconds},
           {"forwards", report.forwards},
-          {"recomputed_forwards", report.recomputed_forwards}};
+          {"recomputed_forwards", report.recomputed_forwards},
+          {"stored_bytes", std::accumulate(report.stored_bytes.begin(), report.stored_bytes.end(), std::int64_t{0})},
+          {"loaded_bytes", std::accumulate(report.loaded_bytes.begin(), report.loaded_bytes.end(), std::int64_t{0})},
+          {"wait_seconds", report.wait_seconds}};
 }
 
 json frontier_json(const PlannerForm& planner, const Profile& profile) {

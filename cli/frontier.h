@@ -11,7 +11,8 @@
 
 namespace ckpt::cli {
 
-// One schedule's cost as JSON: planner, live_bytes, reserved_bytes, step_seconds, recomputed_forwards.
+// One schedule's cost as JSON: planner, schedule, live_bytes, reserved_bytes, step_seconds, forwards, recomputed_forwards, and what
+// goes through slower tiers: stored_bytes, loaded_bytes, wait_seconds.
 nlohmann::json cost_json(const std::string& planner, const Schedule& schedule, const Profile& profile);
 
 // {"planner": name, "points": [...]}: the whole frontier of a planner that has one, else a schedule for each value that it takes

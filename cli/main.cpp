@@ -138,9 +138,15 @@ void add_plan(CLI::App& app, ckpt::cli::PlanOptions& options) {
   CLI::Option* const frontier =
       plan->add_flag("--frontier", options.frontier, "Print what each budget would cost with this planner");
   plan->add_flag("--json", options.as_json, "Print JSON");
+  plan->add_option(
+          "--report", options.report,
+          "Write a page with pictures of the step and of every planner's cost for every budget to a file; it needs a schedule")
+      ->type_name("FILE");
   plan->callback([=, &options] {
     if (!*profile && !*model) throw CLI::RequiredError("--profile FILE or --model");
     if (!*budget && !*planner && !*frontier) throw CLI::RequiredError("--budget, --planner or --frontier");
+    if (!*budget && !*planner && !options.report.empty())
+      throw CLI::RequiredError("--budget or --planner, for --report shows a schedule,");
   });
 }
 

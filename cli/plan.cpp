@@ -13,9 +13,11 @@
 
 #include "frontier.h"
 #include "model.h"
+#include "output.h"
 #include "planner.h"
 #include "plans.h"
 #include "profile_file.h"
+#include "report/plan_page.h"
 #include "report/scale.h"
 #include "saver.h"
 #include "text.h"
@@ -249,7 +251,7 @@ void plan(const PlanOptions& options) {
           : parse_budget("--budget", options.budget).bytes_of(store_all.at("reserved_bytes").get<std::int64_t>());
   const std::string name = planner_name(options.planner.empty() ? usual_planner : options.planner);
   const bool has_value = options.planner.find(':') != std::string::npos;
-  const bool chooses = !options.frontier || budget_bytes > 0 || has_value;
+  const bool chooses = !options.frontier || budget_bytes > 0 || has_value || !options.report.empty();
 
   json figures = source_json(options);
   figures["layer_count"] = profile->layer_count();
@@ -265,7 +267,9 @@ void plan(const PlanOptions& options) {
     figures["layers"] = layers_json(choice->plans);
     if (budget_bytes > 0) figures["comparison"] = comparison_json(*profile, budget_bytes, store_all, choice->cost);
   }
-  if (options.frontier) figures["frontiers"] = frontiers_json(*profile, name, store_all);
+  if (options.frontier || !options.report.empty())
+    figures["frontiers"] = frontiers_json(*profile, options.report.empty() ? name : "", store_all);
+  if (!options.report.empty()) write_text(options.report, report::plan_page(figures, options, choice->plans.front()));
   if (options.as_json) {
     std::printf("%s\n", figures.dump(2).c_str());
   } else {

@@ -11,6 +11,7 @@ struct PlanOptions {
   bool model = false;   // instead: that of `ckpt train`, timed here
   std::string budget;   // "": none; "40%" or an amount of bytes
   std::string planner;  // "": chain
+  std::string report;   // HTML file; "": none
   bool frontier = false;
   bool as_json = false;
   std::int64_t batch = 256;  // of the model
