@@ -63,9 +63,18 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->add_option("--memory-budget", options.memory_budget,
                    "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
       ->type_name("BYTES|PERCENT");
-  train->add_option("--strategy", options.strategy, "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...")
+  CLI::Option* const planner =
+      train
+          ->add_option(
+              "--planner", options.planner,
+              "Who chooses the schedule: a name (chain, tapes, revolve), which takes the budget, or with a value (periodic:4)")
+          ->type_name("TEXT")
+          ->default_str("budget");
+  train
+      ->add_option("--strategy", options.strategy,
+                   "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...; refused when it passes the budget")
       ->type_name("TEXT")
-      ->excludes("--memory-budget");
+      ->excludes(planner);
   add_number(*train, "--steps", options.steps, {0, most_integer}, "Steps in all, those before a resume included");
   add_batch(*train, options.batch);
   add_number(*train, "--seed", options.seed, any_seed, "Keys first values and dropout");

@@ -60,12 +60,14 @@ std::string planner_within(const std::string& planner, const Profile& profile, s
   return cat(planner, ":", form->takes_bytes() ? budget_bytes : most_slots(planner, profile, budget_bytes));
 }
 
+void require_fit(std::int64_t reserved_bytes, std::int64_t budget_bytes, const std::string& what) {
+  if (budget_bytes == 0 || reserved_bytes <= budget_bytes) return;
+  throw std::runtime_error(cat(what, " reserves ", reserved_bytes, " bytes (", bytes_text(reserved_bytes),
+                               "), more than the budget of ", budget_bytes, " bytes (", bytes_text(budget_bytes), ")"));
+}
+
 void require_fit(const Schedule& schedule, const Profile& profile, std::int64_t budget_bytes, const std::string& what) {
-  if (budget_bytes == 0) return;
-  const std::int64_t reserved = schedule.reserved_bytes(profile);
-  if (reserved <= budget_bytes) return;
-  throw std::runtime_error(cat(what, " reserves ", reserved, " bytes (", bytes_text(reserved), "), more than the budget of ",
-                               budget_bytes, " bytes (", bytes_text(budget_bytes), ")"));
+  if (budget_bytes > 0) require_fit(schedule.reserved_bytes(profile), budget_bytes, what);
 }
 
 }  // namespace ckpt::cli

@@ -28,7 +28,8 @@ std::string planner_name(const std::string& planner);
 std::string planner_within(const std::string& planner, const Profile& profile, std::int64_t budget_bytes,
                            const std::string& option);
 
-// Throws std::runtime_error with both figures when the schedule reserves more than the budget (0: none). what: chose the schedule.
+// Throws std::runtime_error with both figures when what was chosen reserves more than the budget (0: none).
+void require_fit(std::int64_t reserved_bytes, std::int64_t budget_bytes, const std::string& what);
 void require_fit(const Schedule& schedule, const Profile& profile, std::int64_t budget_bytes, const std::string& what);
 
 }  // namespace ckpt::cli

@@ -22,10 +22,12 @@ std::string place(const char* list, std::size_t index, const char* key) { return
 // ---- Words ----
 
 std::string budget_words(const Figures& figures, const TrainOptions& options) {
-  if (!options.strategy.empty()) return cat("The strategy ", escaped(printable(options.strategy)), " chose what is kept.");
-  if (options.memory_budget.empty()) return "No memory budget was set.";
+  std::string chosen;
+  if (!options.strategy.empty()) chosen = cat("The strategy ", escaped(printable(options.strategy)), " chose what is kept.");
+  if (!options.planner.empty()) chosen = cat("The planner ", escaped(printable(options.planner)), " chose what is kept.");
+  if (options.memory_budget.empty()) return chosen.empty() ? "No memory budget was set." : chosen;
   const bool percent = options.memory_budget.back() == '%';
-  return cat("Activations had a budget of ", figures.bytes("/budget_bytes"),
+  return cat(chosen, chosen.empty() ? "" : " ", "Activations had a budget of ", figures.bytes("/budget_bytes"),
              percent ? cat(", ", escaped(options.memory_budget), " of what storing everything reserves") : std::string(), ".");
 }
 
