@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "plans.h"
+
 namespace ckpt::cli::report {
 namespace {
 
@@ -19,12 +21,10 @@ struct Layer {
 // The rules of plan.h, for a schedule that the library has verified.
 class Player {
  public:
-  Player(const Profile& profile, bool stage) : input_bytes_(profile.input_bytes()) {
+  Player(const Profile& profile, bool stage) : input_bytes_(profile.input_bytes()), timed_(is_timed(profile)) {
     for (std::int64_t i = 0; i < profile.layer_count(); ++i) {
       Layer layer{profile.layer(i), {}};
       for (std::int32_t option = 0; option < profile.option_count(i); ++option) layer.options.push_back(profile.option(i, option));
-      for (const OptionProfile& each : layer.options)
-        timed_ = timed_ || each.forward_seconds > 0 || each.backward_seconds > 0 || each.record_seconds > 0;
       layers_.push_back(std::move(layer));
     }
     for (std::int32_t tier = 1; tier < CKPT_TIERS; ++tier) tiers_[static_cast<std::size_t>(tier)].profile = profile.tier(tier);
@@ -239,13 +239,13 @@ class Player {
   }
 
   std::int64_t input_bytes_;
+  bool timed_;
   std::vector<Layer> layers_;
   std::map<Key, Held> held_;
   std::set<std::pair<std::int64_t, std::int32_t>> first_done_;            // layer, micro-batch
   std::vector<std::array<std::pair<std::int64_t, double>, uses>> alive_;  // items of each layer and use, and since when
   std::array<Tier, CKPT_TIERS> tiers_;
   std::map<std::int64_t, Transfer> transfers_;
-  bool timed_ = false;
   Bytes live_{};
   double now_ = 0;
   Replay out_;

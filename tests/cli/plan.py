@@ -4,6 +4,7 @@ usage: plan.py CKPT
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -163,6 +164,22 @@ class Plans(unittest.TestCase):
         figures = json.loads(done.stdout)
         self.assertEqual((figures["layer_count"], figures["batch"]), (51, 8))
         self.assertGreater(figures["chosen"]["step_seconds"], 0)
+
+    def test_chains_of_many_layers(self):
+        long = Path(self.folder.name) / "long.json"
+        long.write_text(json.dumps(document([layer(f"l{i}", 64, 1e-3, 1e-3) for i in range(20000)])))
+        figures = json.loads(run("--profile", long, "--planner", "store-all", "--budget", "100%", "--json").stdout)
+        self.assertEqual(figures["layer_count"], 20000)
+        self.assertNotIn("recompute-all", [row["planner"] for row in figures["comparison"]])  # 200 million forwards
+
+    def test_names_of_files_may_be_any_bytes(self):
+        name = os.fsencode(self.folder.name) + b"/caf\xe9 \x1b[2J.json"
+        with open(name, "w") as file:
+            json.dump(LIKE, file)
+        for more in (["--json"], []):
+            done = subprocess.run([ckpt, "plan", "--profile", name, "--budget", "40%", *more], capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn(b"\x1b", done.stdout)
 
     def test_files_that_are_no_profiles(self):
         bad = Path(self.folder.name) / "bad.json"
