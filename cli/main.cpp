@@ -17,6 +17,7 @@
 #include "manual.h"
 #include "number.h"
 #include "output.h"
+#include "plan.h"
 #include "prune.h"
 #include "show.h"
 #include "simulate.h"
@@ -47,6 +48,14 @@ void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) 
   }
 }
 
+// Of the model that `ckpt train` trains and `ckpt plan --model` plans.
+CLI::Option* add_batch(CLI::App& app, std::int64_t& batch) {
+  return add_number(app, "--batch", batch, {1, 1 << 20}, "Samples a step");
+}
+CLI::Option* add_threads(CLI::App& app, std::int32_t& threads) {
+  return add_number(app, "--threads", threads, {0, 1024}, "Threads; 0: as many as this process may use");
+}
+
 void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   CLI::App* const train = app.add_subcommand("train", "Train a byte-level model on a text file");
   train->add_option("--data", options.data, "Text file to train on; default: text that is made")->type_name("FILE");
@@ -54,14 +63,23 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->add_option("--memory-budget", options.memory_budget,
                    "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
       ->type_name("BYTES|PERCENT");
-  train->add_option("--strategy", options.strategy, "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...")
+  CLI::Option* const planner =
+      train
+          ->add_option(
+              "--planner", options.planner,
+              "Who chooses the schedule: a name (chain, tapes, revolve), which takes the budget, or with a value (periodic:4)")
+          ->type_name("TEXT")
+          ->default_str("budget");
+  train
+      ->add_option("--strategy", options.strategy,
+                   "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...; refused when it passes the budget")
       ->type_name("TEXT")
-      ->excludes("--memory-budget");
+      ->excludes(planner);
   add_number(*train, "--steps", options.steps, {0, most_integer}, "Steps in all, those before a resume included");
-  add_number(*train, "--batch", options.batch, {1, 1 << 20}, "Samples a step");
+  add_batch(*train, options.batch);
   add_number(*train, "--seed", options.seed, any_seed, "Keys first values and dropout");
   add_number(*train, "--learning-rate", options.learning_rate, {1e-12, 1e6}, "Of AdamW");
-  add_number(*train, "--threads", options.threads, {0, 1024}, "Threads; 0: as many as this process may use");
+  add_threads(*train, options.threads);
   train->add_option("--dir", options.directory, "Directory of checkpoints; without it nothing is saved")->type_name("DIR");
   train
       ->add_option_function<std::string>(
@@ -104,6 +122,41 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->type_name("FILE");
   train->add_flag("--quiet", options.quiet, "Show no progress");
   train->add_flag("--verbose", options.verbose, "Show what the library decides, and why");
+}
+
+void add_plan(CLI::App& app, ckpt::cli::PlanOptions& options) {
+  CLI::App* const plan = app.add_subcommand("plan", "Say what a schedule for a memory budget costs, before anything runs");
+  CLI::Option* const profile =
+      plan->add_option("--profile", options.profile, "JSON file that describes a chain: bytes and seconds of each layer")
+          ->type_name("FILE");
+  CLI::Option* const model =
+      plan->add_flag("--model", options.model, "Plan the model of ckpt train, timed on this machine")->excludes(profile);
+  add_batch(*plan, options.batch)->needs(model);
+  add_threads(*plan, options.threads)->needs(model);
+  CLI::Option* const budget =
+      plan->add_option(
+              "--budget", options.budget,
+              "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
+          ->type_name("BYTES|PERCENT");
+  CLI::Option* const planner =
+      plan->add_option(
+              "--planner", options.planner,
+              "Who chooses the schedule: a name (chain, tapes, revolve), which takes the budget, or with a value (periodic:4)")
+          ->type_name("TEXT")
+          ->default_str("chain");
+  CLI::Option* const frontier =
+      plan->add_flag("--frontier", options.frontier, "Print what each budget would cost with this planner");
+  plan->add_flag("--json", options.as_json, "Print JSON");
+  plan->add_option(
+          "--report", options.report,
+          "Write a page with pictures of the step and of every planner's cost for every budget to a file; it needs a schedule")
+      ->type_name("FILE");
+  plan->callback([=, &options] {
+    if (!*profile && !*model) throw CLI::RequiredError("--profile FILE or --model");
+    if (!*budget && !*planner && !*frontier) throw CLI::RequiredError("--budget, --planner or --frontier");
+    if (!*budget && !*planner && !options.report.empty())
+      throw CLI::RequiredError("--budget or --planner, for --report shows a schedule,");
+  });
 }
 
 void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
@@ -162,6 +215,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   ckpt::cli::TrainOptions train_options;
   add_train(app, train_options);
+  ckpt::cli::PlanOptions plan_options;
+  add_plan(app, plan_options);
   ckpt::cli::SimulateOptions simulate_options;
   add_simulate(app, simulate_options);
   std::string path;
@@ -233,6 +288,7 @@ int run(int argc, char** argv) {
   }
   ckpt::set_log(train_options.verbose ? ckpt::LogLevel::info : ckpt::LogLevel::warning, show_message);
   if (app.got_subcommand("train")) return ckpt::cli::train(train_options) ? 0 : preempted;
+  if (app.got_subcommand("plan")) ckpt::cli::plan(plan_options);
   if (app.got_subcommand("simulate")) ckpt::cli::simulate(simulate_options);
   if (list->parsed()) ckpt::cli::list(path, as_json);
   if (show->parsed()) ckpt::cli::show(path, as_json);

@@ -65,7 +65,7 @@ std::string usage_of(const CLI::App& command) {
 std::string manual_page(const CLI::App& app, const std::string& version) {
   std::string page = ".TH CKPT 1 \"\" \"libckpt " + version +
                      "\" \"User commands\"\n.SH NAME\nckpt \\- checkpoints: look at them, " +
-                     "verify, compare, copy, convert; train; simulate\n.SH SYNOPSIS\n";
+                     "verify, compare, copy, convert; train; plan; simulate\n.SH SYNOPSIS\n";
   const auto commands = app.get_subcommands(nullptr);
   for (const CLI::App* const command : commands) page += usage_of(*command) + "\n.br\n";
   page += ".SH DESCRIPTION\n" + plain(app.get_description()) + ".\n.SH OPTIONS\n";

@@ -5,6 +5,11 @@
 #include "data.h"
 
 namespace ckpt::cli {
+namespace {
+
+constexpr std::int32_t profiled_steps = 3;
+
+}  // namespace
 
 static_assert(embedding_width * context_bytes == hidden_width);
 
@@ -21,6 +26,12 @@ Chain make_model(std::uint64_t seed) {
   chain.add(Layer("loss", "softmax_cross_entropy"));
   chain.initialize(seed);
   return chain;
+}
+
+TensorSpec model_input(std::int64_t batch) { return {DType::u8, {batch, context_bytes}}; }
+
+Profile profile_model(Chain& chain, std::int64_t batch, const WorkerPool& pool) {
+  return chain.profile(model_input(batch), profiled_steps, pool);
 }
 
 }  // namespace ckpt::cli

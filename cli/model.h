@@ -16,4 +16,10 @@ constexpr double dropout_probability = 0.1;
 // With first parameter values from seed.
 Chain make_model(std::uint64_t seed);
 
+// Its input: tokens of so many samples.
+TensorSpec model_input(std::int64_t batch);
+
+// Its layers' bytes and seconds, timed on the pool's threads.
+Profile profile_model(Chain& chain, std::int64_t batch, const WorkerPool& pool);
+
 }  // namespace ckpt::cli

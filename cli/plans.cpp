@@ -6,6 +6,16 @@ namespace ckpt::cli {
 
 using nlohmann::json;
 
+bool is_timed(const Profile& profile) {
+  for (std::int64_t layer = 0; layer < profile.layer_count(); ++layer) {
+    for (std::int32_t i = 0; i < profile.option_count(layer); ++i) {
+      const OptionProfile option = profile.option(layer, i);
+      if (option.forward_seconds > 0 || option.backward_seconds > 0 || option.record_seconds > 0) return true;
+    }
+  }
+  return false;
+}
+
 json plans_json(const std::vector<Plan>& plans) {
   json out = json::array();
   for (const Plan& plan : plans) {

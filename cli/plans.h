@@ -15,6 +15,9 @@ struct Plan {
   bool stage;  // of a pipeline
 };
 
+// Without any seconds in the profile, planners count forwards.
+bool is_timed(const Profile& profile);
+
 // Of each plan: what the verifier says of it, which names no time that was measured while training.
 nlohmann::json plans_json(const std::vector<Plan>& plans);
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner.h"
+#include "text.h"
+
 namespace ckpt::cli {
 namespace {
 
@@ -25,12 +28,13 @@ Runner::Runner(const Chain& chain, Profile profile, Schedule schedule, const Ten
 }
 
 Runner::Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input,
-               const ScheduleExecutorOptions& options)
+               const ScheduleExecutorOptions& options, std::int64_t budget_bytes)
     : chain_(chain),
       profile_(std::make_shared<Profile>(std::move(profile))),
       input_(input),
       options_(options),
-      follower_(std::move(follower)) {
+      follower_(std::move(follower)),
+      budget_bytes_(budget_bytes) {
   options_.follower = *follower_;
   use(follower_->next());
 }
@@ -69,6 +73,7 @@ double Runner::run(const Step& step) {
 }
 
 void Runner::use(Schedule schedule) {
+  require_fit(schedule, *profile_, budget_bytes_, "--strategy: the schedule " + printable(schedule.name()));
   ScheduleExecutor executor(chain_, schedule, input_, options_);
   if (executor_) add(former_, executor_->stats());
   schedule_ = std::move(schedule);

@@ -17,8 +17,9 @@ class Runner {
  public:
   // One schedule for all steps.
   Runner(const Chain& chain, Profile profile, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options);
-  // The schedule before each step is the follower's.
-  Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options);
+  // The schedule before each step is the follower's. Throws, also before a step, when it reserves more than the budget (0: none).
+  Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options,
+         std::int64_t budget_bytes);
 
   // Stages instead of one executor.
   Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker);
@@ -49,6 +50,7 @@ class Runner {
   mutable std::optional<Pipeline> pipeline_;
   const MemoryTracker* tracker_ = nullptr;  // of the pipeline
   std::optional<Follower> follower_;
+  std::int64_t budget_bytes_ = 0;  // of the follower's schedules
   std::optional<Schedule> schedule_;
   std::optional<ScheduleExecutor> executor_;
   ScheduleExecutorStats former_;  // of executors that are gone

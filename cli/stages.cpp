@@ -26,7 +26,7 @@ std::int64_t budget_bytes(const std::string& text, const Chain& chain, const Ten
   Pipeline store_all(chain, input, everything);
   std::int64_t most = 0;
   for (std::int32_t stage = 0; stage < options.stages; ++stage) most = std::max(most, store_all.stats(stage).reserved_bytes);
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(most) * budget.percent / 100));
+  return budget.bytes_of(most);
 }
 
 }  // namespace

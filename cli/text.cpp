@@ -1,5 +1,6 @@
 #include "text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -61,6 +62,11 @@ Budget parse_budget(const std::string& option, const std::string& text) {
     return budget;
   }
   throw refuse();
+}
+
+std::int64_t Budget::bytes_of(std::int64_t everything_bytes) const {
+  if (bytes > 0) return bytes;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(everything_bytes) * percent / 100));
 }
 
 bool naturally_before(const std::string& a, const std::string& b) {

@@ -35,6 +35,8 @@ struct Budget {
   std::int64_t bytes = 0;  // 0: not given as an amount
   double percent = 0;      // 0: not given as a share
   bool given() const { return bytes > 0 || percent > 0; }
+  // everything_bytes: what storing everything takes.
+  std::int64_t bytes_of(std::int64_t everything_bytes) const;
 };
 
 // "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that begins with option and says what is understood.

@@ -16,6 +16,7 @@
 #include "memory_report.h"
 #include "model.h"
 #include "output.h"
+#include "planner.h"
 #include "plans.h"
 #include "report/schedule_picture.h"
 #include "report/train_page.h"
@@ -31,7 +32,6 @@ namespace {
 using nlohmann::json;
 
 constexpr double largest_gradient_norm = 1.0;
-constexpr std::int32_t profiled_steps = 3;
 
 // What a resumed run must share with the run it goes on with.
 json identity_of(const TrainOptions& options, const TextData& data) {
@@ -49,7 +49,7 @@ struct Training {
         data(data_),
         chain(make_model(options_.seed)),
         optimizer(make_optimizer(chain, options_)),
-        input{DType::u8, {options_.batch, context_bytes}},
+        input(model_input(options_.batch)),
         tokens(DType::u8, {options_.batch, context_bytes}),
         targets(DType::u8, {options_.batch}) {
     for (const Parameter& parameter : chain.parameters()) state.add("model", parameter.name, parameter.value);
@@ -82,15 +82,21 @@ struct Limits {
   std::int64_t store_all_bytes = 0;  // when everything is stored; 0: not known
 };
 
-Schedule schedule_for(const std::string& memory_budget, const Profile& profile, Limits& limits) {
-  Schedule store_all = Schedule::create(profile, "store-all");
-  limits.store_all_bytes = store_all.reserved_bytes(profile);
-  if (memory_budget.empty()) return store_all;
-  const Budget budget = parse_budget("--memory-budget", memory_budget);
-  limits.budget_bytes = budget.bytes > 0
-                            ? budget.bytes
-                            : static_cast<std::int64_t>(static_cast<double>(limits.store_all_bytes) * budget.percent / 100);
-  return Schedule::create(profile, "budget:" + std::to_string(limits.budget_bytes));
+Limits limits_for(const TrainOptions& options, const Profile& profile) {
+  Limits limits;
+  limits.store_all_bytes = Schedule::create(profile, "store-all").reserved_bytes(profile);
+  if (!options.memory_budget.empty())
+    limits.budget_bytes = parse_budget("--memory-budget", options.memory_budget).bytes_of(limits.store_all_bytes);
+  return limits;
+}
+
+Schedule schedule_for(const TrainOptions& options, const Profile& profile, const Limits& limits) {
+  const std::string usual = limits.budget_bytes > 0 ? "budget" : "store-all";
+  const std::string planner =
+      planner_within(options.planner.empty() ? usual : options.planner, profile, limits.budget_bytes, "--memory-budget");
+  Schedule schedule = Schedule::create(profile, planner);
+  require_fit(schedule, profile, limits.budget_bytes, "--planner " + printable(planner));
+  return schedule;
 }
 
 Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTracker& tracker, Limits& limits) {
@@ -103,13 +109,14 @@ Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTrack
   ScheduleExecutorOptions executor;
   executor.pool = pool;
   executor.tracker = tracker;
-  Profile profile = training.chain.profile(training.input, profiled_steps, pool);
-  Schedule schedule = schedule_for(options.memory_budget, profile, limits);
+  Profile profile = profile_model(training.chain, options.batch, pool);
+  limits = limits_for(options, profile);
   if (options.strategy.empty()) {
+    Schedule schedule = schedule_for(options, profile, limits);
     return Runner(training.chain, std::move(profile), std::move(schedule), training.input, executor);
   }
   Follower follower(profile, Strategy::create(options.strategy));
-  return Runner(training.chain, std::move(profile), std::move(follower), training.input, executor);
+  return Runner(training.chain, std::move(profile), std::move(follower), training.input, executor, limits.budget_bytes);
 }
 
 // ---- Checkpoints ----
@@ -339,6 +346,9 @@ bool train(const TrainOptions& options) {
     throw std::runtime_error("--report: '" + printable(options.report_file) +
                              "' is a picture, of one step without stages; use .html");
 
+  if (!options.planner.empty() && wants_stages(options))
+    throw std::runtime_error("--planner: '" + printable(options.planner) +
+                             "' is for a run without stages; each stage's schedule is chosen by --memory-budget or --strategy");
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   const TextData data(options.data, options.batch);
   const WorkerPool pool(options.threads);

@@ -9,7 +9,8 @@ namespace ckpt::cli {
 struct TrainOptions {
   std::string data;                // "": text that is made
   std::string memory_budget;       // "": store everything; "40%" or an amount of bytes
-  std::string strategy;            // "": as the budget asks; else a strategy's text
+  std::string planner;             // "": the fastest of the simple ones; else a planner's text
+  std::string strategy;            // "": a planner chooses; else a strategy's text
   std::string directory;           // "": no checkpoints
   std::string resume = "auto";     // auto, never, require
   std::string json_file;           // "": none

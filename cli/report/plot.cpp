@@ -88,6 +88,15 @@ Plot& Plot::level(double y, const std::string& role, const std::string& label) {
   return *this;
 }
 
+Plot& Plot::upright(double x, const std::string& role, const std::string& label) {
+  const double share = x_.share(x);
+  marks_ += cat("<path class=\"level ", role, "\" d=\"M", coordinate(box * share), " 0V1000\"/>\n");
+  const bool left = share > 0.5;
+  texts_ += cat("<text class=\"label\" x=\"", percents(share), "\" y=\"", text_room, "\" dx=\"", left ? -6 : 6, "\" text-anchor=\"",
+                left ? "end" : "start", "\">", escaped(label), "</text>\n");
+  return *this;
+}
+
 Plot& Plot::label(double x, double y, const std::string& text, const char* anchor, int dy, bool roomy) {
   texts_ += cat("<text class=\"label", roomy ? " in-bar roomy" : "", "\" x=\"", percents(x_.share(x)), "\" y=\"",
                 percents(1 - y_.share(y)), "\" dy=\"", dy, "\" text-anchor=\"", anchor, "\">", escaped(text), "</text>\n");

@@ -27,6 +27,8 @@ class Plot {
   Plot& dot(double x, double y, const std::string& role);
   // A horizontal line through the plot, named above its right end, or below where there is no room.
   Plot& level(double y, const std::string& role, const std::string& label);
+  // A vertical line through the plot, named beside its upper end.
+  Plot& upright(double x, const std::string& role, const std::string& label);
   // A text at a place: anchor is start, middle or end. roomy: only where there is room.
   Plot& label(double x, double y, const std::string& text, const char* anchor, int dy, bool roomy = false);
   // A text beside a lane.

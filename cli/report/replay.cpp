@@ -1,11 +1,14 @@
 #include "report/replay.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include "plans.h"
 
 namespace ckpt::cli::report {
 namespace {
@@ -18,12 +21,13 @@ struct Layer {
 // The rules of plan.h, for a schedule that the library has verified.
 class Player {
  public:
-  Player(const Profile& profile, bool stage) : input_bytes_(profile.input_bytes()) {
+  Player(const Profile& profile, bool stage) : input_bytes_(profile.input_bytes()), timed_(is_timed(profile)) {
     for (std::int64_t i = 0; i < profile.layer_count(); ++i) {
       Layer layer{profile.layer(i), {}};
       for (std::int32_t option = 0; option < profile.option_count(i); ++option) layer.options.push_back(profile.option(i, option));
       layers_.push_back(std::move(layer));
     }
+    for (std::int32_t tier = 1; tier < CKPT_TIERS; ++tier) tiers_[static_cast<std::size_t>(tier)].profile = profile.tier(tier);
     alive_.resize(layers_.size());
     out_.forwards.resize(layers_.size());
     if (!stage) make({Item::input, 0, 0}, Use::kept);
@@ -39,6 +43,9 @@ class Player {
       case ActionKind::backward:
         for (std::int64_t layer = action.last; layer-- > action.first;) backward(layer, action);
         break;
+      case ActionKind::store_begin: begin_store(action); break;
+      case ActionKind::load_begin: begin_load(action); break;
+      case ActionKind::await: await(action.transfer); break;
       case ActionKind::drop:
         if (action.tier == 0) end({action.item, action.first, micro});
         break;
@@ -52,6 +59,7 @@ class Player {
 
   Replay finish() {
     out_.seconds = now_;
+    out_.timed = timed_;
     return std::move(out_);
   }
 
@@ -60,6 +68,19 @@ class Player {
   struct Held {
     Use use;
     std::int64_t bytes;
+    std::int64_t copied_by = -1;  // the STORE_BEGIN that is under way
+  };
+  struct Tier {
+    TierProfile profile;
+    double writes_end = 0;  // when its queues are empty
+    double reads_end = 0;
+  };
+  struct Transfer {
+    double end;
+    Use use;
+    std::int64_t left = 0;  // bytes of an item that ended meanwhile: they count until the AWAIT
+    Key item;
+    bool stores;
   };
 
   const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }
@@ -82,7 +103,7 @@ class Player {
 
   void make(const Key& key, Use use, std::int32_t option = 0) {
     const std::int64_t bytes = bytes_of(key, option);
-    held_[key] = {use, bytes};
+    held_[key] = {use, bytes, -1};
     add(use, bytes);
     const std::int64_t by = maker(key);
     if (by < 0 || bytes == 0 || use == Use::gradient) return;
@@ -95,7 +116,11 @@ class Player {
     if (found == held_.end()) return;
     const Held held = found->second;
     held_.erase(found);
-    add(held.use, -held.bytes);
+    if (held.copied_by >= 0) {
+      transfers_.at(held.copied_by).left = held.bytes;
+    } else {
+      add(held.use, -held.bytes);
+    }
     const std::int64_t by = maker(key);
     if (by < 0 || held.bytes == 0 || held.use == Use::gradient) return;
     auto& life = alive_[static_cast<std::size_t>(by)][static_cast<std::size_t>(held.use)];
@@ -103,8 +128,44 @@ class Player {
   }
 
   void run(Replay::Work work, std::int64_t index, std::int32_t micro, double seconds) {
-    out_.operations.push_back({work, index, micro, now_, now_ + seconds, live_});
-    now_ += seconds;
+    const double end = now_ + (timed_ ? seconds : 1);
+    out_.operations.push_back({work, index, micro, now_, end, live_});
+    now_ = end;
+  }
+
+  // ---- Slower tiers ----
+
+  // When a copy ends that is put into a queue now.
+  double queued(double& queue_end, const TierProfile& tier, double bytes_per_second, std::int64_t bytes) const {
+    const double copy = bytes_per_second > 0 ? static_cast<double>(bytes) / bytes_per_second : 0;
+    return queue_end = std::max(queue_end, now_) + tier.latency_seconds + copy;
+  }
+
+  void begin_store(const ScheduleAction& action) {
+    const Key key{action.item, action.first, action.micro_batch};
+    Held& held = held_.at(key);
+    Tier& tier = tiers_.at(static_cast<std::size_t>(action.tier));
+    held.copied_by = action.transfer;
+    transfers_[action.transfer] = {queued(tier.writes_end, tier.profile, tier.profile.write_bytes_per_second, held.bytes), held.use,
+                                   0, key, true};
+  }
+
+  void begin_load(const ScheduleAction& action) {
+    const Key key{action.item, action.first, action.micro_batch};
+    Tier& tier = tiers_.at(static_cast<std::size_t>(action.tier));
+    make(key, Use::kept, action.option);
+    transfers_[action.transfer] = {queued(tier.reads_end, tier.profile, tier.profile.read_bytes_per_second, held_.at(key).bytes),
+                                   Use::kept, 0, key, false};
+  }
+
+  void await(std::int64_t id) {
+    const Transfer transfer = transfers_.at(id);
+    transfers_.erase(id);
+    if (timed_) now_ = std::max(now_, transfer.end);
+    if (!transfer.stores) return;
+    add(transfer.use, -transfer.left);
+    const auto held = held_.find(transfer.item);
+    if (held != held_.end() && held->second.copied_by == id) held->second.copied_by = -1;
   }
 
   const OptionProfile& option_of(std::int64_t index, const ScheduleAction& action) const {
@@ -178,10 +239,13 @@ class Player {
   }
 
   std::int64_t input_bytes_;
+  bool timed_;
   std::vector<Layer> layers_;
   std::map<Key, Held> held_;
   std::set<std::pair<std::int64_t, std::int32_t>> first_done_;            // layer, micro-batch
   std::vector<std::array<std::pair<std::int64_t, double>, uses>> alive_;  // items of each layer and use, and since when
+  std::array<Tier, CKPT_TIERS> tiers_;
+  std::map<std::int64_t, Transfer> transfers_;
   Bytes live_{};
   double now_ = 0;
   Replay out_;

@@ -11,7 +11,7 @@ namespace ckpt::cli::report {
 
 // What bytes are for.
 enum class Use : std::uint8_t {
-  kept,        // made by a layer's first forward, or received from a neighbour stage
+  kept,        // made by a layer's first forward, received from a neighbour stage, or copied back from a slower tier
   recomputed,  // made by running a layer again
   gradient,
   working,  // workspace of the layer that runs, and saved states of random numbers
@@ -40,11 +40,12 @@ struct Replay {
   std::vector<Operation> operations;
   std::vector<Life> lives;
   std::vector<std::int64_t> forwards;  // of each layer, micro-batches together
-  std::int64_t peak_bytes = 0;         // equals the verifier's
+  std::int64_t peak_bytes = 0;         // of memory; equals the verifier's
   double seconds = 0;
+  bool timed = true;  // false: the profile has no seconds, and every operation counts as one
 };
 
-// Schedules that keep everything in memory, as those of the planners do. A stage's schedule is one of a pipeline.
+// A stage's schedule is one of a pipeline.
 Replay replay(const Schedule& schedule, const Profile& profile, bool stage);
 
 }  // namespace ckpt::cli::report

@@ -142,6 +142,18 @@ Scale Scale::durations(double first, double last) {
   return scale;
 }
 
+Scale Scale::times(double low, double high) {
+  Scale scale(low, std::max(high, low * 1.05), [](double value) { return std::log(std::max(value, 1e-3)); });
+  double last = -1;
+  for (const double at : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0,  1.05, 1.1, 1.2,
+                          1.3, 1.5, 1.7, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0}) {
+    if (at < low * 0.999 || at > high * 1.001 || scale.share(at) - last < 0.1) continue;
+    scale.ticks_.push_back({at, cat(at)});
+    last = scale.share(at);
+  }
+  return scale;
+}
+
 Scale Scale::signed_shares(double low, double high, double least) {
   const auto map = [least](double value) {
     const double size = std::abs(value) / least;

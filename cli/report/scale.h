@@ -26,6 +26,8 @@ class Scale {
   static Scale counts(double first, double last);
   // Logarithmic, with marks at durations that people use.
   static Scale durations(double first, double last);
+  // Logarithmic, with marks at so many times as much: "1.2".
+  static Scale times(double low, double high);
   // Shares of one: linear between -least and least, logarithmic beyond, with marks at powers of ten per cent.
   static Scale signed_shares(double low, double high, double least);
   // Shares of one near one: each tenth of what is missing takes as much room as the one before.

@@ -41,11 +41,24 @@ const char* role_of(Replay::Work work) {
 
 std::int64_t sum(const Bytes& bytes) { return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}); }
 
+Scale time_scale(const Replay& step, int marks) {
+  return step.timed ? Scale::seconds(step.seconds, marks) : Scale::linear(0, step.seconds, 0);
+}
+
+std::string time_unit(const Replay& step, const Scale& scale) {
+  return step.timed ? scale.unit() + " of a step" : std::string("runs of layers in a step");
+}
+
+std::string step_length(const Replay& step) {
+  return step.timed ? duration_text(step.seconds) : cat(step.operations.size(), " runs of layers");
+}
+
 // "3.20 ms: forward of block.1.gelu, 1.50 MiB alive (kept ...)"
-std::string operation_text(const Plan& plan, const Replay::Operation& operation) {
-  std::string text = cat(
-      duration_text(operation.begin), ": ", words_of(operation.work), " of ", plan.profile->layer_name(operation.layer),
-      plan.stage ? cat(", micro-batch ", operation.micro_batch) : std::string(), "; ", bytes_text(sum(operation.bytes)), " alive");
+std::string operation_text(const Plan& plan, const Replay& step, const Replay::Operation& operation) {
+  std::string text = cat(step.timed ? duration_text(operation.begin) : cat("run ", static_cast<std::int64_t>(operation.end)), ": ",
+                         words_of(operation.work), " of ", plan.profile->layer_name(operation.layer),
+                         plan.stage ? cat(", micro-batch ", operation.micro_batch) : std::string(), "; ",
+                         bytes_text(sum(operation.bytes)), " alive");
   const char* before = ": ";
   for (const UseStyle& style : use_styles) {
     const std::int64_t bytes = operation.bytes[static_cast<std::size_t>(style.use)];
@@ -70,13 +83,12 @@ Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, 
                  const std::string& group) {
   const auto top = static_cast<double>(std::max(step.peak_bytes, budget_bytes));
   Scale y = Scale::bytes(top * 1.04);
-  Scale x = Scale::seconds(step.seconds, height < 200 ? 4 : 8);  // low ones are narrow, too
+  Scale x = time_scale(step, height < 200 ? 4 : 8);  // low ones are narrow, too
   const std::string unit = y.unit();
-  const std::string time_unit = x.unit();
-  Plot plot(name,
-            cat("At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", duration_text(step.seconds), "."), x,
-            y, height);
-  plot.units(unit, time_unit + " of a step").group(group);
+  const std::string under = time_unit(step, x);
+  Plot plot(name, cat("At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", step_length(step), "."), x, y,
+            height);
+  plot.units(unit, under).group(group);
   Curve lower;
   for (const Replay::Operation& each : step.operations) {
     lower.emplace_back(each.begin, 0);
@@ -94,21 +106,21 @@ Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, 
   }
   if (budget_bytes > 0) plot.level(static_cast<double>(budget_bytes), "budget", cat("budget ", bytes_text(budget_bytes)));
   for (const Replay::Operation& each : step.operations)
-    plot.value((each.begin + each.end) / 2, static_cast<double>(sum(each.bytes)), operation_text(plan, each));
+    plot.value((each.begin + each.end) / 2, static_cast<double>(sum(each.bytes)), operation_text(plan, step, each));
   return plot;
 }
 
 Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group) {
   const std::int64_t layers = plan.profile->layer_count();
   const int lane_height = layers <= 24 ? 14 : layers <= 80 ? 6 : 3;
-  Scale x = Scale::seconds(step.seconds);
-  const std::string time_unit = x.unit();
+  Scale x = time_scale(step, 8);
+  const std::string under = time_unit(step, x);
   Plot plot(
       "Layers over time",
       cat(layers,
           " lanes, the first layer at the top: when each runs forward, again, and backward, and when what it made is in memory."),
       x, Scale::lanes(static_cast<std::size_t>(layers)), lane_height * static_cast<int>(layers));
-  plot.units("", time_unit + " of a step").group(group);
+  plot.units("", under).group(group);
   const auto bar = [&](std::int64_t layer, double begin, double end, const std::string& role) {
     const auto lane = static_cast<double>(layer);
     plot.bar(begin, end, lane + 0.1, lane + 0.9, role);
@@ -117,7 +129,7 @@ Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group) 
     bar(life.layer, life.begin, life.end, life.use == Use::kept ? "soft kept" : "soft recomputed");
   for (const Replay::Operation& each : step.operations) {
     bar(each.layer, each.begin, each.end, role_of(each.work));
-    plot.value((each.begin + each.end) / 2, static_cast<double>(each.layer) + 0.5, operation_text(plan, each));
+    plot.value((each.begin + each.end) / 2, static_cast<double>(each.layer) + 0.5, operation_text(plan, step, each));
   }
   for (std::int64_t first = 0; first < layers;) {
     const std::string block = block_of(plan.profile->layer_name(first));
@@ -178,9 +190,8 @@ std::string step_picture(const Plan& plan, std::int64_t budget_bytes) {
   const int height = second + row + lanes.height() + below;
   return cat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"frame\" role=\"img\" viewBox=\"0 0 ", width, " ", height,
              "\" font-family=\"system-ui, sans-serif\">\n<title>One step under the schedule ", escaped(plan.schedule.name()),
-             "</title>\n<desc>At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ",
-             duration_text(step.seconds), ".</desc>\n<style>\n", plot_style,
-             "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n",
+             "</title>\n<desc>At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", step_length(step),
+             ".</desc>\n<style>\n", plot_style, "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n",
              legend_row(memory_roles(budget_bytes > 0), left, row), memory.svg(left, row + above, width - left - right),
              legend_row(lane_roles(), left, second), lanes.svg(left, second + row, width - left - right), "</svg>\n");
 }

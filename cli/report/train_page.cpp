@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "report/markup.h"
+#include "report/plan_sections.h"
 #include "report/plot.h"
 #include "report/replay.h"
 #include "report/schedule_picture.h"
@@ -21,10 +22,12 @@ std::string place(const char* list, std::size_t index, const char* key) { return
 // ---- Words ----
 
 std::string budget_words(const Figures& figures, const TrainOptions& options) {
-  if (!options.strategy.empty()) return cat("The strategy ", escaped(printable(options.strategy)), " chose what is kept.");
-  if (options.memory_budget.empty()) return "No memory budget was set.";
+  std::string chosen;
+  if (!options.strategy.empty()) chosen = cat("The strategy ", escaped(printable(options.strategy)), " chose what is kept.");
+  if (!options.planner.empty()) chosen = cat("The planner ", escaped(printable(options.planner)), " chose what is kept.");
+  if (options.memory_budget.empty()) return chosen.empty() ? "No memory budget was set." : chosen;
   const bool percent = options.memory_budget.back() == '%';
-  return cat("Activations had a budget of ", figures.bytes("/budget_bytes"),
+  return cat(chosen, chosen.empty() ? "" : " ", "Activations had a budget of ", figures.bytes("/budget_bytes"),
              percent ? cat(", ", escaped(options.memory_budget), " of what storing everything reserves") : std::string(), ".");
 }
 
@@ -156,24 +159,6 @@ std::string over_steps(const Figures& figures, bool with_stages) {
              details("Loss and memory as a table", history_table(figures)));
 }
 
-// ---- One step ----
-
-std::string one_step(const Figures& figures, const Plan& plan) {
-  const Replay step = replay(plan.schedule, *plan.profile, plan.stage);
-  std::string out =
-      cat("<section><h2>One step, as planned</h2>\n<p>Schedule ", escaped(figures.at("/plans/0/plan").get<std::string>()),
-          ": at most ", figures.bytes("/plans/0/plan_peak_bytes"), " alive at once. ",
-          figures.count("/plans/0/plan_recomputed_forwards"), " of ", figures.count("/plans/0/plan_forwards"),
-          " forwards run again what was dropped, ", figures.percent("/plans/0/plan_recomputed_share", 1), " of the step&#39;s ",
-          figures.duration("/plans/0/plan_seconds"), ". Times are those of the profile.</p>\n");
-  if (step.operations.size() > most_operations)
-    return out + "<p class=\"note\">It has too many operations to draw.</p></section>\n";
-  const std::int64_t budget = figures.has("/budget_bytes") ? figures.at("/budget_bytes").get<std::int64_t>() : 0;
-  return cat(out, "<h3>Memory</h3>\n", memory_legend(budget > 0),
-             memory_plot(plan, step, "Memory over the time of a step", budget, 260, "step").html(), "<h3>Layers</h3>\n",
-             lanes_legend(), lanes_plot(plan, step, "step").html(), "</section>\n");
-}
-
 // ---- Stages ----
 
 std::string stages_table(const Figures& figures) {
@@ -213,28 +198,7 @@ std::string stages(const Figures& figures, const std::vector<Plan>& plans, Pipel
              "<p class=\"note\">Kept and recomputed: micro-batches of all steps.</p></section>\n");
 }
 
-// ---- Layers, and what was run ----
-
-std::string layers(const Figures& figures, bool with_stages) {
-  std::vector<std::string> columns = {"layer", "runs forward", "output", "tape", "forward", "backward"};
-  if (with_stages) columns.insert(columns.begin() + 1, "stage");
-  Table table("Layers", columns);
-  for (std::size_t i = 0; i < figures.at("/layers").size(); ++i) {
-    const bool again = figures.value(place("layers", i, "forwards_per_step")) > figures.value("/micro_batches");
-    std::vector<std::string> cells = {
-        cat("<svg class=\"key\" aria-hidden=\"true\" viewBox=\"0 0 10 10\"><rect class=\"fill ", again ? "recomputed" : "kept",
-            "\" width=\"10\" height=\"10\"/></svg>", escaped(figures.at(place("layers", i, "layer")).get<std::string>())),
-        cat(figures.count(place("layers", i, "forwards_per_step")), again ? "\u00d7 recomputed" : "\u00d7 kept"),
-        figures.bytes(place("layers", i, "output_bytes")),
-        figures.bytes(place("layers", i, "tape_bytes")),
-        figures.duration(place("layers", i, "forward_seconds")),
-        figures.duration(place("layers", i, "backward_seconds"))};
-    if (with_stages) cells.insert(cells.begin() + 1, figures.count(place("layers", i, "stage")));
-    table.row(std::move(cells));
-  }
-  return cat("<section><h2>Layers</h2>\n<p>Bytes and times as profiled, for one ", with_stages ? "micro-batch" : "batch", ".</p>\n",
-             table.html(), "</section>\n");
-}
+// ---- What was run ----
 
 std::string what_was_run(const Figures& figures, const TrainOptions& options, const std::string& data_name) {
   Said said = {
@@ -263,8 +227,11 @@ std::string train_page(const json& result, const TrainOptions& options, const st
   const Figures figures(result);
   const std::string name = printable(data_name.substr(data_name.rfind('/') + 1));  // no folders of this machine
   std::string body = cat(lede(figures, options, name), main_facts(figures), over_steps(figures, pipeline != nullptr));
-  body += pipeline != nullptr ? stages(figures, plans, *pipeline) : one_step(figures, plans.front());
-  body += cat(layers(figures, pipeline != nullptr), what_was_run(figures, options, name));
+  const bool with_stages = pipeline != nullptr;
+  body += with_stages ? stages(figures, plans, *pipeline) : step_section(figures, plans.front());
+  body +=
+      cat(layers_section(figures, options.micro_batches, with_stages, with_stages ? ", for one micro-batch" : ", for one batch"),
+          what_was_run(figures, options, name));
   return page(title(result), pipeline != nullptr ? "ckpt train, in stages" : "ckpt train", body, result);
 }
 

@@ -8,7 +8,7 @@ refuses 2 "--no-such-option" train --no-such-option
 refuses 2 "--steps" train --steps -4
 refuses 2 "--resume" train --resume perhaps
 refuses 2 "--batch" train --batch 0
-refuses 2 "excludes" train --memory-budget 40% --strategy interval:2
+refuses 2 "excludes" train --planner chain --strategy interval:2
 
 refuses 1 "cannot open $scratch/none" train --data "$scratch/none"
 : >"$scratch/empty"

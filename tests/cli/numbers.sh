@@ -64,7 +64,7 @@ for activations in memory:1e400 memory:0 memory:40% memory:x selective:922337203
 done
 
 # Empty texts are no names.
-for option in --data --dir --json --report --timeline --memory-report --strategy --memory-budget --activations --save-every --resume --steps; do
+for option in --data --dir --json --report --timeline --memory-report --strategy --planner --memory-budget --activations --save-every --resume --steps; do
   refuses 2 "$option" train "$option" ""
 done
 [ -z "$(find . -maxdepth 1 -name 'step-*')" ] || fail "an empty directory's name took the current one"

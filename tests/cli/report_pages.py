@@ -26,10 +26,21 @@ def run_ckpt(*arguments):
     done = subprocess.run([ckpt, *map(str, arguments)], capture_output=True, text=True)
     if done.returncode != 0:
         raise AssertionError(f"ckpt {arguments}: {done.stderr}")
+    return done.stdout
+
+
+def profile(outputs, seconds):
+    """A chain as a profile's file: bytes of each layer's output, and the seconds of its forward and backward."""
+    layers = []
+    for i, output_bytes in enumerate(outputs):
+        forward, backward = seconds(i)
+        option = {"tape_bytes": output_bytes // 2, "forward_seconds": forward, "backward_seconds": backward}
+        layers.append({"name": f"block.{i // 2}.{'ab'[i % 2]}", "output_bytes": output_bytes, "options": [option]})
+    return {"format": "ckpt-profile", "version": 1, "input_bytes": 1 << 20, "layers": layers}
 
 
 def make(folder):
-    """One page of each kind, in a folder."""
+    """Pages of each kind, in a folder."""
     private = folder / "private-folder"
     private.mkdir()
     text = private / "a <b> & 'text'.txt"
@@ -47,6 +58,17 @@ def make(folder):
         "simulate": ("simulate", "--trace", "weibull:0.7:1e6", "--nodes", 50, "--failures", 300, "--replicas", 5, "--cost", 60),
         "trace": ("simulate", "--trace", trace, "--cost", 300, "--policies", "auto,daly,fixed:900,threshold"),
     }
+    unlike = private / "chain <&>.json"
+    unlike.write_text(json.dumps(profile([(1 + i * 7 % 5) << 19 for i in range(20)], lambda i: (1e-3 * (1 + i * 3 % 7), 2e-3 * (1 + i % 4)))))
+    untimed = private / "untimed.json"
+    untimed.write_text(json.dumps(profile([1 << 18] * 12, lambda i: (0, 0))))
+    tiers = private / "tiers.json"
+    tiers.write_text(json.dumps({**profile([1 << 20] * 30, lambda i: (1e-3, 2e-3)),
+                                 "tiers": [{"write_bytes_per_second": 5e8, "read_bytes_per_second": 2e9, "latency_seconds": 1e-4}]}))
+    commands["plan"] = ("plan", "--profile", unlike, "--budget", "30%")
+    commands["plan-untimed"] = ("plan", "--profile", untimed, "--planner", "tapes", "--budget", "60%", "--frontier")
+    commands["plan-tiers"] = ("plan", "--profile", tiers, "--planner", "two-level:3,8")
+    commands["plan-model"] = ("plan", "--model", "--batch", 8, "--budget", "100%", "--planner", "budget")
     single = private / "single.csv"
     single.write_text("500\n")
     commands["single"] = ("simulate", "--trace", single)
@@ -57,7 +79,10 @@ def make(folder):
     for name, command in commands.items():
         page, figures = folder / f"{name}.html", folder / f"{name}.json"
         quiet = ("--quiet",) if command[0] == "train" else ()
-        run_ckpt(*command, *quiet, "--json", figures, "--report", page)
+        if command[0] == "plan":
+            figures.write_text(run_ckpt(*command, "--json", "--report", page))
+        else:
+            run_ckpt(*command, *quiet, "--json", figures, "--report", page)
         runs.append(SimpleNamespace(name=name, page=page, html=page.read_text(), figures=json.loads(figures.read_text())))
     return runs
 
@@ -296,6 +321,38 @@ class Pages(unittest.TestCase):
                     self.assertTrue(any(text.startswith(policy["policy"] + ": ") for text in texts), policy["policy"])
                 counted = sum(int(re.search(r": ([\d,]+) failure", text)[1].replace(",", "")) for text in texts if re.search(r"\d failures? \(", text))
                 self.assertEqual(counted, run.figures["failures"] * run.figures["replicas"])
+
+    def test_plans_show_every_planner(self):
+        for run, form in self.pages:
+            if "frontiers" not in run.figures:
+                continue
+            with self.subTest(page=run.name):
+                plots = {}
+                for plot in (element for element in form.all("div") if "plot" in element.attributes.get("class", "").split()):
+                    label = next(element for element in plot.within if element.tag == "svg").attributes["aria-label"]
+                    plots[label.partition(". ")[0]] = plot
+                chosen = run.figures["chosen"]
+                self.assertLessEqual({"store-all", "chain", "tapes", "periodic", "revolve"}, {each["planner"] for each in run.figures["frontiers"]})
+                for frontier in run.figures["frontiers"]:
+                    if len(frontier["points"]) < 2:
+                        continue
+                    plot = plots["Time over memory, " + frontier["planner"]]
+                    values = json.loads(next(element for element in plot.within if element.tag == "script").text)
+                    self.assertGreater(len(values), 1)
+                    for (x0, y0, _), (x1, y1, _) in zip(values, values[1:]):
+                        self.assertLessEqual(x0, x1)
+                        self.assertLess(y0, y1 + 1e-4)  # downwards: faster
+                    self.assertTrue(all(text.startswith(frontier["planner"]) for x, y, text in values))
+                    levels = [element for element in plot.within if element.attributes.get("class") == "level budget"]
+                    self.assertEqual(len(levels), 1 if "budget_bytes" in run.figures else 0)
+                    if frontier["planner"] == chosen["planner"].partition(":")[0] and frontier["planner"] in ("chain", "tapes"):
+                        again = f"; {chosen['recomputed_forwards']:,} forwards again"
+                        self.assertTrue(any(text.endswith(again) for x, y, text in values))
+                if "budget_bytes" in run.figures:
+                    self.assertLessEqual(chosen["reserved_bytes"], run.figures["budget_bytes"])
+                if run.name == "plan-tiers":
+                    self.assertGreater(chosen["stored_bytes"], 0)
+                    self.assertIn("slower tiers", run.html)
 
     def test_differences_between_policies_show(self):
         """Rows differ on the axis wherever they differ by a hundredth of a per cent."""

@@ -1,0 +1,185 @@
+#include "plan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+#include "frontier.h"
+#include "model.h"
+#include "output.h"
+#include "plan_table.h"
+#include "planner.h"
+#include "plans.h"
+#include "profile_file.h"
+#include "report/plan_page.h"
+#include "saver.h"
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* usual_planner = "chain";
+
+// ---- The chain ----
+
+Profile profile_of(const PlanOptions& options) {
+  if (!options.model) return read_profile(options.profile);
+  const WorkerPool pool(options.threads);
+  Chain chain = make_model(1);
+  return profile_model(chain, options.batch, pool);
+}
+
+json source_json(const PlanOptions& options) {
+  if (options.model) return {{"model", true}, {"batch", options.batch}};
+  const json name = options.profile.substr(options.profile.rfind('/') + 1);
+  return {{"profile", json::parse(name.dump(-1, ' ', false, json::error_handler_t::replace))}};  // names of files may be no UTF-8
+}
+
+// Tiers that nobody described cost nothing: what a planner made of them would compare with nothing.
+bool has_tier(const Profile& profile, std::int32_t tier) {
+  const TierProfile given = profile.tier(tier);
+  return given.capacity_bytes > 0 || given.write_bytes_per_second > 0 || given.read_bytes_per_second > 0 ||
+         given.latency_seconds > 0;
+}
+
+// ---- Figures ----
+
+// What each cost is beside that of storing everything.
+void compare(json& cost, const json& store_all) {
+  const auto share = [&](const char* key) {
+    const double all = store_all.at(key).get<double>();
+    return all > 0 ? cost.at(key).get<double>() / all : 0;
+  };
+  if (!cost.contains("forwards"))
+    cost["forwards"] = store_all.at("forwards").get<std::int64_t>() + cost.at("recomputed_forwards").get<std::int64_t>();
+  cost["store_all_share"] = share("reserved_bytes");
+  const double seconds = share("step_seconds");
+  cost["times_store_all"] = seconds > 0 ? seconds : share("forwards");
+}
+
+// Whether to look at a planner that nobody asked for.
+bool is_compared(const PlannerForm& planner, const Profile& profile) {
+  constexpr std::int64_t most_layers = 4096;  // in longer chains, a planner that knows no budget may run layers again too often
+  if (profile.layer_count() > most_layers && !planner.takes_bytes() && planner.name != "store-all") return false;
+  return planner.name != "two-level" || has_tier(profile, 1);
+}
+
+bool is_better(const json& a, const json& b) {
+  const auto key = [](const json& row) {
+    return std::tuple(!row.value("fits", false), row.contains("refused"), row.value("times_store_all", 0.0),
+                      row.value("reserved_bytes", std::int64_t{0}));
+  };
+  return key(a) < key(b);
+}
+
+// The schedule that was asked for, and its cost.
+struct Choice {
+  std::vector<Plan> plans;  // one
+  json cost;
+};
+
+Choice choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, std::int64_t budget_bytes,
+              const json& store_all) {
+  const std::string asked = options.planner.empty() ? usual_planner : options.planner;
+  const auto begin = Clock::monotonic();
+  const std::string planner = planner_within(asked, *profile, budget_bytes, "--budget");
+  Schedule schedule = Schedule::create(*profile, planner);
+  const double planning_seconds = seconds_of(Clock::monotonic() - begin);
+  require_fit(schedule, *profile, budget_bytes, "--planner " + printable(planner));
+  json cost = cost_json(planner, schedule, *profile);
+  compare(cost, store_all);
+  cost["left_out"] = schedule.left_out();
+  cost["planning_seconds"] = planning_seconds;
+  Choice choice;
+  choice.plans.push_back({profile, std::move(schedule), false});
+  choice.cost = std::move(cost);
+  return choice;
+}
+
+// What every planner makes of the budget, the best first: those that fit, those that do not, those that say why they cannot.
+json comparison_json(const Profile& profile, std::int64_t budget_bytes, const json& store_all, const json& chosen) {
+  std::vector<json> rows;
+  bool has_chosen = false;
+  const auto add = [&](const std::string& name) {
+    json row = {{"planner", name}};
+    try {
+      const std::string text = planner_within(name, profile, budget_bytes, "--budget");
+      const bool is_chosen = text == chosen.at("planner");
+      row = is_chosen ? chosen : cost_json(text, Schedule::create(profile, text), profile);
+      has_chosen = has_chosen || is_chosen;
+      compare(row, store_all);
+      row["fits"] = row.at("reserved_bytes").get<std::int64_t>() <= budget_bytes;
+    } catch (const Error& error) {
+      row["refused"] = error.what();
+    }
+    rows.push_back(std::move(row));
+  };
+  for (const PlannerForm& planner : planner_forms()) {
+    const bool comparable = planner.required.empty() || planner.takes_bytes() || planner.takes_slots();
+    if (comparable && is_compared(planner, profile)) add(planner.name);
+  }
+  if (!has_chosen) add(chosen.at("planner").get<std::string>());
+  std::stable_sort(rows.begin(), rows.end(), is_better);
+  return rows;
+}
+
+json frontiers_json(const Profile& profile, const std::string& only, const json& store_all) {
+  json frontiers = json::array();
+  for (const PlannerForm& planner : planner_forms()) {
+    if (only.empty() ? !is_compared(planner, profile) : planner.name != only) continue;
+    json frontier = frontier_json(planner, profile);
+    for (json& point : frontier["points"]) compare(point, store_all);
+    if (!frontier["points"].empty()) frontiers.push_back(std::move(frontier));
+  }
+  if (!only.empty() && frontiers.empty())
+    throw std::runtime_error("--frontier: the planner '" + printable(only) + "' has none for this chain");
+  return frontiers;
+}
+
+}  // namespace
+
+void plan(const PlanOptions& options) {
+  const auto profile = std::make_shared<const Profile>(profile_of(options));
+  const json store_all = cost_json("store-all", Schedule::create(*profile, "store-all"), *profile);
+  const std::int64_t budget_bytes =
+      options.budget.empty()
+          ? 0
+          : parse_budget("--budget", options.budget).bytes_of(store_all.at("reserved_bytes").get<std::int64_t>());
+  const std::string name = planner_name(options.planner.empty() ? usual_planner : options.planner);
+  const bool has_value = options.planner.find(':') != std::string::npos;
+  const bool chooses = !options.frontier || budget_bytes > 0 || has_value || !options.report.empty();
+
+  json figures = source_json(options);
+  figures["layer_count"] = profile->layer_count();
+  figures["timed"] = is_timed(*profile);
+  figures["store_all"] = store_all;
+  figures["library"] = version();
+  if (budget_bytes > 0) figures["budget_bytes"] = budget_bytes;
+  std::optional<Choice> choice;
+  if (chooses) {
+    choice = choose(options, profile, budget_bytes, store_all);
+    figures["chosen"] = choice->cost;
+    figures["plans"] = plans_json(choice->plans);
+    figures["layers"] = layers_json(choice->plans);
+    if (budget_bytes > 0) figures["comparison"] = comparison_json(*profile, budget_bytes, store_all, choice->cost);
+  }
+  if (options.frontier || !options.report.empty())
+    figures["frontiers"] = frontiers_json(*profile, options.report.empty() ? name : "", store_all);
+  if (!options.report.empty()) write_text(options.report, report::plan_page(figures, options, choice->plans.front()));
+  if (options.as_json) {
+    std::printf("%s\n", figures.dump(2).c_str());
+  } else {
+    print_plan(figures, options.frontier ? name : "");
+  }
+}
+
+}  // namespace ckpt::cli

@@ -1,0 +1,24 @@
+// `ckpt plan`: what a schedule for a budget costs on a chain, before anything runs, and what the planners make of every budget.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ckpt::cli {
+
+struct PlanOptions {
+  std::string profile;  // a file; "": none
+  bool model = false;   // instead: that of `ckpt train`, timed here
+  std::string budget;   // "": none; "40%" or an amount of bytes
+  std::string planner;  // "": chain
+  std::string report;   // HTML file; "": none
+  bool frontier = false;
+  bool as_json = false;
+  std::int64_t batch = 256;  // of the model
+  std::int32_t threads = 0;  // 0: what this process may use
+};
+
+// Prints a table or JSON. Throws ckpt::Error and std::exception.
+void plan(const PlanOptions& options);
+
+}  // namespace ckpt::cli

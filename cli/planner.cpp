@@ -1,0 +1,73 @@
+#include "planner.h"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+// "two-level:MEMORY_SLOTS[,DISK_SLOTS] - what it makes; ranges"
+PlannerForm form_of(const std::string& line) {
+  const std::string form = line.substr(0, line.find(" - "));
+  PlannerForm planner{planner_name(form), {}};
+  if (planner.name.size() == form.size()) return planner;
+  const std::size_t begin = planner.name.size() + 1;
+  std::istringstream values(form.substr(begin, form.find('[') - begin));
+  for (std::string value; std::getline(values, value, ',');) planner.required.push_back(value);
+  return planner;
+}
+
+// The most slots with which the schedule fits; 1 when none do.
+std::int64_t most_slots(const std::string& name, const Profile& profile, std::int64_t budget_bytes) {
+  std::int64_t fits = 1;
+  std::int64_t limit = profile.layer_count() + 1;  // more are of no use
+  for (std::int64_t slots = limit - 1; fits < slots; slots = fits + (limit - fits) / 2) {
+    const bool enough = Schedule::create(profile, cat(name, ":", slots)).reserved_bytes(profile) <= budget_bytes;
+    (enough ? fits : limit) = slots;
+  }
+  return fits;
+}
+
+}  // namespace
+
+bool PlannerForm::takes_slots() const {
+  constexpr std::string_view slots = "SLOTS";
+  return required.size() == 1 && required[0].size() >= slots.size() &&
+         required[0].compare(required[0].size() - slots.size(), slots.size(), slots) == 0;
+}
+
+std::vector<PlannerForm> planner_forms() {
+  std::vector<PlannerForm> forms;
+  std::istringstream lines(known_planners());
+  for (std::string line; std::getline(lines, line);) forms.push_back(form_of(line));
+  return forms;
+}
+
+std::string planner_name(const std::string& planner) { return planner.substr(0, planner.find(':')); }
+
+std::string planner_within(const std::string& planner, const Profile& profile, std::int64_t budget_bytes,
+                           const std::string& option) {
+  const std::vector<PlannerForm> forms = planner_forms();
+  const auto form = std::find_if(forms.begin(), forms.end(), [&](const PlannerForm& each) { return each.name == planner; });
+  if (form == forms.end() || form->required.empty()) return planner;
+  if (!form->takes_bytes() && !form->takes_slots()) return planner;  // the library says what it needs
+  const std::string value = form->required[0];
+  if (budget_bytes == 0)
+    throw std::invalid_argument(cat("--planner: '", planner, "' has no value; give ", option, ", or ", planner, ":", value));
+  return cat(planner, ":", form->takes_bytes() ? budget_bytes : most_slots(planner, profile, budget_bytes));
+}
+
+void require_fit(std::int64_t reserved_bytes, std::int64_t budget_bytes, const std::string& what) {
+  if (budget_bytes == 0 || reserved_bytes <= budget_bytes) return;
+  throw std::runtime_error(cat(what, " reserves ", reserved_bytes, " bytes (", bytes_text(reserved_bytes),
+                               "), more than the budget of ", budget_bytes, " bytes (", bytes_text(budget_bytes), ")"));
+}
+
+void require_fit(const Schedule& schedule, const Profile& profile, std::int64_t budget_bytes, const std::string& what) {
+  if (budget_bytes > 0) require_fit(schedule.reserved_bytes(profile), budget_bytes, what);
+}
+
+}  // namespace ckpt::cli

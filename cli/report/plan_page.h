@@ -1,0 +1,15 @@
+// The page of a plan: the chosen schedule, what every planner makes of every budget, the step over time, the layers.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "plan.h"
+#include "plans.h"
+
+namespace ckpt::cli::report {
+
+// figures: what --json says, with the schedule that was chosen. plan: that schedule.
+std::string plan_page(const nlohmann::json& figures, const PlanOptions& options, const Plan& plan);
+
+}  // namespace ckpt::cli::report

@@ -1,0 +1,154 @@
+"""The gradient of a time-stepping code, driven by a schedule's cursor: 400 steps of the viscous Burgers equation, which cannot all be
+kept. Revolve keeps ten states; mixed keeps ten states or recordings; two-level keeps four states in memory and others in a file, through
+numpy.memmap. All run the same steps, so their gradients are the same to the last bit; finite differences say that it is the right one."""
+
+import tempfile
+from pathlib import Path
+
+import ckpt
+import numpy as np
+from ckpt import ActionKind
+
+POINTS, STEPS = 64, 400
+WIDTH, TIME_STEP, VISCOSITY = 1.0 / POINTS, 1e-3, 5e-3
+
+
+# ---- The model: u_t + u u_x = viscosity u_xx on a ring, in central differences and Heun's steps ----
+
+def slope(u):
+    before, behind = np.roll(u, 1), np.roll(u, -1)
+    return -(behind * behind - before * before) / (4 * WIDTH) + VISCOSITY * (behind - 2 * u + before) / WIDTH**2
+
+
+def slope_backward(u, of_slope):
+    """The gradient of u for that of the slope at u."""
+    before, behind = np.roll(of_slope, 1), np.roll(of_slope, -1)
+    return u * (behind - before) / (2 * WIDTH) + VISCOSITY * (behind - 2 * of_slope + before) / WIDTH**2
+
+
+def run_step(u):
+    """The state after one step, and the recording: where the step asked for slopes, all that its backward reads."""
+    first = slope(u)
+    guess = u + TIME_STEP * first
+    return u + 0.5 * TIME_STEP * (first + slope(guess)), (u.copy(), guess)
+
+
+def run_step_backward(recording, gradient):
+    u, guess = recording
+    of_guess = slope_backward(guess, 0.5 * TIME_STEP * gradient)
+    return gradient + of_guess + slope_backward(u, 0.5 * TIME_STEP * gradient + TIME_STEP * of_guess)
+
+
+def initial_state():
+    x = np.arange(POINTS) * WIDTH
+    return np.sin(2 * np.pi * x) + 0.5 * np.sin(4 * np.pi * x + 1)
+
+
+def loss_of(u):
+    return 0.5 * WIDTH * float(u @ u)
+
+
+# ---- The code that obeys a schedule ----
+
+class AdjointCode:
+    """Buffers of states, recordings, and slots of a file. Which buffer, which slot and which step is said by the actions alone."""
+
+    def __init__(self, buffers, slots, folder):
+        self.states = np.empty((buffers, POINTS))
+        self.buffer_of = {0: 0}  # of each step whose state is in memory
+        self.states[0] = initial_state()
+        self.recordings = {}
+        self.file = np.memmap(Path(folder) / "states", np.float64, "w+", shape=(slots, POINTS)) if slots > 0 else None
+        self.gradient = None
+        self.loss = None
+
+    def state_of(self, step):
+        return self.states[self.buffer_of[step]]
+
+    def put(self, step, buffer, state):
+        if self.buffer_of.get(step, buffer) != buffer or any(place == buffer for other, place in self.buffer_of.items() if other != step):
+            raise RuntimeError(f"the schedule writes the state of step {step} over another one")
+        self.buffer_of[step] = buffer
+        self.states[buffer] = state
+
+    def obey(self, action):
+        first, last = action.first, action.last
+        if action.kind in (ActionKind.FORWARD, ActionKind.ADVANCE):
+            state = self.state_of(first)
+            for _ in range(first, last):
+                state, _ = run_step(state)
+            if action.kind == ActionKind.ADVANCE:  # in the same buffer
+                del self.buffer_of[first]
+            self.put(last, action.slot, state)
+        elif action.kind == ActionKind.RECORD:
+            _, self.recordings[first] = run_step(self.state_of(first))
+        elif action.kind == ActionKind.FORWARD_TAPE:  # the buffer behind that of the state is free
+            state, self.recordings[first] = run_step(self.state_of(first))
+            self.put(last, self.buffer_of[first] + 1, state)
+        elif action.kind == ActionKind.TURN:
+            state = self.state_of(STEPS)
+            self.loss, self.gradient = loss_of(state), WIDTH * state
+        elif action.kind == ActionKind.BACKWARD:
+            self.gradient = run_step_backward(self.recordings.pop(first), self.gradient)
+        elif action.kind == ActionKind.STORE_BEGIN:  # done at once; the AWAIT has nothing to wait for
+            self.file[action.slot] = self.state_of(first)
+        elif action.kind == ActionKind.LOAD_BEGIN:
+            self.put(first, 0, self.file[action.slot])
+        elif action.kind == ActionKind.DROP and action.tier == 0:  # of a slot of the file: nothing to do
+            del self.buffer_of[first]
+
+
+# ---- Comparison ----
+
+def profile_of_steps():
+    """One like another: a forward takes 1, a state is written or read in 2; the file has no limit."""
+    state_bytes = POINTS * 8
+    option = ckpt.OptionProfile(tape_bytes=2 * state_bytes, forward_seconds=1, backward_seconds=2)
+    profile = ckpt.Profile.uniform(STEPS, option, flags=ckpt.LayerFlag.DETERMINISTIC, output_bytes=state_bytes)  # backward reads the recording
+    profile.set_tier(1, write_bytes_per_second=state_bytes / 2, read_bytes_per_second=state_bytes / 2)
+    return profile
+
+
+def loss_from(u):
+    for _ in range(STEPS):
+        u, _ = run_step(u)
+    return loss_of(u)
+
+
+def gradient_error(gradient):
+    """The largest difference to central finite differences, as a part of the gradient's largest value."""
+    width = 1e-6
+    errors = []
+    for i in range(0, POINTS, 7):
+        change = np.zeros(POINTS)
+        change[i] = width
+        difference = (loss_from(initial_state() + change) - loss_from(initial_state() - change)) / (2 * width)
+        errors.append(abs(difference - gradient[i]))
+    return max(errors) / np.abs(gradient).max()
+
+
+def main():
+    profile = profile_of_steps()
+    gradients = []
+    for planner in ("revolve:10", "mixed:10", "two-level:4"):
+        schedule = ckpt.Schedule.create(profile, planner)
+        report = schedule.verify(profile)
+        with tempfile.TemporaryDirectory() as folder:
+            code = AdjointCode(report.peak_inputs[0] + 1, report.peak_inputs[1], folder)
+            for action in schedule:
+                code.obey(action)
+            del code.file  # unmapped before its folder goes
+        gradients.append(code.gradient)
+        print(f"{planner:11}  {report.forwards:4} forwards, {report.step_seconds:5.0f} s, at most {report.peak_inputs[0]:2} states in memory "
+              f"and {report.peak_inputs[1]:2} in the file; loss {code.loss:.9f}")
+        if code.recordings or set(code.buffer_of) - {0}:
+            raise SystemExit("the schedule leaves states or recordings behind")
+    if any(gradient.tobytes() != gradients[0].tobytes() for gradient in gradients):
+        raise SystemExit("the gradients differ")
+    if gradient_error(gradients[0]) > 1e-6:
+        raise SystemExit("finite differences say that the gradient is wrong")
+    print("the gradients are the same to the last bit, and finite differences agree")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""ckpt plan: what it says of a schedule is true, a budget is kept, and what a profile's file gets wrong is named.
+
+usage: plan.py CKPT
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ckpt = "ckpt"  # the command
+
+
+def run(*arguments):
+    return subprocess.run([ckpt, "plan", *map(str, arguments)], capture_output=True, text=True)
+
+
+def layer(name, output_bytes, forward, backward, **more):
+    option = {"tape_bytes": output_bytes // 2, "forward_seconds": forward, "backward_seconds": backward}
+    return {"name": name, "output_bytes": output_bytes, "options": [option], **more}
+
+
+def document(layers, **more):
+    return {"format": "ckpt-profile", "version": 1, "input_bytes": 1 << 20, "layers": layers, **more}
+
+
+UNLIKE = document([layer(f"block.{i}", (1 + i * 7 % 5) << 19, 1e-3 * (1 + i * 3 % 7), 2e-3 * (1 + i % 4)) for i in range(20)])
+LIKE = document([layer(f"step {i}", 1 << 20, 1e-3, 2e-3, needs_input=False) for i in range(24)])
+TIERS = {**LIKE, "tiers": [{"write_bytes_per_second": 1e9, "read_bytes_per_second": 1e9, "latency_seconds": 1e-4}]}
+UNTIMED = document([{"name": f"l{i}", "output_bytes": 1 << 18, "options": [{"tape_bytes": 1 << 18}]} for i in range(12)])
+
+
+class Plans(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.files = {}
+        for name, content in (("unlike", UNLIKE), ("like", LIKE), ("tiers", TIERS), ("untimed", UNTIMED)):
+            cls.files[name] = Path(cls.folder.name) / f"{name}.json"
+            cls.files[name].write_text(json.dumps(content))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def figures(self, profile, *arguments):
+        done = run("--profile", self.files[profile], "--json", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
+    def refused(self, wanted, *arguments, code=1):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        for text in [wanted] if isinstance(wanted, str) else wanted:
+            self.assertIn(text, done.stderr)
+        return done.stderr
+
+    def test_storing_everything_is_known_by_hand(self):
+        figures = self.figures("unlike", "--planner", "store-all")
+        seconds = sum(each["options"][0][key] for each in UNLIKE["layers"] for key in ("forward_seconds", "backward_seconds"))
+        self.assertAlmostEqual(figures["chosen"]["step_seconds"], seconds, places=12)
+        self.assertEqual((figures["chosen"]["forwards"], figures["chosen"]["recomputed_forwards"]), (20, 0))
+        # Behind the last forward: the input, every output and tape, and the gradient of the last output.
+        outputs = [each["output_bytes"] for each in UNLIKE["layers"]]
+        self.assertEqual(figures["chosen"]["live_bytes"], (1 << 20) + sum(outputs) + sum(o // 2 for o in outputs) + outputs[-1])
+        self.assertEqual(figures["layer_count"], 20)
+        self.assertEqual([each["layer"] for each in figures["layers"]], [each["name"] for each in UNLIKE["layers"]])
+
+    def test_a_budget_is_kept(self):
+        for budget in ("25%", "40%", "10000000", "12MiB", "100%"):
+            with self.subTest(budget=budget):
+                figures = self.figures("unlike", "--budget", budget)
+                all_bytes = figures["store_all"]["reserved_bytes"]
+                wanted = {"10000000": 10000000, "12MiB": 12 << 20}.get(budget) or int(all_bytes * float(budget.rstrip("%")) / 100)
+                self.assertEqual(figures["budget_bytes"], wanted)
+                self.assertEqual(figures["chosen"]["planner"], f"chain:{wanted}")
+                self.assertLessEqual(figures["chosen"]["reserved_bytes"], wanted)
+                self.assertLessEqual(figures["chosen"]["live_bytes"], figures["chosen"]["reserved_bytes"])
+                rows = {row["planner"].partition(":")[0]: row for row in figures["comparison"]}
+                self.assertLessEqual({"store-all", "recompute-all", "budget", "chain", "tapes", "revolve", "mixed"}, set(rows))
+                self.assertNotIn("two-level", rows)  # the profile has no tiers
+                for row in rows.values():
+                    if "refused" not in row:
+                        self.assertEqual(row["fits"], row["reserved_bytes"] <= wanted)
+                fitting = [row["times_store_all"] for row in figures["comparison"] if row.get("fits")]
+                self.assertEqual(fitting, sorted(fitting))
+                self.assertLessEqual(rows["chain"]["step_seconds"], rows["recompute-all"]["step_seconds"])
+                self.assertIn("flags", rows["mixed"]["refused"])
+                plan = figures["plans"][0]
+                self.assertEqual((plan["plan_peak_bytes"], plan["plan_seconds"]), (figures["chosen"]["live_bytes"], figures["chosen"]["step_seconds"]))
+                self.assertEqual(sum(each["forwards_per_step"] for each in figures["layers"]), figures["chosen"]["forwards"])
+
+    def test_the_smallest_budget_that_works_is_named_and_works(self):
+        for profile in self.files:
+            said = self.refused(["budget_bytes is 1024", "the smallest that works"], "--profile", self.files[profile], "--budget", "1KiB")
+            least = int(said.partition(" is 1024; ")[2].partition(" is ")[2].split()[0])
+            self.assertLessEqual(self.figures(profile, "--budget", least)["chosen"]["reserved_bytes"], least)
+            self.refused(f"is {least} (OVER_BUDGET)", "--profile", self.files[profile], "--budget", least - 1)
+
+    def test_the_frontier_is_what_budgets_get(self):
+        for planner in ("chain", "tapes"):
+            frontiers = self.figures("unlike", "--planner", planner, "--frontier")
+            self.assertNotIn("chosen", frontiers)
+            [frontier] = frontiers["frontiers"]
+            points = frontier["points"]
+            self.assertEqual(frontier["planner"], planner)
+            self.assertGreater(len(points), 10)
+            for before, point in zip(points, points[1:]):
+                self.assertLess(before["live_bytes"], point["live_bytes"])
+                self.assertGreater(before["step_seconds"], point["step_seconds"])
+            for point in points[:: len(points) // 4]:
+                chosen = self.figures("unlike", "--planner", planner, "--budget", point["reserved_bytes"])["chosen"]
+                self.assertLessEqual(chosen["step_seconds"], point["step_seconds"] * (1 + 1e-12))
+                self.assertLessEqual(chosen["reserved_bytes"], point["reserved_bytes"])
+            self.assertAlmostEqual(points[-1]["times_store_all"], 1)
+
+    def test_planners_of_slots_take_as_many_as_fit(self):
+        chosen = self.figures("like", "--planner", "revolve", "--budget", "40%")["chosen"]
+        slots = int(chosen["planner"].partition(":")[2])
+        more = self.figures("like", "--planner", f"revolve:{slots + 1}")
+        self.assertGreater(more["chosen"]["reserved_bytes"], 0.4 * more["store_all"]["reserved_bytes"])
+        self.assertNotIn("budget_bytes", more)
+        [frontier] = self.figures("like", "--planner", "revolve", "--frontier")["frontiers"]
+        self.assertIn(chosen["step_seconds"], [point["step_seconds"] for point in frontier["points"]])
+        self.assertTrue(any(row["planner"].startswith("two-level:") for row in self.figures("tiers", "--budget", "40%")["comparison"]))
+
+    def test_a_planner_with_a_value_stands(self):
+        chosen = self.figures("unlike", "--planner", "periodic:4")["chosen"]
+        self.assertEqual(chosen["schedule"], "periodic(4)")
+        fits = self.figures("unlike", "--planner", "periodic:4", "--budget", "90%")
+        self.assertEqual({**fits["chosen"], "planning_seconds": 0}, {**chosen, "planning_seconds": 0})
+        self.assertIn("periodic:4", [row["planner"] for row in fits["comparison"]])
+        self.refused(["--planner periodic:4", f"reserves {chosen['reserved_bytes']} bytes", "the budget of 5000000 bytes"],
+                     "--profile", self.files["unlike"], "--planner", "periodic:4", "--budget", 5000000)
+        self.refused(["'chain' has no value", "--budget", "chain:BYTES"], "--profile", self.files["unlike"], "--planner", "chain")
+        self.refused(["nonsense", "revolve"], "--profile", self.files["unlike"], "--planner", "nonsense")
+        self.refused("--frontier: the planner 'nonsense'", "--profile", self.files["unlike"], "--planner", "nonsense", "--frontier")
+
+    def test_chains_without_seconds_count_forwards(self):
+        figures = self.figures("untimed", "--budget", "50%")
+        self.assertFalse(figures["timed"])
+        self.assertGreater(figures["chosen"]["recomputed_forwards"], 0)
+        self.assertAlmostEqual(figures["chosen"]["times_store_all"], figures["chosen"]["forwards"] / 12)
+        self.assertIn("forwards", run("--profile", self.files["untimed"], "--budget", "50%").stdout)
+
+    def test_tables_fit_a_terminal(self):
+        for profile in self.files:
+            done = run("--profile", self.files[profile], "--budget", "40%", "--frontier")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = done.stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines)), 80)
+            self.assertIn(f"{profile}.json: ", lines[0])
+            self.assertEqual(len([line for line in lines if line.startswith("* chain ")]), 1)
+            self.assertEqual(len([line for line in lines if line.startswith("* ")]), 2)  # and the point of the frontier
+            self.assertTrue(any(line.startswith("> store-all ") for line in lines))
+
+    def test_the_model_of_train(self):
+        done = run("--model", "--batch", 8, "--budget", "40%", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        figures = json.loads(done.stdout)
+        self.assertEqual((figures["layer_count"], figures["batch"]), (51, 8))
+        self.assertGreater(figures["chosen"]["step_seconds"], 0)
+
+    def test_chains_of_many_layers(self):
+        long = Path(self.folder.name) / "long.json"
+        long.write_text(json.dumps(document([layer(f"l{i}", 64, 1e-3, 1e-3) for i in range(20000)])))
+        figures = json.loads(run("--profile", long, "--planner", "store-all", "--budget", "100%", "--json").stdout)
+        self.assertEqual(figures["layer_count"], 20000)
+        self.assertNotIn("recompute-all", [row["planner"] for row in figures["comparison"]])  # 200 million forwards
+
+    def test_names_of_files_may_be_any_bytes(self):
+        name = os.fsencode(self.folder.name) + b"/caf\xe9 \x1b[2J.json"
+        with open(name, "w") as file:
+            json.dump(LIKE, file)
+        for more in (["--json"], []):
+            done = subprocess.run([ckpt, "plan", "--profile", name, "--budget", "40%", *more], capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn(b"\x1b", done.stdout)
+
+    def test_files_that_are_no_profiles(self):
+        bad = Path(self.folder.name) / "bad.json"
+
+        def refused(content, *wanted):
+            bad.write_text(content if isinstance(content, str) else json.dumps(content))
+            self.refused([str(bad), *wanted], "--profile", bad, "--budget", "40%")
+
+        def with_option(**option):
+            return document([{"name": "a", "output_bytes": 8, "options": [{"tape_bytes": 8}]}, {"name": "b", "output_bytes": 8, "options": [option]}])
+
+        refused("{", "no JSON")
+        refused("[" * 100000, "no JSON")
+        refused("[]", "it is []; an object is needed")
+        refused("{\0}", "NUL byte")
+        refused({}, "format is ''")
+        refused({**UNLIKE, "format": "\x1b[2J"}, "format is '\\x1b[2J'")
+        refused({**UNLIKE, "version": 2}, "version is 2")
+        refused({**UNLIKE, "version": "1"}, 'version is "1"')
+        refused({"format": "ckpt-profile", "version": 1}, "layers is missing")
+        refused(document([]), "layers is []; a list with at least one object")
+        refused(document([{"name": "a"}]), "layers[0].options is missing")
+        refused(document([7]), "layers[0] is 7; an object")
+        refused(document([layer(" ", 8, 0, 0)]), "layers[0]: ", "name")
+        refused(document([layer("a", 8, 0, 0, in_place=1)]), "layers[0].in_place is 1; true or false")
+        refused(document([layer("a", -8, 0, 0)]), "layers[0]: ", "output_bytes is -8")
+        refused(with_option(tape_bytes=1.5), "layers[1].options[0].tape_bytes is 1.5; a whole number")
+        refused(with_option(tape_bytes=1 << 63), "layers[1].options[0].tape_bytes is 9223372036854775808")
+        refused(with_option(tape_bytes="x" * 200), "tape_bytes is \"xxx", "...; a whole number")
+        refused(with_option(forward_seconds=-1), "layers[1].options[0]: ", "forward_seconds is -1")
+        refused(json.dumps(with_option(forward_seconds=7)).replace("7", "1e999"), "no JSON", "1e999")
+        refused({**UNLIKE, "tiers": [{"latency_seconds": -1}]}, "tiers[0]: ", "latency_seconds is -1")
+        refused({**UNLIKE, "tiers": [{}] * 4}, "tiers[3]: ", "tier is 4")
+        refused({**UNLIKE, "input_bytes": -1}, "input_bytes is -1")
+        self.refused("cannot open", "--profile", bad.parent / "none", "--budget", "40%")
+        self.refused("is a directory", "--profile", bad.parent, "--budget", "40%")
+
+    def test_wrong_use(self):
+        unlike = self.files["unlike"]
+        self.refused("--profile FILE or --model", "--budget", "40%", code=2)
+        self.refused("excludes", "--profile", unlike, "--model", "--budget", "40%", code=2)
+        self.refused("--budget, --planner or --frontier", "--profile", unlike, code=2)
+        self.refused("--batch requires --model", "--profile", unlike, "--batch", 3, "--budget", "40%", code=2)
+        self.refused("--batch: '0'", "--model", "--batch", 0, "--budget", "40%", code=2)
+        for option in ("--profile", "--budget", "--planner"):
+            self.refused(option, "--profile", unlike, option, "", code=2)
+        for budget in ("0", "x", "12XB", "nan", "101%"):
+            self.refused(f"--budget: '{budget}' is no memory budget", "--profile", unlike, "--budget", budget)
+        said = subprocess.run([ckpt, "plna"], capture_output=True, text=True)
+        self.assertIn("did you mean 'plan'?", said.stderr)
+
+
+if __name__ == "__main__":
+    ckpt = sys.argv.pop(1)
+    unittest.main(verbosity=2)
