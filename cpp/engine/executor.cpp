@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "base/entered.h"
@@ -21,12 +20,13 @@ using base::Status;
 // NOLINTNEXTLINE(performance-unnecessary-value-param): kept by the constructor that this one calls
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-                   std::shared_ptr<plan::RunObserver> observer)
-    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker), std::move(observer)) {}
+                   std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks)
+    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker), std::move(observer),
+               checks) {}
 
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-                   std::shared_ptr<plan::RunObserver> observer)
+                   std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks)
     : chain_(std::move(chain)),
       pool_(std::move(pool)),
       tracker_(std::move(tracker)),
@@ -35,7 +35,8 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
       program_(plan::make_program(schedule, profile_)),
       buffers_(tensor::BufferPool::create(nullptr, "arena")),
       role_(schedule.role()),
-      observer_(std::move(observer)) {
+      observer_(std::move(observer)),
+      times_(program_) {
   require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
   if (budget_bytes > 0 && placement.arena_bytes > budget_bytes) {
@@ -50,6 +51,8 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
   }
   resolve_buffers();
   require_in_place();
+  if (checks.recompute != RecomputeCheck::none)
+    recompute_checker_.emplace(checks.recompute, *chain_, specs_, profile_, program_, tracker_);
   chain_->freeze();
   change_live_bytes(0);
   base::log(base::LogLevel::info, "engine",
@@ -104,6 +107,36 @@ memory::LayerId Executor::tracker_layer(const plan::BufferInfo& buffer) {
   }
 }
 
+namespace {
+
+// Bytes and flags: whatever else differs, a plan by the one would not fit the other.
+bool same_bytes(const plan::ChainProfile& a, const plan::ChainProfile& b) {
+  if (a.layers() != b.layers() || a.bytes_of(0) != b.bytes_of(0)) return false;
+  const auto same_option = [](const plan::OptionProfile& x, const plan::OptionProfile& y) {
+    return x.tape_bytes == y.tape_bytes && x.forward_workspace_bytes == y.forward_workspace_bytes &&
+           x.backward_workspace_bytes == y.backward_workspace_bytes && x.has_record == y.has_record &&
+           x.record_workspace_bytes == y.record_workspace_bytes;
+  };
+  for (std::int64_t i = 0; i < a.layers(); ++i) {
+    const plan::LayerProfile& x = a.layer(i);
+    const plan::LayerProfile& y = b.layer(i);
+    if (x.flags != y.flags || x.output_bytes != y.output_bytes || x.ambient_bytes != y.ambient_bytes ||
+        !std::equal(x.options.begin(), x.options.end(), y.options.begin(), y.options.end(), same_option))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+plan::ChainProfile Executor::refined(const plan::ChainProfile& profile) const {
+  require(!profile.is_uniform() && same_bytes(profile, profile_), "profile is not of the executor's chain and input");
+  if (times_.steps() == 0) fail(Status::invalid_state, "no step has been measured");
+  plan::ChainProfile refined = profile;
+  times_.write_to(refined);
+  return refined;
+}
+
 // ---- One step ----
 
 double Executor::run(const Step& step) {
@@ -135,6 +168,7 @@ void Executor::run_timed(std::span<const Step> steps, StagePort* port, std::span
     free_everything();
     throw;
   }
+  times_.end_step();
   ++stats_.steps;
   stats_.run_ns += clock.now_ns() - begin;
 }
@@ -178,7 +212,11 @@ void Executor::check_ends(const Step& step) const {
   }
 }
 
+// What lies between two operations is counted with the later one, so that the times of a step add up.
 void Executor::run_instructions(std::span<const Step> steps, StagePort* port, std::span<double> results) {
+  const auto& clock = *base::monotonic_clock();
+  times_.begin_step();
+  std::int64_t begin = clock.now_ns();
   for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
     const plan::Instruction& instruction = program_.instructions[i];
     switch (instruction.kind) {
@@ -197,6 +235,9 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
         const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
         if (port != nullptr) port->begins(operation);
         run_operation(operation, steps[micro_batch], port, results[micro_batch]);
+        const std::int64_t end = clock.now_ns();
+        times_.add(operation, end - begin);
+        begin = end;
         break;
       }
     }
@@ -293,6 +334,7 @@ RunContext Executor::context_of(const plan::Operation& operation, const Step& st
 void Executor::run_forward(const plan::Operation& operation, const Step& step) {
   Layer& layer = chain_->layer(operation.layer);
   if (observer_ != nullptr) observer_->layer_runs(layer.name());
+  if (recompute_checker_) recompute_checker_->before(operation);
   const bool has_ambient = operation.ambient != plan::no_buffer;
   if (has_ambient && operation.recomputation) {
     layer.save_ambient(address(operation.present_ambient));
@@ -308,6 +350,7 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
     layer.forward(context_of(operation, step), buffers);
   }
   if (has_ambient && operation.recomputation) layer.restore_ambient(address(operation.present_ambient));
+  if (recompute_checker_) recompute_checker_->behind(operation, address(operation.output));
   ++stats_.forwards;
   if (operation.recomputation) ++stats_.recomputed_forwards;
 }

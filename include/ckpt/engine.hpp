@@ -135,6 +135,13 @@ class Chain {
     check(ckpt_profile_create_from_chain(handle(), &given, measured_steps, pool, &profile));
     return Profile::adopt(profile);
   }
+  // Every layer timed where it runs, in steps of the whole chain on this step's data. Takes the memory of storing everything.
+  Profile measured_profile(const Step& step, std::int32_t measured_steps, detail::Borrowed<ckpt_worker_pool> pool = {}) {
+    const ckpt_step given = detail::to_c(step);
+    ckpt_profile* profile = nullptr;
+    check(ckpt_profile_create_measured(handle(), &given, measured_steps, pool, &profile));
+    return Profile::adopt(profile);
+  }
   ckpt_chain* handle() const noexcept { return handle_.get(); }
 
  private:
@@ -160,6 +167,12 @@ class ScheduleExecutor {
     ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     check(ckpt_schedule_executor_get_stats(handle(), &stats));
     return detail::from_c(stats);
+  }
+  // A copy of the profile with the seconds that the layers took in the last steps.
+  Profile refine(const Profile& profile) const {
+    ckpt_profile* refined = nullptr;
+    check(ckpt_schedule_executor_refine(handle(), profile.handle(), &refined));
+    return Profile::adopt(refined);
   }
   ckpt_schedule_executor* handle() const noexcept { return handle_.get(); }
 
