@@ -43,16 +43,17 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
     fail(Status::over_budget, "budget_bytes is ", budget_bytes, "; schedule ", base::quoted(schedule.name()), " reserves ",
          placement.arena_bytes);
   }
-  arena_ = buffers_->take(placement.arena_bytes);
+  arena_.emplace(placement.arena_bytes);
   stats_.reserved_bytes = placement.arena_bytes;
   addresses_.assign(program_.buffers.size(), nullptr);
   for (std::size_t id = 0; id < placement.offsets.size(); ++id) {
-    if (placement.offsets[id] >= 0) addresses_[id] = static_cast<std::byte*>(arena_.data()) + placement.offsets[id];
+    if (placement.offsets[id] >= 0) addresses_[id] = arena_->data() + placement.offsets[id];
   }
   resolve_buffers();
   require_in_place();
   if (checks.recompute != RecomputeCheck::none)
     recompute_checker_.emplace(checks.recompute, *chain_, specs_, profile_, program_, tracker_);
+  if (checks.writes) write_checker_.emplace(*chain_, *arena_, program_, addresses_);
   chain_->freeze();
   change_live_bytes(0);
   base::log(base::LogLevel::info, "engine",
@@ -247,32 +248,33 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
 void Executor::allocate(std::int64_t buffer) {
   const auto id = static_cast<std::size_t>(buffer);
   const plan::BufferInfo& info = program_.buffers[id];
-  live_lengths_[id] = info.bytes;
   if (info.bytes == 0) return;
   allocations_[id] = tracker_->allocate(tracker_layers_[id], info.bytes);
-  if (info.tier != 0) return;
-  change_live_bytes(info.bytes);
-  stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
+  if (info.tier == 0) hold(id, info);
 }
 
 // What was there is counted under its new name, before any more of it is.
 void Executor::become(std::size_t change) {
   const plan::Change& what = program_.changes[change];
-  free(what.buffer);
   const auto id = static_cast<std::size_t>(what.buffer);
-  live_lengths_[id] = what.now.bytes;
-  if (what.now.bytes == 0) return;
-  allocations_[id] = tracker_->allocate(change_layers_[change], what.now.bytes);
-  change_live_bytes(what.now.bytes);
-  stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
+  if (allocations_[id] != 0) tracker_->free(std::exchange(allocations_[id], 0));
+  if (what.now.bytes > 0) allocations_[id] = tracker_->allocate(change_layers_[change], what.now.bytes);
+  hold(id, what.now);
 }
 
 void Executor::free(std::int64_t buffer) {
   const auto id = static_cast<std::size_t>(buffer);
-  if (allocations_[id] == 0) return;
-  tracker_->free(std::exchange(allocations_[id], 0));
-  if (program_.buffers[id].tier != 0) return;
-  change_live_bytes(-live_lengths_[id]);
+  if (live_lengths_[id] > 0) hold(id, {});
+  if (allocations_[id] != 0) tracker_->free(std::exchange(allocations_[id], 0));
+}
+
+// A buffer of tier 0 has these bytes from now on; what it held of them stays.
+void Executor::hold(std::size_t id, const plan::BufferInfo& info) {
+  const std::int64_t before = std::exchange(live_lengths_[id], info.bytes);
+  arena_->resize(addresses_[id], before, info.bytes);
+  if (write_checker_) write_checker_->hold(static_cast<plan::BufferId>(id), info);
+  change_live_bytes(info.bytes - before);
+  stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
 }
 
 void Executor::change_live_bytes(std::int64_t by) noexcept {
@@ -289,6 +291,7 @@ void Executor::free_everything() noexcept {
     }
   }
   change_live_bytes(-stats_.live_bytes);
+  if (write_checker_) write_checker_->forget();
 }
 
 void Executor::run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result) {
@@ -296,8 +299,8 @@ void Executor::run_operation(const plan::Operation& operation, const Step& step,
     case plan::Operation::Kind::send:
     case plan::Operation::Kind::receive: return run_exchange(operation, *port);  // NOLINT: a schedule with them is run with a port
     case plan::Operation::Kind::forward:
-    case plan::Operation::Kind::record: return run_forward(operation, step);
-    case plan::Operation::Kind::backward: return run_backward(operation, step);
+    case plan::Operation::Kind::record:
+    case plan::Operation::Kind::backward: return run_layer(operation, step);
     case plan::Operation::Kind::turn: return run_turn(operation, step, result);
     case plan::Operation::Kind::copy: {
       if (operation.bytes > 0)
@@ -305,6 +308,16 @@ void Executor::run_operation(const plan::Operation& operation, const Step& step,
       return;
     }
   }
+}
+
+void Executor::run_layer(const plan::Operation& operation, const Step& step) {
+  if (write_checker_) write_checker_->before(operation);
+  if (operation.kind == plan::Operation::Kind::backward) {
+    run_backward(operation, step);
+  } else {
+    run_forward(operation, step);
+  }
+  if (write_checker_) write_checker_->behind(operation);
 }
 
 void Executor::run_exchange(const plan::Operation& operation, StagePort& port) {

@@ -15,9 +15,11 @@
 
 #include "base/clock.h"
 #include "base/thread_pool.h"
+#include "engine/arena.h"
 #include "engine/chain.h"
 #include "engine/recompute_check.h"
 #include "engine/step_times.h"
+#include "engine/write_check.h"
 #include "memory/tracker.h"
 #include "plan/observer.h"
 #include "plan/placement.h"
@@ -60,7 +62,7 @@ struct ExecutorStats {
 // What is looked at while a step runs, beyond its work. Each costs time.
 struct ExecutorChecks {
   RecomputeCheck recompute = RecomputeCheck::none;
-  bool writes = false;
+  bool writes = false;  // whether layers write where they may not
 };
 
 class Executor {
@@ -106,7 +108,9 @@ class Executor {
   void become(std::size_t change);
   void free(std::int64_t buffer);
   void free_everything() noexcept;
+  void hold(std::size_t id, const plan::BufferInfo& info);
   void run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result);
+  void run_layer(const plan::Operation& operation, const Step& step);
   void run_exchange(const plan::Operation& operation, StagePort& port);
   void run_forward(const plan::Operation& operation, const Step& step);
   void run_backward(const plan::Operation& operation, const Step& step);
@@ -121,16 +125,17 @@ class Executor {
   plan::ChainProfile profile_;
   plan::Program program_;
   std::shared_ptr<tensor::BufferPool> buffers_;
-  tensor::Buffer arena_;
+  std::optional<Arena> arena_;
   std::vector<tensor::Buffer> slower_tiers_;       // one buffer each for the slots of tiers 1 and up
   std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers
   std::vector<memory::LayerId> tracker_layers_;    // by BufferId
   std::vector<memory::LayerId> change_layers_;     // by the program's changes
-  std::vector<std::int64_t> live_lengths_;         // by BufferId: bytes of what is alive
+  std::vector<std::int64_t> live_lengths_;         // by BufferId: bytes of what is alive in tier 0
   std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
   plan::StageRole role_;
   std::shared_ptr<plan::RunObserver> observer_;  // nullptr: no observer
   std::optional<RecomputeChecker> recompute_checker_;
+  std::optional<WriteChecker> write_checker_;
   StepTimes times_;
   ExecutorStats stats_;
 };
