@@ -110,7 +110,10 @@ std::int64_t WriteChecker::first_changed(std::int64_t begin, std::int64_t end) c
   const std::byte* const bytes = arena_.data();
   const auto count = static_cast<std::size_t>(end - begin);
   base::unpoison(bytes + begin, count);
-  const auto found = std::find_if(bytes + begin, bytes + end, [](std::byte byte) { return byte != dead_pattern; });
+  // Where the first byte has the pattern and each is like the one before it, all have it.
+  const bool untouched = bytes[begin] == dead_pattern && std::memcmp(bytes + begin, bytes + begin + 1, count - 1) == 0;
+  const auto found =
+      untouched ? bytes + end : std::find_if(bytes + begin, bytes + end, [](std::byte byte) { return byte != dead_pattern; });
   base::poison(bytes + begin, count);
   return found - bytes;
 }

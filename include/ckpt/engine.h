@@ -260,7 +260,7 @@ typedef struct ckpt_schedule_executor_options {
    * whose message names the layer and the micro-batch. A RECORD that makes no output has none to check */
   ckpt_recompute_check recompute_check;
   /* 1: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
-   * CORRUPT, whose message names the layer; a step takes several times as long; 0: they are not looked at */
+   * CORRUPT, whose message names the layer; each run of a layer takes longer by that; 0: they are not looked at */
   ckpt_bool check_writes;
 } ckpt_schedule_executor_options;
 

@@ -43,6 +43,11 @@ class CustomLayer {
     return {};
   }
   virtual void forward(const LayerContext& context, const void* input, void* output, void* tape, void* workspace) = 0;
+  // Whether it has a record, which writes the tape and makes no output.
+  virtual bool has_record() const { return false; }
+  virtual void record(const LayerContext& context, const void* input, void* tape, void* workspace) {
+    forward(context, input, nullptr, tape, workspace);
+  }
   virtual void backward(const LayerContext& context, const void* input, const void* output, const void* tape,
                         const void* grad_output, void* grad_input, void* workspace) = 0;
   virtual void save_ambient(void* state) { static_cast<void>(state); }
@@ -244,6 +249,10 @@ struct CustomLayerCalls {
     return callback_status(
         [&] { layer(user_data).backward(from_c(*context), input, output, tape, grad_output, grad_input, workspace); });
   }
+  static std::int32_t record(const ckpt_layer_context* context, const void* input, void*, void* tape, void* workspace,
+                             void* user_data) noexcept {
+    return callback_status([&] { layer(user_data).record(from_c(*context), input, tape, workspace); });
+  }
   static std::int32_t save_ambient(void* state, void* user_data) noexcept {
     return callback_status([&] { layer(user_data).save_ambient(state); });
   }
@@ -264,6 +273,7 @@ inline Layer Layer::custom(const std::string& name, std::unique_ptr<CustomLayer>
   callbacks.output = Calls::output;
   callbacks.option = Calls::option;
   callbacks.forward = Calls::forward;
+  if (layer->has_record()) callbacks.record = Calls::record;
   callbacks.backward = Calls::backward;
   callbacks.save_ambient = Calls::save_ambient;
   callbacks.restore_ambient = Calls::restore_ambient;

@@ -283,11 +283,62 @@ static void test_pipelines_name_the_micro_batch(void) {
   ckpt_chain_release(chain);
 }
 
+/* What the checks cost, as shares of a step without them: printed, not decided. */
+static void print_costs(void) {
+  const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {256, 256}};
+  ckpt_chain* chain = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_tensor* x = ones(&input);
+  ckpt_schedule_executor* executors[5];
+  double least[5] = {0, 0, 0, 0, 0};
+  ckpt_step step = CKPT_STEP_INIT;
+  int i, check;
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  for (i = 0; i < 16; ++i) {
+    ckpt_layer* layer = NULL;
+    char name[32];
+    snprintf(name, sizeof name, "layer%d", i);
+    CHECK_OK(make_layer(&layer, name, "%s", i % 2 == 0 ? "linear:256,256" : "gelu"));
+    CHECK_OK(ckpt_chain_add(chain, layer));
+    ckpt_layer_release(layer);
+  }
+  CHECK_OK(ckpt_chain_initialize(chain, 3));
+  schedule = schedule_of(chain, &input, "periodic:4");
+  step.input = x;
+  step.output_gradient = x;
+  for (check = 0; check < 5; ++check) {
+    ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
+    if (check < 4) options.recompute_check = check;
+    options.check_writes = check == 4;
+    CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executors[check]));
+  }
+  for (i = 0; i < 5 * 20; ++i) { /* in turn, so that what else the machine does slows all of them */
+    ckpt_schedule_executor_stats before = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
+    ckpt_schedule_executor_stats after = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
+    double seconds = 0;
+    check = i % 5;
+    CHECK_OK(ckpt_schedule_executor_get_stats(executors[check], &before));
+    CHECK_OK(ckpt_schedule_executor_run(executors[check], &step, NULL));
+    CHECK_OK(ckpt_schedule_executor_get_stats(executors[check], &after));
+    seconds = (double)(after.run_ns - before.run_ns) * 1e-9;
+    if (i < 5 || seconds < least[check]) least[check] = seconds;
+  }
+  for (check = 0; check < 5; ++check) {
+    static const char* const names[] = {"none", "metadata", "hash", "bitwise", "writes"};
+    printf("check %-8s %.2f ms a step, %.3f of one without\n", names[check], least[check] * 1e3, least[check] / least[0]);
+    ckpt_schedule_executor_release(executors[check]);
+  }
+  ckpt_tensor_release(x);
+  ckpt_schedule_release(schedule);
+  ckpt_chain_release(chain);
+}
+
 int main(void) {
   test_lies_are_found();
   test_honest_layers_keep_their_bits();
   test_bytes_that_are_kept();
   test_options();
   test_pipelines_name_the_micro_batch();
+  print_costs();
   return 0;
 }

@@ -182,7 +182,7 @@ namespace Ckpt
         public RecomputeCheck RecomputeCheck { get; set; } = RecomputeCheck.None;
 
         /// <summary>True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
-        /// the step with <see cref="CkptStatus.Corrupt"/>, whose message names the layer; a step takes several times as long;
+        /// the step with <see cref="CkptStatus.Corrupt"/>, whose message names the layer; each run of a layer takes longer by that;
         /// false: they are not looked at.</summary>
         public bool CheckWrites { get; set; }
 

@@ -115,7 +115,8 @@ struct ScheduleExecutorOptions {
   // whose message names the layer and the micro-batch. A RECORD that makes no output has none to check
   RecomputeCheck recompute_check = RecomputeCheck::none;
   // true: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step
-  // with Status::corrupt, whose message names the layer; a step takes several times as long; false: they are not looked at
+  // with Status::corrupt, whose message names the layer; each run of a layer takes longer by that; false: they are not looked
+  // at
   bool check_writes = false;
 };
 namespace detail {

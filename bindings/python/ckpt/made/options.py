@@ -176,7 +176,8 @@ def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] 
     recompute_check: what is checked where a layer runs forward again: one of RecomputeCheck; a difference ends the step with
         CorruptError, whose message names the layer and the micro-batch. A RECORD that makes no output has none to check
     check_writes: True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
-        the step with CorruptError, whose message names the layer; a step takes several times as long; False: they are not looked at
+        the step with CorruptError, whose message names the layer; each run of a layer takes longer by that; False: they are not
+        looked at
     """
     struct = _native.ckpt_schedule_executor_options()
     struct.budget_bytes = budget_bytes

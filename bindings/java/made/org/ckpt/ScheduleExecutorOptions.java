@@ -99,7 +99,7 @@ public final class ScheduleExecutorOptions {
 
   /**
    * True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
-   * {@link Status#CORRUPT}, whose message names the layer; a step takes several times as long; false: they are not looked at.
+   * {@link Status#CORRUPT}, whose message names the layer; each run of a layer takes longer by that; false: they are not looked at.
    * Default: false.
    *
    * @param checkWrites the value
