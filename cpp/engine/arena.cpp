@@ -11,8 +11,9 @@ namespace ckpt::engine {
 Arena::Arena(std::int64_t bytes) {
   if (bytes == 0) return;
   constexpr std::int64_t alignment = plan::placement_alignment;
-  bytes_ = (bytes + alignment - 1) / alignment * alignment;
   try {
+    if (bytes > INT64_MAX - alignment) throw std::bad_alloc();
+    bytes_ = (bytes + alignment - 1) / alignment * alignment;
     pages_ = base::map_pages_before_guard(static_cast<std::size_t>(bytes_));
   } catch (const std::bad_alloc&) {
     base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; the system has no memory for an arena of that");
