@@ -32,20 +32,26 @@ class CustomLayer final : public engine::Layer {
   std::int32_t options() const override { return callbacks_.options; }
 
   engine::OptionNeeds needs(const engine::TensorSpec& input, std::int32_t option) const override {
-    if (callbacks_.option == nullptr) return {};
     const ckpt_tensor_spec given = from_spec(input);
     ckpt_layer_option needs = {};
-    call("option", callbacks_.option(&given, option, &needs, user_->get()));
+    if (callbacks_.option != nullptr) call("option", callbacks_.option(&given, option, &needs, user_->get()));
     require_bytes("tape_bytes", needs.tape_bytes);
     require_bytes("forward_workspace_bytes", needs.forward_workspace_bytes);
     require_bytes("backward_workspace_bytes", needs.backward_workspace_bytes);
-    return {needs.tape_bytes, needs.forward_workspace_bytes, needs.backward_workspace_bytes};
+    const bool has_record = callbacks_.record != nullptr;
+    return {needs.tape_bytes, needs.forward_workspace_bytes, needs.backward_workspace_bytes, has_record,
+            has_record ? needs.forward_workspace_bytes : 0};
   }
 
   void forward(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
     const Place place(context);
     call("forward",
          callbacks_.forward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.workspace, user_->get()));
+  }
+
+  void record(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
+    const Place place(context);
+    call("record", callbacks_.record(&place.context, buffers.input, nullptr, buffers.tape, buffers.workspace, user_->get()));
   }
 
   void backward(const engine::RunContext& context, const engine::BackwardBuffers& buffers) override {

@@ -16,6 +16,8 @@ using namespace ckpt::capi;
 namespace engine = ckpt::engine;
 namespace tensor = ckpt::tensor;
 
+static_assert(CKPT_RECOMPUTE_CHECK_BITWISE == static_cast<int>(engine::RecomputeCheck::bitwise));
+
 namespace {
 
 std::string name_of_layer(const char* name) { return std::string(name_argument(name, "name")); }
@@ -57,6 +59,13 @@ engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
   run.output = tensor_or_null(given.output, "step.output");
   run.input_gradient = tensor_or_null(given.input_gradient, "step.input_gradient");
   return run;
+}
+
+engine::ExecutorChecks ckpt::capi::checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes) {
+  require(recompute_check >= CKPT_RECOMPUTE_CHECK_NONE && recompute_check <= CKPT_RECOMPUTE_CHECK_BITWISE,
+          "options.recompute_check is ", recompute_check, "; 0 .. 3 (CKPT_RECOMPUTE_CHECK_*)");
+  require(check_writes == 0 || check_writes == 1, "options.check_writes is ", check_writes, "; 0 or 1");
+  return {static_cast<engine::RecomputeCheck>(recompute_check), check_writes == 1};
 }
 
 // ---- BLAS ----
@@ -202,11 +211,12 @@ ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* sche
     const auto given = options_argument(options, "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     const auto* const follower = checked_or_null(given.follower, "options.follower");
+    const engine::ExecutorChecks checks = checks_argument(given.recompute_check, given.check_writes);
     not_null(executor, "executor");
     hand_out(executor,
              std::make_shared<engine::Executor>(object, *recipe, spec, given.budget_bytes, pool_argument(given.pool),
                                                 tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object,
-                                                follower == nullptr ? nullptr : follower->object->observer()));
+                                                follower == nullptr ? nullptr : follower->object->observer(), checks));
   });
 }
 
@@ -226,6 +236,29 @@ ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* execu
 }
 
 void ckpt_schedule_executor_release(ckpt_schedule_executor* executor) { release(executor); }
+
+// ---- Measured profiles ----
+
+ckpt_status ckpt_profile_create_measured(ckpt_chain* chain, const ckpt_step* step, int32_t measured_steps, ckpt_worker_pool* pool,
+                                         ckpt_profile** profile) {
+  return guard([&] {
+    const auto object = chain_argument(chain);
+    const engine::Step data = step_argument(step);
+    const auto threads = pool_argument(pool);
+    not_null(profile, "profile");
+    hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(engine::measured_in_chain(object, data, measured_steps, threads)));
+  });
+}
+
+ckpt_status ckpt_schedule_executor_refine(const ckpt_schedule_executor* executor, const ckpt_profile* profile,
+                                          ckpt_profile** refined) {
+  return guard([&] {
+    const auto object = executor_argument(executor);
+    const auto& given = *checked(profile, "profile")->object;
+    not_null(refined, "refined");
+    hand_out(refined, std::make_shared<ckpt::plan::ChainProfile>(object->refined(given)));
+  });
+}
 
 // ---- Optimizers ----
 

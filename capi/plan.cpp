@@ -8,6 +8,7 @@
 #include "plan/placement.h"
 #include "plan/planners.h"
 #include "plan/planners/chain_planner.h"
+#include "plan/profile_json.h"
 #include "plan/verifier.h"
 #include "strategy.h"
 #include "structs.h"
@@ -183,6 +184,18 @@ ckpt_status ckpt_profile_get_option(const ckpt_profile* profile, int64_t layer, 
     if (option < 0 || option >= count) fail(Status::out_of_range, "option is ", option, "; layer ", layer, " has ", count);
     const plan::OptionProfile& found = options[static_cast<std::size_t>(option)];
     fill_struct(out, struct_of<ckpt_option_profile>(found), "out");
+  });
+}
+
+ckpt_status ckpt_profile_get_json(const ckpt_profile* profile, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(plan::to_json(profile_argument(profile)), buffer, capacity, needed); });
+}
+
+ckpt_status ckpt_profile_create_from_json(const char* json, ckpt_profile** profile) {
+  return guard([&] {
+    not_null(json, "json");
+    not_null(profile, "profile");
+    hand_out(profile, std::make_shared<plan::ChainProfile>(plan::profile_from_json(json)));
   });
 }
 

@@ -195,6 +195,10 @@ inline AllocationList memory_tracker_list_allocations(const ckpt_memory_tracker*
   })};
 }
 
+inline std::string profile_get_json(const ckpt_profile* profile) {
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_profile_get_json(profile, buffer, capacity, needed); });
+}
 inline FrontierPointList profile_get_frontier(const ckpt_profile* profile, const char* planner) {
   const ckpt_frontier_point empty = CKPT_FRONTIER_POINT_INIT;
   return FrontierPointList{list_of(empty, [&](ckpt_frontier_point* points, int64_t capacity, int64_t* count) {

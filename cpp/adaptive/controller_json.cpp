@@ -6,9 +6,9 @@
 #include "adaptive/bounds.h"
 #include "adaptive/controller.h"
 #include "base/error.h"
+#include "base/json_text.h"
+#include "base/json_tree.h"
 #include "base/text.h"
-#include "state/json_text.h"
-#include "state/json_tree.h"
 
 namespace ckpt::adaptive {
 namespace {
@@ -227,8 +227,8 @@ std::string Controller::to_json() const {
 }
 
 void Controller::from_json(std::string_view text) {
-  if (const std::string problem = state::json_problem(text, state::deepest_json); !problem.empty()) refuse(problem);
-  const json value = state::json_tree<json>(text);
+  if (const std::string problem = base::json_problem(text, base::deepest_json); !problem.empty()) refuse(problem);
+  const json value = base::json_tree<json>(text);
   if (!value.is_object() || member(value, "format") != format_name) refuse(base::cat("its format is not '", format_name, "'"));
   const std::int64_t version = count_at(value, "version");
   if (version > format_version)

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "adaptive/simulation.h"
-#include "state/json_tree.h"
+#include "base/json_tree.h"
 
 namespace ckpt::adaptive {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "base/entered.h"
@@ -21,12 +20,13 @@ using base::Status;
 // NOLINTNEXTLINE(performance-unnecessary-value-param): kept by the constructor that this one calls
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-                   std::shared_ptr<plan::RunObserver> observer)
-    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker), std::move(observer)) {}
+                   std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks)
+    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker), std::move(observer),
+               checks) {}
 
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-                   std::shared_ptr<plan::RunObserver> observer)
+                   std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks)
     : chain_(std::move(chain)),
       pool_(std::move(pool)),
       tracker_(std::move(tracker)),
@@ -35,21 +35,25 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
       program_(plan::make_program(schedule, profile_)),
       buffers_(tensor::BufferPool::create(nullptr, "arena")),
       role_(schedule.role()),
-      observer_(std::move(observer)) {
+      observer_(std::move(observer)),
+      times_(program_) {
   require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
   if (budget_bytes > 0 && placement.arena_bytes > budget_bytes) {
     fail(Status::over_budget, "budget_bytes is ", budget_bytes, "; schedule ", base::quoted(schedule.name()), " reserves ",
          placement.arena_bytes);
   }
-  arena_ = buffers_->take(placement.arena_bytes);
+  arena_.emplace(placement.arena_bytes);
   stats_.reserved_bytes = placement.arena_bytes;
   addresses_.assign(program_.buffers.size(), nullptr);
   for (std::size_t id = 0; id < placement.offsets.size(); ++id) {
-    if (placement.offsets[id] >= 0) addresses_[id] = static_cast<std::byte*>(arena_.data()) + placement.offsets[id];
+    if (placement.offsets[id] >= 0) addresses_[id] = arena_->data() + placement.offsets[id];
   }
   resolve_buffers();
   require_in_place();
+  if (checks.recompute != RecomputeCheck::none)
+    recompute_checker_.emplace(checks.recompute, *chain_, specs_, profile_, program_, tracker_);
+  if (checks.writes) write_checker_.emplace(*chain_, *arena_, program_, addresses_);
   chain_->freeze();
   change_live_bytes(0);
   base::log(base::LogLevel::info, "engine",
@@ -104,6 +108,36 @@ memory::LayerId Executor::tracker_layer(const plan::BufferInfo& buffer) {
   }
 }
 
+namespace {
+
+// Bytes and flags: whatever else differs, a plan by the one would not fit the other.
+bool same_bytes(const plan::ChainProfile& a, const plan::ChainProfile& b) {
+  if (a.layers() != b.layers() || a.bytes_of(0) != b.bytes_of(0)) return false;
+  const auto same_option = [](const plan::OptionProfile& x, const plan::OptionProfile& y) {
+    return x.tape_bytes == y.tape_bytes && x.forward_workspace_bytes == y.forward_workspace_bytes &&
+           x.backward_workspace_bytes == y.backward_workspace_bytes && x.has_record == y.has_record &&
+           x.record_workspace_bytes == y.record_workspace_bytes;
+  };
+  for (std::int64_t i = 0; i < a.layers(); ++i) {
+    const plan::LayerProfile& x = a.layer(i);
+    const plan::LayerProfile& y = b.layer(i);
+    if (x.flags != y.flags || x.output_bytes != y.output_bytes || x.ambient_bytes != y.ambient_bytes ||
+        !std::equal(x.options.begin(), x.options.end(), y.options.begin(), y.options.end(), same_option))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+plan::ChainProfile Executor::refined(const plan::ChainProfile& profile) const {
+  require(!profile.is_uniform() && same_bytes(profile, profile_), "profile is not of the executor's chain and input");
+  if (times_.steps() == 0) fail(Status::invalid_state, "no step has been measured");
+  plan::ChainProfile refined = profile;
+  times_.write_to(refined);
+  return refined;
+}
+
 // ---- One step ----
 
 double Executor::run(const Step& step) {
@@ -135,6 +169,7 @@ void Executor::run_timed(std::span<const Step> steps, StagePort* port, std::span
     free_everything();
     throw;
   }
+  times_.end_step();
   ++stats_.steps;
   stats_.run_ns += clock.now_ns() - begin;
 }
@@ -178,7 +213,11 @@ void Executor::check_ends(const Step& step) const {
   }
 }
 
+// What lies between two operations is counted with the later one, so that the times of a step add up.
 void Executor::run_instructions(std::span<const Step> steps, StagePort* port, std::span<double> results) {
+  const auto& clock = *base::monotonic_clock();
+  times_.begin_step();
+  std::int64_t begin = clock.now_ns();
   for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
     const plan::Instruction& instruction = program_.instructions[i];
     switch (instruction.kind) {
@@ -197,6 +236,9 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
         const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
         if (port != nullptr) port->begins(operation);
         run_operation(operation, steps[micro_batch], port, results[micro_batch]);
+        const std::int64_t end = clock.now_ns();
+        times_.add(operation, end - begin);
+        begin = end;
         break;
       }
     }
@@ -206,32 +248,33 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
 void Executor::allocate(std::int64_t buffer) {
   const auto id = static_cast<std::size_t>(buffer);
   const plan::BufferInfo& info = program_.buffers[id];
-  live_lengths_[id] = info.bytes;
   if (info.bytes == 0) return;
   allocations_[id] = tracker_->allocate(tracker_layers_[id], info.bytes);
-  if (info.tier != 0) return;
-  change_live_bytes(info.bytes);
-  stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
+  if (info.tier == 0) hold(id, info);
 }
 
 // What was there is counted under its new name, before any more of it is.
 void Executor::become(std::size_t change) {
   const plan::Change& what = program_.changes[change];
-  free(what.buffer);
   const auto id = static_cast<std::size_t>(what.buffer);
-  live_lengths_[id] = what.now.bytes;
-  if (what.now.bytes == 0) return;
-  allocations_[id] = tracker_->allocate(change_layers_[change], what.now.bytes);
-  change_live_bytes(what.now.bytes);
-  stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
+  if (allocations_[id] != 0) tracker_->free(std::exchange(allocations_[id], 0));
+  if (what.now.bytes > 0) allocations_[id] = tracker_->allocate(change_layers_[change], what.now.bytes);
+  hold(id, what.now);
 }
 
 void Executor::free(std::int64_t buffer) {
   const auto id = static_cast<std::size_t>(buffer);
-  if (allocations_[id] == 0) return;
-  tracker_->free(std::exchange(allocations_[id], 0));
-  if (program_.buffers[id].tier != 0) return;
-  change_live_bytes(-live_lengths_[id]);
+  if (live_lengths_[id] > 0) hold(id, {});
+  if (allocations_[id] != 0) tracker_->free(std::exchange(allocations_[id], 0));
+}
+
+// A buffer of tier 0 has these bytes from now on; what it held of them stays.
+void Executor::hold(std::size_t id, const plan::BufferInfo& info) {
+  const std::int64_t before = std::exchange(live_lengths_[id], info.bytes);
+  arena_->resize(addresses_[id], before, info.bytes);
+  if (write_checker_) write_checker_->hold(static_cast<plan::BufferId>(id), info);
+  change_live_bytes(info.bytes - before);
+  stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
 }
 
 void Executor::change_live_bytes(std::int64_t by) noexcept {
@@ -248,6 +291,7 @@ void Executor::free_everything() noexcept {
     }
   }
   change_live_bytes(-stats_.live_bytes);
+  if (write_checker_) write_checker_->forget();
 }
 
 void Executor::run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result) {
@@ -255,8 +299,8 @@ void Executor::run_operation(const plan::Operation& operation, const Step& step,
     case plan::Operation::Kind::send:
     case plan::Operation::Kind::receive: return run_exchange(operation, *port);  // NOLINT: a schedule with them is run with a port
     case plan::Operation::Kind::forward:
-    case plan::Operation::Kind::record: return run_forward(operation, step);
-    case plan::Operation::Kind::backward: return run_backward(operation, step);
+    case plan::Operation::Kind::record:
+    case plan::Operation::Kind::backward: return run_layer(operation, step);
     case plan::Operation::Kind::turn: return run_turn(operation, step, result);
     case plan::Operation::Kind::copy: {
       if (operation.bytes > 0)
@@ -264,6 +308,16 @@ void Executor::run_operation(const plan::Operation& operation, const Step& step,
       return;
     }
   }
+}
+
+void Executor::run_layer(const plan::Operation& operation, const Step& step) {
+  if (write_checker_) write_checker_->before(operation);
+  if (operation.kind == plan::Operation::Kind::backward) {
+    run_backward(operation, step);
+  } else {
+    run_forward(operation, step);
+  }
+  if (write_checker_) write_checker_->behind(operation);
 }
 
 void Executor::run_exchange(const plan::Operation& operation, StagePort& port) {
@@ -293,6 +347,7 @@ RunContext Executor::context_of(const plan::Operation& operation, const Step& st
 void Executor::run_forward(const plan::Operation& operation, const Step& step) {
   Layer& layer = chain_->layer(operation.layer);
   if (observer_ != nullptr) observer_->layer_runs(layer.name());
+  if (recompute_checker_) recompute_checker_->before(operation);
   const bool has_ambient = operation.ambient != plan::no_buffer;
   if (has_ambient && operation.recomputation) {
     layer.save_ambient(address(operation.present_ambient));
@@ -308,6 +363,7 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
     layer.forward(context_of(operation, step), buffers);
   }
   if (has_ambient && operation.recomputation) layer.restore_ambient(address(operation.present_ambient));
+  if (recompute_checker_) recompute_checker_->behind(operation, address(operation.output));
   ++stats_.forwards;
   if (operation.recomputation) ++stats_.recomputed_forwards;
 }

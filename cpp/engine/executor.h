@@ -9,12 +9,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/thread_pool.h"
+#include "engine/arena.h"
 #include "engine/chain.h"
+#include "engine/recompute_check.h"
+#include "engine/step_times.h"
+#include "engine/write_check.h"
 #include "memory/tracker.h"
 #include "plan/observer.h"
 #include "plan/placement.h"
@@ -54,17 +59,23 @@ struct ExecutorStats {
   std::int64_t run_ns = 0;
 };
 
+// What is looked at while a step runs, beyond its work. Each costs time.
+struct ExecutorChecks {
+  RecomputeCheck recompute = RecomputeCheck::none;
+  bool writes = false;  // whether layers write where they may not
+};
+
 class Executor {
  public:
   // budget_bytes 0: none. pool and tracker are not nullptr. observer, when given, learns of each layer that runs and of live bytes.
   // Error(over_budget) when the arena would be larger; Error(invalid_schedule) when the schedule does not fit the chain.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
            std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-           std::shared_ptr<plan::RunObserver> observer = nullptr);
+           std::shared_ptr<plan::RunObserver> observer = nullptr, ExecutorChecks checks = {});
   // shape: the chain's, asked before.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
            std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-           std::shared_ptr<plan::RunObserver> observer = nullptr);
+           std::shared_ptr<plan::RunObserver> observer = nullptr, ExecutorChecks checks = {});
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -77,6 +88,12 @@ class Executor {
   void run_stage(std::span<const Step> steps, StagePort& port, std::span<double> losses);
 
   const ExecutorStats& stats() const noexcept { return stats_; }
+
+  // A copy of a profile of this chain and input, with the seconds that the layers took in the last steps.
+  // Error(invalid_argument) for the profile of another chain, Error(invalid_state) before the first step.
+  plan::ChainProfile refined(const plan::ChainProfile& profile) const;
+  // The steps so far were for warming up.
+  void forget_times() noexcept { times_.forget(); }
 
  private:
   void change_live_bytes(std::int64_t by) noexcept;
@@ -91,7 +108,9 @@ class Executor {
   void become(std::size_t change);
   void free(std::int64_t buffer);
   void free_everything() noexcept;
+  void hold(std::size_t id, const plan::BufferInfo& info);
   void run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result);
+  void run_layer(const plan::Operation& operation, const Step& step);
   void run_exchange(const plan::Operation& operation, StagePort& port);
   void run_forward(const plan::Operation& operation, const Step& step);
   void run_backward(const plan::Operation& operation, const Step& step);
@@ -106,15 +125,18 @@ class Executor {
   plan::ChainProfile profile_;
   plan::Program program_;
   std::shared_ptr<tensor::BufferPool> buffers_;
-  tensor::Buffer arena_;
+  std::optional<Arena> arena_;
   std::vector<tensor::Buffer> slower_tiers_;       // one buffer each for the slots of tiers 1 and up
   std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers
   std::vector<memory::LayerId> tracker_layers_;    // by BufferId
   std::vector<memory::LayerId> change_layers_;     // by the program's changes
-  std::vector<std::int64_t> live_lengths_;         // by BufferId: bytes of what is alive
+  std::vector<std::int64_t> live_lengths_;         // by BufferId: bytes of what is alive in tier 0
   std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
   plan::StageRole role_;
   std::shared_ptr<plan::RunObserver> observer_;  // nullptr: no observer
+  std::optional<RecomputeChecker> recompute_checker_;
+  std::optional<WriteChecker> write_checker_;
+  StepTimes times_;
   ExecutorStats stats_;
 };
 

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/entered.h"
 #include "base/log.h"
 #include "engine/blas.h"
+#include "engine/executor.h"
+#include "engine/median.h"
 
 namespace ckpt::engine {
 namespace {
@@ -55,15 +57,15 @@ class Unchanged {
 };
 
 template <class Run>
-double least_seconds(std::int32_t runs, Run&& run) {
+double median_seconds(std::int32_t runs, Run&& run) {
   const auto& clock = *base::monotonic_clock();
-  double least = std::numeric_limits<double>::max();
+  std::vector<double> seconds;
   for (std::int32_t i = 0; i < runs; ++i) {
     const std::int64_t begin = clock.now_ns();
     run();
-    least = std::min(least, static_cast<double>(clock.now_ns() - begin) * 1e-9);
+    seconds.push_back(static_cast<double>(clock.now_ns() - begin) * 1e-9);
   }
-  return least;
+  return median(std::move(seconds));
 }
 
 void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& input, const TensorSpec& output, RunContext context,
@@ -81,15 +83,15 @@ void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& inpu
     const auto workspace =
         zeros(std::max({needs.forward_workspace_bytes, needs.backward_workspace_bytes, needs.record_workspace_bytes}));
     context.option = static_cast<std::int32_t>(option);
-    needs.forward_seconds = least_seconds(runs, [&] {
+    needs.forward_seconds = median_seconds(runs, [&] {
       layer.forward(context, {x->data(), y->data(), tape->data(), workspace->data()});
     });
     if (needs.has_record) {
-      needs.record_seconds = least_seconds(runs, [&] {
+      needs.record_seconds = median_seconds(runs, [&] {
         layer.record(context, {x->data(), nullptr, tape->data(), workspace->data()});
       });
     }
-    needs.backward_seconds = least_seconds(runs, [&] {
+    needs.backward_seconds = median_seconds(runs, [&] {
       layer.backward(
           context, {row.has(plan::needs_input) ? x->data() : nullptr, row.has(plan::needs_output) ? y->data() : nullptr,
                     tape->data(), grad_y->data(), row.has(plan::no_input_gradient) ? nullptr : grad_x->data(), workspace->data()});
@@ -129,8 +131,60 @@ void log_profile(const plan::ChainProfile& profile, const TensorSpec& input, std
     stored += layer.output_bytes + layer.options[0].tape_bytes;
   }
   base::log(base::LogLevel::info, "engine",
-            base::cat("profile of ", profile.layers(), " layers for ", to_text(input), ", least of ", runs, " runs: forward ",
+            base::cat("profile of ", profile.layers(), " layers for ", to_text(input), ", median of ", runs, " runs: forward ",
                       forward, " s, backward ", backward, " s, activations and tapes ", stored, " bytes"));
+}
+
+// ---- In the chain ----
+
+// A layer's record makes no output, so only one whose backward does not read the output may be run by it behind its forward.
+bool records(const plan::LayerProfile& layer, std::size_t option) {
+  return layer.options[option].has_record && layer.has(plan::deterministic) && !layer.has(plan::needs_output);
+}
+
+std::size_t option_of(const plan::LayerProfile& layer, std::size_t option) { return std::min(option, layer.options.size() - 1); }
+
+// Stores everything, under one option of every layer (its last where it has fewer). with_records: layers that can record do so
+// behind their forward, right before their backward.
+std::vector<plan::Action> in_chain(const plan::ChainProfile& profile, std::size_t option, bool with_records) {
+  const std::int64_t n = profile.layers();
+  const auto records_at = [&](std::int64_t i) {
+    return with_records && records(profile.layer(i), option_of(profile.layer(i), option));
+  };
+  const auto stays = [&](std::int64_t i) {
+    return (i < n && (records_at(i) || profile.layer(i).has(plan::needs_input))) ||
+           (i > 0 && profile.layer(i - 1).has(plan::needs_output));
+  };
+  std::vector<plan::Action> actions;
+  const auto run = [&](plan::Action action) {
+    action.option = static_cast<std::int32_t>(option_of(profile.layer(action.first), option));
+    actions.push_back(action);
+  };
+  for (std::int64_t i = 0; i < n; ++i) {
+    run(records_at(i) ? plan::forward(i, i + 1) : plan::forward_tape(i));
+    if (!stays(i)) actions.push_back(plan::drop_input(i));
+  }
+  actions.push_back(plan::turn());
+  if (!stays(n)) actions.push_back(plan::drop_input(n));
+  for (std::int64_t i = n; i-- > 0;) {
+    if (records_at(i)) run(plan::record(i));
+    run(plan::backward(i));
+    if (stays(i + 1)) actions.push_back(plan::drop_input(i + 1));
+  }
+  if (stays(0)) actions.push_back(plan::drop_input(0));
+  actions.push_back(plan::end());
+  return actions;
+}
+
+// The profile with the seconds of the layers under one option.
+plan::ChainProfile measured_by(const std::vector<plan::Action>& actions, const std::shared_ptr<Chain>& chain,
+                               const ChainShape& shape, const Step& step, std::int32_t runs,
+                               const std::shared_ptr<base::ThreadPool>& pool, const plan::ChainProfile& profile) {
+  Executor executor(chain, *plan::make_list(profile.layers(), actions), shape, 0, pool, std::make_shared<memory::Tracker>());
+  executor.run(step);
+  executor.forget_times();
+  for (std::int32_t i = 0; i < runs; ++i) executor.run(step);
+  return executor.refined(profile);
 }
 
 }  // namespace
@@ -142,6 +196,43 @@ ChainShape measured_shape(Chain& chain, const TensorSpec& input, std::int32_t ru
   log_profile(measured, input, runs);
   shape.profile = std::move(measured);
   return shape;
+}
+
+plan::ChainProfile measured_in_chain(const std::shared_ptr<Chain>& chain, const Step& given, std::int32_t runs,
+                                     const std::shared_ptr<base::ThreadPool>& pool) {
+  base::require(runs >= 1 && runs <= StepTimes::most_steps, "measured_steps is ", runs, "; 1 .. ", StepTimes::most_steps);
+  base::require(given.input != nullptr, "step.input is NULL");
+  const TensorSpec input{given.input->dtype(), given.input->shape()};
+  const ChainShape shape = chain->shape(input);
+  shape.profile.require_whole();
+  Step step = given;
+  step.output = step.input_gradient = nullptr;
+  std::vector<std::unique_ptr<Unchanged>> unchanged;
+  const auto inside_chain = [&](auto&& work) {  // custom layers' callbacks run there
+    const base::Entered entered(chain.get());
+    work();
+  };
+  inside_chain([&] {
+    for (std::int64_t i = 0; i < chain->layers(); ++i) unchanged.push_back(std::make_unique<Unchanged>(chain->layer(i)));
+  });
+  std::size_t options = 0;
+  bool has_record = false;
+  for (std::int64_t i = 0; i < chain->layers(); ++i) {
+    const plan::LayerProfile& layer = shape.profile.layer(i);
+    options = std::max(options, layer.options.size());
+    for (std::size_t option = 0; option < layer.options.size(); ++option) has_record = has_record || records(layer, option);
+  }
+  plan::ChainProfile measured = shape.profile;
+  // Forwards and backwards count as they run where everything is stored, which comes last.
+  for (const bool with_records : {true, false}) {
+    for (std::size_t option = 0; option < options && (has_record || !with_records); ++option)
+      measured = measured_by(in_chain(measured, option, with_records), chain, shape, step, runs, pool, measured);
+  }
+  inside_chain([&] {
+    for (const auto& layer : unchanged) layer->restore_ambient();
+  });
+  log_profile(measured, input, runs);
+  return measured;
 }
 
 }  // namespace ckpt::engine

@@ -322,6 +322,7 @@ void Pipeline::make_stages() {
   if (options_.choice.strategy != nullptr && options_.choice.schedules.empty())
     context.observer = plan::make_observer(options_.choice.strategy);
   context.pipeline = this;
+  context.checks = options_.checks;
   for (std::int32_t number = 0; number < options_.layout.stages; ++number) {
     context.stage = number;
     context.pool = std::make_shared<base::ThreadPool>(options_.threads_per_stage);

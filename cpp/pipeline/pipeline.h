@@ -27,6 +27,7 @@ struct PipelineOptions {
   std::int64_t queue_places = 0;   // between neighbours; 0: as many as the order needs
   std::int32_t measured_runs = 3;  // of the profile that splits and budgets go by; 0: bytes only
   std::shared_ptr<memory::Tracker> tracker;
+  engine::ExecutorChecks checks;  // of every stage's executor
 };
 
 // Where a balanced split of this profile (of one micro-batch) cuts.

@@ -156,7 +156,7 @@ engine::ChainShape Stage::shape() const {
 void Stage::use(const std::vector<Decision>& decisions) {
   auto schedule = make_stage_schedule(context_.layout, context_.stage, plans_, decisions);
   auto executor = std::make_unique<engine::Executor>(chain_, *schedule, shape(), context_.choice.budget_bytes, context_.pool,
-                                                     context_.tracker, context_.observer);
+                                                     context_.tracker, context_.observer, context_.checks);
   if (executor_ != nullptr) add_up(former_.executor, executor_->stats());
   executor_ = std::move(executor);
   schedule_ = std::move(schedule);

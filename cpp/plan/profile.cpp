@@ -78,6 +78,12 @@ void ChainProfile::add_option(const OptionProfile& option) {
   layers_.back().options.push_back(option);
 }
 
+void ChainProfile::set_option(std::int64_t layer, std::int32_t number, const OptionProfile& option) {
+  require_open("options");
+  check_option(option);
+  layers_[static_cast<std::size_t>(layer)].options[static_cast<std::size_t>(number)] = option;
+}
+
 void ChainProfile::set_tier(std::int32_t tier, const TierProfile& profile) {
   require(tier >= 1 && tier < tiers, "tier is ", tier, "; 1 .. ", tiers - 1);
   require_bytes("capacity_bytes", profile.capacity_bytes);

@@ -65,6 +65,8 @@ class ChainProfile {
   // Checks the values; Error(invalid_argument) names the wrong one.
   void add_layer(LayerProfile layer);
   void add_option(const OptionProfile& option);
+  // Of a layer that has it. Not of a uniform chain.
+  void set_option(std::int64_t layer, std::int32_t number, const OptionProfile& option);
 
   // Checks the values. tier: 1 .. tiers-1.
   void set_tier(std::int32_t tier, const TierProfile& profile);

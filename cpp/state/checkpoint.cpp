@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/os/thread.h"
 #include "state/environment.h"
-#include "state/json_text.h"
 #include "state/known_bad.h"
 #include "state/name.h"
 #include "state/pin.h"
@@ -99,9 +99,9 @@ SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   base::require(options.step >= 0, "step is ", options.step, "; at least 0");
   require_prefix(options.prefix);
   base::require(!options.metric || std::isfinite(*options.metric), "metric is ", options.metric.value_or(0), "; a finite number");
-  options.metadata_json = normalized_json("metadata", given.metadata_json);
-  options.environment_json =
-      whole_environment(normalized_json("environment", given.environment_json), options_.blas ? options_.blas() : std::string());
+  options.metadata_json = base::normalized_json("metadata", given.metadata_json);
+  options.environment_json = whole_environment(base::normalized_json("environment", given.environment_json),
+                                               options_.blas ? options_.blas() : std::string());
   require_writer();
   return options;
 }
@@ -139,7 +139,7 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
 LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
   refuse_inside();
   LoadOptions options = given;
-  if (given.compare_environment) options.environment_json = normalized_json("environment", given.environment_json);
+  if (given.compare_environment) options.environment_json = base::normalized_json("environment", given.environment_json);
   if (options_.blas) options.blas = options_.blas();
   if (given.rename) {
     options.rename = [&](const std::string& group, const std::string& name) {

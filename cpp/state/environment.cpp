@@ -1,8 +1,8 @@
 #include "state/environment.h"
 
 #include "base/error.h"
+#include "base/json_tree.h"
 #include "base/version.h"
-#include "state/json_tree.h"
 
 namespace ckpt::state {
 namespace {
@@ -31,7 +31,7 @@ std::string own_text(const ordered_json& recorded, const char* key) {
 }  // namespace
 
 std::string whole_environment(const std::string& given, const std::string& blas) {
-  auto whole = json_tree<ordered_json>(given);
+  auto whole = base::json_tree<ordered_json>(given);
   if (whole.is_null()) whole = ordered_json::object();
   if (!whole.is_object()) whole = ordered_json{{given_key, std::move(whole)}};
   whole.erase(own_key);
@@ -40,16 +40,16 @@ std::string whole_environment(const std::string& given, const std::string& blas)
   return whole.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-std::string recorded_blas(const std::string& recorded) { return own_text(json_tree<ordered_json>(recorded), "blas"); }
+std::string recorded_blas(const std::string& recorded) { return own_text(base::json_tree<ordered_json>(recorded), "blas"); }
 
 std::string environment_difference(const std::string& recorded_text, const std::string* given, const std::string& blas) {
-  const auto recorded = json_tree<ordered_json>(recorded_text);
+  const auto recorded = base::json_tree<ordered_json>(recorded_text);
   const std::string version = own_text(recorded, "version");
   const std::string there_blas = own_text(recorded, "blas");
   if (given != nullptr) {
     const std::string there = given_part(recorded);
     const bool is_whole = recorded.is_object() && recorded.contains(own_key);
-    const std::string here = is_whole ? given_part(json_tree<ordered_json>(whole_environment(*given, ""))) : *given;
+    const std::string here = is_whole ? given_part(base::json_tree<ordered_json>(whole_environment(*given, ""))) : *given;
     if (there != here) return base::cat("was written in the environment ", there, "; this one is ", here);
   }
   if (!version.empty() && version != base::version_text())

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "state/json_text.h"
-#include "state/json_tree.h"
+#include "base/json_text.h"
+#include "base/json_tree.h"
 #include "state/tensor_writer.h"
 #include "storage/file_system.h"
 #include "storage/temporary.h"
@@ -18,7 +18,7 @@ using base::Status;
 }  // namespace
 
 Metadata metadata_from_json(std::string_view text) {
-  const nlohmann::json parsed = json_tree<nlohmann::json>(normalized_json("metadata_json", text));
+  const nlohmann::json parsed = base::json_tree<nlohmann::json>(base::normalized_json("metadata_json", text));
   base::require(parsed.is_object(), "metadata_json is not an object");
   Metadata metadata;
   for (const auto& [key, value] : parsed.items()) {

@@ -1,8 +1,8 @@
 #include "state/index.h"
 
 #include "base/error.h"
-#include "state/json_text.h"
-#include "state/json_tree.h"
+#include "base/json_text.h"
+#include "base/json_tree.h"
 #include "state/name.h"
 
 namespace ckpt::state {
@@ -10,9 +10,9 @@ namespace ckpt::state {
 using base::Status;
 
 std::map<std::string, std::set<std::string>> parse_index(std::string_view text) {
-  if (const std::string problem = json_problem(text, deepest_json); !problem.empty())
+  if (const std::string problem = base::json_problem(text, base::deepest_json); !problem.empty())
     base::fail(Status::corrupt, "the index is not usable JSON: ", problem);
-  const auto tree = json_tree<nlohmann::json>(text);
+  const auto tree = base::json_tree<nlohmann::json>(text);
   const auto weights = tree.is_object() ? tree.find("weight_map") : tree.end();
   if (weights == tree.end() || !weights->is_object()) base::fail(Status::corrupt, "the index has no object 'weight_map'");
   std::map<std::string, std::set<std::string>> files;

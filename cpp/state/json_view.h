@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "state/json_tree.h"
+#include "base/json_tree.h"
 
 namespace ckpt::state {
 
@@ -43,7 +43,7 @@ class JsonView {
 
   // The value's own text.
   std::string_view own() const { return text_.substr(0, behind_value(text_, 0)); }
-  nlohmann::ordered_json tree() const { return json_tree<nlohmann::ordered_json>(own()); }
+  nlohmann::ordered_json tree() const { return base::json_tree<nlohmann::ordered_json>(own()); }
 
   // Of a string.
   std::string string() const {

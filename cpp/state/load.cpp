@@ -6,13 +6,13 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/json_tree.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "state/catalog.h"
 #include "state/convert.h"
 #include "state/environment.h"
 #include "state/filling.h"
-#include "state/json_tree.h"
 #include "state/known_bad.h"
 #include "state/name_map.h"
 #include "state/open_files.h"

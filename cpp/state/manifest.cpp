@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "state/json_text.h"
-#include "state/json_tree.h"
+#include "base/json_text.h"
+#include "base/json_tree.h"
 #include "state/json_view.h"
 #include "state/name.h"
 #include "state/name_table.h"
@@ -168,7 +168,7 @@ JsonView checked_view(std::string_view text) {
   const auto digest = digest_from_hex(tail.substr(checksum_begin.size(), 32));
   if (!tail.starts_with(checksum_begin) || !tail.ends_with(checksum_end) || !digest) fail_corrupt("does not end with its checksum");
   if (hash_of(body) != *digest) fail_corrupt("has the checksum ", to_hex(hash_of(body)), "; it says ", to_hex(*digest));
-  const std::string problem = json_problem(text, deepest_json);
+  const std::string problem = base::json_problem(text, base::deepest_json);
   if (!problem.empty()) fail_corrupt("is not usable JSON: ", problem);
   return JsonView(text);
 }

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "state/json_sax.h"
-#include "state/json_text.h"
-#include "state/json_tree.h"
+#include "base/json_sax.h"
+#include "base/json_text.h"
+#include "base/json_tree.h"
 #include "state/name_table.h"
 
 namespace ckpt::state {
@@ -35,7 +35,7 @@ class HeaderReader {
   bool boolean(bool) { return scalar("a boolean"); }
   bool number_integer(std::int64_t) { return scalar("a negative number"); }
   bool number_float(const std::string& digits) {
-    if (!double_from_digits(digits)) return refuse(cat("not JSON: ", digits, " is too large for a double"));
+    if (!base::double_from_digits(digits)) return refuse(cat("not JSON: ", digits, " is too large for a double"));
     return scalar("a number that is no 64-bit integer");
   }
 
@@ -163,7 +163,7 @@ class HeaderReader {
   std::string key_;
   NameTable names_;
   bool has_metadata_ = false;
-  JsonKeys inner_names_;
+  base::JsonKeys inner_names_;
   std::optional<tensor::Dtype> dtype_;
   std::optional<std::vector<std::int64_t>> shape_;
   std::optional<std::vector<std::int64_t>> offsets_;
@@ -237,7 +237,7 @@ Header parse_header(std::string_view text, std::int64_t data_bytes) {
   if (!text.starts_with('{')) fail_corrupt("the header does not begin with '{'");
   if (text.find('\0') != std::string_view::npos) fail_corrupt("the header holds a NUL byte");
   HeaderReader reader(text.size());
-  if (!read_json(text, reader)) fail_corrupt(reader.problem.empty() ? "the header is not JSON" : reader.problem);
+  if (!base::read_json(text, reader)) fail_corrupt(reader.problem.empty() ? "the header is not JSON" : reader.problem);
   Header header = std::move(reader.header);
   header.data_bytes = data_bytes;
   header.data_start = length_bytes + static_cast<std::int64_t>(text.size());

@@ -4,7 +4,7 @@
 
 #include "base/entered.h"
 #include "base/error.h"
-#include "state/json_text.h"
+#include "base/json_text.h"
 #include "state/name.h"
 #include "state/safetensors.h"
 #include "state/tree.h"
@@ -63,7 +63,7 @@ bool State::replace_tensor(std::string_view group, std::string_view name, std::s
 void State::set_json(std::string_view key, std::string_view text) {
   refuse_inside();
   require_plain_name("key", key);
-  values_.insert_or_assign(std::string(key), normalized_json("json", text));
+  values_.insert_or_assign(std::string(key), base::normalized_json("json", text));
 }
 
 const std::string& State::json(std::string_view key) const {

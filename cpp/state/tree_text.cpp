@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "state/json_text.h"
-#include "state/json_tree.h"
+#include "base/json_text.h"
+#include "base/json_tree.h"
 #include "state/tree.h"
 
 namespace ckpt::state {
@@ -362,9 +362,9 @@ bool set_whole_number(TreeNode& node, std::string_view hexadecimal) {
 }
 
 Tree parse_tree(std::string_view text) {
-  const std::string problem = json_problem(text, deepest_json);
+  const std::string problem = base::json_problem(text, base::deepest_json);
   if (!problem.empty()) fail_tree(problem);
-  const TreeJson whole = json_tree<TreeJson>(text);
+  const TreeJson whole = base::json_tree<TreeJson>(text);
   const TreeJson& nodes = nodes_of(whole);
   Tree tree;
   FieldNames fields;

@@ -2,14 +2,8 @@
 
 #include <new>
 
+#include "base/poison.h"
 #include "tensor/buffer_pool.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, size) (static_cast<void>(address), static_cast<void>(size))
-#define ASAN_UNPOISON_MEMORY_REGION(address, size) (static_cast<void>(address), static_cast<void>(size))
-#endif
 
 namespace ckpt::tensor {
 namespace {
@@ -18,15 +12,13 @@ static_assert(sizeof(KeptBuffer) <= buffer_alignment, "the smallest buffer must 
 
 // In a build with AddressSanitizer a use after release is found although the memory is still ours.
 void hide(KeptBuffer& node) {
-  ASAN_POISON_MEMORY_REGION(reinterpret_cast<char*>(&node) + sizeof(KeptBuffer),
-                            static_cast<std::size_t>(node.size) - sizeof(KeptBuffer));
+  base::poison(reinterpret_cast<char*>(&node) + sizeof(KeptBuffer), static_cast<std::size_t>(node.size) - sizeof(KeptBuffer));
 }
 
 void* unhide(KeptBuffer& node) {
   const auto size = static_cast<std::size_t>(node.size);
   node.~KeptBuffer();
-  ASAN_UNPOISON_MEMORY_REGION(&node, size);
-  static_cast<void>(size);
+  base::unpoison(&node, size);
   return &node;
 }
 

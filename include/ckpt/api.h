@@ -393,9 +393,13 @@ typedef struct ckpt_api {
   void (*ckpt_tier_profile_init)(ckpt_tier_profile* tier, uint32_t size);
   ckpt_status (*ckpt_profile_set_tier)(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile);
   ckpt_status (*ckpt_profile_get_tier)(const ckpt_profile* profile, int32_t tier, ckpt_tier_profile* out);
+  ckpt_status (*ckpt_profile_get_json)(const ckpt_profile* profile, char* buffer, int64_t capacity, int64_t* needed);
+  ckpt_status (*ckpt_profile_create_from_json)(const char* json, ckpt_profile** profile);
   ckpt_status (*ckpt_schedule_place_tier)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
   void (*ckpt_frontier_point_init)(ckpt_frontier_point* point, uint32_t size);
   ckpt_status (*ckpt_profile_get_frontier)(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_profile_create_measured)(ckpt_chain* chain, const ckpt_step* step, int32_t measured_steps, ckpt_worker_pool* pool, ckpt_profile** profile);
+  ckpt_status (*ckpt_schedule_executor_refine)(const ckpt_schedule_executor* executor, const ckpt_profile* profile, ckpt_profile** refined);
   ckpt_status (*ckpt_state_get_key_count)(const ckpt_state* state, int64_t* key_count);
   ckpt_status (*ckpt_state_get_key)(const ckpt_state* state, int64_t index, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_checkpoint_manager_pin)(ckpt_checkpoint_manager* manager, int64_t step);

@@ -116,13 +116,15 @@ typedef struct ckpt_layer_context {
 } ckpt_layer_context;
 
 /* Sets *output to dtype and shape of the output for an input; refuses an input by returning non-zero. Asked once when an executor,
- * a profile or a pipeline is made, and never in a step: what is no tensor is INVALID_ARGUMENT. Runs on the thread that makes that;
- * may block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
+ * a profile or a pipeline is made, and not in a step unless CKPT_RECOMPUTE_CHECK_METADATA asks: what is no tensor is
+ * INVALID_ARGUMENT. Runs on the thread that makes or runs that; may block; calls of that executor and its chain return
+ * INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_output_fn)(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data);
 
 /* Sets *out to the bytes that an option (0 .. options-1) needs for an input. Asked once when an executor, a profile or a pipeline
- * is made, and never in a step: a negative number of bytes is INVALID_ARGUMENT. Runs on the thread that makes that; may block;
- * calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
+ * is made, and not in a step unless CKPT_RECOMPUTE_CHECK_METADATA asks: a negative number of bytes is INVALID_ARGUMENT. Runs on the
+ * thread that makes or runs that; may block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the
+ * operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_option_fn)(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user_data);
 
 /* Computes output from input, and records tape for the backward. Buffers are 64-byte aligned, borrowed for the call, and hold
@@ -167,10 +169,13 @@ typedef struct ckpt_layer_callbacks {
   ckpt_layer_backward_fn backward;
   ckpt_layer_save_ambient_fn save_ambient;       /* writes the ambient state; needed when ambient_bytes > 0 */
   ckpt_layer_restore_ambient_fn restore_ambient; /* reads the ambient state back; needed when ambient_bytes > 0 */
+  /* writes the tape as forward does, in forward's workspace, and makes no output, for which it gets no buffer; absent: where only
+   * the tape is wanted, forward runs */
+  ckpt_layer_forward_fn record;
 } ckpt_layer_callbacks;
 
 #define CKPT_LAYER_CALLBACKS_INIT \
-  { sizeof(ckpt_layer_callbacks), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_layer_callbacks), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *callbacks to CKPT_LAYER_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -216,7 +221,8 @@ CKPT_API ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t p
 CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm);
 
 /* Creates a profile of the chain, which is what planning must know, for inputs of this shape. Bytes are exact. measured_steps > 0
- * also times every layer on zeros: the least of that many runs; 0 leaves seconds 0. pool NULL: a pool of ckpt_available_threads().
+ * also times every layer alone on zeros: the median of that many runs; 0 leaves seconds 0. In its place in the chain, on data of
+ * yours: ckpt_profile_create_measured. pool NULL: a pool of ckpt_available_threads().
  * Changes no parameter and no gradient, but runs custom layers' callbacks when it measures. */
 CKPT_API ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps,
                                                     ckpt_worker_pool* pool, ckpt_profile** profile);
@@ -229,6 +235,18 @@ CKPT_API void ckpt_chain_release(ckpt_chain* chain);
 /* Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Not synchronised. */
 typedef struct ckpt_schedule_executor ckpt_schedule_executor;
 
+/* What is checked where a layer runs forward again in a step. Each also checks what those before it do. */
+typedef int32_t ckpt_recompute_check;
+
+#define CKPT_RECOMPUTE_CHECK_NONE 0 /* nothing is checked */
+/* the layer is asked again for element type and shape of its output, and for the bytes that its option needs: they are as they were
+ * when the executor was made */
+#define CKPT_RECOMPUTE_CHECK_METADATA 1
+/* the output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made again */
+#define CKPT_RECOMPUTE_CHECK_HASH 2
+/* the output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that are made again */
+#define CKPT_RECOMPUTE_CHECK_BITWISE 3
+
 /* How an executor is made. */
 typedef struct ckpt_schedule_executor_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
@@ -238,10 +256,16 @@ typedef struct ckpt_schedule_executor_options {
   ckpt_worker_pool* pool;
   ckpt_memory_tracker* tracker; /* counts every buffer under its layer's name; kept alive; none: one of its own */
   ckpt_follower* follower;      /* the strategy it follows is notified of layers that run and of live bytes; none: no strategy is */
+  /* what is checked where a layer runs forward again: one of CKPT_RECOMPUTE_CHECK_*; a difference ends the step with CORRUPT,
+   * whose message names the layer and the micro-batch. A RECORD that makes no output has none to check */
+  ckpt_recompute_check recompute_check;
+  /* 1: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
+   * CORRUPT, whose message names the layer; each run of a layer takes longer by that; 0: they are not looked at */
+  ckpt_bool check_writes;
 } ckpt_schedule_executor_options;
 
 #define CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT \
-  { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0 }
 
 /* Sets *options to CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -307,6 +331,23 @@ CKPT_API ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_execut
 
 /* Releases the executor. NULL does nothing. */
 CKPT_API void ckpt_schedule_executor_release(ckpt_schedule_executor* executor);
+
+/* ---- Measured profiles --------------------------------------------------------------------------------------------------- */
+
+/* Creates a profile of the chain with every layer timed in its place: each option's seconds are the median over measured_steps
+ * (1 .. 32) steps of the whole chain, forward and backward, on the step's input, targets and output_gradient, behind one step
+ * that warms up. Of step also step, seed and first_sample are read; input says the shape. Takes as much memory as storing
+ * everything: where that is too much, see ckpt_schedule_executor_refine. pool NULL: a pool of ckpt_available_threads(). Changes no
+ * parameter and no gradient, but runs custom layers' callbacks. Executors are made for it: the chain takes no further layers. */
+CKPT_API ckpt_status ckpt_profile_create_measured(ckpt_chain* chain, const ckpt_step* step, int32_t measured_steps,
+                                                  ckpt_worker_pool* pool, ckpt_profile** profile);
+
+/* Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the executor's chain and
+ * input), in which forward_seconds, record_seconds and backward_seconds of what the schedule runs are the medians over the last
+ * steps that ended well, up to 32. What it does not run stays as it is. INVALID_STATE before the first step, INVALID_ARGUMENT for
+ * the profile of another chain. */
+CKPT_API ckpt_status ckpt_schedule_executor_refine(const ckpt_schedule_executor* executor, const ckpt_profile* profile,
+                                                   ckpt_profile** refined);
 
 /* ---- Optimizers ---------------------------------------------------------------------------------------------------------- */
 

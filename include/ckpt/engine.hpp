@@ -43,6 +43,11 @@ class CustomLayer {
     return {};
   }
   virtual void forward(const LayerContext& context, const void* input, void* output, void* tape, void* workspace) = 0;
+  // Whether it has a record, which writes the tape and makes no output.
+  virtual bool has_record() const { return false; }
+  virtual void record(const LayerContext& context, const void* input, void* tape, void* workspace) {
+    forward(context, input, nullptr, tape, workspace);
+  }
   virtual void backward(const LayerContext& context, const void* input, const void* output, const void* tape,
                         const void* grad_output, void* grad_input, void* workspace) = 0;
   virtual void save_ambient(void* state) { static_cast<void>(state); }
@@ -135,6 +140,13 @@ class Chain {
     check(ckpt_profile_create_from_chain(handle(), &given, measured_steps, pool, &profile));
     return Profile::adopt(profile);
   }
+  // Every layer timed where it runs, in steps of the whole chain on this step's data. Takes the memory of storing everything.
+  Profile measured_profile(const Step& step, std::int32_t measured_steps, detail::Borrowed<ckpt_worker_pool> pool = {}) {
+    const ckpt_step given = detail::to_c(step);
+    ckpt_profile* profile = nullptr;
+    check(ckpt_profile_create_measured(handle(), &given, measured_steps, pool, &profile));
+    return Profile::adopt(profile);
+  }
   ckpt_chain* handle() const noexcept { return handle_.get(); }
 
  private:
@@ -160,6 +172,12 @@ class ScheduleExecutor {
     ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     check(ckpt_schedule_executor_get_stats(handle(), &stats));
     return detail::from_c(stats);
+  }
+  // A copy of the profile with the seconds that the layers took in the last steps.
+  Profile refine(const Profile& profile) const {
+    ckpt_profile* refined = nullptr;
+    check(ckpt_schedule_executor_refine(handle(), profile.handle(), &refined));
+    return Profile::adopt(refined);
   }
   ckpt_schedule_executor* handle() const noexcept { return handle_.get(); }
 
@@ -231,6 +249,10 @@ struct CustomLayerCalls {
     return callback_status(
         [&] { layer(user_data).backward(from_c(*context), input, output, tape, grad_output, grad_input, workspace); });
   }
+  static std::int32_t record(const ckpt_layer_context* context, const void* input, void*, void* tape, void* workspace,
+                             void* user_data) noexcept {
+    return callback_status([&] { layer(user_data).record(from_c(*context), input, tape, workspace); });
+  }
   static std::int32_t save_ambient(void* state, void* user_data) noexcept {
     return callback_status([&] { layer(user_data).save_ambient(state); });
   }
@@ -251,6 +273,7 @@ inline Layer Layer::custom(const std::string& name, std::unique_ptr<CustomLayer>
   callbacks.output = Calls::output;
   callbacks.option = Calls::option;
   callbacks.forward = Calls::forward;
+  if (layer->has_record()) callbacks.record = Calls::record;
   callbacks.backward = Calls::backward;
   callbacks.save_ambient = Calls::save_ambient;
   callbacks.restore_ambient = Calls::restore_ambient;

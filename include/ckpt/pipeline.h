@@ -224,10 +224,12 @@ typedef struct ckpt_pipeline_options {
   int64_t schedules_count;              /* number of plans: the number of pieces, or 0 */
   const ckpt_activation_policy* policy; /* policy of every stage's activation manager; none: store-all */
   ckpt_memory_tracker* tracker;         /* counts every buffer, those of queues included; kept alive; none: one of its own */
+  ckpt_recompute_check recompute_check; /* what is checked where a layer runs forward again: one of CKPT_RECOMPUTE_CHECK_* */
+  ckpt_bool check_writes;               /* 1: looks whether layers write where they may not; 0: does not look */
 } ckpt_pipeline_options;
 
 #define CKPT_PIPELINE_OPTIONS_INIT \
-  { sizeof(ckpt_pipeline_options), CKPT_PIPELINE_ORDER_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_pipeline_options), CKPT_PIPELINE_ORDER_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0 }
 
 /* Sets *options to CKPT_PIPELINE_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */

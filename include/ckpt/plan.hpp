@@ -29,6 +29,12 @@ class Profile {
     check(ckpt_profile_create_uniform(layer_count, &like, &way, &profile));
     return adopt(profile);
   }
+  // What json() wrote.
+  static Profile from_json(const std::string& json) {
+    ckpt_profile* profile = nullptr;
+    check(ckpt_profile_create_from_json(json.c_str(), &profile));
+    return adopt(profile);
+  }
   // Takes over a reference that a C function returned.
   static Profile adopt(ckpt_profile* profile) noexcept { return Profile(profile); }
 
@@ -93,6 +99,12 @@ class Profile {
                                                return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
                                              }),
         [](const auto& each) { return detail::from_c(each); });
+  }
+  // Seconds read back to the same bits.
+  std::string json() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_profile_get_json(handle(), buffer, capacity, needed);
+    });
   }
   ckpt_profile* handle() const noexcept { return handle_.get(); }
 

@@ -46,6 +46,53 @@ TEST(EngineHpp, AFollowerSaysWhatChanged) {
   EXPECT_EQ(ckpt::ScheduleExecutor(chain, first, input, options).stats().live_bytes, 0);
 }
 
+// y = 2x, which can record nothing without an output.
+class Double final : public ckpt::CustomLayer {
+ public:
+  explicit Double(int& records) : records_(records) {}
+  ckpt::LayerFlag flags() const override { return ckpt::LayerFlag::deterministic; }
+  ckpt::TensorSpec output(const ckpt::TensorSpec& input) override { return input; }
+  void forward(const ckpt::LayerContext&, const void* input, void* output, void*, void*) override { twice(input, output); }
+  bool has_record() const override { return true; }
+  void record(const ckpt::LayerContext&, const void*, void*, void*) override { ++records_; }
+  void backward(const ckpt::LayerContext&, const void*, const void*, const void*, const void* grad_output, void* grad_input,
+                void*) override {
+    twice(grad_output, grad_input);
+  }
+
+ private:
+  static void twice(const void* from, void* to) {
+    for (int i = 0; i < 4; ++i) static_cast<float*>(to)[i] = 2 * static_cast<const float*>(from)[i];
+  }
+  int& records_;
+};
+
+TEST(EngineHpp, ProfilesAreMeasuredInTheChainRefinedAndWritten) {
+  int records = 0;
+  ckpt::Chain chain;
+  chain.add(ckpt::Layer::custom("double", std::make_unique<Double>(records))).add(ckpt::Layer("relu", "relu"));
+  ckpt::Tensor x(ckpt::DType::f32, {2, 2});
+  x.fill(3);
+  ckpt::Step step;
+  step.input = x;
+  step.output_gradient = x;
+  const ckpt::Profile measured = chain.measured_profile(step, 2);
+  EXPECT_GT(records, 0);
+  EXPECT_TRUE(measured.option(0, 0).has_record);
+  EXPECT_GT(measured.option(0, 0).forward_seconds, 0);
+  ckpt::ScheduleExecutorOptions options;
+  options.recompute_check = ckpt::RecomputeCheck::bitwise;
+  options.check_writes = true;
+  ckpt::ScheduleExecutor executor(chain, ckpt::Schedule::create(measured, "store-all"), {ckpt::DType::f32, {2, 2}}, options);
+  executor.run(step);
+  const ckpt::Profile refined = executor.refine(measured);
+  EXPECT_EQ(refined.option(0, 0).record_seconds, measured.option(0, 0).record_seconds);  // which the schedule does not run
+  const ckpt::Profile again = ckpt::Profile::from_json(refined.json());
+  EXPECT_EQ(again.json(), refined.json());
+  EXPECT_EQ(again.layer_name(1), "relu");
+  EXPECT_THROW(ckpt::Profile::from_json("{}"), ckpt::Error);
+}
+
 TEST(EngineHpp, PlannersAreListed) {
   EXPECT_NE(ckpt::known_planners().find("auto:BYTES[,SECONDS][,TABLE_BYTES] - "), std::string::npos);
 }

@@ -6,14 +6,15 @@
 #include <cmath>
 #include <random>
 
+#include "base/json_text.h"
 #include "fixture.h"
-#include "state/json_text.h"
 #include "state/json_view.h"
 #include "state/name.h"
 
 namespace {
 
 using ckpt::base::Status;
+using namespace ckpt::base;
 using namespace ckpt::state;
 
 Manifest example() {

@@ -6,6 +6,22 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
+    /// <summary>What is checked where a layer runs forward again in a step. Each also checks what those before it do.</summary>
+    public enum RecomputeCheck
+    {
+        /// <summary>Nothing is checked.</summary>
+        None = 0,
+        /// <summary>The layer is asked again for element type and shape of its output, and for the bytes that its option needs:
+        /// they are as they were when the executor was made.</summary>
+        Metadata = 1,
+        /// <summary>The output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made
+        /// again.</summary>
+        Hash = 2,
+        /// <summary>The output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that
+        /// are made again.</summary>
+        Bitwise = 3,
+    }
+
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct NativeTensorSpec
     {
@@ -160,6 +176,16 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public Follower Follower { get; set; }
 
+        /// <summary>What is checked where a layer runs forward again: one of <see cref="RecomputeCheck"/>; a difference ends the
+        /// step with <see cref="CkptStatus.Corrupt"/>, whose message names the layer and the micro-batch. A
+        /// <see cref="ActionKind.Record"/> that makes no output has none to check.</summary>
+        public RecomputeCheck RecomputeCheck { get; set; } = RecomputeCheck.None;
+
+        /// <summary>True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
+        /// the step with <see cref="CkptStatus.Corrupt"/>, whose message names the layer; each run of a layer takes longer by that;
+        /// false: they are not looked at.</summary>
+        public bool CheckWrites { get; set; }
+
         internal static ckpt_schedule_executor_options Native(ScheduleExecutorOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -168,6 +194,8 @@ namespace Ckpt
             to.pool = memory.Of(from.Pool);
             to.tracker = memory.Of(from.Tracker);
             to.follower = memory.Of(from.Follower);
+            to.recompute_check = (int)from.RecomputeCheck;
+            to.check_writes = from.CheckWrites ? 1 : 0;
             return to;
         }
 
@@ -176,7 +204,7 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("ScheduleExecutorOptions", "BudgetBytes", BudgetBytes, "Pool", Pool, "Tracker", Tracker, "Follower",
-                Follower);
+                Follower, "RecomputeCheck", RecomputeCheck, "CheckWrites", CheckWrites);
         }
     }
 

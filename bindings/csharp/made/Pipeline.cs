@@ -247,6 +247,12 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public MemoryTracker Tracker { get; set; }
 
+        /// <summary>What is checked where a layer runs forward again.</summary>
+        public RecomputeCheck RecomputeCheck { get; set; } = RecomputeCheck.None;
+
+        /// <summary>True: looks whether layers write where they may not; false: does not look.</summary>
+        public bool CheckWrites { get; set; }
+
         internal static ckpt_pipeline_options Native(PipelineOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -261,6 +267,8 @@ namespace Ckpt
             to.budget_bytes = from.BudgetBytes;
             to.strategy = memory.Of(from.Strategy);
             to.tracker = memory.Of(from.Tracker);
+            to.recompute_check = (int)from.RecomputeCheck;
+            to.check_writes = from.CheckWrites ? 1 : 0;
             return to;
         }
 
@@ -271,7 +279,7 @@ namespace Ckpt
             return Shown.Of("PipelineOptions", "Order", Order, "Stages", Stages, "MicroBatches", MicroBatches, "Chunks", Chunks,
                 "ThreadsPerStage", ThreadsPerStage, "MeasuredSteps", MeasuredSteps, "Begins", Begins, "QueuePlaces",
                 QueuePlaces, "BudgetBytes", BudgetBytes, "Strategy", Strategy, "Schedules", Schedules, "Policy", Policy,
-                "Tracker", Tracker);
+                "Tracker", Tracker, "RecomputeCheck", RecomputeCheck, "CheckWrites", CheckWrites);
         }
     }
 

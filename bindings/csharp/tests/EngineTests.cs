@@ -67,6 +67,27 @@ internal static class EngineTests
         }
     }
 
+    internal static void ProfilesAreMeasuredRefinedAndWritten()
+    {
+        var options = new ScheduleExecutorOptions { RecomputeCheck = RecomputeCheck.Bitwise, CheckWrites = true };
+        using (var chain = Model())
+        using (var measured = chain.MeasuredProfile(Batch(0), 2))
+        using (var schedule = Schedule.Create(measured, "recompute-all"))
+        using (var executor = new ScheduleExecutor(chain, schedule, input, options))
+        {
+            Check.That(measured.GetOption(0).ForwardSeconds > 0, "seconds");
+            Check.Throws<CkptInvalidStateException>(() => executor.Refine(measured), "no step yet");
+            executor.Run(Batch(0));
+            using (var refined = executor.Refine(measured))
+            using (var again = Profile.FromJson(refined.ToJson()))
+            {
+                Check.Equal(refined.ToJson(), again.ToJson(), "JSON");
+                Check.Equal(refined.GetOption(1).BackwardSeconds, again.GetOption(1).BackwardSeconds, "seconds");
+            }
+        }
+        Check.Throws<CkptCorruptException>(() => Profile.FromJson("{}"), "no profile");
+    }
+
     internal static void EveryScheduleGivesTheSameBits()
     {
         Check.That(Blas.Info().Length > 3, "a BLAS");

@@ -124,6 +124,25 @@ final class TestEngine {
     Check.that(scale.forwards.get() >= 60, "forwards");
   }
 
+  static void testProfilesAreMeasuredRefinedAndWritten() {
+    try (Chain chain = classifier(new Scale(0.5)); Tensor input = new Tensor(DType.F32, SAMPLES, 4);
+        Tensor target = Tensor.copyOf(new int[SAMPLES])) {
+      Step step = new Step().input(input).targets(target);
+      try (Profile measured = Profile.measured(chain, step, 2, null); Schedule none = Schedule.create(measured, "recompute-all");
+          ScheduleExecutor executor = new ScheduleExecutor(chain, none, input.spec(),
+              new ScheduleExecutorOptions().recomputeCheck(RecomputeCheck.BITWISE).checkWrites(true))) {
+        Check.that(measured.options(0).get(0).forwardSeconds() > 0, "seconds");
+        Check.raises(CkptInvalidStateException.class, "no step", () -> executor.refine(measured));
+        executor.run(step);
+        try (Profile refined = executor.refine(measured); Profile again = Profile.fromJson(refined.toJson())) {
+          Check.equal(refined.toJson(), again.toJson());
+          Check.equal(refined.options(1).get(0).backwardSeconds(), again.options(1).get(0).backwardSeconds());
+        }
+      }
+    }
+    Check.raises(CkptCorruptException.class, "its format is not", () -> Profile.fromJson("{}"));
+  }
+
   static void testExceptionsOfLayersEndTheStep() {
     Scale scale = new Scale(1);
     try (Chain chain = classifier(scale); Tensor input = new Tensor(DType.F32, SAMPLES, 4);

@@ -144,6 +144,12 @@ class Chain(_Owned):
         """What planning must know, for inputs of this (dtype, shape)."""
         return Profile._of(_n.ckpt_profile_create_from_chain(self._h, _spec(input), measured_steps, handle_of(pool)))
 
+    def measured_profile(self, input: Any, targets: Any = None, measured_steps: int = 5, pool: Optional[WorkerPool] = None,
+                         **step: _o.step) -> Profile:
+        """Every layer timed where it runs, in steps of the whole chain on these data. Takes the memory of storing everything."""
+        given = _o.step(input=input, targets=targets, **step)
+        return Profile._of(_n.ckpt_profile_create_measured(self._h, given, measured_steps, handle_of(pool)))
+
 
 class ScheduleExecutor(_Owned):
     """Runs one schedule over one chain, step after step. One thread at a time."""
@@ -164,6 +170,10 @@ class ScheduleExecutor(_Owned):
 
     def stats(self) -> ScheduleExecutorStats:
         return ScheduleExecutorStats._of(_n.ckpt_schedule_executor_get_stats(self._h))
+
+    def refine(self, profile: Profile) -> Profile:
+        """A copy of the profile with the seconds that the layers took in the last steps."""
+        return Profile._of(_n.ckpt_schedule_executor_refine(self._h, profile._h))
 
 
 class Optimizer(_Owned):

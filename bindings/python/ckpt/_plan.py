@@ -26,6 +26,15 @@ class Profile(_Owned):
         """A chain of like layers, the steps of a time-stepping code: as little memory for 10**9 as for one."""
         return cls._of(_n.ckpt_profile_create_uniform(layer_count, _o.layer_profile(**layer), _o.option_profile(*option)))
 
+    @classmethod
+    def from_json(cls, json: str) -> "Profile":
+        """What json wrote; CorruptError for another text."""
+        return cls._of(_n.ckpt_profile_create_from_json(json))
+
+    def json(self) -> str:
+        """As docs/plan.md describes it; seconds read back to the same bits."""
+        return _n.ckpt_profile_get_json(self._h)
+
     def set_tier(self, tier: int, **tier_profile: _o.tier_profile) -> None:
         """What a tier (1 .. 3), a place slower than memory, can do."""
         _n.ckpt_profile_set_tier(self._h, tier, _o.tier_profile(**tier_profile))

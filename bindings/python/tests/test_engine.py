@@ -91,6 +91,25 @@ class Training(unittest.TestCase):
                 with self.assertRaises(TypeError):
                     executor.run(np.zeros((WIDTH, SAMPLES), np.float32).T, np.zeros(SAMPLES, np.int32))
 
+    def test_profiles_are_measured_refined_and_written(self):
+        rng = np.random.default_rng(0)
+        x = rng.standard_normal((SAMPLES, WIDTH)).astype(np.float32)
+        targets = np.zeros(SAMPLES, np.int32)
+        spec = ("F32", [SAMPLES, WIDTH])
+        with make_chain() as chain:
+            profile = chain.measured_profile(x, targets, measured_steps=2)
+            self.assertGreater(profile.option(0, 0).backward_seconds, 0)
+            with ckpt.ScheduleExecutor(chain, ckpt.Schedule.create(profile, "periodic:2"), spec) as executor:
+                with self.assertRaises(ckpt.InvalidStateError):
+                    executor.refine(profile)
+                executor.run(x, targets)
+                refined = executor.refine(profile)
+            again = ckpt.Profile.from_json(refined.json())
+            self.assertEqual(again.json(), refined.json())
+            self.assertEqual(again.option(5, 0), refined.option(5, 0))
+        with self.assertRaisesRegex(ckpt.CorruptError, "layers is missing"):
+            ckpt.Profile.from_json('{"format": "ckpt-profile", "version": 1, "input_bytes": 4}')
+
     def test_optimizer_and_blas(self):
         with make_chain() as chain:
             self.assertEqual(len(chain), 7)
@@ -146,6 +165,25 @@ class OwnLayers(unittest.TestCase):
             y, grad = self.run_chain(layer, planner)
             self.assertTrue((y == 8).all() and (grad == 8).all())
             self.assertEqual(1 in layer.calls, planner == "recompute-all")
+
+    def test_a_layer_that_lies_is_found(self):
+        class Lying(Doubling):
+            def forward(self, context, input, output, tape, workspace):
+                super().forward(context, input, output, tape, workspace)
+                if context.recomputation:
+                    np.frombuffer(output, np.float32)[3] += 1
+
+        chain = ckpt.Chain([ckpt.Layer.custom(f"own{i}", Lying()) for i in range(3)])
+        spec = ("F32", [2, 2])
+        x = np.ones((2, 2), np.float32)
+        schedule = ckpt.Schedule.create(chain.profile(spec), "recompute-all")
+        for check in ckpt.RecomputeCheck:
+            with ckpt.ScheduleExecutor(chain, schedule, spec, recompute_check=check, check_writes=True) as executor:
+                if check < ckpt.RecomputeCheck.HASH:
+                    executor.run(x, output_gradient=x)
+                    continue
+                with self.assertRaisesRegex(ckpt.CorruptError, "layer 0 'own0', micro-batch 0"):
+                    executor.run(x, output_gradient=x)
 
     def test_failure_names_the_exception(self):
         class Failing(Doubling):

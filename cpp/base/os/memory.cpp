@@ -40,4 +40,23 @@ Pages map_pages(std::size_t bytes) {
   return Pages(static_cast<std::byte*>(start), UnmapPages{bytes});
 }
 
+namespace {
+
+std::size_t page_size() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+Pages map_pages_before_guard(std::size_t bytes) {
+  const std::size_t page = page_size();
+  if (bytes > SIZE_MAX - 2 * page) throw std::bad_alloc();
+  const std::size_t usable = (bytes + page - 1) / page * page;
+  void* const start = ::mmap(nullptr, usable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) throw std::bad_alloc();
+  Pages pages(static_cast<std::byte*>(start), UnmapPages{usable + page});
+  if (::mprotect(pages.get() + usable, page, PROT_NONE) != 0) throw std::bad_alloc();
+  return pages;
+}
+
+std::size_t bytes_before_guard(const Pages& pages) noexcept { return pages.get_deleter().bytes - page_size(); }
+
 }  // namespace ckpt::base

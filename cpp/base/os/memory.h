@@ -29,4 +29,10 @@ using Pages = std::unique_ptr<std::byte[], UnmapPages>;
 // can. Throws std::bad_alloc.
 Pages map_pages(std::size_t bytes);
 
+// At least so many bytes of zeros with a page behind them that may be neither read nor written: whoever runs over their end is
+// stopped. Throws std::bad_alloc.
+Pages map_pages_before_guard(std::size_t bytes);
+// How many lie before that page.
+std::size_t bytes_before_guard(const Pages& pages) noexcept;
+
 }  // namespace ckpt::base

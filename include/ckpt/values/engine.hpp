@@ -9,6 +9,20 @@
 
 namespace ckpt {
 
+// What is checked where a layer runs forward again in a step. Each also checks what those before it do.
+enum class RecomputeCheck : std::int32_t {
+  // nothing is checked
+  none = CKPT_RECOMPUTE_CHECK_NONE,
+  // the layer is asked again for element type and shape of its output, and for the bytes that its option needs: they are as
+  // they were when the executor was made
+  metadata = CKPT_RECOMPUTE_CHECK_METADATA,
+  // the output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made again
+  hash = CKPT_RECOMPUTE_CHECK_HASH,
+  // the output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that are made
+  // again
+  bitwise = CKPT_RECOMPUTE_CHECK_BITWISE,
+};
+
 // Element type and shape of one activation.
 struct TensorSpec {
   // element type
@@ -97,6 +111,13 @@ struct ScheduleExecutorOptions {
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
   // the strategy it follows is notified of layers that run and of live bytes; none: no strategy is
   detail::Borrowed<ckpt_follower> follower = {};
+  // what is checked where a layer runs forward again: one of RecomputeCheck; a difference ends the step with Status::corrupt,
+  // whose message names the layer and the micro-batch. A RECORD that makes no output has none to check
+  RecomputeCheck recompute_check = RecomputeCheck::none;
+  // true: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step
+  // with Status::corrupt, whose message names the layer; each run of a layer takes longer by that; false: they are not looked
+  // at
+  bool check_writes = false;
 };
 namespace detail {
 inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) {
@@ -105,6 +126,8 @@ inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) 
   put(from.pool, to.pool);
   put(from.tracker, to.tracker);
   put(from.follower, to.follower);
+  put(from.recompute_check, to.recompute_check);
+  put(from.check_writes, to.check_writes);
   return to;
 }
 }  // namespace detail

@@ -5,6 +5,7 @@
 
 #include <ckpt/pipeline.h>
 #include <ckpt/values/value.hpp>
+#include <ckpt/values/engine.hpp>
 #include <ckpt/values/tensor.hpp>
 
 namespace ckpt {
@@ -163,6 +164,10 @@ struct PipelineOptions {
   detail::Borrowed<ckpt_strategy> strategy = {};
   // counts every buffer, those of queues included; kept alive; none: one of its own
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
+  // what is checked where a layer runs forward again
+  RecomputeCheck recompute_check = RecomputeCheck::none;
+  // true: looks whether layers write where they may not; false: does not look
+  bool check_writes = false;
 };
 namespace detail {
 inline ckpt_pipeline_options to_c(const PipelineOptions& from) {
@@ -178,6 +183,8 @@ inline ckpt_pipeline_options to_c(const PipelineOptions& from) {
   put(from.budget_bytes, to.budget_bytes);
   put(from.strategy, to.strategy);
   put(from.tracker, to.tracker);
+  put(from.recompute_check, to.recompute_check);
+  put(from.check_writes, to.check_writes);
   return to;
 }
 }  // namespace detail

@@ -89,6 +89,22 @@ namespace Ckpt
             native.ckpt_profile_create_from_chain(Handle, (IntPtr)(&spec), measuredSteps, HandleOf(pool), out profile);
             return new Profile(new NativeHandle(profile, native.ckpt_profile_release));
         }
+
+        /// <summary>Every layer timed where it runs, in steps of the whole chain. Takes the memory of storing everything; the chain
+        /// takes no further layers.</summary>
+        /// <param name="step">Its data.</param>
+        /// <param name="measuredSteps">1 .. 32.</param>
+        /// <param name="pool">Its threads; null: as many as the process may use.</param>
+        /// <returns>The profile.</returns>
+        public Profile MeasuredProfile(Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
+        {
+            if (step == null) throw new ArgumentNullException("step");
+            using (var memory = new CallMemory())
+            {
+                return Ckpt.Profile.Owned((out IntPtr made) => native.ckpt_profile_create_measured(
+                    Handle, Step.Native(step, memory), measuredSteps, HandleOf(pool), out made));
+            }
+        }
     }
 
     /// <summary>A tensor of a chain or an optimizer by name; it shares their memory.</summary>

@@ -47,6 +47,14 @@ namespace Ckpt
             }
         }
 
+        /// <summary>A copy of a profile with the seconds that the layers took in the last steps.</summary>
+        /// <param name="profile">Of the chain and the input.</param>
+        /// <returns>What the schedule does not run is as it was.</returns>
+        public Profile Refine(Profile profile)
+        {
+            return Profile.Owned((out IntPtr made) => native.ckpt_schedule_executor_refine(Handle, HandleOf(profile), out made));
+        }
+
         /// <summary>What it measured since it was made.</summary>
         /// <returns>The numbers.</returns>
         public ScheduleExecutorStats GetStats()

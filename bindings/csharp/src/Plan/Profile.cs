@@ -58,6 +58,21 @@ namespace Ckpt
             }
         }
 
+        /// <summary>What ToJson wrote; CkptCorruptException for another text.</summary>
+        /// <param name="json">The text.</param>
+        /// <returns>The profile.</returns>
+        public static Profile FromJson(string json)
+        {
+            return Owned((out IntPtr made) => native.ckpt_profile_create_from_json(json, out made));
+        }
+
+        /// <summary>The profile as docs/plan.md describes it; seconds read back to the same bits.</summary>
+        /// <returns>JSON.</returns>
+        public string ToJson()
+        {
+            return native.ckpt_profile_get_json(Handle);
+        }
+
         /// <summary>Says what a tier, a place that is slower than memory, can do.</summary>
         /// <param name="tier">1 .. 3.</param>
         /// <param name="profile">What it can do.</param>

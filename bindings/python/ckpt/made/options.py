@@ -165,19 +165,27 @@ def tier_profile(capacity_bytes: int = 0, write_bytes_per_second: float = 0.0, r
 
 
 def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] = None, tracker: Optional[MemoryTracker] = None,
-                              follower: Optional[Follower] = None) -> Any:
+                              follower: Optional[Follower] = None, recompute_check: RecomputeCheck = RecomputeCheck.NONE,
+                              check_writes: bool = False) -> Any:
     """How an executor is made.
 
     budget_bytes: a schedule that reserves more bytes is refused with OverBudgetError; 0: no budget
     pool: threads that the executor uses; kept alive; None: a pool of its own with as many threads as the process may use
     tracker: counts every buffer under its layer's name; kept alive; None: one of its own
     follower: the strategy it follows is notified of layers that run and of live bytes; None: no strategy is
+    recompute_check: what is checked where a layer runs forward again: one of RecomputeCheck; a difference ends the step with
+        CorruptError, whose message names the layer and the micro-batch. A RECORD that makes no output has none to check
+    check_writes: True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
+        the step with CorruptError, whose message names the layer; each run of a layer takes longer by that; False: they are not
+        looked at
     """
     struct = _native.ckpt_schedule_executor_options()
     struct.budget_bytes = budget_bytes
     struct.pool = handle_of(pool)
     struct.tracker = handle_of(tracker)
     struct.follower = handle_of(follower)
+    struct.recompute_check = recompute_check
+    struct.check_writes = int(check_writes)
     struct.kept = [pool, tracker, follower]  # borrowed by the struct
     return struct
 
@@ -275,7 +283,8 @@ def activation_manager_options(name: Optional[str] = None, tracker: Optional[Mem
 
 def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: int = 1, micro_batches: int = 1, chunks: int = 1,
                      threads_per_stage: int = 1, measured_steps: int = 3, queue_places: int = 0, budget_bytes: int = 0,
-                     strategy: Any = None, tracker: Optional[MemoryTracker] = None) -> Any:
+                     strategy: Any = None, tracker: Optional[MemoryTracker] = None,
+                     recompute_check: RecomputeCheck = RecomputeCheck.NONE, check_writes: bool = False) -> Any:
     """How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
     stages of stage k % stages.
 
@@ -290,6 +299,8 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
         flight, reserves no more bytes than this; 0: no budget
     strategy: chooses each piece's plan, layer by layer; kept alive; None: no strategy
     tracker: counts every buffer, those of queues included; kept alive; None: one of its own
+    recompute_check: what is checked where a layer runs forward again
+    check_writes: True: looks whether layers write where they may not; False: does not look
     """
     struct = _native.ckpt_pipeline_options()
     struct.order = order
@@ -303,6 +314,8 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     strategy = made_by['strategy'](strategy)
     struct.strategy = handle_of(strategy)
     struct.tracker = handle_of(tracker)
+    struct.recompute_check = recompute_check
+    struct.check_writes = int(check_writes)
     struct.kept = [strategy, tracker]  # borrowed by the struct
     return struct
 

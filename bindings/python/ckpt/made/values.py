@@ -11,14 +11,14 @@ from .._root import ActionKindBase, DTypeBase, Members, OpenEnum
 _new: Any = tuple.__new__
 
 __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList",
-           "Item", "ActionKind", "LayerFlag", "ActivationPolicyKind", "PipelineOrder", "IntervalKind", "BestMetric", "Verify",
-           "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull",
-           "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "MemoryStats", "MemoryLayerStats", "MemoryAllocation",
-           "MemoryScopeStats", "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters",
-           "StrategyInfo", "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint",
-           "LayerOption", "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval",
-           "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation",
-           "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
+           "Item", "ActionKind", "LayerFlag", "RecomputeCheck", "ActivationPolicyKind", "PipelineOrder", "IntervalKind",
+           "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode",
+           "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "MemoryStats", "MemoryLayerStats",
+           "MemoryAllocation", "MemoryScopeStats", "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion",
+           "StrategyCounters", "StrategyInfo", "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport",
+           "FrontierPoint", "LayerOption", "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats",
+           "PipelineInterval", "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo",
+           "TaskObservation", "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
 
 
 class LogLevel(OpenEnum):
@@ -277,6 +277,26 @@ class LayerFlag(IntFlag):
 
 
 _LayerFlag: Members = Members(LayerFlag)
+
+
+class RecomputeCheck(OpenEnum):
+    """What is checked where a layer runs forward again in a step. Each also checks what those before it do.
+
+    NONE: nothing is checked
+    METADATA: the layer is asked again for element type and shape of its output, and for the bytes that its option needs: they are
+        as they were when the executor was made
+    HASH: the output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made again
+    BITWISE: the output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that are made
+        again
+    """
+
+    NONE = 0
+    METADATA = 1
+    HASH = 2
+    BITWISE = 3
+
+
+_RecomputeCheck: Members = Members(RecomputeCheck)
 
 
 class ActivationPolicyKind(OpenEnum):

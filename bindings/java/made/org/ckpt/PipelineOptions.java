@@ -18,6 +18,8 @@ public final class PipelineOptions {
   private long budgetBytes = 0L;
   private Strategy strategy = null;
   private MemoryTracker tracker = null;
+  private RecomputeCheck recomputeCheck = RecomputeCheck.NONE;
+  private boolean checkWrites = false;
 
   /** All defaults. */
   public PipelineOptions() {}
@@ -184,6 +186,38 @@ public final class PipelineOptions {
     return tracker;
   }
 
+  /**
+   * What is checked where a layer runs forward again. Default: {@link RecomputeCheck#NONE}.
+   *
+   * @param recomputeCheck the value
+   * @return this
+   */
+  public PipelineOptions recomputeCheck(RecomputeCheck recomputeCheck) {
+    this.recomputeCheck = recomputeCheck;
+    return this;
+  }
+
+  /** {@return what {@link #recomputeCheck(RecomputeCheck)} set} */
+  public RecomputeCheck recomputeCheck() {
+    return recomputeCheck;
+  }
+
+  /**
+   * True: looks whether layers write where they may not; false: does not look. Default: false.
+   *
+   * @param checkWrites the value
+   * @return this
+   */
+  public PipelineOptions checkWrites(boolean checkWrites) {
+    this.checkWrites = checkWrites;
+    return this;
+  }
+
+  /** {@return what {@link #checkWrites(boolean)} set} */
+  public boolean checkWrites() {
+    return checkWrites;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_pipeline_options> call) {
     try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
@@ -197,6 +231,8 @@ public final class PipelineOptions {
       struct.setBudget_bytes(budgetBytes);
       if (strategy != null) struct.setStrategy(strategy);
       if (tracker != null) struct.setTracker(tracker);
+      struct.setRecompute_check(recomputeCheck.number());
+      struct.setCheck_writes(checkWrites ? 1 : 0);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

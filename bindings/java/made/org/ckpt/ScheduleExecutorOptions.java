@@ -9,6 +9,8 @@ public final class ScheduleExecutorOptions {
   private WorkerPool pool = null;
   private MemoryTracker tracker = null;
   private Follower follower = null;
+  private RecomputeCheck recomputeCheck = RecomputeCheck.NONE;
+  private boolean checkWrites = false;
 
   /** All defaults. */
   public ScheduleExecutorOptions() {}
@@ -77,6 +79,42 @@ public final class ScheduleExecutorOptions {
     return follower;
   }
 
+  /**
+   * What is checked where a layer runs forward again: one of {@link RecomputeCheck}; a difference ends the step with {@link
+   * Status#CORRUPT}, whose message names the layer and the micro-batch. A RECORD that makes no output has none to check. Default:
+   * {@link RecomputeCheck#NONE}.
+   *
+   * @param recomputeCheck the value
+   * @return this
+   */
+  public ScheduleExecutorOptions recomputeCheck(RecomputeCheck recomputeCheck) {
+    this.recomputeCheck = recomputeCheck;
+    return this;
+  }
+
+  /** {@return what {@link #recomputeCheck(RecomputeCheck)} set} */
+  public RecomputeCheck recomputeCheck() {
+    return recomputeCheck;
+  }
+
+  /**
+   * True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
+   * {@link Status#CORRUPT}, whose message names the layer; each run of a layer takes longer by that; false: they are not looked at.
+   * Default: false.
+   *
+   * @param checkWrites the value
+   * @return this
+   */
+  public ScheduleExecutorOptions checkWrites(boolean checkWrites) {
+    this.checkWrites = checkWrites;
+    return this;
+  }
+
+  /** {@return what {@link #checkWrites(boolean)} set} */
+  public boolean checkWrites() {
+    return checkWrites;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_schedule_executor_options> call) {
     try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
@@ -84,6 +122,8 @@ public final class ScheduleExecutorOptions {
       if (pool != null) struct.setPool(pool);
       if (tracker != null) struct.setTracker(tracker);
       if (follower != null) struct.setFollower(follower);
+      struct.setRecompute_check(recomputeCheck.number());
+      struct.setCheck_writes(checkWrites ? 1 : 0);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

@@ -49,6 +49,38 @@ public final class Profile extends NativeObject {
   }
 
   /**
+   * Of a chain whose layers are timed where they run, in steps of the whole chain. Takes the memory of storing everything.
+   *
+   * @param chain takes no further layers
+   * @param step its data
+   * @param measuredSteps 1 .. 32
+   * @param pool null: a pool of Ckpt.availableThreads()
+   * @return the profile
+   */
+  public static Profile measured(Chain chain, Step step, int measuredSteps, WorkerPool pool) {
+    return made(out -> step.with(struct -> Native.ckpt_profile_create_measured(chain, struct, measuredSteps, pool, out)));
+  }
+
+  /**
+   * What {@link #toJson} wrote.
+   *
+   * @param json CorruptException for another text
+   * @return the profile
+   */
+  public static Profile fromJson(String json) {
+    return made(out -> Native.ckpt_profile_create_from_json(json, out));
+  }
+
+  /**
+   * The profile as docs/plan.md describes it.
+   *
+   * @return JSON, whose seconds read back to the same bits
+   */
+  public String toJson() {
+    return Native.ckpt_profile_get_json(this);
+  }
+
+  /**
    * Appends a layer.
    *
    * @param name not blank

@@ -39,6 +39,16 @@ public final class ScheduleExecutor extends NativeObject {
   }
 
   /**
+   * A copy of a profile with the seconds that the layers took in the last steps.
+   *
+   * @param profile of the chain and the input
+   * @return what the schedule does not run is as it was
+   */
+  public Profile refine(Profile profile) {
+    return Profile.made(out -> Native.ckpt_schedule_executor_refine(this, profile, out));
+  }
+
+  /**
    * What the executor measured.
    *
    * @return since it was made

@@ -1,4 +1,4 @@
-#include "state/json_text.h"
+#include "base/json_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "state/json_sax.h"
-#include "state/json_tree.h"
+#include "base/json_sax.h"
+#include "base/json_tree.h"
 
-namespace ckpt::state {
+namespace ckpt::base {
 namespace {
 
 // Depth is bounded here so that later code may walk the value by recursion.
@@ -26,12 +26,12 @@ class Checker {
   bool number_unsigned(std::uint64_t) { return true; }
   bool number_float(const std::string& digits) {
     if (digits.find_first_not_of("-0123456789") == std::string::npos)
-      return refuse(base::cat("integer ", digits, " does not fit 64 bits"));
-    return double_from_digits(digits).has_value() || refuse(base::cat("not JSON: ", digits, " is too large for a double"));
+      return refuse(cat("integer ", digits, " does not fit 64 bits"));
+    return double_from_digits(digits).has_value() || refuse(cat("not JSON: ", digits, " is too large for a double"));
   }
   bool string(const std::string&) { return true; }
   bool key(const std::string& name) {
-    return keys_[static_cast<std::size_t>(depth_) - 1].add(name) || refuse(base::cat("key ", base::quoted(name), " twice"));
+    return keys_[static_cast<std::size_t>(depth_) - 1].add(name) || refuse(cat("key ", base::quoted(name), " twice"));
   }
   bool start_object() {
     if (!deeper()) return false;
@@ -42,14 +42,14 @@ class Checker {
   bool end_object() { return shallower(); }
   bool start_array() { return deeper(); }
   bool end_array() { return shallower(); }
-  bool syntax_error(std::size_t position) { return refuse(base::cat("not JSON at byte ", position)); }
+  bool syntax_error(std::size_t position) { return refuse(cat("not JSON at byte ", position)); }
 
  private:
   bool refuse(std::string what) {
     if (problem.empty()) problem = std::move(what);
     return false;
   }
-  bool deeper() { return ++depth_ <= deepest_ || refuse(base::cat("nested deeper than ", deepest_)); }
+  bool deeper() { return ++depth_ <= deepest_ || refuse(cat("nested deeper than ", deepest_)); }
   bool shallower() {
     --depth_;
     return true;
@@ -102,8 +102,8 @@ std::string json_problem(std::string_view text, std::int64_t deepest) {
 
 std::string normalized_json(std::string_view argument, std::string_view text) {
   const std::string problem = json_problem(text, deepest_value);
-  base::require(problem.empty(), argument, " is not usable JSON: ", problem);
+  require(problem.empty(), argument, " is not usable JSON: ", problem);
   return json_tree<nlohmann::ordered_json>(text).dump();
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::base

@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ckpt::state {
+namespace ckpt::base {
 
 // The handler's functions return false to stop. Names and texts are the reader's, until the function returns.
 //
@@ -261,4 +261,4 @@ bool read_json(std::string_view text, Handler& handler) {
   return JsonReader<Handler>(text, handler).run();
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::base

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ckpt::state {
+namespace ckpt::base {
 
 constexpr std::int64_t deepest_json = 64;
 constexpr std::int64_t deepest_value = 48;  // of a caller's, which goes into a larger text
@@ -23,4 +23,4 @@ std::string normalized_json(std::string_view argument, std::string_view text);
 // them over: whatever byte the locale has for a decimal point stands where the point was.
 std::optional<double> double_from_digits(std::string digits);
 
-}  // namespace ckpt::state
+}  // namespace ckpt::base

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "base/error.h"
-#include "state/json_text.h"
+#include "base/json_text.h"
 
 // The library's assertions are left out: one of them, that the C library has read the whole of a number, fails under locales whose
 // decimal point has two bytes. Every use of it in the core includes this file instead, so that there is one kind of it.
 #define JSON_ASSERT(condition) static_cast<void>(0)
 #include <nlohmann/json.hpp>  // IWYU pragma: export
 
-namespace ckpt::state {
+namespace ckpt::base {
 
 // Json: nlohmann::json or nlohmann::ordered_json.
 template <class Json>
@@ -75,8 +75,8 @@ class TreeBuilder final : public nlohmann::json_sax<Json> {
 template <class Json>
 Json json_tree(std::string_view text) {
   TreeBuilder<Json> builder;
-  if (!Json::sax_parse(text, &builder)) base::fail(base::Status::internal, "JSON that was checked could not be read");
+  if (!Json::sax_parse(text, &builder)) fail(Status::internal, "JSON that was checked could not be read");
   return std::move(builder.root);
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::base
