@@ -113,6 +113,24 @@ static void tiers(void) {
   ckpt_profile_release(profile);
 }
 
+/* 10^9 layers of 10 GB each: more bytes than a number can say, whoever plans. */
+static void more_bytes_than_a_number(void) {
+  static const char* const planners[] = {"store-all",  "recompute-all", "periodic:10", "budget:1TiB",  "chain:1TiB",
+                                         "tapes:1TiB", "revolve:3",     "mixed:3",     "two-level:3,3"};
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+  ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+  size_t i;
+  layer.output_bytes = INT64_C(10000000000);
+  CHECK_OK(ckpt_profile_create_uniform(1000000000, &layer, &option, &profile));
+  for (i = 0; i < sizeof planners / sizeof planners[0]; ++i)
+    CHECK_FAILS(ckpt_schedule_create(profile, planners[i], &schedule), CKPT_E_OUT_OF_RANGE,
+                "profile: the sum of all bytes passes INT64_MAX");
+  CHECK(schedule == NULL);
+  ckpt_profile_release(profile);
+}
+
 static void uniform(void) {
   ckpt_profile* profile = make_profile(1000000000);
   ckpt_profile* none = NULL;
@@ -146,5 +164,6 @@ static void uniform(void) {
 int main(void) {
   tiers();
   uniform();
+  more_bytes_than_a_number();
   return 0;
 }

@@ -43,6 +43,8 @@ class LongChain {
   std::int64_t span_of(std::int64_t live_bytes) const;
   const Grid& grid(std::int64_t span);
   std::vector<std::int64_t> points(std::int64_t span, std::int64_t most_bytes);
+  Plan unplaced_plan_at(std::int64_t span, std::int64_t live_bytes);
+  void place(Plan& plan) const;
   Plan plan_at(std::int64_t span, std::int64_t live_bytes);
   const Plan& smallest();
 

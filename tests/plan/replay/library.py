@@ -110,6 +110,14 @@ class Library:
         self.lib.ckpt_schedule_release(schedule)
         return actions
 
+    def smallest_budget(self, profile_handle, planner):
+        """Bytes from which the planner has a schedule; its refusal names them."""
+        schedule = c_void_p()
+        if self.lib.ckpt_schedule_create(profile_handle, f"{planner}:1".encode(), byref(schedule)) == OK:
+            self.lib.ckpt_schedule_release(schedule)
+            return 1
+        return int(self.message().rsplit(" ", 1)[1])
+
     def verify(self, profile_handle, layer_count, actions):
         """(status, message, report, reserved bytes by tier) of a schedule; the last two are None unless the status is OK."""
         packed = b"".join(ACTION.pack(a.kind, a.micro_batch, a.first, a.last, a.option, a.item, a.tier, a.slot, a.transfer, 0, 0)

@@ -181,7 +181,10 @@ def main():
                 tally.add(library, handle, profile, actions, exact, must_keep=True)
                 for _ in range(2):
                     tally.add(library, handle, profile, breaker.changed(profile, actions), exact)
-            planner = rng.choice(["store-all", "recompute-all", f"periodic:{rng.randrange(1, len(profile.layers) + 1)}"])
+            planner = rng.choice(["store-all", "recompute-all", f"periodic:{rng.randrange(1, len(profile.layers) + 1)}", "chain", "tapes"])
+            if planner in ("chain", "tapes"):
+                smallest = library.smallest_budget(handle, planner)
+                planner += f":{rng.randrange(smallest, 2 * smallest + 1)}"
             tally.add(library, handle, profile, library.planned(handle, planner), exact)
         library.release_profile(handle)
 
