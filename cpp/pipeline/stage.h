@@ -48,8 +48,8 @@ struct StageContext {
   std::shared_ptr<memory::Tracker> tracker;
   PlanChoice choice;
   std::shared_ptr<plan::RunObserver> observer;  // of all stages; nullptr unless a strategy chose the plans
-  engine::ExecutorChecks checks;
   const void* pipeline = nullptr;               // for what its managers refuse while a step of it runs
+  engine::ExecutorChecks checks;
 };
 
 class Stage {

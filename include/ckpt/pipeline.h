@@ -228,8 +228,11 @@ typedef struct ckpt_pipeline_options {
   ckpt_bool check_writes;               /* 1: looks whether layers write where they may not; 0: does not look */
 } ckpt_pipeline_options;
 
-#define CKPT_PIPELINE_OPTIONS_INIT \
-  { sizeof(ckpt_pipeline_options), CKPT_PIPELINE_ORDER_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0 }
+#define CKPT_PIPELINE_OPTIONS_INIT                                                                        \
+  {                                                                                                       \
+    sizeof(ckpt_pipeline_options), CKPT_PIPELINE_ORDER_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+        CKPT_RECOMPUTE_CHECK_NONE, 0                                                                      \
+  }
 
 /* Sets *options to CKPT_PIPELINE_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */

@@ -11,8 +11,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # What a function of an object does. Nouns are not among them; the collective operations and next are the field's own words.
 VERBS = set("""abort add adjust advance begin bind cancel clear clip close commit copy create decide enable end export fill finalize find get has
-initialize is list load map notify observe pin poll pop prune push read recompute record release remove reset restore resume retain run save scale set
-should store subscribe sum trim try unpin unsubscribe verify wait
+initialize is list load map notify observe pin poll pop prune push read recompute record refine release remove reset restore resume retain run save scale
+set should store subscribe sum trim try unpin unsubscribe verify wait
 all_gather barrier broadcast dot next place step""".split())
 
 # Constants that are no value of a group.
