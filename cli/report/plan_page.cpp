@@ -41,15 +41,21 @@ std::string lede(const Figures& figures, const PlanOptions& options) {
              figures.number("/chosen/times_store_all", 2), " times as long.</p>\n");
 }
 
+// No line ends between a number and its unit.
+std::string unbroken(std::string text) {
+  for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at)) text.replace(at, 1, "\u00a0");
+  return text;
+}
+
 std::string title(const json& figures) {
   const json& chosen = figures.at("chosen");
   const std::string memory = bytes_text(chosen.at("reserved_bytes").get<std::int64_t>());
   const std::string length = figures.at("timed").get<bool>() ? duration_text(chosen.at("step_seconds").get<double>())
                                                              : count_text(chosen.at("forwards").get<std::int64_t>()) + " forwards";
   const std::string budget = figures.contains("budget_bytes")
-                                 ? cat(", in a budget of ", bytes_text(figures.at("budget_bytes").get<std::int64_t>()))
+                                 ? cat(", in a budget of ", unbroken(bytes_text(figures.at("budget_bytes").get<std::int64_t>())))
                                  : std::string();
-  return cat(memory, " of activations and ", length, " a step", budget);
+  return cat(unbroken(memory), " of activations and ", unbroken(length), " a step", budget);
 }
 
 std::string main_facts(const Figures& figures) {
