@@ -8,6 +8,7 @@
 #include "engine/profiler.h"
 #include "memory.h"
 #include "plan.h"
+#include "storage.h"
 #include "structs.h"
 #include "tensor.h"
 
@@ -27,6 +28,11 @@ std::shared_ptr<ThreadPool> pool_argument(ckpt_worker_pool* pool) {
 const tensor::Tensor* tensor_or_null(const ckpt_tensor* given, const char* argument) {
   const auto* const handle = checked_or_null(given, argument);
   return handle == nullptr ? nullptr : handle->object.get();
+}
+
+std::shared_ptr<ckpt::storage::Storage> storage_or_null(const ckpt_storage* given, const char* argument) {
+  const auto* const handle = checked_or_null(given, argument);
+  return handle == nullptr ? nullptr : handle->object;
 }
 
 // Kept while it is used, as chain_argument does.
@@ -202,11 +208,14 @@ ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* sche
     const auto given = options_argument(options, "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     const auto* const follower = checked_or_null(given.follower, "options.follower");
+    const engine::TierStorages storages = {nullptr, storage_or_null(given.tier1_storage, "options.tier1_storage"),
+                                           storage_or_null(given.tier2_storage, "options.tier2_storage"),
+                                           storage_or_null(given.tier3_storage, "options.tier3_storage")};
     not_null(executor, "executor");
     hand_out(executor,
              std::make_shared<engine::Executor>(object, *recipe, spec, given.budget_bytes, pool_argument(given.pool),
                                                 tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object,
-                                                follower == nullptr ? nullptr : follower->object->observer()));
+                                                follower == nullptr ? nullptr : follower->object->observer(), storages));
   });
 }
 

@@ -160,6 +160,19 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public Follower Follower { get; set; }
 
+        /// <summary>Where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept
+        /// alive; null: to memory of the executor's own, each copied at once.</summary>
+        [MaybeNull, AllowNull]
+        public Storage Tier1Storage { get; set; }
+
+        /// <summary>Where the items of tier 2 go; kept alive; null: to memory, each copied at once.</summary>
+        [MaybeNull, AllowNull]
+        public Storage Tier2Storage { get; set; }
+
+        /// <summary>Where the items of tier 3 go; kept alive; null: to memory, each copied at once.</summary>
+        [MaybeNull, AllowNull]
+        public Storage Tier3Storage { get; set; }
+
         internal static ckpt_schedule_executor_options Native(ScheduleExecutorOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -168,6 +181,9 @@ namespace Ckpt
             to.pool = memory.Of(from.Pool);
             to.tracker = memory.Of(from.Tracker);
             to.follower = memory.Of(from.Follower);
+            to.tier1_storage = memory.Of(from.Tier1Storage);
+            to.tier2_storage = memory.Of(from.Tier2Storage);
+            to.tier3_storage = memory.Of(from.Tier3Storage);
             return to;
         }
 
@@ -176,7 +192,7 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("ScheduleExecutorOptions", "BudgetBytes", BudgetBytes, "Pool", Pool, "Tracker", Tracker, "Follower",
-                Follower);
+                Follower, "Tier1Storage", Tier1Storage, "Tier2Storage", Tier2Storage, "Tier3Storage", Tier3Storage);
         }
     }
 
@@ -254,6 +270,9 @@ namespace Ckpt
             PeakLiveBytes = from.peak_live_bytes;
             ReservedBytes = from.reserved_bytes;
             Run = Times.OfNanoseconds(from.run_ns);
+            Wait = Times.OfNanoseconds(from.wait_ns);
+            StoredBytes = NativeList.Copied(from.stored_bytes, 4);
+            LoadedBytes = NativeList.Copied(from.loaded_bytes, 4);
         }
 
         internal static ScheduleExecutorStats Filled(Action<ckpt_schedule_executor_stats> fill)
@@ -286,13 +305,22 @@ namespace Ckpt
         /// <summary>Duration of all steps.</summary>
         public TimeSpan Run { get; }
 
+        /// <summary>Duration that steps waited for copies through the storages of tiers; part of <see cref="Run"/>.</summary>
+        public TimeSpan Wait { get; }
+
+        /// <summary>Bytes that were copied into each tier; 0 for tier 0.</summary>
+        public long[] StoredBytes { get; }
+
+        /// <summary>Bytes that were copied back from each tier; 0 for tier 0.</summary>
+        public long[] LoadedBytes { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("ScheduleExecutorStats", "Steps", Steps, "Forwards", Forwards, "RecomputedForwards",
                 RecomputedForwards, "LiveBytes", LiveBytes, "PeakLiveBytes", PeakLiveBytes, "ReservedBytes", ReservedBytes,
-                "Run", Run);
+                "Run", Run, "Wait", Wait, "StoredBytes", StoredBytes, "LoadedBytes", LoadedBytes);
         }
     }
 

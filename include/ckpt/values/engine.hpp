@@ -97,6 +97,13 @@ struct ScheduleExecutorOptions {
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
   // the strategy it follows is notified of layers that run and of live bytes; none: no strategy is
   detail::Borrowed<ckpt_follower> follower = {};
+  // where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; none:
+  // to memory of the executor's own, each copied at once
+  detail::Borrowed<ckpt_storage> tier1_storage = {};
+  // where the items of tier 2 go; kept alive; none: to memory, each copied at once
+  detail::Borrowed<ckpt_storage> tier2_storage = {};
+  // where the items of tier 3 go; kept alive; none: to memory, each copied at once
+  detail::Borrowed<ckpt_storage> tier3_storage = {};
 };
 namespace detail {
 inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) {
@@ -105,6 +112,9 @@ inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) 
   put(from.pool, to.pool);
   put(from.tracker, to.tracker);
   put(from.follower, to.follower);
+  put(from.tier1_storage, to.tier1_storage);
+  put(from.tier2_storage, to.tier2_storage);
+  put(from.tier3_storage, to.tier3_storage);
   return to;
 }
 }  // namespace detail
@@ -162,6 +172,12 @@ struct ScheduleExecutorStats {
   std::int64_t reserved_bytes = 0;
   // duration of all steps
   std::chrono::nanoseconds run = std::chrono::nanoseconds(0);
+  // duration that steps waited for copies through the storages of tiers; part of run_ns
+  std::chrono::nanoseconds wait = std::chrono::nanoseconds(0);
+  // bytes that were copied into each tier; 0 for tier 0
+  std::array<std::int64_t, 4> stored_bytes = {};
+  // bytes that were copied back from each tier; 0 for tier 0
+  std::array<std::int64_t, 4> loaded_bytes = {};
 };
 namespace detail {
 inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
@@ -173,6 +189,9 @@ inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
   take(to.peak_live_bytes, from.peak_live_bytes);
   take(to.reserved_bytes, from.reserved_bytes);
   take(to.run, from.run_ns);
+  take(to.wait, from.wait_ns);
+  take(to.stored_bytes, from.stored_bytes);
+  take(to.loaded_bytes, from.loaded_bytes);
   return to;
 }
 }  // namespace detail
