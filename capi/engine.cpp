@@ -1,5 +1,7 @@
 #include "engine.h"
 
+#include <algorithm>
+
 #include "base.h"
 #include "base/entered.h"
 #include "custom_layer.h"
@@ -230,7 +232,11 @@ ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const c
 ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* executor, ckpt_schedule_executor_stats* stats) {
   return guard([&] {
     const auto object = executor_argument(executor);
-    fill_struct(stats, struct_of<ckpt_schedule_executor_stats>(object->stats()), "stats");
+    const engine::ExecutorStats& measured = object->stats();
+    auto values = struct_of<ckpt_schedule_executor_stats>(measured);
+    std::ranges::copy(measured.stored_bytes, values.stored_bytes);
+    std::ranges::copy(measured.loaded_bytes, values.loaded_bytes);
+    fill_struct(stats, values, "stats");
   });
 }
 

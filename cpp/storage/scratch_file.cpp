@@ -126,8 +126,8 @@ void ScratchFile::Lane::copy_now(const Piece& piece) const {
   if (code == EINVAL && is_direct() && make_buffered(descriptor)) code = attempt();
   if (code != 0) fail_os(code, direction_ == Direction::write ? "write" : "read", file_.shown_);
   if (done < piece.bytes.size()) {
-    base::fail(base::Status::io, "cannot read ", base::quoted(file_.shown_), ": it ends at byte ",
-               piece.offset + static_cast<std::int64_t>(done), ", before what was written to it");
+    base::fail(base::Status::io, "cannot read ", base::quoted(file_.shown_), ": only ", done, " of ", piece.bytes.size(),
+               " bytes at ", piece.offset, " are there");
   }
 }
 
