@@ -11,7 +11,7 @@
 #include "check.h"
 #include "make_layer.h"
 
-enum { LAYERS = 12, MOST_BYTES = 1 << 17 };
+enum { LAYERS = 12, MOST_BYTES = 1 << 20 };
 
 /* ---- A last layer that hands its input on, and calls a hook before its backward ---- */
 
@@ -20,23 +20,23 @@ typedef struct probe {
   void* user_data;
 } probe;
 
-static int32_t probe_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
+static inline int32_t probe_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
   (void)user_data;
   *output = *input;
   return 0;
 }
 
-static size_t bytes_of(const ckpt_tensor_spec* spec) { return (size_t)(spec->shape[0] * spec->shape[1]) * sizeof(float); }
+static inline size_t bytes_of(const ckpt_tensor_spec* spec) { return (size_t)(spec->shape[0] * spec->shape[1]) * sizeof(float); }
 
-static int32_t probe_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
-                             void* user_data) {
+static inline int32_t probe_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
+                                    void* user_data) {
   (void)tape, (void)workspace, (void)user_data;
   memcpy(output, input, bytes_of(context->input));
   return 0;
 }
 
-static int32_t probe_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
-                              const void* grad_output, void* grad_input, void* workspace, void* user_data) {
+static inline int32_t probe_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
+                                     const void* grad_output, void* grad_input, void* workspace, void* user_data) {
   const probe* self = user_data;
   (void)input, (void)output, (void)tape, (void)workspace;
   memcpy(grad_input, grad_output, bytes_of(context->input));
@@ -56,12 +56,12 @@ typedef struct model {
   int64_t layers;
 } model;
 
-static void add_layer(ckpt_chain* chain, ckpt_layer* layer) {
+static inline void add_layer(ckpt_chain* chain, ckpt_layer* layer) {
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
 }
 
-static ckpt_tensor* make_tensor(const ckpt_tensor_spec* spec, unsigned seed) {
+static inline ckpt_tensor* make_tensor(const ckpt_tensor_spec* spec, unsigned seed) {
   ckpt_tensor* tensor = NULL;
   float* elements = NULL;
   int64_t i;
@@ -74,7 +74,7 @@ static ckpt_tensor* make_tensor(const ckpt_tensor_spec* spec, unsigned seed) {
   return tensor;
 }
 
-static model make_model(int64_t samples, int64_t width, probe* last) {
+static inline model make_model(int64_t samples, int64_t width, probe* last) {
   const ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 2, {samples, width}};
   model made;
   ckpt_layer* layer = NULL;
@@ -107,7 +107,7 @@ static model make_model(int64_t samples, int64_t width, probe* last) {
   return made;
 }
 
-static void release_model(model* of) {
+static inline void release_model(model* of) {
   ckpt_tensor_release(of->input);
   ckpt_tensor_release(of->output_gradient);
   ckpt_tensor_release(of->output);
@@ -116,7 +116,7 @@ static void release_model(model* of) {
   ckpt_chain_release(of->chain);
 }
 
-static ckpt_schedule_executor* make_executor(const model* of, ckpt_schedule* schedule, ckpt_storage* storage) {
+static inline ckpt_schedule_executor* make_executor(const model* of, ckpt_schedule* schedule, ckpt_storage* storage) {
   ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   ckpt_schedule_executor* executor = NULL;
   options.tier1_storage = storage;
@@ -125,7 +125,7 @@ static ckpt_schedule_executor* make_executor(const model* of, ckpt_schedule* sch
   return executor;
 }
 
-static ckpt_status run_step(const model* of, ckpt_schedule_executor* executor) {
+static inline ckpt_status run_step(const model* of, ckpt_schedule_executor* executor) {
   ckpt_step step = CKPT_STEP_INIT;
   step.input = of->input;
   step.output_gradient = of->output_gradient;
@@ -140,14 +140,14 @@ typedef struct result {
   size_t count;
 } result;
 
-static void add_bytes(result* to, const ckpt_tensor* from) {
+static inline void add_bytes(result* to, const ckpt_tensor* from) {
   const size_t count = (size_t)ckpt_tensor_get_bytes(from);
   CHECK(to->count + count <= MOST_BYTES);
   memcpy(to->bytes + to->count, ckpt_tensor_get_const_data(from), count);
   to->count += count;
 }
 
-static void read_result(const model* of, result* to) {
+static inline void read_result(const model* of, result* to) {
   int64_t parameters = 0;
   int64_t i;
   to->count = 0;
@@ -162,7 +162,7 @@ static void read_result(const model* of, result* to) {
   }
 }
 
-static void check_same(const model* of, const result* expected) {
+static inline void check_same(const model* of, const result* expected) {
   static result got;
   read_result(of, &got);
   CHECK(got.count == expected->count && memcmp(got.bytes, expected->bytes, got.count) == 0);
@@ -170,7 +170,7 @@ static void check_same(const model* of, const result* expected) {
 
 /* ---- Schedules ---- */
 
-static ckpt_schedule_action act(ckpt_action_kind kind, int64_t first) {
+static inline ckpt_schedule_action act(ckpt_action_kind kind, int64_t first) {
   ckpt_schedule_action action;
   memset(&action, 0, sizeof action);
   action.kind = kind;
@@ -180,7 +180,7 @@ static ckpt_schedule_action act(ckpt_action_kind kind, int64_t first) {
 }
 
 /* Of INPUT(index), in slot index of tier 1; a DROP there. */
-static ckpt_schedule_action move(ckpt_action_kind kind, int64_t index) {
+static inline ckpt_schedule_action move(ckpt_action_kind kind, int64_t index) {
   ckpt_schedule_action action = act(kind, index);
   action.item = CKPT_ITEM_INPUT;
   action.tier = 1;
@@ -189,20 +189,20 @@ static ckpt_schedule_action move(ckpt_action_kind kind, int64_t index) {
   return action;
 }
 
-static ckpt_schedule_action drop_input(int64_t index) {
+static inline ckpt_schedule_action drop_input(int64_t index) {
   ckpt_schedule_action action = act(CKPT_ACTION_KIND_DROP, index);
   action.item = CKPT_ITEM_INPUT;
   return action;
 }
 
-static ckpt_schedule_action await_transfer(int64_t transfer) {
+static inline ckpt_schedule_action await_transfer(int64_t transfer) {
   ckpt_schedule_action action = act(CKPT_ACTION_KIND_AWAIT, 0);
   action.transfer = transfer;
   return action;
 }
 
 /* Every layer records; each input but the last goes to tier 1 and comes back. `ahead` layers run beside a copy. */
-static ckpt_schedule* make_moving(int64_t layers, int64_t ahead) {
+static inline ckpt_schedule* make_moving(int64_t layers, int64_t ahead) {
   static ckpt_schedule_action actions[16 * (LAYERS + 2)];
   ckpt_schedule* schedule = NULL;
   int n = 0;
@@ -235,14 +235,14 @@ static ckpt_schedule* make_moving(int64_t layers, int64_t ahead) {
 /* ---- Files ---- */
 
 /* The path of a new directory, static. */
-static const char* make_directory(void) {
+static inline const char* make_directory(void) {
   static char path[64];
   strcpy(path, "/tmp/ckpt-tiers-XXXXXX");
   CHECK(mkdtemp(path) != NULL);
   return path;
 }
 
-static int entries_in(const char* path) {
+static inline int entries_in(const char* path) {
   DIR* directory = opendir(path);
   int count = -2; /* "." and ".." */
   CHECK(directory != NULL);
@@ -252,7 +252,7 @@ static int entries_in(const char* path) {
 }
 
 /* Descriptors of this process that are files in directory without a name, from `from` on; -1 when there is none. */
-static int next_unnamed(const char* directory, int from) {
+static inline int next_unnamed(const char* directory, int from) {
   int descriptor;
   for (descriptor = from; descriptor < 1024; ++descriptor) {
     char link[64];
