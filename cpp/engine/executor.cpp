@@ -51,7 +51,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
   }
   resolve_buffers();
   require_in_place();
-  tiers_ = std::make_unique<Tiers>(program_, storages, *buffers_);
+  tiers_ = std::make_unique<Tiers>(program_, storages, *buffers_, std::array<const void*, 2>{this, chain_.get()});
   chain_->freeze();
   change_live_bytes(0);
   base::log(base::LogLevel::info, "engine",

@@ -15,7 +15,9 @@ constexpr std::int64_t most_waiting_copies = 1024;
 
 }  // namespace
 
-Tiers::Tiers(const plan::Program& program, const TierStorages& storages, tensor::BufferPool& buffers) : program_(program) {
+Tiers::Tiers(const plan::Program& program, const TierStorages& storages, tensor::BufferPool& buffers,
+             const std::array<const void*, 2>& at_work)
+    : program_(program) {
   for (const plan::BufferInfo& buffer : program.buffers) {
     if (buffer.tier == 0 || buffer.bytes == 0) continue;
     Slot& slot = tiers_[static_cast<std::size_t>(buffer.tier)].slots[buffer.slot];
@@ -26,14 +28,14 @@ Tiers::Tiers(const plan::Program& program, const TierStorages& storages, tensor:
     Tier& tier = tiers_[static_cast<std::size_t>(number)];
     if (tier.slots.empty()) continue;
     if (storage != nullptr) {
-      make_queues(number, *storage);
+      make_queues(number, *storage, at_work);
     } else {
       for (auto& [name, slot] : tier.slots) slot.memory = buffers.take(slot.bytes);
     }
   }
 }
 
-void Tiers::make_queues(std::int32_t number, storage::Storage& storage) {
+void Tiers::make_queues(std::int32_t number, storage::Storage& storage, const std::array<const void*, 2>& at_work) {
   Tier& tier = tiers_[static_cast<std::size_t>(number)];
   std::int64_t end = 0;
   for (auto& [name, slot] : tier.slots) {
@@ -50,8 +52,9 @@ void Tiers::make_queues(std::int32_t number, storage::Storage& storage) {
     throw base::Error(error.status(), base::cat(name, ": ", error.message()));
   }
   using storage::TransferQueue;
-  tier.stores = std::make_unique<TransferQueue>(scratch, name, TransferQueue::Direction::store, most_waiting_copies);
-  tier.loads = std::make_unique<TransferQueue>(scratch, name, TransferQueue::Direction::load, most_waiting_copies);
+  const TransferQueue::User user{name, at_work};
+  tier.stores = std::make_unique<TransferQueue>(scratch, user, TransferQueue::Direction::store, most_waiting_copies);
+  tier.loads = std::make_unique<TransferQueue>(scratch, user, TransferQueue::Direction::load, most_waiting_copies);
   numbers_.resize(program_.operations.size());
 }
 

@@ -27,7 +27,9 @@ class Tiers {
  public:
   // Makes room for the longest item of each slot: of tiers that have a storage there, of others in a buffer of `buffers`.
   // Error(unsupported) names a tier whose storage has no scratches. program outlives this.
-  Tiers(const plan::Program& program, const TierStorages& storages, tensor::BufferPool& buffers);
+  // at_work: the objects that callbacks of a storage may not use.
+  Tiers(const plan::Program& program, const TierStorages& storages, tensor::BufferPool& buffers,
+        const std::array<const void*, 2>& at_work);
 
   // Begins the copy that an operation of the program is; memory: where the item lies in tier 0, or will.
   void begin(std::int64_t operation, void* memory);
@@ -49,7 +51,7 @@ class Tiers {
   };
 
   CopyInfo info_of(const plan::Operation& operation) const;
-  void make_queues(std::int32_t tier, storage::Storage& storage);
+  void make_queues(std::int32_t tier, storage::Storage& storage, const std::array<const void*, 2>& at_work);
 
   const plan::Program& program_;
   std::array<Tier, plan::tiers> tiers_;

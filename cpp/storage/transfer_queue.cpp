@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "base/entered.h"
+
 namespace ckpt::storage {
 
-TransferQueue::TransferQueue(std::shared_ptr<Scratch> scratch, std::string name, Direction direction, std::int64_t capacity)
-    : scratch_(std::move(scratch)), name_(std::move(name)), direction_(direction), transfers_(capacity) {
+TransferQueue::TransferQueue(std::shared_ptr<Scratch> scratch, User user, Direction direction, std::int64_t capacity)
+    : scratch_(std::move(scratch)), user_(std::move(user)), direction_(direction), transfers_(capacity) {
   thread_ = std::make_unique<base::Thread>(direction == Direction::store ? "ckpt-store" : "ckpt-load", [this] { serve(); });
 }
 
@@ -34,6 +36,8 @@ void TransferQueue::drain() noexcept {
 }
 
 void TransferQueue::serve() {
+  const base::Entered first(user_.at_work[0]);
+  const base::Entered second(user_.at_work[1]);
   Transfer transfer;
   while (transfers_.pop(transfer, -1) == base::QueueResult::done) {
     if (!stop_.load(std::memory_order_acquire) && failed_.load(std::memory_order_acquire) == none) copy(transfer);
@@ -54,7 +58,7 @@ void TransferQueue::copy(const Transfer& transfer) noexcept {
     const base::CurrentError error = base::current_error();
     status_ = error.status;
     try {
-      message_ = base::cat(name_, ", slot ", transfer.slot, ": ", error.message);
+      message_ = base::cat(user_.name, ", slot ", transfer.slot, ": ", error.message);
     } catch (...) {
       message_.clear();  // no memory for it
     }

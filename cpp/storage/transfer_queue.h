@@ -2,6 +2,7 @@
 // other thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +27,12 @@ class TransferQueue {
  public:
   enum class Direction : std::uint8_t { store, load };
 
-  // name: what the scratch's user calls it, for messages. At most capacity (>= 1) copies wait for the thread; begin waits for a
-  // place.
-  TransferQueue(std::shared_ptr<Scratch> scratch, std::string name, Direction direction, std::int64_t capacity);
+  struct User {
+    std::string name;                                         // what it calls the scratch, for messages
+    std::array<const void*, 2> at_work = {nullptr, nullptr};  // its objects, which a copy's callbacks may not use: base/entered.h
+  };
+  // At most capacity (>= 1) copies wait for the thread; begin waits for a place.
+  TransferQueue(std::shared_ptr<Scratch> scratch, User user, Direction direction, std::int64_t capacity);
   // Drains.
   ~TransferQueue();
   TransferQueue(const TransferQueue&) = delete;
@@ -48,7 +52,7 @@ class TransferQueue {
   void copy(const Transfer& transfer) noexcept;
 
   std::shared_ptr<Scratch> scratch_;
-  std::string name_;
+  User user_;
   Direction direction_;
   base::BlockingQueue<base::SpscQueue<Transfer>, Transfer> transfers_;
   std::uint64_t begun_ = 0;

@@ -246,6 +246,60 @@ static void errors(int way, const char* directory) {
   release_model(&of);
 }
 
+/* A fault handler's function, on the thread that copies: it may not use the executor and its chain; it mends the file. */
+typedef struct mender {
+  const model* of;
+  ckpt_schedule_executor* executor;
+  int descriptor;
+  int kept;
+  int asked;
+} mender;
+
+static int32_t mend(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns,
+                    void* user_data) {
+  mender* self = user_data;
+  ++self->asked;
+  CHECK(status == CKPT_E_IO && attempt == 1 && *retry == 1 && strstr(message, "cannot read '") != NULL);
+  CHECK_FAILS(run_step(self->of, self->executor), CKPT_E_INVALID_STATE, "executor is in use");
+  CHECK_FAILS(ckpt_chain_initialize(self->of->chain, 1), CKPT_E_INVALID_STATE, "chain is in use");
+  put_back(self->descriptor, self->kept);
+  *delay_ns = 0;
+  return 0;
+}
+
+static void tried_again(const char* directory) {
+  static result expected;
+  static mender hand;
+  model of = make_model(SAMPLES, WIDTH, NULL);
+  ckpt_schedule* schedule = make_moving(of.layers, 2);
+  ckpt_storage* inner = make_storage(BUFFERED, directory);
+  ckpt_storage* storage = NULL;
+  ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  ckpt_fault_handler* handler = NULL;
+  int64_t retries = 0;
+  expect_of(&of, &expected);
+  options.decide = mend;
+  options.decide_user_data = &hand;
+  CHECK_OK(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler));
+  CHECK_OK(ckpt_storage_create_retrying(inner, handler, &storage));
+  hand.of = &of;
+  hand.executor = make_executor(&of, schedule, storage);
+  hand.descriptor = next_unnamed(directory, 0);
+  CHECK_OK(run_step(&of, hand.executor));
+  hand.kept = replace(hand.descriptor, "/dev/null", O_WRONLY); /* swallows what is stored; what is loaded is of the step before */
+  CHECK_OK(run_step(&of, hand.executor));
+  check_same(&of, &expected);
+  CHECK(hand.asked == 1);
+  CHECK_OK(ckpt_fault_handler_get_retry_count(handler, &retries));
+  CHECK(retries == 1);
+  ckpt_schedule_executor_release(hand.executor);
+  ckpt_storage_release(storage);
+  ckpt_storage_release(inner);
+  ckpt_fault_handler_release(handler);
+  ckpt_schedule_release(schedule);
+  release_model(&of);
+}
+
 /* A step that ends does not wait for what a slow tier still has to write: here a year of it. */
 static void ends_soon(const char* directory) {
   enum { LONG_SAMPLES = 4096, LONG_WIDTH = 512 };
@@ -366,6 +420,7 @@ int main(void) {
   errors(BUFFERED, directory);
   errors(DIRECT, directory);
   errors(RING, directory);
+  tried_again(directory);
   ends_soon(directory);
   refused(directory);
   puts("tiers: same bits, files, errors");

@@ -139,7 +139,7 @@ TEST(TransferQueues, CopyInOrderAndReportTheFirstError) {
   const auto scratch = std::make_shared<Failing>();
   std::byte memory{};
   {
-    TransferQueue queue(scratch, "tier 7", Direction::store, 4);
+    TransferQueue queue(scratch, {.name = "tier 7"}, Direction::store, 4);
     for (int round = 0; round < 3; ++round) {
       std::vector<std::uint64_t> numbers;
       for (std::int32_t i = 0; i < 4; ++i) numbers.push_back(queue.begin({10 * i, &memory, 1, 100 + i}));

@@ -90,7 +90,7 @@ class Training(unittest.TestCase):
             profile.add_layer(name, [ckpt.OptionProfile(forward_seconds=1.0)], output_bytes=16)
         with ckpt.Chain([ckpt.Layer(name, "relu") for name in "abcd"]) as chain, tempfile.TemporaryDirectory() as folder:
             schedule = ckpt.Schedule.create(profile, "two-level:1,2")
-            for storage in (None, ckpt.Storage.memory(), ckpt.Storage.file_system(folder)):
+            for storage in (None, ckpt.Storage.memory(), ckpt.Storage(folder)):
                 with ckpt.ScheduleExecutor(chain, schedule, ("F32", [2, 2]), tier1_storage=storage) as executor:
                     executor.run(x, output_gradient=x)
                     stats = executor.stats()
