@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "storage/storage.h"
+#include "storage/transfer_queue.h"
 
 namespace ckpt::engine {
 namespace {
@@ -34,6 +34,8 @@ Tiers::Tiers(const plan::Program& program, const TierStorages& storages, tensor:
     }
   }
 }
+
+Tiers::~Tiers() = default;
 
 void Tiers::make_queues(std::int32_t number, storage::Storage& storage, const std::array<const void*, 2>& at_work) {
   Tier& tier = tiers_[static_cast<std::size_t>(number)];

@@ -11,8 +11,11 @@
 
 #include "engine/executor.h"
 #include "plan/program.h"
-#include "storage/transfer_queue.h"
 #include "tensor/buffer_pool.h"
+
+namespace ckpt::storage {
+class TransferQueue;
+}
 
 namespace ckpt::engine {
 
@@ -30,6 +33,10 @@ class Tiers {
   // at_work: the objects that callbacks of a storage may not use.
   Tiers(const plan::Program& program, const TierStorages& storages, tensor::BufferPool& buffers,
         const std::array<const void*, 2>& at_work);
+
+  ~Tiers();
+  Tiers(const Tiers&) = delete;
+  Tiers& operator=(const Tiers&) = delete;
 
   // Begins the copy that an operation of the program is; memory: where the item lies in tier 0, or will.
   void begin(std::int64_t operation, void* memory);
