@@ -60,27 +60,27 @@ void Tiers::make_queues(std::int32_t number, storage::Storage& storage, const st
   numbers_.resize(program_.operations.size());
 }
 
-CopyInfo Tiers::info_of(const plan::Operation& operation) const {
+CopyInfo Tiers::info_of(const plan::Operation& copy) const {
   const auto tier_of = [&](plan::BufferId buffer) { return program_.buffers[static_cast<std::size_t>(buffer)].tier; };
-  CopyInfo info{.tier = tier_of(operation.output), .bytes = operation.bytes};
+  CopyInfo info{.tier = tier_of(copy.output), .bytes = copy.bytes};
   if (info.tier == 0) {
     info.loads = true;
-    info.tier = tier_of(operation.input);
+    info.tier = tier_of(copy.input);
   }
   info.in_background = tiers_[static_cast<std::size_t>(info.tier)].stores != nullptr && info.bytes > 0;
   return info;
 }
 
-void Tiers::begin(std::int64_t number, void* memory) {
-  const plan::Operation& operation = program_.operations[static_cast<std::size_t>(number)];
-  const CopyInfo info = info_of(operation);
+void Tiers::begin(std::int64_t operation, void* memory) {
+  const plan::Operation& copy = program_.operations[static_cast<std::size_t>(operation)];
+  const CopyInfo info = info_of(copy);
   if (info.bytes == 0) return;
   Tier& tier = tiers_[static_cast<std::size_t>(info.tier)];
-  const plan::BufferInfo& place = program_.buffers[static_cast<std::size_t>(info.loads ? operation.input : operation.output)];
+  const plan::BufferInfo& place = program_.buffers[static_cast<std::size_t>(info.loads ? copy.input : copy.output)];
   const Slot& slot = tier.slots.at(place.slot);
   if (info.in_background) {
     storage::TransferQueue& queue = info.loads ? *tier.loads : *tier.stores;
-    numbers_[static_cast<std::size_t>(number)] =
+    numbers_[static_cast<std::size_t>(operation)] =
         queue.begin({slot.offset, static_cast<std::byte*>(memory), info.bytes, place.slot});
     return;
   }
@@ -88,11 +88,11 @@ void Tiers::begin(std::int64_t number, void* memory) {
   std::memcpy(info.loads ? memory : there, info.loads ? there : memory, static_cast<std::size_t>(info.bytes));
 }
 
-CopyInfo Tiers::wait(std::int64_t number) {
-  const CopyInfo info = info_of(program_.operations[static_cast<std::size_t>(number)]);
+CopyInfo Tiers::wait(std::int64_t operation) {
+  const CopyInfo info = info_of(program_.operations[static_cast<std::size_t>(operation)]);
   if (!info.in_background) return info;
   const Tier& tier = tiers_[static_cast<std::size_t>(info.tier)];
-  (info.loads ? tier.loads : tier.stores)->wait(numbers_[static_cast<std::size_t>(number)]);
+  (info.loads ? tier.loads : tier.stores)->wait(numbers_[static_cast<std::size_t>(operation)]);
   return info;
 }
 

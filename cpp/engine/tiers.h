@@ -57,8 +57,8 @@ class Tiers {
     std::unique_ptr<storage::TransferQueue> loads;
   };
 
-  CopyInfo info_of(const plan::Operation& operation) const;
-  void make_queues(std::int32_t tier, storage::Storage& storage, const std::array<const void*, 2>& at_work);
+  CopyInfo info_of(const plan::Operation& copy) const;
+  void make_queues(std::int32_t number, storage::Storage& storage, const std::array<const void*, 2>& at_work);
 
   const plan::Program& program_;
   std::array<Tier, plan::tiers> tiers_;

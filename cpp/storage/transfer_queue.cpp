@@ -7,7 +7,7 @@
 namespace ckpt::storage {
 
 TransferQueue::TransferQueue(std::shared_ptr<Scratch> scratch, User user, Direction direction, std::int64_t capacity)
-    : scratch_(std::move(scratch)), user_(std::move(user)), direction_(direction), transfers_(capacity) {
+    : transfers_(capacity), scratch_(std::move(scratch)), user_(std::move(user)), direction_(direction) {
   thread_ = std::make_unique<base::Thread>(direction == Direction::store ? "ckpt-store" : "ckpt-load", [this] { serve(); });
 }
 

@@ -51,17 +51,17 @@ class TransferQueue {
   void serve();
   void copy(const Transfer& transfer) noexcept;
 
+  base::BlockingQueue<base::SpscQueue<Transfer>, Transfer> transfers_;
   std::shared_ptr<Scratch> scratch_;
   User user_;
-  Direction direction_;
-  base::BlockingQueue<base::SpscQueue<Transfer>, Transfer> transfers_;
   std::uint64_t begun_ = 0;
   std::atomic<std::uint64_t> ended_{0};
-  std::atomic<bool> stop_{false};
-  // Of the copy that failed: written by the thread, read by the other one once it has ended.
+  // The copy that failed, and its error: written by the thread, read by the other one once it has ended.
   std::atomic<std::uint64_t> failed_{none};
-  base::Status status_ = base::Status::internal;
   std::string message_;
+  base::Status status_ = base::Status::internal;
+  Direction direction_;
+  std::atomic<bool> stop_{false};
   base::WaitPoint progressed_;
   std::uint64_t generation_ = base::fork_generation();
   std::unique_ptr<base::Thread> thread_;
