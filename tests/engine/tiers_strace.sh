@@ -17,5 +17,16 @@ awk '{ call = $1; sub(/\(.*/, "", call); bytes[call] += $NF } END { for (call in
 diff "$work/expected" "$work/did" || { echo "the bytes through the tier are not the verifier's"; exit 1; }
 grep -q '[1-9]' "$work/did"
 [ -z "$(ls -A "$work/tier")" ] || { echo "files were left"; exit 1; }
+
+# A file system that makes no files without a name: the second call with the folder's path, which asks for one, is refused.
+mkdir "$work/named"
+strace -P "$work/named" -o "$work/trace_named" -e trace=openat,unlinkat -e inject=openat:error=EOPNOTSUPP:when=2 \
+  "$1" "$work/named" >/dev/null
+grep -q 'O_TMPFILE.*(INJECTED)' "$work/trace_named" || { cat "$work/trace_named"; echo "no refusal"; exit 1; }
+made=$(sed -n 's/^openat([0-9]*, "\(\.scratch-[^"]*\)", [A-Z_|]*O_EXCL[A-Z_|]*, 0600) = [0-9].*/\1/p' "$work/trace_named")
+[ -n "$made" ] && grep -qF "\"$made\", 0) = 0" "$work/trace_named" || { cat "$work/trace_named"; echo "not made and unlinked"; exit 1; }
+grep -A1 -F "\"$made\", O_" "$work/trace_named" | tail -n 1 | grep -q '^unlinkat' || { echo "not unlinked at once"; exit 1; }
+[ -z "$(ls -A "$work/named")" ] || { echo "files were left"; exit 1; }
+
 tr '\n' ' ' <"$work/did"
 echo "as the verifier counts them"
