@@ -13,10 +13,11 @@
 
 enum { LAYERS = 12, MOST_BYTES = 1 << 20 };
 
-/* ---- A last layer that hands its input on, and calls a hook before its backward ---- */
+/* ---- A last layer that hands its input on, and calls hooks: NULL for none ---- */
 
 typedef struct probe {
-  int32_t (*hook)(void* user_data); /* NULL: none */
+  int32_t (*hook)(void* user_data); /* in its backward */
+  int32_t (*forward_hook)(void* user_data);
   void* user_data;
 } probe;
 
@@ -30,9 +31,10 @@ static inline size_t bytes_of(const ckpt_tensor_spec* spec) { return (size_t)(sp
 
 static inline int32_t probe_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                                     void* user_data) {
-  (void)tape, (void)workspace, (void)user_data;
+  const probe* self = user_data;
+  (void)tape, (void)workspace;
   memcpy(output, input, bytes_of(context->input));
-  return 0;
+  return self->forward_hook == NULL ? 0 : self->forward_hook(self->user_data);
 }
 
 static inline int32_t probe_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,

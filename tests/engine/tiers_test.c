@@ -1,6 +1,8 @@
 /* Tiers whose items go through storages, from C99: same bits, bytes as the verifier counts them, files that leave nothing, and
  * errors that end one step only. */
 #define _GNU_SOURCE
+#include <semaphore.h>
+
 #include "tiers.h"
 
 enum { SAMPLES = 24, WIDTH = 32, STEPS = 3 };
@@ -199,7 +201,7 @@ static int32_t refuse(void* user_data) {
 static void errors(int way, const char* directory) {
   static result expected;
   fault broken = {-1, 0, 0};
-  probe last = {cut_file, &broken};
+  probe last = {cut_file, NULL, &broken};
   model of = make_model(SAMPLES, WIDTH, &last);
   ckpt_schedule* schedule = make_moving(of.layers, 2);
   ckpt_storage* storage = make_storage(way, directory);
@@ -300,11 +302,67 @@ static void tried_again(const char* directory) {
   release_model(&of);
 }
 
+/* ---- Beside the layers: a copy that cannot end before the last layer has run forward ---- */
+
+typedef struct gate {
+  sem_t last_ran;
+  int descriptor;
+  int kept;
+  int asked;
+} gate;
+
+static int32_t open_gate(void* user_data) { return sem_post(&((gate*)user_data)->last_ran); }
+
+static int32_t wait_at_gate(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns,
+                            void* user_data) {
+  gate* self = user_data;
+  (void)message, (void)attempt;
+  CHECK(status == CKPT_E_NO_SPACE && self->asked++ == 0);
+  while (sem_wait(&self->last_ran) != 0) continue;
+  put_back(self->descriptor, self->kept);
+  *retry = 1;
+  *delay_ns = 0;
+  return 0;
+}
+
+static void beside_layers(const char* directory) {
+  static result expected;
+  static gate at;
+  probe last = {NULL, NULL, &at};
+  model of = make_model(SAMPLES, WIDTH, &last);
+  ckpt_schedule* schedule = make_moving(of.layers, of.layers); /* no AWAIT before the last layer */
+  ckpt_storage* inner = make_storage(BUFFERED, directory);
+  ckpt_storage* storage = NULL;
+  ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  ckpt_fault_handler* handler = NULL;
+  ckpt_schedule_executor* executor = NULL;
+  expect_of(&of, &expected);
+  CHECK(sem_init(&at.last_ran, 0, 0) == 0);
+  options.decide = wait_at_gate;
+  options.decide_user_data = &at;
+  CHECK_OK(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler));
+  CHECK_OK(ckpt_storage_create_retrying(inner, handler, &storage));
+  executor = make_executor(&of, schedule, storage);
+  at.descriptor = next_unnamed(directory, 0);
+  at.kept = replace(at.descriptor, "/dev/full", O_RDWR);
+  last.forward_hook = open_gate;
+  CHECK_OK(run_step(&of, executor));
+  CHECK(at.asked == 1);
+  check_same(&of, &expected);
+  ckpt_schedule_executor_release(executor);
+  ckpt_storage_release(storage);
+  ckpt_storage_release(inner);
+  ckpt_fault_handler_release(handler);
+  ckpt_schedule_release(schedule);
+  release_model(&of);
+  CHECK(sem_destroy(&at.last_ran) == 0);
+}
+
 /* A step that ends does not wait for what a slow tier still has to write: here a year of it. */
 static void ends_soon(const char* directory) {
   enum { LONG_SAMPLES = 4096, LONG_WIDTH = 512 };
   fault broken = {-1, 1, 0};
-  probe last = {refuse, &broken};
+  probe last = {refuse, NULL, &broken};
   model of = make_model(LONG_SAMPLES, LONG_WIDTH, &last);
   ckpt_schedule_action actions[64];
   ckpt_schedule* schedule = NULL;
@@ -421,6 +479,7 @@ int main(void) {
   errors(DIRECT, directory);
   errors(RING, directory);
   tried_again(directory);
+  beside_layers(directory);
   ends_soon(directory);
   refused(directory);
   puts("tiers: same bits, files, errors");
