@@ -187,7 +187,7 @@ void tier_of_twice_the_rate(benchmark::State& state) {
       {"store_all", &whole}, {"at_once", &at_once}, {"unlimited", &fast}, {"twice", &slow}, {"twice_awaited_at_once", &waiting}};
   std::vector<std::vector<double>> times(kinds.size());
   for (const auto& [name, executor] : kinds) executor->run(demo.step);
-  const auto waited_before = slow.stats().wait;
+  const auto waited_before = slow.stats().transfer_wait;
   for (auto _ : state) {
     for (std::size_t i = 0; i < kinds.size(); ++i) times[i].push_back(run_ms(*kinds[i].second, demo.step));
   }
@@ -197,7 +197,7 @@ void tier_of_twice_the_rate(benchmark::State& state) {
     if (i > 0) state.counters[std::string(kinds[i].first) + "_extra_%"] = 100 * (median(times[i]) / base - 1);
   }
   state.counters["waited_ms"] =
-      1e-6 * static_cast<double>((slow.stats().wait - waited_before).count()) / static_cast<double>(times[0].size());
+      1e-6 * static_cast<double>((slow.stats().transfer_wait - waited_before).count()) / static_cast<double>(times[0].size());
   state.counters["planned_extra_%"] = 100 * moves.verify(profile).wait_seconds / (forward_seconds + backward_seconds);
   state.counters["memory_%"] = 100 * static_cast<double>(moves.reserved_bytes(profile)) / static_cast<double>(all_bytes);
   state.counters["moved_MB"] = 1e-6 * static_cast<double>(report.stored_bytes[1]);

@@ -263,7 +263,7 @@ void Executor::await_copy(std::int64_t operation) {
   const auto& clock = *base::monotonic_clock();
   const std::int64_t begin = clock.now_ns();
   const CopyInfo copy = tiers_->wait(operation);
-  if (copy.in_background) stats_.wait_ns += clock.now_ns() - begin;
+  if (copy.in_background) stats_.transfer_wait_ns += clock.now_ns() - begin;
   (copy.loads ? stats_.loaded_bytes : stats_.stored_bytes)[static_cast<std::size_t>(copy.tier)] += copy.bytes;
 }
 

@@ -62,7 +62,7 @@ struct ExecutorStats {
   std::int64_t peak_live_bytes = 0;
   std::int64_t reserved_bytes = 0;
   std::int64_t run_ns = 0;
-  std::int64_t wait_ns = 0;
+  std::int64_t transfer_wait_ns = 0;
   std::array<std::int64_t, plan::tiers> stored_bytes{};
   std::array<std::int64_t, plan::tiers> loaded_bytes{};
 };

@@ -310,7 +310,7 @@ typedef struct ckpt_schedule_executor_stats {
   int64_t peak_live_bytes;     /* the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte */
   int64_t reserved_bytes;      /* bytes of the arena that the executor reserved when it was made */
   int64_t run_ns;              /* duration of all steps in nanoseconds */
-  int64_t wait_ns; /* duration in nanoseconds that steps waited for copies through the storages of tiers; part of run_ns */
+  int64_t transfer_wait_ns; /* duration in nanoseconds that steps waited for copies through the storages of tiers; part of run_ns */
   int64_t stored_bytes[CKPT_TIERS]; /* bytes that were copied into each tier; 0 for tier 0 */
   int64_t loaded_bytes[CKPT_TIERS]; /* bytes that were copied back from each tier; 0 for tier 0 */
 } ckpt_schedule_executor_stats;

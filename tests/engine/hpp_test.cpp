@@ -70,7 +70,7 @@ TEST(EngineHpp, ItemsGoThroughTheStorageOfATier) {
   executor.run(step);
   EXPECT_GE(executor.stats().stored_bytes[1], 16);
   EXPECT_GE(executor.stats().loaded_bytes[1], 16);
-  EXPECT_GT(executor.stats().wait.count(), 0);
+  EXPECT_GT(executor.stats().transfer_wait.count(), 0);
 }
 
 TEST(EngineHpp, PlannersAreListed) { EXPECT_NE(ckpt::known_planners().find("budget:BYTES - "), std::string::npos); }

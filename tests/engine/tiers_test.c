@@ -68,7 +68,7 @@ static void same_bits(const model* of, ckpt_schedule* schedule, const result* ex
       CHECK(stats.loaded_bytes[i] == STEPS * report.loaded_bytes[i]);
     }
     CHECK(stats.peak_live_bytes == report.peak_bytes[0]);
-    CHECK(way == NO_STORAGE ? stats.wait_ns == 0 : stats.wait_ns > 0 && stats.wait_ns <= stats.run_ns);
+    CHECK(way == NO_STORAGE ? stats.transfer_wait_ns == 0 : stats.transfer_wait_ns > 0 && stats.transfer_wait_ns <= stats.run_ns);
     ckpt_schedule_executor_release(executor);
   }
 }

@@ -270,7 +270,7 @@ namespace Ckpt
             PeakLiveBytes = from.peak_live_bytes;
             ReservedBytes = from.reserved_bytes;
             Run = Times.OfNanoseconds(from.run_ns);
-            Wait = Times.OfNanoseconds(from.wait_ns);
+            TransferWait = Times.OfNanoseconds(from.transfer_wait_ns);
             StoredBytes = NativeList.Copied(from.stored_bytes, 4);
             LoadedBytes = NativeList.Copied(from.loaded_bytes, 4);
         }
@@ -306,7 +306,7 @@ namespace Ckpt
         public TimeSpan Run { get; }
 
         /// <summary>Duration that steps waited for copies through the storages of tiers; part of <see cref="Run"/>.</summary>
-        public TimeSpan Wait { get; }
+        public TimeSpan TransferWait { get; }
 
         /// <summary>Bytes that were copied into each tier; 0 for tier 0.</summary>
         public long[] StoredBytes { get; }
@@ -320,7 +320,7 @@ namespace Ckpt
         {
             return Shown.Of("ScheduleExecutorStats", "Steps", Steps, "Forwards", Forwards, "RecomputedForwards",
                 RecomputedForwards, "LiveBytes", LiveBytes, "PeakLiveBytes", PeakLiveBytes, "ReservedBytes", ReservedBytes,
-                "Run", Run, "Wait", Wait, "StoredBytes", StoredBytes, "LoadedBytes", LoadedBytes);
+                "Run", Run, "TransferWait", TransferWait, "StoredBytes", StoredBytes, "LoadedBytes", LoadedBytes);
         }
     }
 

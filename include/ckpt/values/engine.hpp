@@ -173,7 +173,7 @@ struct ScheduleExecutorStats {
   // duration of all steps
   std::chrono::nanoseconds run = std::chrono::nanoseconds(0);
   // duration that steps waited for copies through the storages of tiers; part of run_ns
-  std::chrono::nanoseconds wait = std::chrono::nanoseconds(0);
+  std::chrono::nanoseconds transfer_wait = std::chrono::nanoseconds(0);
   // bytes that were copied into each tier; 0 for tier 0
   std::array<std::int64_t, 4> stored_bytes = {};
   // bytes that were copied back from each tier; 0 for tier 0
@@ -189,7 +189,7 @@ inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
   take(to.peak_live_bytes, from.peak_live_bytes);
   take(to.reserved_bytes, from.reserved_bytes);
   take(to.run, from.run_ns);
-  take(to.wait, from.wait_ns);
+  take(to.transfer_wait, from.transfer_wait_ns);
   take(to.stored_bytes, from.stored_bytes);
   take(to.loaded_bytes, from.loaded_bytes);
   return to;

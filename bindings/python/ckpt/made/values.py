@@ -1129,7 +1129,7 @@ class ScheduleExecutorStats(NamedTuple):
     peak_live_bytes: the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte
     reserved_bytes: bytes of the arena that the executor reserved when it was made
     run_ns: duration of all steps in nanoseconds
-    wait_ns: duration in nanoseconds that steps waited for copies through the storages of tiers; part of run_ns
+    transfer_wait_ns: duration in nanoseconds that steps waited for copies through the storages of tiers; part of run_ns
     stored_bytes: bytes that were copied into each tier; 0 for tier 0
     loaded_bytes: bytes that were copied back from each tier; 0 for tier 0
     """
@@ -1141,7 +1141,7 @@ class ScheduleExecutorStats(NamedTuple):
     peak_live_bytes: int
     reserved_bytes: int
     run_ns: int
-    wait_ns: int
+    transfer_wait_ns: int
     stored_bytes: Tuple[int, ...]
     loaded_bytes: Tuple[int, ...]
 
