@@ -1,5 +1,7 @@
 #include "engine.h"
 
+#include <algorithm>
+
 #include "base.h"
 #include "base/entered.h"
 #include "custom_layer.h"
@@ -8,6 +10,7 @@
 #include "engine/profiler.h"
 #include "memory.h"
 #include "plan.h"
+#include "storage.h"
 #include "structs.h"
 #include "tensor.h"
 
@@ -29,6 +32,11 @@ std::shared_ptr<ThreadPool> pool_argument(ckpt_worker_pool* pool) {
 const tensor::Tensor* tensor_or_null(const ckpt_tensor* given, const char* argument) {
   const auto* const handle = checked_or_null(given, argument);
   return handle == nullptr ? nullptr : handle->object.get();
+}
+
+std::shared_ptr<ckpt::storage::Storage> storage_or_null(const ckpt_storage* given, const char* argument) {
+  const auto* const handle = checked_or_null(given, argument);
+  return handle == nullptr ? nullptr : handle->object;
 }
 
 // Kept while it is used, as chain_argument does.
@@ -212,11 +220,14 @@ ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* sche
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     const auto* const follower = checked_or_null(given.follower, "options.follower");
     const engine::ExecutorChecks checks = checks_argument(given.recompute_check, given.check_writes);
+    const engine::TierStorages storages = {nullptr, storage_or_null(given.tier1_storage, "options.tier1_storage"),
+                                           storage_or_null(given.tier2_storage, "options.tier2_storage"),
+                                           storage_or_null(given.tier3_storage, "options.tier3_storage")};
     not_null(executor, "executor");
     hand_out(executor,
              std::make_shared<engine::Executor>(object, *recipe, spec, given.budget_bytes, pool_argument(given.pool),
                                                 tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object,
-                                                follower == nullptr ? nullptr : follower->object->observer(), checks));
+                                                follower == nullptr ? nullptr : follower->object->observer(), checks, storages));
   });
 }
 
@@ -231,7 +242,11 @@ ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const c
 ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* executor, ckpt_schedule_executor_stats* stats) {
   return guard([&] {
     const auto object = executor_argument(executor);
-    fill_struct(stats, struct_of<ckpt_schedule_executor_stats>(object->stats()), "stats");
+    const engine::ExecutorStats& measured = object->stats();
+    auto values = struct_of<ckpt_schedule_executor_stats>(measured);
+    std::ranges::copy(measured.stored_bytes, values.stored_bytes);
+    std::ranges::copy(measured.loaded_bytes, values.loaded_bytes);
+    fill_struct(stats, values, "stats");
   });
 }
 

@@ -314,6 +314,8 @@ CKPT_ARRAY(int64_t peak_bytes[4], jlongArray, long[])
 %immutable ckpt_plan_report::peak_inputs;
 %immutable ckpt_plan_report::stored_bytes;
 %immutable ckpt_plan_report::loaded_bytes;
+%immutable ckpt_schedule_executor_stats::stored_bytes;
+%immutable ckpt_schedule_executor_stats::loaded_bytes;
 CKPT_ARRAY(const int64_t* ckpt_tensor_info::shape, jlongArray, long[])
 %typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_java::number_array(jenv, $1, arg1->ndim);"
 %immutable ckpt_tensor_info::shape;

@@ -4,11 +4,13 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/entered.h"
 #include "base/log.h"
 #include "engine/blas.h"
+#include "engine/tiers.h"
 #include "plan/program.h"
 
 namespace ckpt::engine {
@@ -20,13 +22,13 @@ using base::Status;
 // NOLINTNEXTLINE(performance-unnecessary-value-param): kept by the constructor that this one calls
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-                   std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks)
-    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker), std::move(observer),
-               checks) {}
+                   std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks, const TierStorages& storages)
+    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker), std::move(observer), checks,
+               storages) {}
 
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-                   std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks)
+                   std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks, const TierStorages& storages)
     : chain_(std::move(chain)),
       pool_(std::move(pool)),
       tracker_(std::move(tracker)),
@@ -51,6 +53,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
   }
   resolve_buffers();
   require_in_place();
+  tiers_ = std::make_unique<Tiers>(program_, storages, *buffers_, std::array<const void*, 2>{this, chain_.get()});
   if (checks.recompute != RecomputeCheck::none)
     recompute_checker_.emplace(checks.recompute, *chain_, specs_, profile_, program_, tracker_);
   if (checks.writes) write_checker_.emplace(*chain_, *arena_, program_, addresses_);
@@ -64,27 +67,10 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
 Executor::~Executor() = default;
 
 void Executor::resolve_buffers() {
-  using Slot = std::pair<std::int32_t, std::int32_t>;  // tier, slot
-  std::map<Slot, std::int64_t> slots;                  // the longest item that each holds
   allocations_.assign(program_.buffers.size(), 0);
   live_lengths_.assign(program_.buffers.size(), 0);
-  for (std::size_t id = 0; id < program_.buffers.size(); ++id) {
-    const plan::BufferInfo& buffer = program_.buffers[id];
-    tracker_layers_.push_back(tracker_layer(buffer));
-    if (buffer.tier == 0 || buffer.bytes == 0) continue;
-    std::int64_t& longest = slots[{buffer.tier, buffer.slot}];
-    longest = std::max(longest, buffer.bytes);
-  }
+  for (const plan::BufferInfo& buffer : program_.buffers) tracker_layers_.push_back(tracker_layer(buffer));
   for (const plan::Change& change : program_.changes) change_layers_.push_back(tracker_layer(change.now));
-  std::map<Slot, void*> places;
-  for (const auto& [slot, longest] : slots) {
-    slower_tiers_.push_back(buffers_->take(longest));
-    places[slot] = slower_tiers_.back().data();
-  }
-  for (std::size_t id = 0; id < program_.buffers.size(); ++id) {
-    const plan::BufferInfo& buffer = program_.buffers[id];
-    if (buffer.tier != 0 && buffer.bytes > 0) addresses_[id] = places.at({buffer.tier, buffer.slot});
-  }
 }
 
 // What a schedule writes over its input must be able to run so.
@@ -166,6 +152,7 @@ void Executor::run_timed(std::span<const Step> steps, StagePort* port, std::span
   try {
     run_instructions(steps, port, results);
   } catch (...) {
+    tiers_->drain();
     free_everything();
     throw;
   }
@@ -231,8 +218,18 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
         break;
       case plan::Instruction::Kind::free: free(instruction.index); break;
       case plan::Instruction::Kind::become: become(static_cast<std::size_t>(instruction.index)); break;
+      case plan::Instruction::Kind::await: {
+        const std::int64_t waiting = clock.now_ns();
+        await_copy(instruction.index);
+        begin += clock.now_ns() - waiting;  // no layer's time
+        break;
+      }
       case plan::Instruction::Kind::run: {
         const plan::Operation& operation = program_.operations[static_cast<std::size_t>(instruction.index)];
+        if (operation.kind == plan::Operation::Kind::copy) {
+          begin_copy(instruction.index);
+          break;
+        }
         const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
         if (port != nullptr) port->begins(operation);
         run_operation(operation, steps[micro_batch], port, results[micro_batch]);
@@ -302,11 +299,7 @@ void Executor::run_operation(const plan::Operation& operation, const Step& step,
     case plan::Operation::Kind::record:
     case plan::Operation::Kind::backward: return run_layer(operation, step);
     case plan::Operation::Kind::turn: return run_turn(operation, step, result);
-    case plan::Operation::Kind::copy: {
-      if (operation.bytes > 0)
-        std::memcpy(address(operation.output), address(operation.input), static_cast<std::size_t>(operation.bytes));
-      return;
-    }
+    case plan::Operation::Kind::copy: return;  // begin_copy
   }
 }
 
@@ -318,6 +311,23 @@ void Executor::run_layer(const plan::Operation& operation, const Step& step) {
     run_forward(operation, step);
   }
   if (write_checker_) write_checker_->behind(operation);
+}
+
+void Executor::begin_copy(std::int64_t operation) {
+  const plan::Operation& copy = program_.operations[static_cast<std::size_t>(operation)];
+  const bool loads = program_.buffers[static_cast<std::size_t>(copy.output)].tier == 0;
+  if (loads && write_checker_) write_checker_->set_arriving(copy.output, true);
+  tiers_->begin(operation, address(loads ? copy.output : copy.input));
+}
+
+void Executor::await_copy(std::int64_t operation) {
+  const auto& clock = *base::monotonic_clock();
+  const std::int64_t begin = clock.now_ns();
+  const CopyInfo copy = tiers_->wait(operation);
+  if (copy.loads && write_checker_)
+    write_checker_->set_arriving(program_.operations[static_cast<std::size_t>(operation)].output, false);
+  if (copy.in_background) stats_.transfer_wait_ns += clock.now_ns() - begin;
+  (copy.loads ? stats_.loaded_bytes : stats_.stored_bytes)[static_cast<std::size_t>(copy.tier)] += copy.bytes;
 }
 
 void Executor::run_exchange(const plan::Operation& operation, StagePort& port) {

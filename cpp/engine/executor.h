@@ -7,6 +7,7 @@
 // memory. Not synchronised.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,7 +25,16 @@
 #include "plan/observer.h"
 #include "plan/placement.h"
 
+namespace ckpt::storage {
+class Storage;
+}
+
 namespace ckpt::engine {
+
+class Tiers;
+
+// Where the items of each tier go, and are copied to and from while layers run; nullptr: memory, copied at once. Not of tier 0.
+using TierStorages = std::array<std::shared_ptr<storage::Storage>, plan::tiers>;
 
 struct Step {
   std::int64_t step = 0;
@@ -57,6 +67,9 @@ struct ExecutorStats {
   std::int64_t peak_live_bytes = 0;
   std::int64_t reserved_bytes = 0;
   std::int64_t run_ns = 0;
+  std::int64_t transfer_wait_ns = 0;
+  std::array<std::int64_t, plan::tiers> stored_bytes{};
+  std::array<std::int64_t, plan::tiers> loaded_bytes{};
 };
 
 // What is looked at while a step runs, beyond its work. Each costs time.
@@ -71,11 +84,11 @@ class Executor {
   // Error(over_budget) when the arena would be larger; Error(invalid_schedule) when the schedule does not fit the chain.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
            std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-           std::shared_ptr<plan::RunObserver> observer = nullptr, ExecutorChecks checks = {});
+           std::shared_ptr<plan::RunObserver> observer = nullptr, ExecutorChecks checks = {}, const TierStorages& storages = {});
   // shape: the chain's, asked before.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
            std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
-           std::shared_ptr<plan::RunObserver> observer = nullptr, ExecutorChecks checks = {});
+           std::shared_ptr<plan::RunObserver> observer = nullptr, ExecutorChecks checks = {}, const TierStorages& storages = {});
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -109,6 +122,8 @@ class Executor {
   void free(std::int64_t buffer);
   void free_everything() noexcept;
   void hold(std::size_t id, const plan::BufferInfo& info);
+  void begin_copy(std::int64_t operation);
+  void await_copy(std::int64_t operation);
   void run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result);
   void run_layer(const plan::Operation& operation, const Step& step);
   void run_exchange(const plan::Operation& operation, StagePort& port);
@@ -126,8 +141,8 @@ class Executor {
   plan::Program program_;
   std::shared_ptr<tensor::BufferPool> buffers_;
   std::optional<Arena> arena_;
-  std::vector<tensor::Buffer> slower_tiers_;       // one buffer each for the slots of tiers 1 and up
-  std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers
+  std::unique_ptr<Tiers> tiers_;
+  std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers and those of slower tiers
   std::vector<memory::LayerId> tracker_layers_;    // by BufferId
   std::vector<memory::LayerId> change_layers_;     // by the program's changes
   std::vector<std::int64_t> live_lengths_;         // by BufferId: bytes of what is alive in tier 0

@@ -68,6 +68,12 @@ void WriteChecker::hold(plan::BufferId buffer, const plan::BufferInfo& info) {
   live_.insert(behind, {buffer, offset, info});
 }
 
+void WriteChecker::set_arriving(plan::BufferId buffer, bool arriving) {
+  for (Live& live : live_) {
+    if (live.buffer == buffer) live.arriving = arriving;
+  }
+}
+
 void WriteChecker::forget() {
   live_.clear();
   make_dead(0, arena_.bytes());
@@ -90,7 +96,7 @@ std::uint64_t WriteChecker::digest_of(const Live& live) const {
 
 void WriteChecker::before(const plan::Operation& operation) {
   for (Live& live : live_) {
-    live.writable = may_write(operation, live.buffer);
+    live.writable = live.arriving || may_write(operation, live.buffer);
     if (!live.writable) live.digest = digest_of(live);
   }
 }

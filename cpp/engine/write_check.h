@@ -20,6 +20,9 @@ class WriteChecker {
   // What a buffer of tier 0 holds from now on; 0 bytes: it ends.
   void hold(plan::BufferId buffer, const plan::BufferInfo& info);
 
+  // A copy from a slower tier fills the buffer while layers run, or does so no more.
+  void set_arriving(plan::BufferId buffer, bool arriving);
+
   // Nothing is alive, wherever a layer wrote before.
   void forget();
 
@@ -32,7 +35,8 @@ class WriteChecker {
     plan::BufferId buffer = plan::no_buffer;
     std::int64_t offset = 0;
     plan::BufferInfo info;
-    bool writable = false;     // by the layer that runs
+    bool arriving = false;     // a copy fills it
+    bool writable = false;     // by the layer that runs, or a copy
     std::uint64_t digest = 0;  // unless it is writable
     std::int64_t end() const { return offset + info.bytes; }
   };

@@ -1,5 +1,7 @@
 #include "plan/program.h"
 
+#include <unordered_map>
+
 #include "base/error.h"
 
 namespace ckpt::plan {
@@ -22,9 +24,17 @@ class ProgramSink final : public WalkSink {
     program_.operations.push_back(operation);
   }
   void free(BufferId id, const BufferInfo&) override { program_.instructions.push_back({Instruction::Kind::free, id}); }
+  // Comes right behind its copy.
+  void transfer_begins(const TransferInfo& transfer) override { copies_[transfer.id] = std::ssize(program_.operations) - 1; }
+  void transfer_ends(std::int64_t id) override {
+    const auto copy = copies_.find(id);
+    program_.instructions.push_back({Instruction::Kind::await, copy->second});
+    copies_.erase(copy);
+  }
 
  private:
   Program& program_;
+  std::unordered_map<std::int64_t, std::int64_t> copies_;  // operations of the transfers under way, by id
 };
 
 // Before any memory is taken for the list.
@@ -71,6 +81,7 @@ void replay(const Program& program, WalkSink& sink) {
       case Instruction::Kind::allocate: sink.allocate(instruction.index, now[index]); break;
       case Instruction::Kind::free: sink.free(instruction.index, now[index]); break;
       case Instruction::Kind::run: sink.run(program.operations[index]); break;
+      case Instruction::Kind::await: break;
       case Instruction::Kind::become: {
         const Change& change = program.changes[index];
         sink.become(change.buffer, change.before, change.now);

@@ -10,8 +10,8 @@
 namespace ckpt::plan {
 
 struct Instruction {
-  enum class Kind : std::uint8_t { allocate, free, run, become } kind = Kind::run;
-  std::int64_t index = 0;  // of a buffer, of an operation, or of a change
+  enum class Kind : std::uint8_t { allocate, free, run, become, await } kind = Kind::run;
+  std::int64_t index = 0;  // of a buffer, of an operation (await: of the copy that is waited for), or of a change
 };
 
 // A buffer that is overwritten in place.

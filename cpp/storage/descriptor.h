@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,7 +44,21 @@ auto uninterrupted(Call&& call) {
 // Writes all bytes at offset; the error number when the system refuses, else 0.
 int try_write_all(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) noexcept;
 
-// The same, or throws. shown: the file's path for the message.
+// Fills bytes from offset on; done is how many there were: fewer only at the end of the file, and where an error number is
+// returned.
+int try_read_all(int descriptor, std::int64_t offset, std::span<std::byte> bytes, std::size_t& done) noexcept;
+
+// What O_DIRECT wants the beginnings and lengths of copies to be multiples of.
+struct DirectAlignment {
+  std::size_t offset = 1;
+  std::size_t memory = 1;  // divides a page
+};
+// Asks the file what it wants of O_DIRECT and switches to it. Nothing when it does not say, or wants what is not to be had here.
+std::optional<DirectAlignment> make_direct(int descriptor) noexcept;
+// Switches back. False where there was nothing to switch.
+bool make_buffered(int descriptor) noexcept;
+
+// As try_write_all, or throws. shown: the file's path for the message.
 void write_all(int descriptor, std::int64_t offset, std::span<const std::byte> bytes, const std::string& shown);
 
 }  // namespace ckpt::storage

@@ -11,11 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <random>
 #include <utility>
 
 #include "base/error.h"
 #include "storage/descriptor.h"
 #include "storage/os_error.h"
+#include "storage/scratch_file.h"
 
 #ifndef O_PATH
 #define O_PATH O_RDONLY
@@ -69,14 +71,7 @@ class OsFile final : public File {
 
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
     std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t count = uninterrupted([&] {
-        return ::pread(descriptor_.get(), bytes.data() + done, bytes.size() - done, offset + static_cast<std::int64_t>(done));
-      });
-      if (count < 0) fail_os(errno, "read", shown_);
-      if (count == 0) break;
-      done += static_cast<std::size_t>(count);
-    }
+    if (const int code = try_read_all(descriptor_.get(), offset, bytes, done); code != 0) fail_os(code, "read", shown_);
     return static_cast<std::int64_t>(done);
   }
 
@@ -140,7 +135,8 @@ class FileSystem final : public Storage {
         stream_from_bytes_(options.stream_from_bytes),
         may_compress_(options.may_compress) {
     if (options.bytes_per_second == 0) return;
-    limit_ = std::make_shared<RateLimit>(options.bytes_per_second, std::int64_t{chunk_bytes}, options.clock, options.sleep);
+    for (auto* const limit : {&limit_, &scratch_read_limit_})
+      *limit = std::make_shared<RateLimit>(options.bytes_per_second, std::int64_t{chunk_bytes}, options.clock, options.sleep);
   }
 
   std::unique_ptr<File> create(const std::string& path) override {
@@ -157,6 +153,12 @@ class FileSystem final : public Storage {
       ::unlinkat(place.directory(), place.leaf.c_str(), 0);  // no room for it, most likely: nothing stays of it
       throw;
     }
+  }
+
+  std::unique_ptr<Scratch> create_scratch(std::int64_t bytes) override {
+    const WritePath first = bytes < stream_from_bytes_ ? WritePath::buffered : first_path_;
+    return std::make_unique<ScratchFile>(make_unnamed(), shown("(scratch file)"), bytes, first,
+                                         ScratchFile::Limits{limit_, scratch_read_limit_});
   }
 
   std::unique_ptr<File> open(const std::string& path) override {
@@ -287,6 +289,29 @@ class FileSystem final : public Storage {
     return open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path));
   }
 
+  // A file that has no name, or, where the file system makes none such, loses its own at once.
+  Descriptor make_unnamed() {
+    constexpr mode_t owner = 0600;
+    const std::string at = shown("(scratch file)");
+#if defined(O_TMPFILE)
+    const int made = uninterrupted([&] { return ::openat(root_.get(), ".", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, owner); });
+    if (made >= 0) return Descriptor(made);
+    // Old systems take it for a directory that is opened for writing.
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL) fail_os(errno, "create", at);
+#endif
+    std::random_device random;
+    for (int tries = 1;; ++tries) {
+      const std::string name = base::cat(".scratch-", ::getpid(), '-', random());
+      const int named = uninterrupted(
+          [&] { return ::openat(root_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, owner); });
+      if (named < 0 && errno == EEXIST && tries < 100) continue;
+      if (named < 0) fail_os(errno, "create", at);
+      Descriptor file(named);
+      if (::unlinkat(root_.get(), name.c_str(), 0) != 0) fail_os(errno, "remove", shown(name));
+      return file;
+    }
+  }
+
   Descriptor open_directory(const std::string& path, const char* verb) {
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     if (path.empty()) return open_at(root_.get(), ".", flags, verb, name_);
@@ -306,7 +331,8 @@ class FileSystem final : public Storage {
   WritePath first_path_;
   std::int64_t stream_from_bytes_;
   bool may_compress_;
-  std::shared_ptr<RateLimit> limit_;  // nullptr: none
+  std::shared_ptr<RateLimit> limit_;               // of writes; nullptr: none
+  std::shared_ptr<RateLimit> scratch_read_limit_;  // nullptr: none
 };
 
 // Makes a directory and those that lead to it. Each new name is made durable in the directory above it.

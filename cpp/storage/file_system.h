@@ -16,7 +16,7 @@ enum class Root { must_exist, make };
 struct WriteOptions {
   WritePath first = WritePath::ring;                               // for large files; see WritePath
   std::int64_t stream_from_bytes = 2 * std::int64_t{chunk_bytes};  // smaller files go through the page cache
-  std::int64_t bytes_per_second = 0;                               // of all files together; 0: no limit
+  std::int64_t bytes_per_second = 0;                               // of all files together, and of scratches' reads; 0: no limit
   std::shared_ptr<const base::Clock> clock;                        // of the limit; nullptr: the system's
   Sleep sleep;                                                     // of the limit; empty: really
   bool may_compress = false;  // files may take less room than their bytes: free_bytes() is not known

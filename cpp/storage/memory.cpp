@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/fork_mutex.h"
+#include "base/os/memory.h"
 
 namespace ckpt::storage {
 namespace {
@@ -54,6 +55,21 @@ class MemoryFile final : public File {
   bool writable_;
 };
 
+class MemoryScratch final : public Scratch {
+ public:
+  explicit MemoryScratch(std::int64_t bytes) : pages_(base::map_pages(static_cast<std::size_t>(bytes))) {}
+
+  void write(std::int64_t offset, std::span<const std::byte> bytes, const std::atomic<bool>&) override {
+    std::ranges::copy(bytes, pages_.get() + offset);
+  }
+  void read(std::int64_t offset, std::span<std::byte> bytes, const std::atomic<bool>&) override {
+    std::copy_n(pages_.get() + offset, bytes.size(), bytes.data());
+  }
+
+ private:
+  base::Pages pages_;
+};
+
 // Shared by the storage and its locks, which may outlive it.
 struct Locks {
   base::ForkMutex mutex;
@@ -85,6 +101,8 @@ class Memory final : public Storage {
     nodes_[path] = contents;
     return std::make_unique<MemoryFile>(std::move(contents), true);
   }
+
+  std::unique_ptr<Scratch> create_scratch(std::int64_t bytes) override { return std::make_unique<MemoryScratch>(bytes); }
 
   std::unique_ptr<File> open(const std::string& path) override {
     const std::lock_guard lock(mutex_);

@@ -40,6 +40,23 @@ class RetryingFile final : public File {
   std::shared_ptr<FaultHandler> handler_;
 };
 
+class RetryingScratch final : public Scratch {
+ public:
+  RetryingScratch(std::unique_ptr<Scratch> scratch, std::shared_ptr<FaultHandler> handler)
+      : scratch_(std::move(scratch)), handler_(std::move(handler)) {}
+
+  void write(std::int64_t offset, std::span<const std::byte> bytes, const std::atomic<bool>& stop) override {
+    handler_->run([&](std::int32_t) { scratch_->write(offset, bytes, stop); });
+  }
+  void read(std::int64_t offset, std::span<std::byte> bytes, const std::atomic<bool>& stop) override {
+    handler_->run([&](std::int32_t) { scratch_->read(offset, bytes, stop); });
+  }
+
+ private:
+  std::unique_ptr<Scratch> scratch_;
+  std::shared_ptr<FaultHandler> handler_;
+};
+
 class RetryingStorage final : public Storage {
  public:
   RetryingStorage(std::shared_ptr<Storage> inner, std::shared_ptr<FaultHandler> handler)
@@ -50,6 +67,9 @@ class RetryingStorage final : public Storage {
   }
   std::unique_ptr<File> create_stream(const std::string& path, const StreamOptions& options) override {
     return wrapped([&] { return inner_->create_stream(path, options); });
+  }
+  std::unique_ptr<Scratch> create_scratch(std::int64_t bytes) override {
+    return std::make_unique<RetryingScratch>(handler_->run([&](std::int32_t) { return inner_->create_scratch(bytes); }), handler_);
   }
   std::unique_ptr<File> open(const std::string& path) override {
     return wrapped([&] { return inner_->open(path); });

@@ -91,12 +91,20 @@ Ring::Ring(std::unique_ptr<Mapped> mapped) : mapped_(std::move(mapped)) {}
 Ring::~Ring() = default;
 
 bool Ring::start_write(int descriptor, std::int64_t offset, std::span<const std::byte> bytes, std::uint64_t tag) {
+  return start(IORING_OP_WRITE, descriptor, offset, bytes, tag);
+}
+
+bool Ring::start_read(int descriptor, std::int64_t offset, std::span<std::byte> bytes, std::uint64_t tag) {
+  return start(IORING_OP_READ, descriptor, offset, bytes, tag);
+}
+
+bool Ring::start(std::uint8_t operation, int descriptor, std::int64_t offset, std::span<const std::byte> bytes, std::uint64_t tag) {
   const auto& at = mapped_->params.sq_off;
   auto* const tail = mapped_->rings.at<std::uint32_t>(at.tail);
   const std::uint32_t position = *tail;  // only this side moves it
   const std::uint32_t index = position & *mapped_->rings.at<std::uint32_t>(at.ring_mask);
   io_uring_sqe entry{};
-  entry.opcode = IORING_OP_WRITE;
+  entry.opcode = operation;
   entry.fd = descriptor;
   entry.off = static_cast<std::uint64_t>(offset);
   entry.addr = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -136,6 +144,8 @@ std::unique_ptr<Ring> Ring::make(unsigned) { return nullptr; }
 Ring::Ring(std::unique_ptr<Mapped> mapped) : mapped_(std::move(mapped)) {}
 Ring::~Ring() = default;
 bool Ring::start_write(int, std::int64_t, std::span<const std::byte>, std::uint64_t) { return false; }
+bool Ring::start_read(int, std::int64_t, std::span<std::byte>, std::uint64_t) { return false; }
+bool Ring::start(std::uint8_t, int, std::int64_t, std::span<const std::byte>, std::uint64_t) { return false; }
 std::optional<Ring::End> Ring::take() { return std::nullopt; }
 bool Ring::wait() { return false; }
 

@@ -1,4 +1,4 @@
-// Asynchronous writes by Linux's io_uring, through its system calls alone. Source: io_uring(7), io_uring_setup(2),
+// Asynchronous writes and reads by Linux's io_uring, through its system calls alone. Source: io_uring(7), io_uring_setup(2),
 // io_uring_enter(2).
 #pragma once
 
@@ -13,7 +13,7 @@ namespace ckpt::storage {
 // One thread at a time.
 class Ring {
  public:
-  // nullptr where the system has no io_uring or refuses it. entries: at most so many writes are under way at a time, a power of 2.
+  // nullptr where the system has no io_uring or refuses it. entries: at most so many are under way at a time, a power of 2.
   static std::unique_ptr<Ring> make(unsigned entries);
   // What is under way must have ended: the system goes on reading the bytes otherwise.
   ~Ring();
@@ -23,12 +23,14 @@ class Ring {
   // Starts to write bytes, which stay where they are until their end is reported. False when the system does not take it: then
   // nothing was started.
   bool start_write(int descriptor, std::int64_t offset, std::span<const std::byte> bytes, std::uint64_t tag);
+  // The same for a read into bytes.
+  bool start_read(int descriptor, std::int64_t offset, std::span<std::byte> bytes, std::uint64_t tag);
 
   struct End {
     std::uint64_t tag;
-    std::int32_t result;  // bytes written, or a negative error number
+    std::int32_t result;  // bytes written or read, or a negative error number
   };
-  // A write that has ended and was not yet reported; nothing when there is none.
+  // One that has ended and was not yet reported; nothing when there is none.
   std::optional<End> take();
   // Waits until take has something. False when the system refuses to wait.
   bool wait();
@@ -36,6 +38,7 @@ class Ring {
  private:
   struct Mapped;
   explicit Ring(std::unique_ptr<Mapped> mapped);
+  bool start(std::uint8_t operation, int descriptor, std::int64_t offset, std::span<const std::byte> bytes, std::uint64_t tag);
 
   std::unique_ptr<Mapped> mapped_;
 };

@@ -13,6 +13,11 @@ std::uint64_t Storage::next_number() noexcept {
 
 std::string Storage::identity() const { return base::cat("object ", number_); }
 
+std::unique_ptr<Scratch> Storage::create_scratch(std::int64_t) {
+  base::fail(base::Status::unsupported, "storage ", base::quoted(name()),
+             " has no files without a name; the file system and memory have");
+}
+
 void require_path(std::string_view path) {
   using base::quoted;
   base::require(path.find('\0') == std::string_view::npos, "path holds a NUL: ", quoted(path));

@@ -51,6 +51,20 @@ class File {
   }
 };
 
+// Room for bytes that need not outlive the process, which no other object reaches and of which nothing is left however the process
+// ends. One thread may write while another one reads, elsewhere. What is read was written before.
+class Scratch {
+ public:
+  virtual ~Scratch() = default;
+  // Writes all bytes at offset, or throws. Error(cancelled) soon after stop becomes true.
+  virtual void write(std::int64_t offset, std::span<const std::byte> bytes, const std::atomic<bool>& stop) = 0;
+  // The same for reading: fills all bytes from offset on.
+  virtual void read(std::int64_t offset, std::span<std::byte> bytes, const std::atomic<bool>& stop) = 0;
+};
+
+// Where whatever is written to a scratch and read from it should begin: the way past the page cache needs that.
+constexpr std::int64_t scratch_alignment = 4096;
+
 // Held as long as it lives.
 class Lock {
  public:
@@ -79,6 +93,8 @@ class Storage {
   // Like create, for a file that is written without gaps from front to back, then synced once: a storage may take a faster way for
   // it. Its bytes are there for others after sync only. A write that threw may be repeated with the same bytes.
   virtual std::unique_ptr<File> create_stream(const std::string& path, const StreamOptions&) { return create(path); }
+  // A scratch of so many bytes; Error(unsupported) where this storage has none.
+  virtual std::unique_ptr<Scratch> create_scratch(std::int64_t bytes);
   // An existing regular file, for reading.
   virtual std::unique_ptr<File> open(const std::string& path) = 0;
   // Atomically, replacing a file of that name; a directory must go to a new name. Durable after sync_directory of both parents.

@@ -59,23 +59,16 @@ void StreamFile::reserve_space(std::int64_t bytes) {
 #endif
 }
 
-// Asks the file what it wants of O_DIRECT and switches to it. False when it does not say, or wants what is not to be had here.
 bool StreamFile::make_direct() {
-#if defined(__linux__) && defined(STATX_DIOALIGN) && defined(O_DIRECT)
-  struct statx status {};
-  if (::statx(descriptor_.get(), "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) != 0) return false;
-  if ((status.stx_mask & STATX_DIOALIGN) == 0 || status.stx_dio_offset_align == 0 || status.stx_dio_mem_align == 0) return false;
-  const long page = ::sysconf(_SC_PAGESIZE);
-  if (page < 1 || static_cast<unsigned long>(page) % status.stx_dio_mem_align != 0) return false;
-  if (chunk_bytes % status.stx_dio_offset_align != 0) return false;
-  const int flags = ::fcntl(descriptor_.get(), F_GETFL);
-  if (flags < 0 || ::fcntl(descriptor_.get(), F_SETFL, flags | O_DIRECT) != 0) return false;
-  offset_alignment_ = status.stx_dio_offset_align;
-  memory_alignment_ = status.stx_dio_mem_align;
+  const auto alignment = storage::make_direct(descriptor_.get());
+  if (!alignment) return false;
+  if (chunk_bytes % alignment->offset != 0) {
+    make_buffered(descriptor_.get());
+    return false;
+  }
+  offset_alignment_ = alignment->offset;
+  memory_alignment_ = alignment->memory;
   return true;
-#else
-  return false;
-#endif
 }
 
 // Whole pages from the system, so that they have every alignment that a device may ask for; large ones, which it pins faster.
@@ -191,15 +184,8 @@ void StreamFile::write_now(Chunk& chunk) {
     std::ranges::copy(chunk.borrowed, copy.get());
     code = try_write_all(descriptor_.get(), chunk.offset, {copy.get(), chunk.used});
   }
-#if defined(O_DIRECT)
-  if (code == EINVAL) {
-    // The file does not stand by what it said of its alignment.
-    const int flags = ::fcntl(descriptor_.get(), F_GETFL);
-    if (flags >= 0 && ::fcntl(descriptor_.get(), F_SETFL, flags & ~O_DIRECT) == 0) {
-      code = try_write_all(descriptor_.get(), chunk.offset, chunk.bytes());
-    }
-  }
-#endif
+  // The file does not stand by what it said of its alignment.
+  if (code == EINVAL && make_buffered(descriptor_.get())) code = try_write_all(descriptor_.get(), chunk.offset, chunk.bytes());
   if (code != 0) fail_os(code, "write", shown_);
   chunk.clear();
 }

@@ -12,6 +12,7 @@
 #include <ckpt/base.h>
 #include <ckpt/memory.h>
 #include <ckpt/plan.h>
+#include <ckpt/storage.h>
 #include <ckpt/tensor.h>
 
 #ifdef __cplusplus
@@ -262,10 +263,15 @@ typedef struct ckpt_schedule_executor_options {
   /* 1: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
    * CORRUPT, whose message names the layer; each run of a layer takes longer by that; 0: they are not looked at */
   ckpt_bool check_writes;
+  /* where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; none: to
+   * memory of the executor's own, each copied at once */
+  ckpt_storage* tier1_storage;
+  ckpt_storage* tier2_storage; /* where the items of tier 2 go; kept alive; none: to memory, each copied at once */
+  ckpt_storage* tier3_storage; /* where the items of tier 3 go; kept alive; none: to memory, each copied at once */
 } ckpt_schedule_executor_options;
 
 #define CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT \
-  { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0 }
+  { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -273,7 +279,14 @@ CKPT_API void ckpt_schedule_executor_options_init(ckpt_schedule_executor_options
 
 /* Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps
  * chain and schedule alive. OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a
- * list. */
+ * list.
+ *
+ * A tier that has a storage and that the schedule uses gets a place for the longest item of each of its slots. In the file system
+ * that is one file for each executor and tier, mode 0600 and without a name, so nothing is left of it however the process ends;
+ * each slot begins at a multiple of 4096, and the storage's options say how it is written and how fast (bytes_per_second limits
+ * what is read from such files, too, by itself). In memory it is that many bytes. Two threads for each such tier, one for stores
+ * and one for loads, copy in the order of the schedule while layers run; an AWAIT waits for its copy. UNSUPPORTED, and the message
+ * names the tier, for a storage of callbacks; what the system reports when it makes no such file. */
 CKPT_API ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
                                                    const ckpt_schedule_executor_options* options,
                                                    ckpt_schedule_executor** executor);
@@ -303,7 +316,11 @@ typedef struct ckpt_step {
 CKPT_API void ckpt_step_init(ckpt_step* step, uint32_t size);
 
 /* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n where it
- * has one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0. */
+ * has one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
+ *
+ * A copy through a tier's storage that fails ends the step, once no other copy is under way, and the message names tier and slot:
+ * NO_SPACE when the tier's file finds no room, IO also when the file has become shorter than what was stored. A storage made by
+ * ckpt_storage_create_retrying has tried it again by then. FORKED in a forked child when a tier has a storage. */
 CKPT_API ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const ckpt_step* step, double* loss);
 
 /* What an executor measured since it was made. */
@@ -317,10 +334,15 @@ typedef struct ckpt_schedule_executor_stats {
   int64_t peak_live_bytes;     /* the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte */
   int64_t reserved_bytes;      /* bytes of the arena that the executor reserved when it was made */
   int64_t run_ns;              /* duration of all steps in nanoseconds */
+  int64_t transfer_wait_ns; /* duration in nanoseconds that steps waited for copies through the storages of tiers; part of run_ns */
+  int64_t stored_bytes[CKPT_TIERS]; /* bytes that were copied into each tier; 0 for tier 0 */
+  int64_t loaded_bytes[CKPT_TIERS]; /* bytes that were copied back from each tier; 0 for tier 0 */
 } ckpt_schedule_executor_stats;
 
-#define CKPT_SCHEDULE_EXECUTOR_STATS_INIT \
-  { sizeof(ckpt_schedule_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0 }
+#define CKPT_SCHEDULE_EXECUTOR_STATS_INIT                                       \
+  {                                                                             \
+    sizeof(ckpt_schedule_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, { 0 } \
+  }
 
 /* Sets *stats to CKPT_SCHEDULE_EXECUTOR_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
  * (CKPT_INIT); NULL does nothing. */

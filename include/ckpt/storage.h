@@ -44,7 +44,7 @@ typedef struct ckpt_file_system_options {
   int32_t reserved; /* not used: 0 */
   int64_t large_from_bytes; /* files of at least this many bytes count as large, >= 0; 0: 8 MiB */
   /* limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written at
-   * once */
+   * once. What executors read back from the files of their tiers has the same limit, by itself */
   int64_t bytes_per_second;
   /* 0: a save that needs more bytes than the file system has free fails with NO_SPACE before it makes a file; other values: it is
    * tried all the same. For file systems that compress, where files may take less room than their bytes */

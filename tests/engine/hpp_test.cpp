@@ -93,6 +93,33 @@ TEST(EngineHpp, ProfilesAreMeasuredInTheChainRefinedAndWritten) {
   EXPECT_THROW(ckpt::Profile::from_json("{}"), ckpt::Error);
 }
 
+TEST(EngineHpp, ItemsGoThroughTheStorageOfATier) {
+  ckpt::Chain chain;
+  ckpt::Profile profile(16);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    chain.add(ckpt::Layer(name, "relu"));
+    ckpt::LayerProfile layer;
+    layer.output_bytes = 16;
+    ckpt::OptionProfile option;
+    option.forward_seconds = 1;
+    profile.add_layer(name, layer).add_option(option);
+  }
+  const ckpt::TensorSpec spec{ckpt::DType::f32, {2, 2}};
+  const ckpt::Storage memory = ckpt::Storage::memory();
+  ckpt::ScheduleExecutorOptions options;
+  options.tier1_storage = memory;
+  ckpt::ScheduleExecutor executor(chain, ckpt::Schedule::create(profile, "two-level:1,2"), spec, options);
+  ckpt::Tensor ones(spec.dtype, spec.shape);
+  ones.fill(1);
+  ckpt::Step step;
+  step.input = ones;
+  step.output_gradient = ones;
+  executor.run(step);
+  EXPECT_GE(executor.stats().stored_bytes[1], 16);
+  EXPECT_GE(executor.stats().loaded_bytes[1], 16);
+  EXPECT_GT(executor.stats().transfer_wait.count(), 0);
+}
+
 TEST(EngineHpp, PlannersAreListed) {
   EXPECT_NE(ckpt::known_planners().find("auto:BYTES[,SECONDS][,TABLE_BYTES] - "), std::string::npos);
 }

@@ -3,6 +3,9 @@
 
 #include "heap_requests.h"
 #include "models.h"
+#include "storage/file_system.h"
+#include "storage/memory.h"
+#include "storage/scratch.h"
 
 namespace ckpt::engine::test {
 namespace {
@@ -16,6 +19,44 @@ TEST(SteadyState, AStepAllocatesNothing) {
     const std::int64_t before = heap_requests;
     for (int i = 3; i < 13; ++i) executor->run(step_of(model, i));
     EXPECT_EQ(heap_requests, before) << schedule->name();
+  }
+}
+
+// Neither does one that moves the input of the head through a tier, nor the threads that copy it.
+TEST(SteadyState, AStepThroughATierAllocatesNothing) {
+  const Model model = byte_model(Dtype::f32, 64, 64, 1, 0.1);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  plan::Cursor cursor(plan::make_store_all(profile));
+  const plan::Action in_tier{.first = 4, .item = plan::Item::input, .tier = 1, .transfer = 1};
+  const auto of_kind = [&](plan::Kind kind) {
+    plan::Action action = in_tier;
+    action.kind = kind;
+    return action;
+  };
+  std::vector<plan::Action> actions;
+  do {
+    const plan::Action action = cursor.next();
+    if (action.kind == plan::Kind::backward && action.first == 4)
+      for (const plan::Kind kind : {plan::Kind::load_begin, plan::Kind::await, plan::Kind::drop}) actions.push_back(of_kind(kind));
+    actions.push_back(action);
+    if (action.kind == plan::Kind::forward_tape && action.first == 4) {
+      for (const plan::Kind kind : {plan::Kind::store_begin, plan::Kind::await}) actions.push_back(of_kind(kind));
+      actions.push_back(plan::drop_input(4));
+    }
+  } while (actions.back().kind != plan::Kind::end);
+  const auto schedule = plan::make_list(profile.layers(), actions);
+  const tests::Scratch directory;
+  storage::WriteOptions large;
+  large.stream_from_bytes = 1;
+  const auto files = storage::open_file_system(directory.path(), storage::Root::make, large);
+  for (const auto& tier : {storage::make_memory_storage(), files}) {
+    Executor executor(model.chain, *schedule, model.input, 0, threads(2), std::make_shared<memory::Tracker>(), nullptr,
+                      {nullptr, tier});
+    for (int i = 0; i < 3; ++i) executor.run(step_of(model, i));
+    const std::int64_t before = heap_requests;
+    for (int i = 3; i < 13; ++i) executor.run(step_of(model, i));
+    EXPECT_EQ(heap_requests, before) << tier->name();
+    EXPECT_GT(executor.stats().stored_bytes[1], 0);
   }
 }
 

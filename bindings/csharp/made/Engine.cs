@@ -186,6 +186,19 @@ namespace Ckpt
         /// false: they are not looked at.</summary>
         public bool CheckWrites { get; set; }
 
+        /// <summary>Where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept
+        /// alive; null: to memory of the executor's own, each copied at once.</summary>
+        [MaybeNull, AllowNull]
+        public Storage Tier1Storage { get; set; }
+
+        /// <summary>Where the items of tier 2 go; kept alive; null: to memory, each copied at once.</summary>
+        [MaybeNull, AllowNull]
+        public Storage Tier2Storage { get; set; }
+
+        /// <summary>Where the items of tier 3 go; kept alive; null: to memory, each copied at once.</summary>
+        [MaybeNull, AllowNull]
+        public Storage Tier3Storage { get; set; }
+
         internal static ckpt_schedule_executor_options Native(ScheduleExecutorOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -196,6 +209,9 @@ namespace Ckpt
             to.follower = memory.Of(from.Follower);
             to.recompute_check = (int)from.RecomputeCheck;
             to.check_writes = from.CheckWrites ? 1 : 0;
+            to.tier1_storage = memory.Of(from.Tier1Storage);
+            to.tier2_storage = memory.Of(from.Tier2Storage);
+            to.tier3_storage = memory.Of(from.Tier3Storage);
             return to;
         }
 
@@ -204,7 +220,8 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("ScheduleExecutorOptions", "BudgetBytes", BudgetBytes, "Pool", Pool, "Tracker", Tracker, "Follower",
-                Follower, "RecomputeCheck", RecomputeCheck, "CheckWrites", CheckWrites);
+                Follower, "RecomputeCheck", RecomputeCheck, "CheckWrites", CheckWrites, "Tier1Storage", Tier1Storage,
+                "Tier2Storage", Tier2Storage, "Tier3Storage", Tier3Storage);
         }
     }
 
@@ -282,6 +299,9 @@ namespace Ckpt
             PeakLiveBytes = from.peak_live_bytes;
             ReservedBytes = from.reserved_bytes;
             Run = Times.OfNanoseconds(from.run_ns);
+            TransferWait = Times.OfNanoseconds(from.transfer_wait_ns);
+            StoredBytes = NativeList.Copied(from.stored_bytes, 4);
+            LoadedBytes = NativeList.Copied(from.loaded_bytes, 4);
         }
 
         internal static ScheduleExecutorStats Filled(Action<ckpt_schedule_executor_stats> fill)
@@ -314,13 +334,22 @@ namespace Ckpt
         /// <summary>Duration of all steps.</summary>
         public TimeSpan Run { get; }
 
+        /// <summary>Duration that steps waited for copies through the storages of tiers; part of <see cref="Run"/>.</summary>
+        public TimeSpan TransferWait { get; }
+
+        /// <summary>Bytes that were copied into each tier; 0 for tier 0.</summary>
+        public long[] StoredBytes { get; }
+
+        /// <summary>Bytes that were copied back from each tier; 0 for tier 0.</summary>
+        public long[] LoadedBytes { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("ScheduleExecutorStats", "Steps", Steps, "Forwards", Forwards, "RecomputedForwards",
                 RecomputedForwards, "LiveBytes", LiveBytes, "PeakLiveBytes", PeakLiveBytes, "ReservedBytes", ReservedBytes,
-                "Run", Run);
+                "Run", Run, "TransferWait", TransferWait, "StoredBytes", StoredBytes, "LoadedBytes", LoadedBytes);
         }
     }
 

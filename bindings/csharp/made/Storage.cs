@@ -33,7 +33,7 @@ namespace Ckpt
         public long LargeFromBytes { get; set; }
 
         /// <summary>Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause 4 MiB
-        /// may be written at once.</summary>
+        /// may be written at once. What executors read back from the files of their tiers has the same limit, by itself.</summary>
         public long BytesPerSecond { get; set; }
 
         /// <summary>False: a save that needs more bytes than the file system has free fails with <see cref="CkptStatus.NoSpace"/>

@@ -1,5 +1,6 @@
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -148,9 +149,9 @@ final class TestEngine {
     try (Chain chain = classifier(scale); Tensor input = new Tensor(DType.F32, SAMPLES, 4);
         Tensor target = Tensor.copyOf(new int[SAMPLES]);
         Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
-        WorkerPool pool = new WorkerPool(2); MemoryTracker tracker = new MemoryTracker();
+        WorkerPool pool = new WorkerPool(2); MemoryTracker tracker = new MemoryTracker(); Storage tier = Storage.memory();
         ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec(),
-            new ScheduleExecutorOptions().pool(pool).tracker(tracker))) {
+            new ScheduleExecutorOptions().pool(pool).tracker(tracker).tier1Storage(tier))) {
       input.fill(1);
       scale.failing = true;
       CkptCallbackException failure = Check.raises(CkptCallbackException.class, "forward fails in step 4",
@@ -160,6 +161,7 @@ final class TestEngine {
       Check.that(executor.run(new Step().step(5).input(input).targets(target)) > 0, "the next step works");
       Check.raises(CkptInvalidArgumentException.class, "input", () -> executor.run(new Step()));
       Check.that(tracker.stats().peakBytes() > 0, "tracked");
+      Check.that(Arrays.equals(executor.stats().storedBytes(), new long[4]), "this schedule moves nothing to tiers");
     }
     try (Chain chain = new Chain(); Layer layer = Layer.custom("picky", scale)) {
       chain.add(layer);

@@ -127,7 +127,8 @@ inline PyObject* tuple_of(const ckpt_layer_context& v) {
 
 inline PyObject* tuple_of(const ckpt_schedule_executor_stats& v) {
   return packed({object_of(v.steps), object_of(v.forwards), object_of(v.recomputed_forwards), object_of(v.live_bytes),
-                 object_of(v.peak_live_bytes), object_of(v.reserved_bytes), object_of(v.run_ns)});
+                 object_of(v.peak_live_bytes), object_of(v.reserved_bytes), object_of(v.run_ns), object_of(v.transfer_wait_ns),
+                 integer_tuple(v.stored_bytes, 4), integer_tuple(v.loaded_bytes, 4)});
 }
 
 inline PyObject* tuple_of(const ckpt_activation_policy& v) {

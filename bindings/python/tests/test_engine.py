@@ -1,6 +1,8 @@
 """Chains, the executor under a budget, layers of one's own."""
 
+import os
 import sys
+import tempfile
 import unittest
 
 import ckpt
@@ -80,6 +82,21 @@ class Training(unittest.TestCase):
             schedule = ckpt.Schedule.create(chain.profile(spec), "store-all")
             with self.assertRaises(ckpt.OverBudgetError):
                 ckpt.ScheduleExecutor(chain, schedule, spec, budget_bytes=1)
+
+    def test_items_go_through_the_storage_of_a_tier(self):
+        x = np.ones((2, 2), np.float32)
+        profile = ckpt.Profile(16)
+        for name in "abcd":
+            profile.add_layer(name, [ckpt.OptionProfile(forward_seconds=1.0)], output_bytes=16)
+        with ckpt.Chain([ckpt.Layer(name, "relu") for name in "abcd"]) as chain, tempfile.TemporaryDirectory() as folder:
+            schedule = ckpt.Schedule.create(profile, "two-level:1,2")
+            for storage in (None, ckpt.Storage.memory(), ckpt.Storage(folder)):
+                with ckpt.ScheduleExecutor(chain, schedule, ("F32", [2, 2]), tier1_storage=storage) as executor:
+                    executor.run(x, output_gradient=x)
+                    stats = executor.stats()
+                self.assertGreaterEqual(stats.stored_bytes[1], 16)
+                self.assertGreaterEqual(stats.loaded_bytes[1], 16)
+                self.assertEqual(os.listdir(folder), [])
 
     def test_wrong_data_is_refused(self):
         with make_chain() as chain, ckpt.WorkerPool(2) as pool:

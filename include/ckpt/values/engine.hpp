@@ -118,6 +118,13 @@ struct ScheduleExecutorOptions {
   // with Status::corrupt, whose message names the layer; each run of a layer takes longer by that; false: they are not looked
   // at
   bool check_writes = false;
+  // where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; none:
+  // to memory of the executor's own, each copied at once
+  detail::Borrowed<ckpt_storage> tier1_storage = {};
+  // where the items of tier 2 go; kept alive; none: to memory, each copied at once
+  detail::Borrowed<ckpt_storage> tier2_storage = {};
+  // where the items of tier 3 go; kept alive; none: to memory, each copied at once
+  detail::Borrowed<ckpt_storage> tier3_storage = {};
 };
 namespace detail {
 inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) {
@@ -128,6 +135,9 @@ inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) 
   put(from.follower, to.follower);
   put(from.recompute_check, to.recompute_check);
   put(from.check_writes, to.check_writes);
+  put(from.tier1_storage, to.tier1_storage);
+  put(from.tier2_storage, to.tier2_storage);
+  put(from.tier3_storage, to.tier3_storage);
   return to;
 }
 }  // namespace detail
@@ -185,6 +195,12 @@ struct ScheduleExecutorStats {
   std::int64_t reserved_bytes = 0;
   // duration of all steps
   std::chrono::nanoseconds run = std::chrono::nanoseconds(0);
+  // duration that steps waited for copies through the storages of tiers; part of run_ns
+  std::chrono::nanoseconds transfer_wait = std::chrono::nanoseconds(0);
+  // bytes that were copied into each tier; 0 for tier 0
+  std::array<std::int64_t, 4> stored_bytes = {};
+  // bytes that were copied back from each tier; 0 for tier 0
+  std::array<std::int64_t, 4> loaded_bytes = {};
 };
 namespace detail {
 inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
@@ -196,6 +212,9 @@ inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
   take(to.peak_live_bytes, from.peak_live_bytes);
   take(to.reserved_bytes, from.reserved_bytes);
   take(to.run, from.run_ns);
+  take(to.transfer_wait, from.transfer_wait_ns);
+  take(to.stored_bytes, from.stored_bytes);
+  take(to.loaded_bytes, from.loaded_bytes);
   return to;
 }
 }  // namespace detail

@@ -29,7 +29,7 @@ struct FileSystemOptions {
   // files of at least this many bytes count as large, >= 0; 0: 8 MiB
   std::int64_t large_from_bytes = 0;
   // limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written
-  // at once
+  // at once. What executors read back from the files of their tiers has the same limit, by itself
   std::int64_t bytes_per_second = 0;
   // false: a save that needs more bytes than the file system has free fails with Status::no_space before it makes a file;
   // true: it is tried all the same. For file systems that compress, where files may take less room than their bytes

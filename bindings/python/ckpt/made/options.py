@@ -10,7 +10,7 @@ from .._root import handle_of, made_by
 from .values import *
 
 if TYPE_CHECKING:
-    from .. import Clock, Coordinator, FaultHandler, Follower, MemoryTracker, WorkerPool
+    from .. import Clock, Coordinator, FaultHandler, Follower, MemoryTracker, Storage, WorkerPool
 
 
 def memory_tracker_options(clock: Optional[Clock] = None, peak_granularity_bytes: int = 1) -> Any:
@@ -52,7 +52,7 @@ def file_system_options(must_exist: bool = False, write_path: WritePath = WriteP
     write_path: how large files are written: WritePath.RING, WritePath.DIRECT or WritePath.BUFFERED
     large_from_bytes: files of at least this many bytes count as large, >= 0; 0: 8 MiB
     bytes_per_second: limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may
-        be written at once
+        be written at once. What executors read back from the files of their tiers has the same limit, by itself
     may_compress: False: a save that needs more bytes than the file system has free fails with NoSpaceError before it makes a file;
         True: it is tried all the same. For file systems that compress, where files may take less room than their bytes
     """
@@ -166,7 +166,8 @@ def tier_profile(capacity_bytes: int = 0, write_bytes_per_second: float = 0.0, r
 
 def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] = None, tracker: Optional[MemoryTracker] = None,
                               follower: Optional[Follower] = None, recompute_check: RecomputeCheck = RecomputeCheck.NONE,
-                              check_writes: bool = False) -> Any:
+                              check_writes: bool = False, tier1_storage: Optional[Storage] = None,
+                              tier2_storage: Optional[Storage] = None, tier3_storage: Optional[Storage] = None) -> Any:
     """How an executor is made.
 
     budget_bytes: a schedule that reserves more bytes is refused with OverBudgetError; 0: no budget
@@ -178,6 +179,10 @@ def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] 
     check_writes: True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
         the step with CorruptError, whose message names the layer; each run of a layer takes longer by that; False: they are not
         looked at
+    tier1_storage: where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept
+        alive; None: to memory of the executor's own, each copied at once
+    tier2_storage: where the items of tier 2 go; kept alive; None: to memory, each copied at once
+    tier3_storage: where the items of tier 3 go; kept alive; None: to memory, each copied at once
     """
     struct = _native.ckpt_schedule_executor_options()
     struct.budget_bytes = budget_bytes
@@ -186,7 +191,10 @@ def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] 
     struct.follower = handle_of(follower)
     struct.recompute_check = recompute_check
     struct.check_writes = int(check_writes)
-    struct.kept = [pool, tracker, follower]  # borrowed by the struct
+    struct.tier1_storage = handle_of(tier1_storage)
+    struct.tier2_storage = handle_of(tier2_storage)
+    struct.tier3_storage = handle_of(tier3_storage)
+    struct.kept = [pool, tracker, follower, tier1_storage, tier2_storage, tier3_storage]  # borrowed by the struct
     return struct
 
 

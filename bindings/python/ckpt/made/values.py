@@ -1149,6 +1149,9 @@ class ScheduleExecutorStats(NamedTuple):
     peak_live_bytes: the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte
     reserved_bytes: bytes of the arena that the executor reserved when it was made
     run_ns: duration of all steps in nanoseconds
+    transfer_wait_ns: duration in nanoseconds that steps waited for copies through the storages of tiers; part of run_ns
+    stored_bytes: bytes that were copied into each tier; 0 for tier 0
+    loaded_bytes: bytes that were copied back from each tier; 0 for tier 0
     """
 
     steps: int
@@ -1158,6 +1161,9 @@ class ScheduleExecutorStats(NamedTuple):
     peak_live_bytes: int
     reserved_bytes: int
     run_ns: int
+    transfer_wait_ns: int
+    stored_bytes: Tuple[int, ...]
+    loaded_bytes: Tuple[int, ...]
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

@@ -66,7 +66,7 @@ public final class FileSystemOptions {
 
   /**
    * Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause 4 MiB may be written at
-   * once. Default: 0.
+   * once. What executors read back from the files of their tiers has the same limit, by itself. Default: 0.
    *
    * @param bytesPerSecond the value
    * @return this

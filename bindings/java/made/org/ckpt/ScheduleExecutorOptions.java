@@ -11,6 +11,9 @@ public final class ScheduleExecutorOptions {
   private Follower follower = null;
   private RecomputeCheck recomputeCheck = RecomputeCheck.NONE;
   private boolean checkWrites = false;
+  private Storage tier1Storage = null;
+  private Storage tier2Storage = null;
+  private Storage tier3Storage = null;
 
   /** All defaults. */
   public ScheduleExecutorOptions() {}
@@ -115,6 +118,55 @@ public final class ScheduleExecutorOptions {
     return checkWrites;
   }
 
+  /**
+   * Where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; none: to
+   * memory of the executor's own, each copied at once.
+   *
+   * @param tier1Storage the value
+   * @return this
+   */
+  public ScheduleExecutorOptions tier1Storage(Storage tier1Storage) {
+    this.tier1Storage = tier1Storage;
+    return this;
+  }
+
+  /** {@return what {@link #tier1Storage(Storage)} set} */
+  public Storage tier1Storage() {
+    return tier1Storage;
+  }
+
+  /**
+   * Where the items of tier 2 go; kept alive; none: to memory, each copied at once.
+   *
+   * @param tier2Storage the value
+   * @return this
+   */
+  public ScheduleExecutorOptions tier2Storage(Storage tier2Storage) {
+    this.tier2Storage = tier2Storage;
+    return this;
+  }
+
+  /** {@return what {@link #tier2Storage(Storage)} set} */
+  public Storage tier2Storage() {
+    return tier2Storage;
+  }
+
+  /**
+   * Where the items of tier 3 go; kept alive; none: to memory, each copied at once.
+   *
+   * @param tier3Storage the value
+   * @return this
+   */
+  public ScheduleExecutorOptions tier3Storage(Storage tier3Storage) {
+    this.tier3Storage = tier3Storage;
+    return this;
+  }
+
+  /** {@return what {@link #tier3Storage(Storage)} set} */
+  public Storage tier3Storage() {
+    return tier3Storage;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_schedule_executor_options> call) {
     try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
@@ -124,6 +176,9 @@ public final class ScheduleExecutorOptions {
       if (follower != null) struct.setFollower(follower);
       struct.setRecompute_check(recomputeCheck.number());
       struct.setCheck_writes(checkWrites ? 1 : 0);
+      if (tier1Storage != null) struct.setTier1_storage(tier1Storage);
+      if (tier2Storage != null) struct.setTier2_storage(tier2Storage);
+      if (tier3Storage != null) struct.setTier3_storage(tier3Storage);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);
