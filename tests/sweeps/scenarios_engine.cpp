@@ -49,9 +49,9 @@ ckpt_chain* make_custom_chain(LayerPlaces* places) {
 
 namespace {
 
-const std::vector<const char*> uses_chain = {"ckpt_schedule_executor_run",     "ckpt_schedule_executor_create",
-                                             "ckpt_profile_create_from_chain", "ckpt_chain_add",
-                                             "ckpt_pipeline_create",           "ckpt_chain_initialize"};
+const std::vector<const char*> uses_chain = {
+    "ckpt_schedule_executor_run", "ckpt_schedule_executor_create", "ckpt_profile_create_from_chain", "ckpt_chain_add",
+    "ckpt_pipeline_create",       "ckpt_chain_initialize",         "ckpt_profile_create_measured"};
 
 struct Layer {
   Objects in_use;
