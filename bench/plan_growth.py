@@ -17,8 +17,9 @@ LEFT, TOP, WIDTH, HEIGHT = 64, 16, 560, 320
 
 def measured(program):
     """CPU milliseconds by layers, of each curve."""
-    pattern = "^(unlike_tapes|unlike_chain|grid_of|fill_grid<ckpt::plan::test::PlainGrid>)/"
-    text = subprocess.run([program, "--benchmark_filter=" + pattern, "--benchmark_format=json"], check=True, capture_output=True).stdout
+    pattern = "^(" + "|".join(name for name, _, _ in CURVES) + ")/"
+    command = [program, "--benchmark_filter=" + pattern, "--benchmark_format=json"]
+    text = subprocess.run(command, check=True, capture_output=True).stdout
     points = {name: [] for name, _, _ in CURVES}
     for each in json.loads(text)["benchmarks"]:
         name, layers = each["name"].rsplit("/", 1)
@@ -33,12 +34,14 @@ def picture(points):
     low_y, high_y = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
     x_of = lambda layers: LEFT + WIDTH * (math.log10(layers) - low_x) / (high_x - low_x)
     y_of = lambda time: TOP + HEIGHT * (high_y - math.log10(time)) / (high_y - low_y)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 180} {TOP + HEIGHT + 44}" font-family="sans-serif" font-size="13">',
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13" '
+           f'viewBox="0 0 {LEFT + WIDTH + 180} {TOP + HEIGHT + 44}">',
            '<rect width="100%" height="100%" fill="#ffffff"/>']
     for power in range(low_y, high_y + 1):
         y = y_of(10.0 ** power)
         label = f"{10 ** power:g} ms" if power < 3 else f"{10 ** (power - 3):g} s"
-        out.append(f'<path d="M{LEFT} {y:.1f}h{WIDTH}" stroke="#dddddd"/><text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
+        out.append(f'<path d="M{LEFT} {y:.1f}h{WIDTH}" stroke="#dddddd"/>'
+                   f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
     for layers in sorted(set(sizes)):
         x = x_of(layers)
         out.append(f'<path d="M{x:.1f} {TOP}v{HEIGHT}" stroke="#eeeeee"/>'
