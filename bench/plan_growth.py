@@ -51,9 +51,10 @@ def picture(points):
         curve = sorted(points[name])
         path = "L".join(f"{x_of(layers):.1f} {y_of(time):.1f}" for layers, time in curve)
         dots = "".join(f'<circle cx="{x_of(layers):.1f}" cy="{y_of(time):.1f}" r="3"/>' for layers, time in curve)
-        end_x, end_y = x_of(curve[-1][0]), y_of(curve[-1][1])
+        end_x, end_y = x_of(curve[-1][0]) + 8 * side, y_of(curve[-1][1]) + 4
+        anchor = "start" if side > 0 else "end"
         out.append(f'<g fill="{colour}"><path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>{dots}'
-                   f'<text x="{end_x + 8 * side:.1f}" y="{end_y + 4:.1f}" text-anchor="{"start" if side > 0 else "end"}">{label}</text></g>')
+                   f'<text x="{end_x:.1f}" y="{end_y:.1f}" text-anchor="{anchor}">{label}</text></g>')
     return "\n".join(out) + "\n</svg>\n"
 
 
