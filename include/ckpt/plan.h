@@ -234,8 +234,8 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      that its backward reads, until that backward: which inputs are kept, which layers record when, and under
  *                      which option each runs. OVER_BUDGET as auto. Source: Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova,
  *                      "Optimal checkpointing for heterogeneous chains", arXiv:1911.13214, with the exact bytes of these items.
- *                      Beyond 128 layers seconds are weighed on a grid of 500 units of bytes, beyond 512 in groups of layers, beyond
- *                      4096 UNSUPPORTED; ckpt_schedule_get_left_out says so. What fits is known to the byte in any case
+ *                      Beyond 128 layers seconds are weighed on a grid of 500 units of bytes, beyond 512 in groups of layers,
+ *                      beyond 4096 UNSUPPORTED; ckpt_schedule_get_left_out says so. What fits is known to the byte in any case
  *   tapes:BYTES        as chain, also with layers that recorded and whose input is made again before their backward, and with a
  *                      local search from there. At the same live bytes never slower than chain; takes longer to plan. Beyond
  *                      128 layers it is chain
