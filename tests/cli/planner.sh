@@ -31,7 +31,6 @@ for name in usual chain tapes revolve given; do
   [ "$got" -le "$budget" ] || fail "$name: $got bytes, more than $budget"
 done
 [ "$(value "$scratch/periodic.json" schedule)" = "periodic(3)" ] || fail "periodic:3 became $(value "$scratch/periodic.json" schedule)"
-case $(value "$scratch/usual.json" schedule) in periodic*) ;; *) fail "the usual planner became $(value "$scratch/usual.json" schedule)" ;; esac
 case $(value "$scratch/chain.json" schedule) in chain*) ;; *) fail "chain became $(value "$scratch/chain.json" schedule)" ;; esac
 
 # Over the budget: before anything is begun, with both figures.
