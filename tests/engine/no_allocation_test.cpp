@@ -50,7 +50,7 @@ TEST(SteadyState, AStepThroughATierAllocatesNothing) {
   large.stream_from_bytes = 1;
   const auto files = storage::open_file_system(directory.path(), storage::Root::make, large);
   for (const auto& tier : {storage::make_memory_storage(), files}) {
-    Executor executor(model.chain, *schedule, model.input, 0, threads(2), std::make_shared<memory::Tracker>(), nullptr,
+    Executor executor(model.chain, *schedule, model.input, 0, threads(2), std::make_shared<memory::Tracker>(), nullptr, {},
                       {nullptr, tier});
     for (int i = 0; i < 3; ++i) executor.run(step_of(model, i));
     const std::int64_t before = heap_requests;
