@@ -7,7 +7,7 @@
 
 namespace ckpt::cli {
 
-// What docs/cli.md says of such a file. Throws std::runtime_error that names the file and the place in it.
+// As ckpt_profile_get_json writes it. Throws std::runtime_error that names the file and the place in it.
 Profile read_profile(const std::string& path);
 
 }  // namespace ckpt::cli

@@ -1,6 +1,7 @@
 /* Tiers whose items go through storages, from C99: same bits, bytes as the verifier counts them, files that leave nothing, and
  * errors that end one step only. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <semaphore.h>
 
 #include "tiers.h"
@@ -216,7 +217,7 @@ static void errors(int way, const char* directory) {
     check_same(&of, &expected);
     kept = replace(broken.descriptor, "/dev/full", O_RDWR);
     CHECK_FAILS(run_step(&of, executor), CKPT_E_NO_SPACE, "tier 1, slot 0: cannot write '");
-    CHECK(strstr(ckpt_last_error(), "No space left on device") != NULL);
+    CHECK(strstr(ckpt_last_error(), strerror(ENOSPC)) != NULL);
     put_back(broken.descriptor, kept);
     CHECK_OK(run_step(&of, executor));
     check_same(&of, &expected);
