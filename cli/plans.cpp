@@ -28,6 +28,9 @@ json plans_json(const std::vector<Plan>& plans) {
                    {"plan_seconds", report.step_seconds},
                    {"plan_recomputed_seconds", report.recomputed_seconds},
                    {"plan_recomputed_share", report.step_seconds > 0 ? report.recomputed_seconds / report.step_seconds : 0}});
+    if (plan.measured_seconds <= 0) continue;
+    out.back()["measured_seconds"] = plan.measured_seconds;
+    out.back()["refined_seconds"] = plan.refined_seconds;
   }
   return out;
 }

@@ -12,13 +12,15 @@ namespace ckpt::cli {
 struct Plan {
   std::shared_ptr<const Profile> profile;
   Schedule schedule;
-  bool stage;  // of a pipeline
+  bool stage;                   // of a pipeline
+  double measured_seconds = 0;  // of a step that ran; 0: none has
+  double refined_seconds = 0;   // what the verifier says with the seconds of layers in those steps
 };
 
 // Without any seconds in the profile, planners count forwards.
 bool is_timed(const Profile& profile);
 
-// Of each plan: what the verifier says of it, which names no time that was measured while training.
+// Of each plan: what the verifier says of it with the profile that it was made for, and, where steps ran, what they took.
 nlohmann::json plans_json(const std::vector<Plan>& plans);
 
 // Every layer with its bytes, its seconds as profiled, and how often a step runs it forward (for each micro-batch).

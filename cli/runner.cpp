@@ -1,6 +1,7 @@
 #include "runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "planner.h"
@@ -47,9 +48,18 @@ std::string Runner::schedule_name() const {
   return std::to_string(pipeline_->stages()) + " stages, " + std::to_string(pipeline_->micro_batches()) + " micro-batches";
 }
 
+Plan Runner::plan() const {
+  Plan plan = {profile_, schedule_->share(), false};
+  const ScheduleExecutorStats stats = executor_->stats();
+  if (stats.steps == 0) return plan;
+  plan.measured_seconds = std::chrono::duration<double>(stats.run).count() / static_cast<double>(stats.steps);
+  plan.refined_seconds = schedule_->verify(executor_->refine(*profile_)).step_seconds;
+  return plan;
+}
+
 std::vector<Plan> Runner::plans() const {
   std::vector<Plan> plans;
-  if (!pipeline_) plans.push_back({profile_, schedule_->share(), false});
+  if (!pipeline_) plans.push_back(plan());
   for (std::int32_t stage = 0; pipeline_ && stage < pipeline_->stages(); ++stage)
     plans.push_back({std::make_shared<Profile>(pipeline_->profile(stage)), pipeline_->schedule(stage), true});
   return plans;

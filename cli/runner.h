@@ -40,6 +40,7 @@ class Runner {
 
  private:
   void use(Schedule schedule);
+  Plan plan() const;  // of the executor in use
 
   ScheduleExecutorStats pipeline_stats() const;
 

@@ -19,7 +19,11 @@ std::string step_words(const Figures& figures) {
              " of ", figures.count("/plans/0/plan_forwards"), " forwards run again what was dropped",
              timed ? cat(", ", figures.percent("/plans/0/plan_recomputed_share", 1), " of the step&#39;s ",
                          figures.duration("/plans/0/plan_seconds"), ". Times are those of the profile.")
-                   : std::string(". The profile has no times: every run of a layer is drawn as long as any other."));
+                   : std::string(". The profile has no times: every run of a layer is drawn as long as any other."),
+             figures.has("/plans/0/measured_seconds")
+                 ? cat(" The steps that ran took ", figures.duration("/plans/0/measured_seconds"),
+                       " each; the times of their layers add up to ", figures.duration("/plans/0/refined_seconds"), ".")
+                 : std::string());
 }
 
 }  // namespace

@@ -33,6 +33,11 @@ done
 [ "$(value "$scratch/periodic.json" schedule)" = "periodic(3)" ] || fail "periodic:3 became $(value "$scratch/periodic.json" schedule)"
 case $(value "$scratch/chain.json" schedule) in chain*) ;; *) fail "chain became $(value "$scratch/chain.json" schedule)" ;; esac
 
+# What the steps took stands beside what was planned.
+for figure in plan_seconds measured_seconds refined_seconds; do
+  value "$scratch/chain.json" "$figure" | awk '{ exit !($1 > 0) }' || fail "$figure: $(value "$scratch/chain.json" "$figure")"
+done
+
 # Over the budget: before anything is begun, with both figures.
 small=$((all_bytes / 4))
 refuses 1 "--planner store-all reserves $all_bytes bytes" train --data "$text" --batch 32 --quiet --planner store-all --memory-budget "$small" --dir "$scratch/none"
