@@ -249,8 +249,8 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      for tables. Source: Maddison, Journal of Computational Science 82, 2024
  *   two-level:MEMORY_SLOTS[,DISK_SLOTS]  of like steps, MEMORY_SLOTS (>= 1) states are kept in memory, counted as for revolve, and
  *                      DISK_SLOTS on tier 1 (0, or none given: as many as it holds): the least time when nothing runs beside copies
- *                      and no slower tier is faster to write or read. INVALID_ARGUMENT when the layers are not alike, OUT_OF_RANGE
- *                      when there are too many. Source: Herrmann, Pallez, "H-Revolve", ACM TOMS 46, 2020
+ *                      and no slower tier is faster to write or read. Counts the mean of the layers' seconds. INVALID_ARGUMENT for
+ *                      unlike bytes or flags, OUT_OF_RANGE for too many. Source: Herrmann, Pallez, "H-Revolve", ACM TOMS 46, 2020
  *   three-level:MEMORY_SLOTS,TIER1_SLOTS[,TIER2_SLOTS]  the same with tier 2
  *   four-level:MEMORY_SLOTS,TIER1_SLOTS,TIER2_SLOTS[,TIER3_SLOTS]  the same with tiers 2 and 3
  *

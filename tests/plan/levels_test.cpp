@@ -162,9 +162,12 @@ TEST(Levels, RefusesWhatCannotBe) {
   EXPECT_NO_THROW(make_levels(small, Slots{2, 4}));
   EXPECT_EQ(run(make_levels(small, Slots{2, 0})).most_stored[1], 4);
   ChainProfile unlike = uniform_chain(3);
-  LayerProfile longer = unlike.layer(0);
-  longer.options[0].forward_seconds = 7;
-  unlike.add_layer(longer);
+  LayerProfile another = unlike.layer(0);
+  another.options[0].forward_seconds = 7;
+  unlike.add_layer(another);
+  EXPECT_NO_THROW(make_levels(unlike, Slots{2, 2}));
+  another.output_bytes = 11;
+  unlike.add_layer(another);
   EXPECT_THROW(make_levels(unlike, Slots{2, 2}), base::Error);
   LayerProfile endless = time_steps(1).layer(0);
   endless.options[0].forward_seconds = 1e308;

@@ -254,10 +254,26 @@ std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int
 
 // ---- From a profile ----
 
+namespace {
+
+// Measured seconds of like steps differ a little. The mean of equal ones is exactly each of them.
+StepSeconds mean_step(const ChainProfile& profile) {
+  StepSeconds mean;
+  const std::int64_t layers = profile.is_uniform() ? 1 : profile.layers();
+  for (std::int64_t i = 0; i < layers; ++i) {
+    const OptionProfile& option = profile.layer(i).options[0];
+    const double reversal = (option.has_record ? option.record_seconds : option.forward_seconds) + option.backward_seconds;
+    mean.forward += (option.forward_seconds - mean.forward) / static_cast<double>(i + 1);
+    mean.reversal += (reversal - mean.reversal) / static_cast<double>(i + 1);
+  }
+  return mean;
+}
+
+}  // namespace
+
 std::shared_ptr<const Schedule> make_levels(const ChainProfile& profile, std::span<const std::int64_t> slots) {
   profile.require_complete();
   require_like_steps(profile);
-  const OptionProfile& option = profile.layer(0).options[0];
   const std::int64_t bytes = profile.bytes_of(0);
   require(slots[0] >= 1, "memory_slots is ", slots[0], "; at least 1");
   std::vector<Level> levels = {{slots[0], 0, 0}};
@@ -276,10 +292,8 @@ std::shared_ptr<const Schedule> make_levels(const ChainProfile& profile, std::sp
     levels.push_back({held < profile.layers() ? held : 0, tier.write_seconds(bytes), tier.read_seconds(bytes)});
     name += base::cat(", ", slots[k]);
   }
-  const StepSeconds step{option.forward_seconds,
-                         (option.has_record ? option.record_seconds : option.forward_seconds) + option.backward_seconds};
   return std::make_shared<const Schedule>(name + ")", profile.layers(),
-                                          std::make_unique<LevelSource>(profile, step, std::move(levels)));
+                                          std::make_unique<LevelSource>(profile, mean_step(profile), std::move(levels)));
 }
 
 }  // namespace ckpt::plan

@@ -17,10 +17,7 @@ void require_like_steps(const ChainProfile& profile) {
     const OptionProfile& first_option = first.options[0];
     require_like("output_bytes", layer.output_bytes, profile.bytes_of(0));
     require_like("flags", layer.flags & ~no_input_gradient, first.flags & ~no_input_gradient);
-    require_like("forward_seconds", option.forward_seconds, first_option.forward_seconds);
-    require_like("backward_seconds", option.backward_seconds, first_option.backward_seconds);
     require_like("has_record", option.has_record, first_option.has_record);
-    require_like("record_seconds", option.record_seconds, first_option.record_seconds);
   }
 }
 
