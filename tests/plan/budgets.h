@@ -17,7 +17,8 @@ inline double seconds_within(const ChainProfile& profile, ChainPlanner planner, 
     return verify(*schedule, profile).step_seconds;
   } catch (const base::Error& error) {
     EXPECT_EQ(error.status(), base::Status::over_budget) << error.message();
-    *smallest = std::stoll(error.message().substr(error.message().rfind(' ') + 1));
+    const std::string marker = "for this chain is ";
+    *smallest = std::stoll(error.message().substr(error.message().find(marker) + marker.size()));
     EXPECT_GT(*smallest, budget);
     return -1;
   }

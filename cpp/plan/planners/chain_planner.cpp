@@ -101,7 +101,8 @@ ChainSearch search_long(const ChainProfile& profile, ChainPlanner planner, std::
     found.left_out = plan->left_out;
     found.schedule = with_left_out(*plan->schedule, plan->left_out);
   } else {
-    found.smallest_bytes = chain.smallest_budget();
+    found.smallest_bytes = chain.smallest().reserved_bytes;
+    found.left_out = chain.smallest().left_out;
   }
   return found;
 }
@@ -142,7 +143,7 @@ SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner plan
   const std::optional<ChainSearch> found = search_chain(profile, planner, budget_bytes, {});
   if (found->schedule == nullptr) {
     base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for this chain is ",
-               found->smallest_bytes);
+               found->smallest_bytes, found->left_out.empty() ? "" : "; left out: ", found->left_out);
   }
   base::log(base::LogLevel::info, "plan",
             base::cat("schedule ", base::quoted(found->schedule->name()), " for a budget of ", budget_bytes, " bytes: reserves ",

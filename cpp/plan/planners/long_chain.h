@@ -34,8 +34,8 @@ class LongChain {
 
   // The fastest that is found among those whose reserved bytes fit.
   std::optional<Plan> within(std::int64_t budget_bytes);
-  // The smallest budget that works: within() has a plan from there on.
-  std::int64_t smallest_budget() { return smallest().reserved_bytes; }
+  // The one with the fewest reserved bytes: within() has a plan from there on.
+  const Plan& smallest();
   // Of the whole frontier, by rising live bytes and falling seconds.
   std::vector<Plan> sample();
 
@@ -46,7 +46,6 @@ class LongChain {
   Plan unplaced_plan_at(std::int64_t span, std::int64_t live_bytes);
   void place(Plan& plan) const;
   Plan plan_at(std::int64_t span, std::int64_t live_bytes);
-  const Plan& smallest();
 
   const ChainProfile& profile_;
   std::string name_;
