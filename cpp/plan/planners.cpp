@@ -68,7 +68,7 @@ constexpr Planner planners[] = {
        return make_chain_for_budget(profile, ChainPlanner::chain, values[0].whole);
      }},
     {{"tapes",
-      "as chain, also with layers that recorded and whose input is made again; never slower at the same live bytes",
+      "as chain, also with layers that recorded and whose input is made again; never slower",
       {{"bytes", Unit::bytes, 1, most_bytes}}},
      [](const ChainProfile& profile, Values values) {
        return make_chain_for_budget(profile, ChainPlanner::tapes, values[0].whole);

@@ -237,7 +237,7 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      Beyond 128 layers seconds are weighed on a grid of 500 units of bytes, beyond 512 in groups of layers,
  *                      beyond 4096 UNSUPPORTED; ckpt_schedule_get_left_out says so. What fits is known to the byte in any case
  *   tapes:BYTES        as chain, also with layers that recorded and whose input is made again before their backward, and with a
- *                      local search from there. At the same live bytes never slower than chain; takes longer to plan. Beyond
+ *                      local search from there. Never slower than chain within the same budget; takes longer to plan. Beyond
  *                      128 layers it is chain
  *   revolve:SLOTS[,INITIAL]  of like steps, SLOTS (>= 1) states are kept at once, x_0 counted (INITIAL free: not counted): the
  *                      fewest forwards. Beside them are the state that is worked on and, once, x_n: peak_inputs[0] is the lesser of
@@ -454,9 +454,9 @@ CKPT_API void ckpt_frontier_point_init(ckpt_frontier_point* point, uint32_t size
 /* Makes the whole frontier of a planner in one run: points receives what its schedules cost, by rising live bytes and falling step
  * seconds (where the profile has no seconds at all, falling recomputed forwards), up to capacity (>= 0) of them; *count receives
  * how many there are. planner: "chain" or "tapes"; NOT_FOUND for another name. A budget takes the fastest point whose reserved
- * bytes fit, and the smallest budget that works is the least of them. Every call computes anew; the points are placed, one after
- * another, as far as they are asked for. Beyond 128 layers there are some points of the frontier, all placed by each call, and a
- * budget may find better ones between them. */
+ * bytes fit, a budget of tapes also one of chain's, and the smallest budget that works is the least of them. Every call computes
+ * anew; the points are placed, one after another, as far as they are asked for. Beyond 128 layers there are some points of the
+ * frontier, all placed by each call, and a budget may find better ones between them. */
 CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,
                                                int64_t capacity, int64_t* count);
 

@@ -107,21 +107,8 @@ ChainSearch search_long(const ChainProfile& profile, ChainPlanner planner, std::
   return found;
 }
 
-}  // namespace
-
-std::int64_t work_of(double seconds) {
-  constexpr double most = 9e18;
-  return static_cast<std::int64_t>(std::min(seconds * work_per_second, most));
-}
-
-bool is_planned_exactly(const ChainProfile& profile) { return profile.layers() <= most_exact_layers; }
-
-std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
-                                        const PlanningLimits& limits) {
-  if (!is_planned_exactly(profile)) {
-    if (work_of_grid(profile.layers()) > limits.work) return std::nullopt;
-    return search_long(profile, planner, budget_bytes, limits.table_bytes);
-  }
+std::optional<ChainSearch> search_exactly(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
+                                          const PlanningLimits& limits) {
   const ChainPlan plan(profile, planner, limits);
   if (!plan.complete()) return std::nullopt;
   ChainSearch found;
@@ -137,6 +124,33 @@ std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanne
   }
   found.smallest_bytes = plan.smallest_budget();
   return found;
+}
+
+}  // namespace
+
+std::int64_t work_of(double seconds) {
+  constexpr double most = 9e18;
+  return static_cast<std::int64_t>(std::min(seconds * work_per_second, most));
+}
+
+bool is_planned_exactly(const ChainProfile& profile) { return profile.layers() <= most_exact_layers; }
+
+std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
+                                        const PlanningLimits& limits) {
+  if (!is_planned_exactly(profile)) {
+    if (work_of_grid(profile.layers()) > limits.work) return std::nullopt;
+    return search_long(profile, planner, budget_bytes, limits.table_bytes);
+  }
+  std::optional<ChainSearch> found = search_exactly(profile, planner, budget_bytes, limits);
+  if (planner == ChainPlanner::chain || !found) return found;
+  // At the same live bytes tapes are never slower, but their arenas may have larger gaps.
+  std::optional<ChainSearch> persistent = search_exactly(profile, ChainPlanner::chain, budget_bytes, limits);
+  if (!persistent) return found;
+  found->work = persistent->work += found->work;
+  found->smallest_bytes = std::min(found->smallest_bytes, persistent->smallest_bytes);
+  const auto seconds = [&](const ChainSearch& search) { return verify(*search.schedule, profile).step_seconds; };
+  const bool is_better = persistent->schedule != nullptr && (found->schedule == nullptr || seconds(*persistent) < seconds(*found));
+  return is_better ? persistent : found;
 }
 
 SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes) {
