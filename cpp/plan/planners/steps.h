@@ -5,8 +5,8 @@
 
 namespace ckpt::plan {
 
-// Error(invalid_argument) unless all layers are alike in what plans of time steps count: bytes, and what backward reads. Seconds may
-// differ, as measured ones do.
+// Error(invalid_argument) unless all layers are alike in what plans of time steps count: bytes, and what backward reads. Seconds
+// may differ, as measured ones do.
 void require_like_steps(const ChainProfile& profile);
 bool has_like_steps(const ChainProfile& profile);
 
