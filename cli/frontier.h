@@ -20,7 +20,7 @@ nlohmann::json cost_json(const std::string& planner, const Schedule& schedule, c
 // the chain, and where its schedules are those of other planners.
 nlohmann::json frontier_json(const PlannerForm& planner, const Profile& profile);
 
-// Of a cost, as a reader knows the planner: "chain", "budget: periodic(4)", "revolve:6".
+// Of a cost, as a reader knows the planner: "chain", "auto: periodic(4)", "revolve:6".
 std::string planner_label(const nlohmann::json& cost);
 
 // Whether a point of figures.frontiers is figures.chosen.

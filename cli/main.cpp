@@ -69,7 +69,7 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
               "--planner", options.planner,
               "Who chooses the schedule: a name (chain, tapes, revolve), which takes the budget, or with a value (periodic:4)")
           ->type_name("TEXT")
-          ->default_str("budget");
+          ->default_str("auto");
   train
       ->add_option("--strategy", options.strategy,
                    "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...; refused when it passes the budget")

@@ -59,8 +59,6 @@ constexpr Planner planners[] = {
        {"seconds", Unit::number, 0, 0, "2"},
        {"table_bytes", Unit::bytes, 1, most_bytes, "300000000"}}},
      make_auto_of},
-    {{"budget", "auto, by its former name", {{"bytes", Unit::bytes, 1, most_bytes}}},
-     [](const ChainProfile& profile, Values values) { return make_auto(profile, values[0].whole, {}); }},
     {{"chain",
       "the fastest whose reserved bytes fit, of all that keep what a layer recorded, and the input it reads, until its backward",
       {{"bytes", Unit::bytes, 1, most_bytes}}},
@@ -104,10 +102,18 @@ constexpr Planner planners[] = {
      make_levels_of},
 };
 
+// "budget" is the former name of "auto".
+std::string by_name_of_today(std::string_view text) {
+  const std::string_view name = base::form_name(text);
+  if (name != "budget") return std::string(text);
+  return base::cat("auto", text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size()));
+}
+
 }  // namespace
 
-std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::string_view text) {
-  return base::reading_form("planner", text, [&] {
+std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::string_view given) {
+  return base::reading_form("planner", given, [&] {
+    const std::string text = by_name_of_today(given);
     const Planner& planner = base::form_named<Planner>(planners, "planner", text);
     const base::FormLimit layers{"layers", profile.layers()};
     profile.require_complete();

@@ -81,7 +81,7 @@ class Plans(unittest.TestCase):
                 self.assertLessEqual(figures["chosen"]["reserved_bytes"], wanted)
                 self.assertLessEqual(figures["chosen"]["live_bytes"], figures["chosen"]["reserved_bytes"])
                 rows = {row["planner"].partition(":")[0]: row for row in figures["comparison"]}
-                self.assertLessEqual({"store-all", "recompute-all", "budget", "chain", "tapes", "revolve", "mixed"}, set(rows))
+                self.assertLessEqual({"store-all", "recompute-all", "auto", "sqrt", "chain", "tapes", "revolve", "mixed"}, set(rows))
                 self.assertNotIn("two-level", rows)  # the profile has no tiers
                 for row in rows.values():
                     if "refused" not in row:

@@ -68,7 +68,7 @@ def make(folder):
     commands["plan"] = ("plan", "--profile", unlike, "--budget", "30%")
     commands["plan-untimed"] = ("plan", "--profile", untimed, "--planner", "tapes", "--budget", "60%", "--frontier")
     commands["plan-tiers"] = ("plan", "--profile", tiers, "--planner", "two-level:3,8")
-    commands["plan-model"] = ("plan", "--model", "--batch", 8, "--budget", "100%", "--planner", "budget")
+    commands["plan-model"] = ("plan", "--model", "--batch", 8, "--budget", "100%", "--planner", "auto")
     single = private / "single.csv"
     single.write_text("500\n")
     commands["single"] = ("simulate", "--trace", single)

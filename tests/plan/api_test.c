@@ -465,7 +465,7 @@ static void planners(void) {
   CHECK_OK(ckpt_schedule_create(profile, "auto:8 KiB", &schedule));
   CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &first));
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create(profile, "auto:8192", &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, " budget : 8192", &schedule)); /* its former name */
   CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &second));
   CHECK(first == second);
   ckpt_schedule_release(schedule);
@@ -481,7 +481,7 @@ static void planners(void) {
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:9000000000GiB", &schedule), CKPT_E_OUT_OF_RANGE, "more than INT64_MAX bytes");
   for (i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
     CHECK_FAILS(ckpt_schedule_create(profile, unknown[i], &schedule), CKPT_E_NOT_FOUND,
-                "known: store-all, recompute-all, periodic:SEGMENTS, sqrt, auto:BYTES[,SECONDS][,TABLE_BYTES], budget:BYTES");
+                "known: store-all, recompute-all, periodic:SEGMENTS, sqrt, auto:BYTES[,SECONDS][,TABLE_BYTES], chain:BYTES");
   }
   CHECK_FAILS(ckpt_schedule_create(profile, "\xff", &schedule), CKPT_E_INVALID_ARGUMENT, "not valid UTF-8");
   CHECK_FAILS(ckpt_schedule_create(profile, NULL, &schedule), CKPT_E_INVALID_ARGUMENT, "planner is NULL");
