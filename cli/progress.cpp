@@ -149,7 +149,9 @@ void Progress::draw(bool ended) {
   const std::size_t shown = progress_line(state, seconds, ended, {columns, false}).size();
   // What the line before has shown beyond this one is overwritten, as far as it is on this line of the terminal.
   const std::size_t blanks = std::min(drawn_, columns - 1) > shown ? std::min(drawn_, columns - 1) - shown : 0;
-  (void)std::fprintf(stderr, "\r%s%*s%s", line.c_str(), static_cast<int>(blanks), "", ended ? "\n" : "");
+  // A window that became narrower may have left something in its last column, which no blank may reach.
+  const char* const rest = colour_ ? "\033[K" : "";
+  (void)std::fprintf(stderr, "\r%s%*s%s%s", line.c_str(), static_cast<int>(blanks), "", rest, ended ? "\n" : "");
   (void)std::fflush(stderr);
   drawn_ = shown;
 }
