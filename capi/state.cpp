@@ -229,7 +229,7 @@ ckpt_status ckpt_state_add_tensor(ckpt_state* handle, const char* group, const c
 
 ckpt_status ckpt_state_get_tensor_count(const ckpt_state* handle, int64_t* tensor_count) {
   return guard([&] {
-    checked(handle, "state")->object->refuse_inside();
+    checked(handle, "state")->object->refuse_in_use();
     *not_null(tensor_count, "tensor_count") = handle->object->tensor_count();
   });
 }
@@ -245,7 +245,7 @@ ckpt_status ckpt_state_set_json(ckpt_state* handle, const char* key, const char*
 
 ckpt_status ckpt_state_get_json(const ckpt_state* handle, const char* key, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
-    checked(handle, "state")->object->refuse_inside();
+    checked(handle, "state")->object->refuse_in_use();
     not_null(key, "key");
     copy_text(handle->object->json(key), buffer, capacity, needed);
   });
@@ -253,14 +253,14 @@ ckpt_status ckpt_state_get_json(const ckpt_state* handle, const char* key, char*
 
 ckpt_status ckpt_state_get_key_count(const ckpt_state* handle, int64_t* key_count) {
   return guard([&] {
-    checked(handle, "state")->object->refuse_inside();
+    checked(handle, "state")->object->refuse_in_use();
     *not_null(key_count, "key_count") = static_cast<int64_t>(handle->object->values().size());
   });
 }
 
 ckpt_status ckpt_state_get_key(const ckpt_state* handle, int64_t index, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
-    checked(handle, "state")->object->refuse_inside();
+    checked(handle, "state")->object->refuse_in_use();
     copy_text(handle->object->key(index), buffer, capacity, needed);
   });
 }
@@ -274,7 +274,7 @@ ckpt_status ckpt_state_set_rarely_changes(ckpt_state* handle, const char* group,
 
 ckpt_status ckpt_state_get_load_report(const ckpt_state* handle, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
-    checked(handle, "state")->object->refuse_inside();
+    checked(handle, "state")->object->refuse_in_use();
     copy_text(handle->object->load_report(), buffer, capacity, needed);
   });
 }
@@ -376,7 +376,7 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
     const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
     const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
     const auto user = std::make_shared<UserData>(given.keep_user_data, given.keep_destroy);
-    const state::CheckpointOptions wanted{
+    state::CheckpointOptions wanted{
         given.read_only != 0,
         given.keep_last,
         given.keep_every,
@@ -385,10 +385,11 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
         coordinator == nullptr ? nullptr : coordinator->object,
         handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object,
         given.keep_rules == nullptr ? "" : given.keep_rules,
-        keep_argument(given.keep, user),
+        {},
         {},
         ckpt::engine::blas_in_use,
         ckpt::engine::expect_blas};
+    wanted.keep = keep_argument(given.keep, user);
     hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
     user->adopt();
   });

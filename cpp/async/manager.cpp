@@ -215,6 +215,7 @@ std::int64_t AsyncManager::load(std::shared_ptr<state::State> state, const state
   const base::Entered entered(&tasks_);
   const auto task = std::make_shared<Task>(TaskKind::load, std::move(given), begin);
   task->load = options;
+  task->loan = std::make_unique<state::StateLoan>(*state);
   task->target = std::move(state);
   tasks_.admit(task);
   task->stall_ns.store(base::monotonic_ns() - begin);

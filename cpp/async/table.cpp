@@ -71,9 +71,9 @@ std::int64_t TaskTable::size() const {
 
 // ---- Failures ----
 
-void Failures::add(std::int64_t id, base::Error error) {
+bool Failures::add(std::int64_t id, base::Error error) {
   const std::lock_guard lock(mutex_);
-  unseen_.emplace(id, std::move(error));
+  return unseen_.emplace(id, std::move(error)).second;
 }
 
 void Failures::forget(std::int64_t id) {

@@ -62,7 +62,7 @@ class TaskTable {
 class Failures {
  public:
   // id: of the task; the lower one is the older.
-  void add(std::int64_t id, base::Error error);
+  bool add(std::int64_t id, base::Error error);  // false: it has one already
   // A caller has seen how this task ended.
   void forget(std::int64_t id);
   // The oldest one, which is reported now; its message says how many more there are.

@@ -13,7 +13,10 @@ base::Error error_in_hand() {
 }
 
 bool Task::start() noexcept {
-  if (!move(Phase::queued, Phase::running)) return false;
+  {
+    const std::lock_guard lock(mutex_);  // end() looks at the phase, gives a load's state back, and ends the task in one step
+    if (!move(Phase::queued, Phase::running)) return false;
+  }
   started_at_ns.store(base::monotonic_ns());
   started_utc_ns.store(base::utc_ns());
   return true;
@@ -24,6 +27,8 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
   decltype(load.rename) rename;
   {
     const std::lock_guard lock(mutex_);
+    if (phase() != from) return false;
+    if (from == Phase::queued) loan.reset();
     if (!move(from, to)) return false;
     staging = std::exchange(staging_, nullptr);
     rename = std::exchange(load.rename, nullptr);

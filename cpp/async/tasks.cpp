@@ -160,12 +160,14 @@ void Tasks::note_read(Task& task, std::int64_t done_bytes, std::int64_t total_by
 bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When when) {
   const base::Entered entered(this);  // what goes with the task may be the user's
   const Status status = result.status;
-  std::string message = result.error;
-  if (!task.end(from, to, std::move(result))) return false;
-  if (to == Phase::failed) {
-    failures_.add(task.id, {status, cat(task.name(), " failed: ", message)});
-    if (task.is_seen.load()) failures_.forget(task.id);  // asked for it in this moment
+  const std::string message = result.error;
+  // Before the state says so: who sees that the task failed finds the failure.
+  const bool added = to == Phase::failed && failures_.add(task.id, {status, cat(task.name(), " failed: ", message)});
+  if (!task.end(from, to, std::move(result))) {
+    if (added) failures_.forget(task.id);
+    return false;
   }
+  if (to == Phase::failed && task.is_seen.load()) failures_.forget(task.id);  // asked for it in this moment
   task.target.reset();
   counters_.note_end(task.state());
   say_ended(task);

@@ -105,7 +105,9 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
   return result;
 }
 
+// The state is given back before the task ends: who sees the end may use it.
 TaskResult Workers::load(Task& task) {
+  const auto loan = std::exchange(task.loan, nullptr);
   state::LoadOptions options = std::move(task.load);
   options.stop = task.stop;
   options.before_filling = [&] {
@@ -113,7 +115,7 @@ TaskResult Workers::load(Task& task) {
   };
   const ReportsTo progress(
       [&](std::int64_t done_bytes, std::int64_t total_bytes) { tasks_.note_read(task, done_bytes, total_bytes); });
-  const state::LoadResult loaded = checkpoint_->load(*task.target, options);
+  const state::LoadResult loaded = checkpoint_->load(*task.target, options, loan.get());
   TaskResult result;
   result.step = loaded.step;
   result.bytes = loaded.bytes;

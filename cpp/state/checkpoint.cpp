@@ -136,7 +136,7 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   return result;
 }
 
-LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
+LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateLoan* loan) {
   refuse_inside();
   LoadOptions options = given;
   if (given.compare_environment) options.environment_json = base::normalized_json("environment", given.environment_json);
@@ -148,7 +148,7 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
     };
   }
   const Call call(this);
-  State whole = state.gathered();
+  State whole = state.gathered(loan);
   LoadResult result = load_checkpoint(*storage_, whole, options);
   if (options_.expect_blas && !result.blas_to_come.empty())
     options_.expect_blas(base::cat("checkpoint ", base::quoted(result.name)), result.blas_to_come);

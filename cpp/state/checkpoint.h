@@ -51,7 +51,8 @@ class Checkpoint {
   // state without stateful objects, whose bytes come from source.
   SaveOptions checked(const SaveOptions& given) const;
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
-  LoadResult load(State& state, const LoadOptions& given);
+  LoadResult load(State& state, const LoadOptions& given) { return load(state, given, nullptr); }
+  LoadResult load(State& state, const LoadOptions& given, const StateLoan* loan);  // of a state that is lent by it
   VerifyResult verify(const std::string& name);
   Reader open_reader(const std::string& name, Verify verify);
   // Error(invalid_state) inside a callback of one of this object's calls.

@@ -136,7 +136,7 @@ bool put(Value value, Float& element) {
 }
 template <std::integral Value, std::integral Integer>
 bool put(Value value, Integer& element) {
-  element = static_cast<Integer>(value);
+  element = static_cast<Integer>(value);  // NOLINT(bugprone-signed-char-misuse): a number, not a character
   return std::in_range<Integer>(value);
 }
 template <std::floating_point Value, std::integral Integer>

@@ -10,6 +10,13 @@
 #include "state/tree.h"
 
 namespace ckpt::state {
+namespace {
+
+[[noreturn]] void fail_lent() {
+  base::fail(base::Status::invalid_state, "state is in use by a background load that has not ended");
+}
+
+}  // namespace
 
 std::int64_t bytes_of(const StateGroup& group) {
   std::int64_t bytes = 0;
@@ -18,7 +25,7 @@ std::int64_t bytes_of(const StateGroup& group) {
 }
 
 void State::add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor) {
-  refuse_inside();
+  refuse_in_use();
   require_plain_name("group", group);
   require_plain_name("name", name);
   base::require(group.size() <= longest_group_name, "group ", base::quoted(group), " has ", group.size(), " bytes; at most ",
@@ -37,7 +44,7 @@ void State::add_tensor(std::string_view group, std::string_view name, std::share
 }
 
 void State::set_group(std::string_view group, std::vector<StateTensor> tensors) {
-  refuse_inside();
+  refuse_in_use();
   State made;
   for (StateTensor& item : tensors) made.add_tensor(group, item.name, std::move(item.tensor));
   groups_.reserve(groups_.size() + 1);  // from here on nothing throws
@@ -61,7 +68,7 @@ bool State::replace_tensor(std::string_view group, std::string_view name, std::s
 }
 
 void State::set_json(std::string_view key, std::string_view text) {
-  refuse_inside();
+  refuse_in_use();
   require_plain_name("key", key);
   values_.insert_or_assign(std::string(key), base::normalized_json("json", text));
 }
@@ -79,7 +86,7 @@ const std::string& State::key(std::int64_t index) const {
 }
 
 void State::set_rarely_changes(std::string_view group, bool rarely) {
-  refuse_inside();
+  refuse_in_use();
   require_plain_name("group", group);
   if (rarely) {
     rarely_changing_.emplace(group);
@@ -89,7 +96,7 @@ void State::set_rarely_changes(std::string_view group, bool rarely) {
 }
 
 void State::add_stateful(std::string_view name, std::shared_ptr<Stateful> object) {
-  refuse_inside();
+  refuse_in_use();
   constexpr std::size_t longest = 32;
   require_plain_name("name", name);
   base::require(name.size() <= longest && name.find('.') == std::string_view::npos, "name is ", base::quoted(name), "; at most ",
@@ -100,8 +107,8 @@ void State::add_stateful(std::string_view name, std::shared_ptr<Stateful> object
   statefuls_.emplace_back(name, std::move(object));
 }
 
-State State::gathered() const {
-  refuse_inside();
+State State::gathered(const StateLoan* loan) const {
+  refuse_in_use(loan);
   const base::Entered entered(this);
   State all = *this;
   all.statefuls_.clear();
@@ -147,7 +154,16 @@ void State::accept(State&& loaded) {
   for (std::size_t i = 0; i < statefuls_.size(); ++i) statefuls_[i].second->restore(parts[i]);
 }
 
-void State::refuse_inside() const { base::Entered::refuse(this, "state"); }
+void State::refuse_in_use(const StateLoan* loan) const {
+  base::Entered::refuse(this, "state");
+  if (lent_.by.load(std::memory_order_acquire) != loan) fail_lent();
+}
+
+StateLoan::StateLoan(State& state) : state_(state) {
+  state.refuse_in_use();
+  const StateLoan* none = nullptr;
+  if (!state.lent_.by.compare_exchange_strong(none, this, std::memory_order_acq_rel)) fail_lent();
+}
 
 std::int64_t State::tensor_count() const noexcept {
   std::int64_t count = 0;

@@ -1,6 +1,7 @@
 // What is saved and restored: named groups of named tensors, and JSON values by key. Not synchronised.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,6 +29,7 @@ struct StateGroup {
 std::int64_t bytes_of(const StateGroup& group);
 
 class State;
+class StateLoan;
 
 // An object that lists what is saved of it each time, and is notified when that was restored.
 class Stateful {
@@ -67,7 +69,8 @@ class State {
   void add_stateful(std::string_view name, std::shared_ptr<Stateful> object);
   bool has_statefuls() const noexcept { return !statefuls_.empty(); }
   // This state with what its stateful objects list now, and none of them in it.
-  State gathered() const;
+  State gathered() const { return gathered(nullptr); }
+  State gathered(const StateLoan* loan) const;  // while it is lent by this loan
   // After a load into loaded, which gathered() returned: takes values and trees' texts over, notifies the stateful objects. What
   // they throw goes on to the caller; values and tensors are those of the checkpoint by then.
   void accept(State&& loaded);
@@ -79,18 +82,42 @@ class State {
   const std::vector<StateGroup>& groups() const noexcept { return groups_; }
   const std::map<std::string, std::string>& values() const noexcept { return values_; }
   std::int64_t tensor_count() const noexcept;
-  // Error(invalid_state) inside a callback of one of its stateful objects; what changes this state does the same.
-  void refuse_inside() const;
+  // Error(invalid_state) inside a callback of one of its stateful objects, and while it is lent; what changes this state does the
+  // same.
+  void refuse_in_use() const { refuse_in_use(nullptr); }
   // Values as a checkpoint had them. Does not throw.
   void replace_values(std::map<std::string, std::string>&& values) noexcept { values_.swap(values); }
 
  private:
+  friend class StateLoan;
+  // The loan that it is lent by. A copy is not lent.
+  struct Lent {
+    Lent() = default;
+    Lent(const Lent& /*other*/) noexcept {}
+    Lent& operator=(const Lent& /*other*/) noexcept { return *this; }
+    std::atomic<const StateLoan*> by{nullptr};
+  };
+  void refuse_in_use(const StateLoan* loan) const;
+
+  Lent lent_;
   std::vector<StateGroup> groups_;
   std::set<std::pair<std::string, std::string>> taken_;  // group, name
   std::map<std::string, std::string> values_;
   std::set<std::string, std::less<>> rarely_changing_;
   std::vector<std::pair<std::string, std::shared_ptr<Stateful>>> statefuls_;
   std::string load_report_ = R"({"missing":[],"unexpected":[],"skipped":[]})";
+};
+
+// While it lives, the state is refused to every call that does not show it: a background load fills it.
+class StateLoan {
+ public:
+  explicit StateLoan(State& state);  // Error(invalid_state) when it is lent
+  ~StateLoan() { state_.lent_.by.store(nullptr, std::memory_order_release); }
+  StateLoan(const StateLoan&) = delete;
+  StateLoan& operator=(const StateLoan&) = delete;
+
+ private:
+  State& state_;
 };
 
 }  // namespace ckpt::state

@@ -320,9 +320,10 @@ void check_tensors(const Tree& tree, const std::function<std::string(const TreeN
 }
 
 Tree tree_of_bytes(const tensor::Tensor& text) {
-  if (text.dtype() != tensor::Dtype::u8 || text.shape().ndim() != 1)
+  if (text.dtype() != tensor::Dtype::u8 || text.shape().ndim() != 1) {
     fail_corrupt(
         cat("the tree's text is not of dtype U8 with one dimension but ", dtype_name(text.dtype()), ' ', to_text(text.shape())));
+  }
   return parse_tree({static_cast<const char*>(text.data()), static_cast<std::size_t>(text.bytes())});
 }
 
@@ -333,7 +334,7 @@ Tree tree_of_bytes(const tensor::Tensor& text) {
 }  // namespace
 
 void set_tree(State& state, std::string_view group, Tree& tree) {
-  state.refuse_inside();
+  state.refuse_in_use();
   tree.require_complete();
   const auto old = std::ranges::find(state.groups(), group, &StateGroup::name);
   if (old != state.groups().end() && std::ranges::find(old->tensors, tree_tensor, &StateTensor::name) == old->tensors.end())
@@ -355,7 +356,7 @@ void set_tree(State& state, std::string_view group, Tree& tree) {
 }
 
 Tree tree_of(const State& state, std::string_view group) {
-  state.refuse_inside();
+  state.refuse_in_use();
   const auto found = std::ranges::find(state.groups(), group, &StateGroup::name);
   if (found == state.groups().end()) fail_no_tree(group);
   std::map<std::string, std::shared_ptr<tensor::Tensor>> tensors;

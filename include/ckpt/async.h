@@ -294,8 +294,9 @@ CKPT_API ckpt_status ckpt_async_manager_save(ckpt_async_manager* manager, const 
                                              const ckpt_checkpoint_task_options* task, int64_t* id);
 
 /* Loads into state in the background, by the rules of ckpt_checkpoint_manager_load, restore callbacks of stateful objects included:
- * they run on the worker. No other caller may use the state until the task has ended. One that loads in place can be cancelled
- * until it reads its first tensor. Options and errors as ckpt_async_manager_save. */
+ * they run on the worker. Until the task has ended the state is the load's: whatever else is called with it, on any thread, returns
+ * INVALID_STATE, another load or save included. One that loads in place can be cancelled until it reads its first tensor. Options
+ * and errors as ckpt_async_manager_save. */
 CKPT_API ckpt_status ckpt_async_manager_load(ckpt_async_manager* manager, ckpt_state* state, const ckpt_load_options* options,
                                              const ckpt_checkpoint_task_options* task, int64_t* id);
 

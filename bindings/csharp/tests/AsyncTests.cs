@@ -137,7 +137,10 @@ internal static class AsyncTests
             var task = manager.Save(state, new SaveOptions { Step = 1 });
             var ended = new CancellationTokenSource();
             ended.Cancel();
+            Check.That(Caught(() => manager.Close(CloseMode.Drain, null, ended.Token)) is OperationCanceledException, "not begun");
+            Check.That(!manager.IsDisposed, "still open");
             await Cancelled(manager.CloseAsync(CloseMode.Drain, null, ended.Token));
+            manager.Close(CloseMode.Drain, TimeSpan.FromHours(1), CancellationToken.None);
             await manager.CloseAsync(CloseMode.Drain, null, new CancellationTokenSource().Token);
             Check.That(task.Wait().Success, "drained");
             Check.Throws<CkptClosedException>(() => manager.Save(state), "closed");

@@ -156,7 +156,7 @@ class AsyncManager(_Owned):
 
     def load(self, state: StateLike, *, progress: Progress = None, on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None,
              **options: Union[CheckpointManager.load, _o.checkpoint_task_options]) -> CheckpointTask:
-        """Loads into state in the background; no caller may use it until the task has ended. state and rename: as for
+        """Loads into state in the background; other uses of it fail until the task has ended. state and rename: as for
         CheckpointManager.load; progress: as for save. Raises the failure of an earlier task, too."""
         filled = _as_state(state)
         how, what = _divided(options, _o.checkpoint_task_options)

@@ -126,8 +126,8 @@ namespace Ckpt
             return Save(state, options, null, progress, cancellationToken).CompletionTask;
         }
 
-        /// <summary>Loads into a state in the background, restore methods of stateful objects included; no other caller may use the
-        /// state until the task has ended.</summary>
+        /// <summary>Loads into a state in the background, restore methods of stateful objects included; other uses of the
+        /// state fail until the task has ended.</summary>
         /// <param name="state">What is filled.</param>
         /// <param name="options">null: the defaults.</param>
         /// <param name="how">null: the defaults; its Mode is not used.</param>

@@ -50,6 +50,16 @@ namespace Ckpt
             return Task.Run(() => WaitAll(timeout, cancellationToken), cancellationToken);
         }
 
+        /// <summary>Close with a token.</summary>
+        /// <param name="mode">What becomes of the tasks.</param>
+        /// <param name="timeout">That draining may take; null: for ever.</param>
+        /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the closing.</param>
+        public void Close(CloseMode mode, TimeSpan? timeout, CancellationToken cancellationToken)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            CloseAsync(mode, timeout, cancellationToken).GetAwaiter().GetResult();
+        }
+
         /// <summary>Close for those who await.</summary>
         /// <param name="mode">What becomes of the tasks.</param>
         /// <param name="timeout">That draining may take; null: for ever.</param>

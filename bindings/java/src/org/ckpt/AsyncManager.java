@@ -113,7 +113,7 @@ public class AsyncManager extends NativeObject {
   /**
    * Loads into a state in the background.
    *
-   * @param state written; no other caller may use it until the task has ended
+   * @param state written; other uses of it fail until the task has ended
    * @param options how
    * @param how the task is admitted
    * @param listener notified of this task, after that of the manager; null: none
