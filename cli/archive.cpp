@@ -158,12 +158,12 @@ std::vector<ArchiveEntry> entries_of(zip_t* archive, const std::string& path, co
 
 ArchiveMapping::ArchiveMapping(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) refuse(path, std::strerror(errno));
+  if (file < 0) refuse(path, reason_of(errno));
   struct stat status {};
   const bool is_known = fstat(file, &status) == 0;
   size_ = is_known ? static_cast<std::uint64_t>(status.st_size) : 0;
   void* const mapped = size_ == 0 ? MAP_FAILED : mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
-  const std::string why = std::strerror(errno);
+  const std::string why = reason_of(errno);
   (void)close(file);
   if (mapped == MAP_FAILED) refuse(path, size_ == 0 ? "it is empty" : why);
   bytes_ = {static_cast<const char*>(mapped), [size = size_](const char* bytes) { munmap(const_cast<char*>(bytes), size); }};

@@ -12,7 +12,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 #include <ckpt/ckpt.hpp>
 
@@ -22,8 +21,6 @@ namespace ckpt::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string reason_of(int number) { return std::generic_category().message(number); }
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
   throw std::runtime_error("cannot write " + printable(path.string()) + ": " + why);

@@ -81,28 +81,20 @@ bool is_better(const json& a, const json& b) {
   return key(a) < key(b);
 }
 
-// The schedule that was asked for, and its cost.
-struct Choice {
-  std::vector<Plan> plans;  // one
-  json cost;
-};
-
-Choice choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, std::int64_t budget_bytes,
-              const json& store_all) {
+// The schedule that was asked for; cost is what it costs.
+Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, std::int64_t budget_bytes,
+            const json& store_all, json& cost) {
   const std::string asked = options.planner.empty() ? usual_planner : options.planner;
   const auto begin = Clock::monotonic();
   const std::string planner = planner_within(asked, *profile, budget_bytes, "--budget");
   Schedule schedule = Schedule::create(*profile, planner);
   const double planning_seconds = seconds_of(Clock::monotonic() - begin);
   require_fit(schedule, *profile, budget_bytes, "--planner " + printable(planner));
-  json cost = cost_json(planner, schedule, *profile);
+  cost = cost_json(planner, schedule, *profile);
   compare(cost, store_all);
   cost["left_out"] = schedule.left_out();
   cost["planning_seconds"] = planning_seconds;
-  Choice choice;
-  choice.plans.push_back({profile, std::move(schedule), false});
-  choice.cost = std::move(cost);
-  return choice;
+  return {profile, std::move(schedule), false};
 }
 
 // What every planner makes of the budget, the best first: those that fit, those that do not, those that say why they cannot.
@@ -164,17 +156,17 @@ void plan(const PlanOptions& options) {
   figures["store_all"] = store_all;
   figures["library"] = version();
   if (budget_bytes > 0) figures["budget_bytes"] = budget_bytes;
-  std::optional<Choice> choice;
+  std::vector<Plan> chosen;  // one, or none
   if (chooses) {
-    choice = choose(options, profile, budget_bytes, store_all);
-    figures["chosen"] = choice->cost;
-    figures["plans"] = plans_json(choice->plans);
-    figures["layers"] = layers_json(choice->plans);
-    if (budget_bytes > 0) figures["comparison"] = comparison_json(*profile, budget_bytes, store_all, choice->cost);
+    json& cost = figures["chosen"];
+    chosen.push_back(choose(options, profile, budget_bytes, store_all, cost));
+    if (budget_bytes > 0) figures["comparison"] = comparison_json(*profile, budget_bytes, store_all, cost);
+    figures["plans"] = plans_json(chosen);
+    figures["layers"] = layers_json(chosen);
   }
   if (options.frontier || !options.report.empty())
     figures["frontiers"] = frontiers_json(*profile, options.report.empty() ? name : "", store_all);
-  if (!options.report.empty()) write_text(options.report, report::plan_page(figures, options, choice->plans.front()));
+  if (!options.report.empty()) write_text(options.report, report::plan_page(figures, options, chosen.front()));
   if (options.as_json) {
     std::printf("%s\n", figures.dump(2).c_str());
   } else {

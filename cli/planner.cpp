@@ -25,13 +25,18 @@ std::int64_t most_slots(const std::string& name, const Profile& profile, std::in
   std::int64_t fits = 1;
   std::int64_t limit = profile.layer_count() + 1;  // more are of no use
   for (std::int64_t slots = limit - 1; fits < slots; slots = fits + (limit - fits) / 2) {
-    const bool enough = Schedule::create(profile, cat(name, ":", slots)).reserved_bytes(profile) <= budget_bytes;
+    const bool enough = budgeted_bytes(Schedule::create(profile, cat(name, ":", slots)), profile) <= budget_bytes;
     (enough ? fits : limit) = slots;
   }
   return fits;
 }
 
 }  // namespace
+
+std::int64_t budgeted_bytes(const Schedule& schedule, const Profile& profile) {
+  const bool live = (static_cast<std::uint32_t>(profile.flags()) & static_cast<std::uint32_t>(ProfileFlag::own_allocator)) != 0;
+  return live ? schedule.verify(profile).peak_bytes[0] : schedule.reserved_bytes(profile);
+}
 
 bool PlannerForm::takes_slots() const {
   constexpr std::string_view slots = "SLOTS";
@@ -67,7 +72,7 @@ void require_fit(std::int64_t reserved_bytes, std::int64_t budget_bytes, const s
 }
 
 void require_fit(const Schedule& schedule, const Profile& profile, std::int64_t budget_bytes, const std::string& what) {
-  if (budget_bytes > 0) require_fit(schedule.reserved_bytes(profile), budget_bytes, what);
+  if (budget_bytes > 0) require_fit(budgeted_bytes(schedule, profile), budget_bytes, what);
 }
 
 }  // namespace ckpt::cli

@@ -42,7 +42,7 @@ bool wants_colour() {
 
 // "0:07", "12:34", "1:02:03", "5 days"
 std::string duration_text(double seconds) {
-  constexpr std::int64_t day = 24 * 3600;
+  constexpr std::int64_t day = std::int64_t{24} * 3600;
   constexpr double longest = 100.0 * day;
   const auto whole = static_cast<std::int64_t>(std::ceil(std::clamp(seconds, 0.0, longest)));
   const auto two_digits = [](std::int64_t number) { return cat(number < 10 ? "0" : "", number); };

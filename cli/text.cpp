@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace ckpt::cli {
@@ -15,6 +16,8 @@ std::string fixed_text(double value, int digits) {
   const auto result = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits);
   return result.ec == std::errc() ? std::string(text, result.ptr) : "?";
 }
+
+std::string reason_of(int error_number) { return std::generic_category().message(error_number); }
 
 std::string bytes_text(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> units = {"KiB", "MiB", "GiB", "TiB", "PiB"};

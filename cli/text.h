@@ -24,6 +24,9 @@ std::string cat(const Pieces&... pieces) {
   return out;
 }
 
+// What an errno means.
+std::string reason_of(int error_number);
+
 // "512 B", "9.3 MiB"
 std::string bytes_text(std::int64_t bytes);
 

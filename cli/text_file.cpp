@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
-#include <system_error>
 #include <vector>
 
 #include "text.h"
@@ -18,7 +17,7 @@ std::string read_text_file(const std::string& path) {
   if (std::filesystem::is_directory(path, error)) throw std::runtime_error(shown + " is a directory, not a text file");
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot open " + shown + ": " + std::generic_category().message(errno));
+  if (!file) throw std::runtime_error("cannot open " + shown + ": " + reason_of(errno));
   std::string text;
   std::vector<char> block(std::size_t{1} << 16);
   do {

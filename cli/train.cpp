@@ -342,13 +342,15 @@ std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, con
 bool train(const TrainOptions& options) {
   if (!options.memory_budget.empty()) parse_budget("--memory-budget", options.memory_budget);  // refused before anything is begun
   activation_policy(options);
-  if (is_picture(options.report_file) && wants_stages(options))
+  if (is_picture(options.report_file) && wants_stages(options)) {
     throw std::runtime_error("--report: '" + printable(options.report_file) +
                              "' is a picture, of one step without stages; use .html");
+  }
 
-  if (!options.planner.empty() && wants_stages(options))
+  if (!options.planner.empty() && wants_stages(options)) {
     throw std::runtime_error("--planner: '" + printable(options.planner) +
                              "' is for a run without stages; each stage's schedule is chosen by --memory-budget or --strategy");
+  }
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   const TextData data(options.data, options.batch);
   const WorkerPool pool(options.threads);

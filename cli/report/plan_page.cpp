@@ -145,10 +145,11 @@ std::string what_was_run(const Figures& figures) {
                {"planner", escaped(printable(figures.at("/chosen/planner").get<std::string>()))},
                {"schedule", escaped(printable(figures.at("/chosen/schedule").get<std::string>()))}};
   if (figures.has("/budget_bytes")) said.emplace_back("budget", cat(figures.plain("/budget_bytes"), " bytes"));
-  if (figures.value("/chosen/stored_bytes") > 0)
+  if (figures.value("/chosen/stored_bytes") > 0) {
     said.emplace_back("slower tiers",
                       cat(figures.bytes("/chosen/stored_bytes"), " written, ", figures.bytes("/chosen/loaded_bytes"),
                           " read back; the step waits ", figures.duration("/chosen/wait_seconds"), " for them"));
+  }
   if (!left_out.empty()) said.emplace_back("left out", escaped(printable(left_out)));
   said.emplace_back("library", escaped(figures.at("/library").get<std::string>()));
   return cat("<section><h2>What was run</h2>\n", definitions(said),

@@ -9,7 +9,7 @@
 
 namespace ckpt::cli::report {
 
-// figures: what --json says, with the schedule that was chosen. plan: that schedule.
-std::string plan_page(const nlohmann::json& figures, const PlanOptions& options, const Plan& plan);
+// result: what --json says, with the schedule that was chosen. plan: that schedule.
+std::string plan_page(const nlohmann::json& result, const PlanOptions& options, const Plan& plan);
 
 }  // namespace ckpt::cli::report

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "text.h"
@@ -89,8 +91,11 @@ Scale Scale::linear(double low, double high, int digits) {
   if (!(high > low)) high = low + 1;
   const double step = std::max(round_step(high - low, 4), digits == 0 ? 1.0 : 0.0);
   Scale scale(std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, identity);
-  for (double at = scale.low_; at <= scale.high_ + step / 2; at += step)
+  const auto steps = std::llround((scale.high_ - scale.low_) / step);
+  for (std::int64_t i = 0; i <= steps; ++i) {
+    const double at = scale.low_ + static_cast<double>(i) * step;
     scale.ticks_.push_back({at, fixed_text(at, digits < 0 ? digits_for(step) : digits)});
+  }
   return scale;
 }
 
@@ -120,8 +125,9 @@ Scale Scale::seconds(double most, int marks) {
 Scale Scale::counts(double first, double last) {
   const auto map = [](double value) { return std::log10(std::max(value, 1.0)); };
   Scale scale(first, last, map);
-  for (double at = 1; at <= last; at *= 10) {
-    if (at >= first) scale.ticks_.push_back({at, count_text(static_cast<std::int64_t>(at))});
+  for (std::int64_t at = 1; static_cast<double>(at) <= last; at *= 10) {
+    if (static_cast<double>(at) >= first) scale.ticks_.push_back({static_cast<double>(at), count_text(at)});
+    if (at > std::numeric_limits<std::int64_t>::max() / 10) break;
   }
   return scale;
 }
@@ -168,8 +174,8 @@ Scale Scale::signed_shares(double low, double high, double least) {
   for (const double sign : {-1.0, 1.0}) {
     double shown_to = scale.share(0);
     double roomy_to = shown_to;
-    for (double at = least; at <= std::max(std::abs(low), std::abs(high)) * 1.0001; at *= 10) {
-      const double value = sign * at;
+    double value = sign * least;
+    for (; std::abs(value) <= std::max(std::abs(low), std::abs(high)) * 1.0001; value *= 10) {
       const double share = scale.share(value);
       if (value < low * 1.0001 || value > high * 1.0001 || std::abs(share - roomy_to) < roomy_distance) continue;
       const bool roomy = std::abs(share - shown_to) < distance;

@@ -84,7 +84,7 @@ Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, 
   const auto top = static_cast<double>(std::max(step.peak_bytes, budget_bytes));
   Scale y = Scale::bytes(top * 1.04);
   Scale x = time_scale(step, height < 200 ? 4 : 8);  // low ones are narrow, too
-  const std::string unit = y.unit();
+  const std::string& unit = y.unit();
   const std::string under = time_unit(step, x);
   Plot plot(name, cat("At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", step_length(step), "."), x, y,
             height);
@@ -145,6 +145,7 @@ namespace {
 
 std::vector<std::pair<std::string, std::string>> memory_roles(bool budget) {
   std::vector<std::pair<std::string, std::string>> roles;
+  roles.reserve(std::size(use_styles) + 1);
   for (const UseStyle& style : use_styles) roles.emplace_back(cat("fill ", style.role), style.words);
   if (budget) roles.emplace_back("level budget", "budget");
   return roles;

@@ -198,9 +198,10 @@ std::string learning_plots(const Figures& figures) {
     }
     plot.named(cat("curve-", i)).line(all[i], "kept");
     for (const auto& [failures, extra] : all[i]) {
-      if (std::isfinite(extra))
+      if (std::isfinite(extra)) {
         plot.value(failures, extra,
                    cat("after ", count_text(static_cast<std::int64_t>(failures)), ": ", percent_text(extra, 3, "+")));
+      }
     }
     out += cat("<div><h3>", escaped(name), "</h3>\n", plot.html(), "</div>\n");
   }
@@ -247,9 +248,10 @@ std::string failures_plot(const Figures& figures) {
 
 std::string failures_table(const Figures& figures) {
   Table table("Times between failures", {"from", "to", "failures"});
-  for (std::size_t i = 0; i < figures.at("/failure_gaps").size(); ++i)
+  for (std::size_t i = 0; i < figures.at("/failure_gaps").size(); ++i) {
     table.row({figures.duration(cat("/failure_gaps/", i, "/0")), figures.duration(cat("/failure_gaps/", i, "/1")),
                figures.count(cat("/failure_gaps/", i, "/2"))});
+  }
   return table.html();
 }
 

@@ -26,7 +26,7 @@ std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std
   constexpr double readable = 0.035;  // share of the width that a number needs
   const double seconds = std::chrono::duration<double>(step_time).count();
   Scale x = Scale::seconds(seconds);
-  const std::string unit = x.unit();
+  const std::string& unit = x.unit();
   Plot plot("Stages over time", cat(stages, " lanes; the step took ", duration_text(seconds), "."), x,
             Scale::lanes(static_cast<std::size_t>(stages)), lane_height * stages);
   plot.units("", unit + " since the step began; the numbers are micro-batches").find_by("both");

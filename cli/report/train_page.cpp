@@ -104,10 +104,11 @@ std::string loss_plot(const Curve& loss, std::int64_t steps_per_point) {
   Plot plot("Loss over steps", cat("From ", fixed_text(loss.front().second, 4), " to ", fixed_text(loss.back().second, 4), "."),
             step_scale(loss), Scale::linear(std::min(low, high * 0.999), high), 240);
   plot.units("loss", "step").line(loss, "kept").group("steps");
-  for (const auto& [step, value] : loss)
+  for (const auto& [step, value] : loss) {
     plot.value(step, value,
                cat(steps_per_point > 1 ? "to step " : "step ", count_text(static_cast<std::int64_t>(step)), ": ",
                    steps_per_point > 1 ? "mean loss " : "loss ", fixed_text(value, 4)));
+  }
   return plot.html();
 }
 
@@ -118,7 +119,7 @@ std::string arena_plot(const Curve& arena, const Figures& figures) {
   for (const auto& [step, bytes] : arena) most = std::max(most, bytes);
   const auto text = [](double bytes) { return bytes_text(static_cast<std::int64_t>(bytes)); };
   Scale y = Scale::bytes(most * 1.04);
-  const std::string unit = y.unit();
+  const std::string& unit = y.unit();
   Plot plot("Memory over steps",
             cat("Activations reserve ", text(arena.back().second), " at the end",
                 budget > 0 ? cat("; the budget is ", text(budget)) : std::string(), "."),
@@ -212,9 +213,10 @@ std::string what_was_run(const Figures& figures, const TrainOptions& options, co
       {"threads", figures.count("/threads")},
       {"schedule", escaped(figures.at("/schedule").get<std::string>())}};
   if (options.activations != "store-all") said.emplace_back("activations", escaped(printable(options.activations)));
-  if (figures.value("/checkpoints_written") > 0)
+  if (figures.value("/checkpoints_written") > 0) {
     said.emplace_back("checkpoints", cat(figures.count("/checkpoints_written"), ", saved ",
                                          options.async ? "in the background" : "while the training waited"));
+  }
   said.emplace_back("BLAS", escaped(figures.at("/blas").get<std::string>()));
   return cat("<section><h2>What was run</h2>\n", definitions(said),
              details("All figures (JSON)", cat("<pre tabindex=\"0\">", escaped(figures.all().dump(2)), "</pre>")), "</section>\n");

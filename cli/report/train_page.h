@@ -12,8 +12,8 @@
 
 namespace ckpt::cli::report {
 
-// figures: what --json says. data_name: of the text. pipeline: nullptr when there are no stages.
-std::string train_page(const nlohmann::json& figures, const TrainOptions& options, const std::string& data_name,
+// result: what --json says. data_name: of the text. pipeline: nullptr when there are no stages.
+std::string train_page(const nlohmann::json& result, const TrainOptions& options, const std::string& data_name,
                        const std::vector<Plan>& plans, Pipeline* pipeline);
 
 }  // namespace ckpt::cli::report

@@ -95,9 +95,10 @@ Trace draw_trace(const FailureLaw& law, std::int64_t nodes, std::int64_t count, 
   while (static_cast<std::int64_t>(trace.size()) < count) {
     const Next next = queue.top();
     queue.pop();
-    if (!std::isfinite(next.time))
+    if (!std::isfinite(next.time)) {
       base::fail(base::Status::out_of_range, "MTBF is ", law.mtbf_seconds, ": ", count,
                  " failures span more seconds than a number holds");
+    }
     trace.push_back(next.time - before);
     before = next.time;
     queue.push({next.time + life(law, uniform(seed, replica, next.node, next.lives)), next.node, next.lives + 1});

@@ -45,7 +45,10 @@ class JsonReader {
   }
 
  private:
-  bool error() { return handler_.syntax_error(at_) && false; }
+  bool error() {
+    handler_.syntax_error(at_);
+    return false;
+  }
 
   // The next byte that is no white space, '\0' at the end.
   char token() {

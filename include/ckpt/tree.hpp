@@ -308,7 +308,8 @@ void Value::take(const T& given) {
   } else if constexpr (std::is_same_v<T, bool>) {
     *this = Value(TreeKind::boolean, given);
   } else if constexpr (std::is_integral_v<T>) {
-    const auto bits = static_cast<std::uint64_t>(given);
+    using Widest = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    const auto bits = static_cast<std::uint64_t>(Widest{given});
     const bool negative = given < T{0};
     take_integer(negative ? ~bits + 1 : bits, negative);
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -396,9 +397,10 @@ T Value::floating() const {
   const T made = fits ? static_cast<T>(value) : T{};
   // 2^63 as a double has no place in 64 bits.
   const bool exact = whole == nullptr || (static_cast<double>(made) < 0x1p63 && static_cast<std::int64_t>(made) == *whole);
-  if (!fits || !exact)
+  if (!fits || !exact) {
     throw Error(Status::invalid_argument, "the value " + (whole != nullptr ? std::to_string(*whole) : std::to_string(value)) +
                                               " does not fit the floating-point number that was asked for");
+  }
   return made;
 }
 
@@ -452,9 +454,10 @@ T Value::get() const {
     if constexpr (detail::is_array<T>) {
       const auto all = get<std::vector<Part>>();
       T made{};
-      if (all.size() != made.size())
+      if (all.size() != made.size()) {
         throw Error(Status::invalid_argument, "the value has " + std::to_string(all.size()) + " parts; an array of " +
                                                   std::to_string(made.size()) + " was asked for");
+      }
       std::copy(all.begin(), all.end(), made.begin());
       return made;
     } else {
@@ -479,7 +482,12 @@ inline std::vector<bool> Value::elements<bool>() const {
 
 inline bool Value::equals(const Value& other) const {
   if (kind_ != other.kind_ || class_name_ != other.class_name_) return false;
-  const auto same_bits = [](double left, double right) { return std::memcmp(&left, &right, sizeof left) == 0; };
+  const auto bits_of = [](double number) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof bits);
+    return bits;
+  };
+  const auto same_bits = [&](double left, double right) { return bits_of(left) == bits_of(right); };
   switch (kind_) {
     case TreeKind::number: return same_bits(std::get<double>(data_), std::get<double>(other.data_));
     case TreeKind::complex: {
