@@ -36,7 +36,7 @@ class AutoSearch {
 
   const SchedulePtr& best() const { return best_; }
   const PlanReport& report() const { return report_; }
-  std::int64_t reserved_bytes() const { return reserved_; }
+  std::int64_t bytes() const { return bytes_; }
   std::int64_t smallest_bytes() const { return smallest_; }
   const std::string& left_out() const { return notes_; }
   // What the simple schedules left out, where it is not among that.
@@ -90,7 +90,7 @@ class AutoSearch {
       left.work -= found->work;
       if (found->schedule != nullptr) {
         const PlanReport report = verify(*found->schedule, profile_);
-        take(std::move(found->schedule), report, found->reserved_bytes);
+        take(std::move(found->schedule), report, found->budgeted_bytes);
       } else {
         smallest_ = std::min(smallest_, found->smallest_bytes);
       }
@@ -117,8 +117,8 @@ class AutoSearch {
       return;
     }
     const PlanReport report = verify(*schedule, profile_);
-    const std::int64_t reserved = arena_bytes(*schedule, profile_);
-    if (reserved <= budget_bytes_) take(std::move(schedule), report, reserved);
+    const std::int64_t bytes = budgeted_bytes(*schedule, profile_);
+    if (bytes <= budget_bytes_) take(std::move(schedule), report, bytes);
   }
 
   // A chain of like steps needs no more bytes for being longer than twice the slots.
@@ -129,15 +129,16 @@ class AutoSearch {
     if (!profile_.is_uniform()) {
       for (std::int64_t i = 0; i < layers; ++i) part.add_layer(profile_.layer(i));
     }
-    return arena_bytes(*make_revolve(part, slots, false), part);
+    part.set_flags(profile_.flags());
+    return budgeted_bytes(*make_revolve(part, slots, false), part);
   }
 
-  void take(SchedulePtr schedule, const PlanReport& report, std::int64_t reserved_bytes) {
+  void take(SchedulePtr schedule, const PlanReport& report, std::int64_t bytes) {
     const auto cost = [](const PlanReport& each) { return std::tie(each.step_seconds, each.recomputed_forwards); };
     if (best_ != nullptr && cost(report_) <= cost(report)) return;
     best_ = std::move(schedule);
     report_ = report;
-    reserved_ = reserved_bytes;
+    bytes_ = bytes;
   }
 
   void add_note(const std::string& note) { notes_ += base::cat(notes_.empty() ? "" : "; ", note); }
@@ -147,7 +148,7 @@ class AutoSearch {
   const AutoLimits& limits_;
   SchedulePtr best_;
   PlanReport report_;
-  std::int64_t reserved_ = 0;
+  std::int64_t bytes_ = 0;  // that the budget binds
   std::int64_t smallest_ = std::numeric_limits<std::int64_t>::max();
   std::string notes_;
   std::string notes_of_simple_;  // which the planners for any schedule make good
@@ -164,9 +165,9 @@ std::shared_ptr<const Schedule> make_auto(const ChainProfile& profile, std::int6
   }
   const PlanReport& report = search.report();
   base::log(base::LogLevel::info, "plan",
-            base::cat("schedule ", base::quoted(search.best()->name()), " for a budget of ", budget_bytes, " bytes: reserves ",
-                      search.reserved_bytes(), ", live at most ", report.peak_bytes[0], ", ", report.step_seconds, " s, ",
-                      report.recomputed_forwards, " forwards again", note));
+            base::cat("schedule ", base::quoted(search.best()->name()), " for a budget of ", budget_bytes, " bytes: ",
+                      profile.has(own_allocator) ? "takes " : "reserves ", search.bytes(), ", live at most ", report.peak_bytes[0],
+                      ", ", report.step_seconds, " s, ", report.recomputed_forwards, " forwards again", note));
   return search.left_out().empty() ? search.best() : with_left_out(*search.best(), search.left_out());
 }
 

@@ -29,11 +29,12 @@ double longest_seconds(const ChainProfile& profile) {
 // Of a complete profile, so it does not overflow.
 std::int64_t sum_of_bytes(const ChainProfile& profile) {
   std::int64_t sum = profile.bytes_of(0);
+  if (profile.flags() != 0) sum += profile.bytes_of(0) + profile.bytes_of(profile.layers());
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const LayerProfile& layer = profile.layer(i);
     sum += 2 * (layer.output_bytes + layer.ambient_bytes);
     for (const OptionProfile& option : layer.options)
-      sum += option.tape_bytes + option.forward_workspace_bytes + option.backward_workspace_bytes;
+      sum += option.tape_bytes + option.forward_workspace_bytes + option.backward_workspace_bytes + option.backward_peak_bytes;
   }
   return sum;
 }
@@ -70,7 +71,8 @@ ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes
                                .backward_time = timed ? time(each.backward_seconds) : 0,
                                .has_record = each.has_record,
                                .record_workspace_bytes = each.record_workspace_bytes,
-                               .record_time = timed ? time(each.record_seconds) : 1});
+                               .record_time = timed ? time(each.record_seconds) : 1,
+                               .backward_peak_bytes = each.backward_peak_bytes});
     }
     input_bytes_.push_back(given.output_bytes);
     ambient_below_.push_back(ambient_below_.back() + given.ambient_bytes);
@@ -78,6 +80,8 @@ ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes
     layers_.push_back(std::move(layer));
   }
   first_grad_bytes_ = profile.layer(0).has(no_input_gradient) ? 0 : input_bytes_[0];
+  keeps_input_ = profile.has(keeps_input);
+  keeps_output_ = profile.has(keeps_output);
 }
 
 double ChainCosts::time(double seconds) const { return std::round(seconds * ticks_per_second_ / seconds_per_tick_); }
@@ -87,8 +91,14 @@ double ChainCosts::seconds(double time) const { return time / ticks_per_second_ 
 std::int64_t ChainCosts::backward_bytes(std::int64_t i, std::int32_t o) const {
   const std::int64_t behind = grad_bytes(i + 1);
   const std::int64_t made = grad_bytes(i);
+  const OptionCost& each = option(i, o);
+  if (each.backward_peak_bytes > 0) {
+    // Before it, while it runs, and behind it, when its tape has gone.
+    return std::max({behind + needed_output_bytes(i), each.backward_peak_bytes - each.tape_bytes,
+                     made + needed_output_bytes(i) - each.tape_bytes});
+  }
   const std::int64_t grads = layer(i).in_place ? std::max(behind, made) : behind + made;
-  return grads + needed_output_bytes(i) + option(i, o).backward_workspace_bytes;
+  return grads + needed_output_bytes(i) + each.backward_workspace_bytes;
 }
 
 std::int64_t ChainCosts::passing_bytes(std::int64_t i) const {

@@ -20,6 +20,7 @@ struct OptionCost {
   bool has_record = false;
   std::int64_t record_workspace_bytes = 0;
   double record_time = 0;
+  std::int64_t backward_peak_bytes = 0;
 };
 
 struct LayerCost {
@@ -55,10 +56,17 @@ class ChainCosts {
   }
   // [NO_i] a_{i+1}
   std::int64_t needed_output_bytes(std::int64_t i) const { return layer(i).needs_output ? input_bytes(i + 1) : 0; }
-  // Gradients, kept output and workspace while layer i runs backward; its tape and ambient state come on top.
+  // What layer i's backward takes at its fullest moment beside its tape: gradients, kept output and workspace. Its ambient state
+  // comes on top.
   std::int64_t backward_bytes(std::int64_t i, std::int32_t o) const;
+  // Bytes of INPUT(n) that stay with the caller behind the TURN.
+  std::int64_t kept_output_bytes() const { return keeps_output_ ? input_bytes(layers()) : 0; }
+  // Whether INPUT(k) stays with the caller from the start.
+  bool keeps(std::int64_t k) const { return k == 0 && keeps_input_; }
   // a_{i+1} and a_i, or one buffer for both: what layer i needs behind the first layer of a FORWARD.
   std::int64_t passing_bytes(std::int64_t i) const;
+  // Whether layer i's output may take the place of INPUT(i) where that ends.
+  bool may_advance(std::int64_t i) const { return layer(i).in_place && !keeps(i); }
   bool may_run_again(std::int64_t begin, std::int64_t end) const {
     return random_below_[static_cast<std::size_t>(begin)] == random_below_[static_cast<std::size_t>(end)];
   }
@@ -73,6 +81,8 @@ class ChainCosts {
   std::vector<std::int64_t> ambient_below_;
   std::vector<std::int64_t> random_below_;  // layers that are not deterministic
   std::int64_t first_grad_bytes_ = 0;       // g_0
+  bool keeps_input_ = false;
+  bool keeps_output_ = false;
 };
 
 }  // namespace ckpt::plan

@@ -39,7 +39,7 @@ class ChainPlan {
     for (const Step& step : steps) points_.push_back({{}, step.bytes, step.time});
     if (planner == ChainPlanner::chain) return;
     for (RunList& point : points_) point = runs_of(costs_, chain_actions(costs_, frontier_, point.live_bytes));
-    points_ = search_locally(costs_, std::move(points_), most_searched_runs);
+    points_ = search_locally(costs_, points_, most_searched_runs);
   }
 
   // False when the limits did not do: then there is nothing else to ask.
@@ -47,8 +47,8 @@ class ChainPlan {
   std::int64_t work() const { return frontier_.work(); }
 
   std::size_t points() const { return points_.size(); }
-  // No point reserves less.
-  std::int64_t least_reserved_bytes(std::size_t point) const { return points_[point].live_bytes; }
+  // No point takes less.
+  std::int64_t least_bytes(std::size_t point) const { return points_[point].live_bytes; }
   double lost_seconds() const { return costs_.seconds(frontier_.most_lost_time()); }
 
   SchedulePtr schedule(std::size_t point) const {
@@ -58,11 +58,12 @@ class ChainPlan {
   }
 
   std::int64_t reserved_bytes(const Schedule& schedule) const { return arena_bytes(schedule, profile_); }
+  std::int64_t budgeted(const Schedule& schedule) const { return budgeted_bytes(schedule, profile_); }
 
   std::int64_t smallest_budget() const {
     std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t point = 0; point < points() && least_reserved_bytes(point) < smallest; ++point)
-      smallest = std::min(smallest, reserved_bytes(*schedule(point)));
+    for (std::size_t point = 0; point < points() && least_bytes(point) < smallest; ++point)
+      smallest = std::min(smallest, budgeted(*schedule(point)));
     return smallest;
   }
 
@@ -97,11 +98,11 @@ ChainSearch search_long(const ChainProfile& profile, ChainPlanner planner, std::
   found.work = work_of_grid(profile.layers());
   LongChain chain(profile, name_of(planner), table_bytes);
   if (auto plan = chain.within(budget_bytes)) {
-    found.reserved_bytes = plan->reserved_bytes;
+    found.budgeted_bytes = plan->budgeted_bytes;
     found.left_out = plan->left_out;
     found.schedule = with_left_out(*plan->schedule, plan->left_out);
   } else {
-    found.smallest_bytes = chain.smallest().reserved_bytes;
+    found.smallest_bytes = chain.smallest().budgeted_bytes;
     found.left_out = chain.smallest().left_out;
   }
   return found;
@@ -115,10 +116,10 @@ std::optional<ChainSearch> search_exactly(const ChainProfile& profile, ChainPlan
   found.work = plan.work();
   found.left_out = plan.left_out();
   for (std::size_t point = plan.points(); point-- > 0;) {
-    if (plan.least_reserved_bytes(point) > budget_bytes) continue;
+    if (plan.least_bytes(point) > budget_bytes) continue;
     SchedulePtr schedule = plan.schedule(point);
-    found.reserved_bytes = plan.reserved_bytes(*schedule);
-    if (found.reserved_bytes > budget_bytes) continue;
+    found.budgeted_bytes = plan.budgeted(*schedule);
+    if (found.budgeted_bytes > budget_bytes) continue;
     found.schedule = found.left_out.empty() ? std::move(schedule) : with_left_out(*schedule, found.left_out);
     return found;
   }
@@ -160,8 +161,9 @@ SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner plan
                found->smallest_bytes, found->left_out.empty() ? "" : "; left out: ", found->left_out);
   }
   base::log(base::LogLevel::info, "plan",
-            base::cat("schedule ", base::quoted(found->schedule->name()), " for a budget of ", budget_bytes, " bytes: reserves ",
-                      found->reserved_bytes, found->left_out.empty() ? "" : "; left out: ", found->left_out));
+            base::cat("schedule ", base::quoted(found->schedule->name()), " for a budget of ", budget_bytes,
+                      " bytes: ", profile.has(own_allocator) ? "takes " : "reserves ", found->budgeted_bytes,
+                      found->left_out.empty() ? "" : "; left out: ", found->left_out));
   return found->schedule;
 }
 
@@ -180,7 +182,7 @@ FrontierPoints frontier_points(const ChainProfile& profile, std::string_view pla
     };
     if (profile.layers() > most_exact_layers) {
       for (const LongChain::Plan& plan : LongChain(profile, name_of(each)).sample()) {
-        if (result.count++ < most) add(plan.report, plan.reserved_bytes, plan.lost_seconds);
+        if (result.count++ < most) add(plan.report, arena_bytes(*plan.schedule, profile), plan.lost_seconds);
       }
       return result;
     }

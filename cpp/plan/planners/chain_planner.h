@@ -37,8 +37,8 @@ std::int64_t work_of(double seconds);
 // What the planner finds for a budget.
 struct ChainSearch {
   std::shared_ptr<const Schedule> schedule;  // nullptr when none fits
-  std::int64_t reserved_bytes = 0;
-  std::int64_t smallest_bytes = 0;  // where none fits: the smallest budget that works
+  std::int64_t budgeted_bytes = 0;           // of it
+  std::int64_t smallest_bytes = 0;           // where none fits: the smallest budget that works
   std::string left_out;
   std::int64_t work = 0;
 };

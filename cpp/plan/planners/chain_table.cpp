@@ -8,7 +8,12 @@ std::int64_t ChainTable::held_bytes(const Node& node) const {
   const std::int64_t last = node.goal.last;
   if (first_pass(node)) return 0;
   std::int64_t held = costs_.input_bytes(last + 1) + costs_.ambient_bytes(node.first, last + 1);
-  if (node.goal.taped()) held += costs_.option(last, node.goal.option).tape_bytes + costs_.needed_output_bytes(last);
+  held += costs_.kept_output_bytes();
+  if (node.goal.taped()) {
+    held += costs_.option(last, node.goal.option).tape_bytes;
+    // That of the last layer was counted: it is the one that stays with the caller.
+    if (last + 1 < n_ || costs_.kept_output_bytes() == 0) held += costs_.needed_output_bytes(last);
+  }
   return held;
 }
 

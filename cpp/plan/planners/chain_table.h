@@ -104,22 +104,25 @@ void ChainTable::for_each_recording(const Node& node, const Visit& visit) const 
 
   const LayerCost& layer = costs_.layer(i);
   const std::int64_t output = costs_.input_bytes(i + 1);
-  const std::int64_t freed = layer.needs_input || node.input_stays ? 0 : costs_.input_bytes(i);  // r
+  const std::int64_t freed = layer.needs_input || node.input_stays || costs_.keeps(i) ? 0 : costs_.input_bytes(i);  // r
+  const std::int64_t kept = costs_.kept_output_bytes();
   const auto backward_bytes = [&](std::int32_t o) {
-    return costs_.option(i, o).tape_bytes + costs_.backward_bytes(i, o) + layer.ambient_bytes - freed;
+    return costs_.option(i, o).tape_bytes + costs_.backward_bytes(i, o) + layer.ambient_bytes + kept - freed;
   };
+  // Of the last layer's first recording: the output that its backward reads is the one that stays with the caller.
+  const std::int64_t counted_twice = i + 1 == n_ && layer.needs_output ? kept : 0;
   if (i == last && goal.taped()) {
     return visit(Rule{.kind = Rule::Kind::leaf,
                       .option = goal.option,
                       .forwards_to = i,
-                      .at_least = backward_bytes(goal.option),
+                      .at_least = backward_bytes(goal.option) - counted_twice,
                       .time = costs_.option(i, goal.option).backward_time});
   }
   for (std::int32_t o = 0; o < costs_.options(i); ++o) {
     const OptionCost& option = costs_.option(i, o);
     if (i == last) {
       // Gradient, tape, ambient state twice; then workspace, and the output: made, or the workspace of a layer that runs forward.
-      const std::int64_t items = output + option.tape_bytes + 2 * layer.ambient_bytes;
+      const std::int64_t items = output + option.tape_bytes + 2 * layer.ambient_bytes + kept;
       const std::int64_t forward_bytes = items + output + option.forward_workspace_bytes;
       if (option.has_record) {
         const std::int64_t record_bytes = items + costs_.needed_output_bytes(i) + option.record_workspace_bytes;
@@ -137,14 +140,15 @@ void ChainTable::for_each_recording(const Node& node, const Visit& visit) const 
                  .time = option.forward_time + option.backward_time});
       continue;
     }
-    visit(Rule{.kind = Rule::Kind::tape,
-               .option = o,
-               .forwards_to = i,
-               .at_least = std::max(held_bytes(node) + forward_bytes(node, i, o) + option.tape_bytes, backward_bytes(o)),
-               .time = option.forward_time + option.backward_time,
-               .has_inner = true,
-               .inner = {i + 1, goal, layer.needs_output},
-               .inner_shift = option.tape_bytes + output + layer.ambient_bytes - freed});
+    visit(Rule{
+        .kind = Rule::Kind::tape,
+        .option = o,
+        .forwards_to = i,
+        .at_least = std::max(held_bytes(node) + forward_bytes(node, i, o) + option.tape_bytes, backward_bytes(o) - counted_twice),
+        .time = option.forward_time + option.backward_time,
+        .has_inner = true,
+        .inner = {i + 1, goal, layer.needs_output},
+        .inner_shift = option.tape_bytes + output + layer.ambient_bytes - freed});
   }
 }
 

@@ -21,7 +21,7 @@ Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits) : Chai
   for (std::int64_t first = layers(); first >= 0; --first) {
     make_forwards(first);
     for_each_node(first, [&](const Node& node) {
-      const std::int64_t share = std::max<std::int64_t>(room / functions--, fewest_steps);
+      const std::int64_t share = std::max<std::int64_t>(room / std::max<std::int64_t>(functions--, 1), fewest_steps);
       if (work() <= limits.work) room -= fill(node, static_cast<std::size_t>(share));
     });
     if (work() > limits.work) return;

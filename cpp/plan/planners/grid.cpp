@@ -82,7 +82,7 @@ GridChain Grid::make_chain(const GridLimits& limits) {
 }
 
 std::int64_t Grid::held_at(std::int64_t last) const {
-  return last == layers() ? 0 : costs().input_bytes(last + 1) + ambient_before(last + 1);
+  return last == layers() ? 0 : costs().input_bytes(last + 1) + ambient_before(last + 1) + costs().kept_output_bytes();
 }
 
 // What the inner node of a tape may not use of the node's bytes, as both count ambient state.

@@ -1,76 +1,27 @@
 #include "plan/planners/grid_table.h"
 
-// One body, compiled for several instruction sets; the loader picks one. Sanitizers do not bear the resolvers.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(CKPT_SANITIZED)
-#define CKPT_GRID_KERNEL __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#include <array>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CKPT_GRID_X86 1
+#else
+#define CKPT_GRID_X86 0
+#endif
+// One body, compiled for several instruction sets: nothing of it may be left to a function of its own.
+#if defined(__GNUC__)
 #define CKPT_GRID_INLINE __attribute__((always_inline)) inline
 #else
-#define CKPT_GRID_KERNEL
 #define CKPT_GRID_INLINE inline
 #endif
 
 namespace ckpt::plan {
 namespace {
 
-constexpr std::int64_t width = GridTable::width;
-constexpr std::int64_t lanes = 8;
 constexpr std::int64_t tile = 4;    // lines, and last layers, of a register tile
-constexpr std::int64_t strip = 32;  // checkpoints whose rows stay in the first cache together
+constexpr std::int64_t strip = 16;  // checkpoints whose rows stay in the first cache together
 
-using Lanes __attribute__((vector_size(lanes * sizeof(float)), aligned(alignof(float)), may_alias)) = float;
-
-CKPT_GRID_INLINE Lanes& lanes_at(float* cells) { return *reinterpret_cast<Lanes*>(cells); }
-CKPT_GRID_INLINE const Lanes& lanes_at(const float* cells) { return *reinterpret_cast<const Lanes*>(cells); }
-
-inline void clear_chunk(float* cells) {
-  for (std::int64_t k = 0; k < width; k += lanes) lanes_at(cells + k) = Lanes{} + no_seconds;
-}
-
-// A tile of 4 x 4 rows: four lines, and four last layers whose rows lie behind each other.
-struct Tile {
-  float* out[tile];                         // by line
-  const float* left[tile];                  // by line: rows (i, j-1) for rising j
-  const float* right;                       // by rising j and by last layer: rows (j, l), shifted
-  const float* seconds[tile];               // by line, for rising j
-  std::int64_t checkpoints[width / lanes];  // how many j, by lanes of columns
-};
-
-CKPT_GRID_INLINE void add_strip(const Tile& given, std::int64_t begin, std::int64_t end, std::int64_t column) {
-  Lanes least[tile][tile];
-  for (std::int64_t x = 0; x < tile; ++x) {
-    for (std::int64_t y = 0; y < tile; ++y) least[x][y] = lanes_at(given.out[x] + y * width + column);
-  }
-  for (std::int64_t j = begin; j < end; ++j) {
-    const float* const right = given.right + j * tile * width + column;
-    for (std::int64_t x = 0; x < tile; ++x) {
-      const Lanes left = lanes_at(given.left[x] + j * width + column) + given.seconds[x][j];
-      for (std::int64_t y = 0; y < tile; ++y) {
-        const Lanes sum = left + lanes_at(right + y * width);
-        least[x][y] = sum < least[x][y] ? sum : least[x][y];
-      }
-    }
-  }
-  for (std::int64_t x = 0; x < tile; ++x) {
-    for (std::int64_t y = 0; y < tile; ++y) lanes_at(given.out[x] + y * width + column) = least[x][y];
-  }
-}
-
-CKPT_GRID_KERNEL void add_tile(const Tile& given) {
-  const std::int64_t most = *std::max_element(given.checkpoints, given.checkpoints + width / lanes);
-  for (std::int64_t begin = 0; begin < most; begin += strip) {
-    for (std::int64_t block = 0; block < width / lanes; ++block)
-      add_strip(given, begin, std::min(begin + strip, given.checkpoints[block]), block * lanes);
-  }
-}
-
-// out = min(out, left + seconds + right) from a column on
-CKPT_GRID_KERNEL void add_row(float* out, const float* left, float seconds, const float* right, std::int64_t from,
-                              std::int64_t to) {
-  for (std::int64_t m = from; m < to; ++m) {
-    const float sum = (left[m] + seconds) + right[m];
-    out[m] = sum < out[m] ? sum : out[m];
-  }
-}
+constexpr std::int64_t plain_lanes = 4;
+constexpr std::int32_t first_places[] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 }  // namespace
 
@@ -93,6 +44,7 @@ GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units,
   for (const bool fastest : {false, true}) {
     std::vector<std::int32_t>& from = fastest ? fastest_from_ : at_least_;
     std::vector<std::int32_t> behind;
+    behind.reserve(layers.size());
     for (const Layer& layer : layers) behind.push_back(first_at(layer.behind, fastest));
     for (std::int64_t i = 0; i < n_; ++i) {
       std::int32_t most = first_at(layers[static_cast<std::size_t>(i)].as_first, fastest);
@@ -120,18 +72,23 @@ GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units,
   }
 }
 
+// With vectors of so many columns.
+template <std::int64_t lanes>
 class GridTable::Filler {
  public:
-  Filler(const GridChain& chain, GridTable& table)
+  Filler(const GridChain& chain, GridTable& table, GridSet set)
       : chain_(chain),
         table_(table),
+        set_(set),
         stride_(chain.layers + 1),
         right_(static_cast<std::size_t>(stride_ * tile * width)),
         seconds_(chain.lines.size() * static_cast<std::size_t>(stride_)) {
+    nothing_.fill(no_seconds);
     for (std::size_t line = 0; line < chain.lines.size(); ++line) {
       const std::int64_t i = chain.lines[line].layer;
       for (std::int64_t j = i + 1; j < stride_; ++j) seconds_of(line)[j] = chain.again.fastest_seconds(i, j);
     }
+    find_constants();
   }
 
   void fill() {
@@ -146,6 +103,85 @@ class GridTable::Filler {
   }
 
  private:
+  using Lanes __attribute__((vector_size(lanes * sizeof(float)), aligned(alignof(float)), may_alias)) = float;
+  using Places __attribute__((vector_size(lanes * sizeof(std::int32_t)), aligned(alignof(std::int32_t)), may_alias)) = std::int32_t;
+
+  CKPT_GRID_INLINE static const Places& places() { return *reinterpret_cast<const Places*>(first_places); }
+  // NOLINTNEXTLINE(readability-non-const-parameter): it is written through
+  CKPT_GRID_INLINE static Lanes& lanes_at(float* cells) { return *reinterpret_cast<Lanes*>(cells); }
+  CKPT_GRID_INLINE static const Lanes& lanes_at(const float* cells) { return *reinterpret_cast<const Lanes*>(cells); }
+
+  // The columns of a chunk.
+  struct Columns {
+    static constexpr std::int64_t blocks = width / lanes;
+    Lanes block[blocks];
+  };
+
+  // A tile of 4 x 4 rows: four lines, and four last layers whose rows lie behind each other.
+  struct Tile {
+    float* out[tile];                           // by line
+    const float* left[tile];                    // by line: rows (i, j-1) for rising j
+    const float* right;                         // by rising j and by last layer: rows (j, l), shifted
+    const float* seconds[tile];                 // by line, for rising j
+    std::int64_t checkpoints[Columns::blocks];  // how many j, by lanes of columns
+    bool all_fit;                               // all j of all four rows of every line do
+  };
+
+  // First strips find nothing in out.
+  CKPT_GRID_INLINE static void add_strip(const Tile& given, std::int64_t begin, std::int64_t end, std::int64_t column) {
+    Lanes least[tile][tile];
+    for (std::int64_t x = 0; x < tile; ++x) {
+      for (std::int64_t y = 0; y < tile; ++y)
+        least[x][y] = begin == 0 ? Lanes{} + no_seconds : lanes_at(given.out[x] + y * width + column);
+    }
+    for (std::int64_t j = begin; j < end; ++j) {
+      const float* const right = given.right + j * tile * width + column;
+      for (std::int64_t x = 0; x < tile; ++x) {
+        const Lanes left = lanes_at(given.left[x] + j * width + column) + given.seconds[x][j];
+        for (std::int64_t y = 0; y < tile; ++y) {
+          const Lanes sum = left + lanes_at(right + y * width);
+          least[x][y] = sum < least[x][y] ? sum : least[x][y];
+        }
+      }
+    }
+    for (std::int64_t x = 0; x < tile; ++x) {
+      for (std::int64_t y = 0; y < tile; ++y) lanes_at(given.out[x] + y * width + column) = least[x][y];
+    }
+  }
+
+  CKPT_GRID_INLINE static void add_tile(const Tile& given) {
+    const std::int64_t most = std::max<std::int64_t>(*std::max_element(given.checkpoints, given.checkpoints + Columns::blocks), 1);
+    for (std::int64_t begin = 0; begin < most; begin += strip) {
+      for (std::int64_t block = 0; block < Columns::blocks; ++block) {
+        const std::int64_t end = std::min(begin + strip, given.checkpoints[block]);
+        if (begin == 0 || begin < end) add_strip(given, begin, end, block * lanes);
+      }
+    }
+  }
+
+  // out = min(out, left + seconds + right)
+  CKPT_GRID_INLINE static void add_block(Lanes& out, const float* left, float seconds, const float* right) {
+    const Lanes sum = (lanes_at(left) + seconds) + lanes_at(right);
+    out = sum < out ? sum : out;
+  }
+
+  CKPT_GRID_INLINE static void add_row(Columns& out, const float* left, float seconds, const float* right) {
+    for (std::int64_t k = 0; k < Columns::blocks; ++k) add_block(out.block[k], left + k * lanes, seconds, right + k * lanes);
+  }
+
+  // From a lane on.
+  CKPT_GRID_INLINE static void add_block_from(Lanes& out, const float* left, float seconds, const float* right, std::int64_t from) {
+    const Lanes sum = (lanes_at(left) + seconds) + lanes_at(right);
+    const Lanes fitting = places() >= static_cast<std::int32_t>(from) ? sum : Lanes{} + no_seconds;
+    out = fitting < out ? fitting : out;
+  }
+
+  // Two parts of rows as one: the first `count` columns are those of a, the others of b. Of both, all are there to be read.
+  CKPT_GRID_INLINE static void join(Columns& out, const float* a, const float* b, std::int64_t count) {
+    for (std::int64_t k = 0; k < Columns::blocks; ++k)
+      out.block[k] = places() < static_cast<std::int32_t>(count - k * lanes) ? lanes_at(a + k * lanes) : lanes_at(b + k * lanes);
+  }
+
   // Lines that are filled together.
   struct Group {
     std::size_t begin = 0;
@@ -163,6 +199,40 @@ class GridTable::Filler {
   bool reads_ahead(std::int64_t i) const {
     const auto terms = chain_.terms_of(chain_.row(chain_.line_of[static_cast<std::size_t>(i)], chain_.layers));
     return std::any_of(terms.begin(), terms.end(), [](const GridTerm& term) { return term.inner_shift < 0; });
+  }
+
+  // More bytes make no difference where they make none to any part of any way. So it grows with the last layer, and falls with the
+  // first, and of the checkpoints only the next layer counts.
+  void find_constants() {
+    constant_from_.resize(static_cast<std::size_t>(chain_.rows()));
+    for (std::size_t line = chain_.lines.size(); line-- > 0;) {
+      const std::int64_t i = chain_.lines[line].layer;
+      for (std::int64_t last = i; last < stride_; ++last) {
+        const std::int64_t row = chain_.row(line, last);
+        std::int64_t from = 0;
+        for (const GridTerm& term : chain_.terms_of(row)) {
+          from = std::max<std::int64_t>(from, term.at_least);
+          if (term.inner_row >= 0) from = std::max(from, constant_from(term.inner_row) + term.inner_shift);
+        }
+        if (last > i) {
+          const std::int64_t inner = chain_.row(chain_.line_of[static_cast<std::size_t>(i + 1)], last);
+          const std::int64_t fits = chain_.held[static_cast<std::size_t>(last)] + chain_.forwards(last).fastest_from(i, last);
+          from = std::max(
+              {from, fits, constant_from(row - 1), constant_from(inner) + chain_.input_shift[static_cast<std::size_t>(i + 1)]});
+        }
+        constant_from_[static_cast<std::size_t>(row)] = from;
+      }
+    }
+  }
+
+  std::int64_t constant_from(std::int64_t row) const { return constant_from_[static_cast<std::size_t>(row)]; }
+
+  // All of the tile's rows from the column before a chunk on.
+  bool is_constant(const Group& group, std::int64_t l, std::int64_t chunk) const {
+    for (std::size_t line = group.begin; line < group.end; ++line) {
+      if (chain_.lines[line].layer < l + tile && constant_from(chain_.row(line, l + tile - 1)) >= chunk * width) return false;
+    }
+    return true;
   }
 
   Group make_group(std::size_t begin, std::size_t end) const {
@@ -188,20 +258,27 @@ class GridTable::Filler {
       for (std::int64_t l = stride_ % tile - tile; l < stride_; l += tile) {
         if (l + tile <= chain_.lines[begin].layer) continue;
         for (std::size_t line = end; line < chain_.lines.size(); ++line) pack(line, l, chunk);
-        for (std::size_t g = groups.size(); g-- > 0;) fill_tile(groups[g], l, chunk);
+        for (std::size_t g = groups.size(); g-- > 0;) fill_tile_by_set(groups[g], l, chunk);
       }
     }
   }
 
   // Columns of a chunk in rows (line, l .. l+3).
-  void fill_tile(const Group& group, std::int64_t l, std::int64_t chunk) {
-    for (std::size_t line = group.begin; line < group.end; ++line) {
-      for (std::int64_t last = std::max(l, chain_.lines[line].layer); last < l + tile; ++last)
-        clear_chunk(cells(chain_.row(line, last), chunk));
+  CKPT_GRID_INLINE void fill_tile(const Group& group, std::int64_t l, std::int64_t chunk) {
+    if (is_constant(group, l, chunk)) {
+      for (std::size_t line = group.end; line-- > group.begin;) {
+        for (std::int64_t last = std::max(l, chain_.lines[line].layer); last < l + tile; ++last) {
+          const std::int64_t row = chain_.row(line, last);
+          const float seconds = cells(row, chunk - 1)[width - 1];
+          for (std::int64_t k = 0; k < width; k += lanes) lanes_at(cells(row, chunk) + k) = Lanes{} + seconds;
+        }
+        pack(line, l, chunk);
+      }
+      return;
     }
     Tile shared{};
     if (group.end - group.begin == tile && l > group.top) {
-      for (std::int64_t block = 0; block < width / lanes; ++block)
+      for (std::int64_t block = 0; block < Columns::blocks; ++block)
         shared.checkpoints[block] = checkpoints_for_all(group, l, chunk * width + block * lanes);
       for (std::int64_t x = 0; x < tile; ++x) {
         const std::size_t line = group.begin + static_cast<std::size_t>(x);
@@ -210,14 +287,43 @@ class GridTable::Filler {
         shared.seconds[x] = seconds_of(line) + group.top + 1;
       }
       shared.right = right(group.top + 1, 0);
+      shared.all_fit = all_fit(group, l, chunk * width);
       add_tile(shared);
     }
     for (std::size_t line = group.end; line-- > group.begin;) {
       for (std::int64_t last = std::max(l, chain_.lines[line].layer); last < l + tile; ++last) {
-        add_terms(chain_.row(line, last), chunk);
-        add_checkpoints(group, shared, line, l, last, chunk);
+        const std::int64_t row = chain_.row(line, last);
+        float* const out = cells(row, chunk);
+        Columns least;
+        for (std::int64_t k = 0; k < Columns::blocks; ++k)
+          least.block[k] = shared.right == nullptr ? Lanes{} + no_seconds : lanes_at(out + k * lanes);
+        add_terms(least, row, chunk);
+        add_checkpoints(least, group, shared, line, l, last, chunk);
+        for (std::int64_t k = 0; k < Columns::blocks; ++k) lanes_at(out + k * lanes) = least.block[k];
       }
       pack(line, l, chunk);
+    }
+  }
+
+#if CKPT_GRID_X86
+  __attribute__((target("avx512vl"))) void fill_tile_avx512(const Group& group, std::int64_t l, std::int64_t chunk) {
+    fill_tile(group, l, chunk);
+  }
+  __attribute__((target("avx2"))) void fill_tile_avx2(const Group& group, std::int64_t l, std::int64_t chunk) {
+    fill_tile(group, l, chunk);
+  }
+#endif
+  __attribute__((noinline)) void fill_tile_plain(const Group& group, std::int64_t l, std::int64_t chunk) {
+    fill_tile(group, l, chunk);
+  }
+
+  void fill_tile_by_set(const Group& group, std::int64_t l, std::int64_t chunk) {
+    if constexpr (lanes == plain_lanes) {
+      fill_tile_plain(group, l, chunk);
+    } else {
+#if CKPT_GRID_X86
+      return set_ == GridSet::avx512 ? fill_tile_avx512(group, l, chunk) : fill_tile_avx2(group, l, chunk);
+#endif
     }
   }
 
@@ -226,103 +332,151 @@ class GridTable::Filler {
   std::int64_t checkpoints_for_all(const Group& group, std::int64_t l, std::int64_t units) const {
     const auto count = [&](const std::vector<std::int32_t>& from, std::int64_t held) {
       const auto first = from.begin() + group.top + 1;
+      if (from[static_cast<std::size_t>(l)] <= units - held) return l - group.top;
       return std::upper_bound(first, from.begin() + l + 1, units - held) - first;
     };
-    const bool turns = l + tile == stride_;
+    const std::int64_t again = count(group.again_from, most_held(l));
+    return turns(l) ? std::min<std::int64_t>(again, count(group.first_pass_from, 0)) : again;
+  }
+
+  bool all_fit(const Group& group, std::int64_t l, std::int64_t units) const {
+    const auto last = static_cast<std::size_t>(l + tile - 1);
+    return group.again_from[last] + most_held(l) <= units && (!turns(l) || group.first_pass_from[last] <= units);
+  }
+
+  bool turns(std::int64_t l) const { return l + tile == stride_; }
+  std::int64_t most_held(std::int64_t l) const {
     const auto begin = chain_.held.begin() + l;
-    const std::int64_t held = *std::max_element(begin, begin + tile - (turns ? 1 : 0));
-    const std::int64_t again = count(group.again_from, held);
-    return turns ? std::min<std::int64_t>(again, count(group.first_pass_from, 0)) : again;
+    return *std::max_element(begin, begin + tile - (turns(l) ? 1 : 0));
   }
 
   // Those that the tile has not.
-  void add_checkpoints(const Group& group, const Tile& shared, std::size_t line, std::int64_t l, std::int64_t last,
-                       std::int64_t chunk) {
-    const auto add = [&](std::int64_t begin_j, std::int64_t end_j, std::int64_t begin, std::int64_t end) {
-      // What runs in front of a checkpoint needs no less for a later one.
-      for (std::int64_t j = begin_j; j < end_j && add_checkpoint(line, last, j, right(j, last - l), chunk, begin, end); ++j) {
-      }
-    };
+  CKPT_GRID_INLINE void add_checkpoints(Columns& least, const Group& group, const Tile& shared, std::size_t line, std::int64_t l,
+                                        std::int64_t last, std::int64_t chunk) {
     const std::int64_t first = chain_.lines[line].layer + 1;
-    if (shared.right == nullptr) return add(first, last + 1, 0, width);
-    add(first, group.top + 1, 0, width);
-    for (std::int64_t block = 0; block < width / lanes; ++block)
-      add(group.top + 1 + shared.checkpoints[block], l + 1, block * lanes, (block + 1) * lanes);
-    add(l + 1, last + 1, 0, width);
+    if (shared.all_fit) {
+      const float* const outer = cells(chain_.row(line, first - 1), chunk);
+      const auto add = [&](std::int64_t j) __attribute__((always_inline)) {
+        add_row(least, outer + (j - first) * width, seconds_of(line)[j], right(j, last - l));
+      };
+      for (std::int64_t j = first; j <= group.top; ++j) add(j);
+      for (std::int64_t j = l + 1; j <= last; ++j) add(j);
+      return;
+    }
+    if (shared.right == nullptr) return add_checkpoints_of(least, line, l, last, chunk, first, last + 1);
+    add_checkpoints_of(least, line, l, last, chunk, first, group.top + 1);
+    for (std::int64_t block = 0; block < Columns::blocks; ++block) {
+      for (std::int64_t j = group.top + 1 + shared.checkpoints[block]; j <= l; ++j) {
+        if (!add_checkpoint(least, line, l, last, j, chunk, block, block + 1)) break;
+      }
+    }
+    add_checkpoints_of(least, line, l, last, chunk, l + 1, last + 1);
+  }
+
+  CKPT_GRID_INLINE void add_checkpoints_of(Columns& least, std::size_t line, std::int64_t l, std::int64_t last, std::int64_t chunk,
+                                           std::int64_t begin, std::int64_t end) {
+    // What runs in front of a checkpoint needs no less for a later one.
+    for (std::int64_t j = begin; j < end; ++j) {
+      if (!add_checkpoint(least, line, l, last, j, chunk, 0, Columns::blocks)) return;
+    }
   }
 
   // In some columns of the chunk; false when it fits in none of them.
-  bool add_checkpoint(std::size_t line, std::int64_t last, std::int64_t j, const float* inner, std::int64_t chunk,
-                      std::int64_t begin, std::int64_t end) {
+  CKPT_GRID_INLINE bool add_checkpoint(Columns& least, std::size_t line, std::int64_t l, std::int64_t last, std::int64_t j,
+                                       std::int64_t chunk, std::int64_t begin, std::int64_t end) {
     const std::int64_t i = chain_.lines[line].layer;
     const GridForwards& forwards = chain_.forwards(last);
     const std::int64_t behind_held = chunk * width - chain_.held[static_cast<std::size_t>(last)];  // units of the first column
-    const std::int64_t from = std::max(begin, forwards.at_least(i, j) - behind_held);
-    if (from >= end) return false;
-    const std::int64_t fastest_from = std::clamp(forwards.fastest_from(i, j) - behind_held, from, end);
-    float* const out = cells(chain_.row(line, last), chunk);
+    const std::int64_t from = forwards.at_least(i, j) - behind_held;
+    if (from >= end * lanes) return false;
+    const std::int64_t fastest_from = std::min(forwards.fastest_from(i, j) - behind_held, end * lanes);
     const float* const outer = cells(chain_.row(line, j - 1), chunk);
-    for (std::int64_t k = from; k < fastest_from; ++k)
-      add_row(out, outer, forwards.seconds(i, j, behind_held + k), inner, k, k + 1);
-    if (fastest_from < end) add_row(out, outer, seconds_of(line)[j], inner, fastest_from, end);
+    const float* const inner = right(j, last - l);
+    const float seconds = seconds_of(line)[j];
+    if (fastest_from <= begin * lanes) {
+      for (std::int64_t block = begin; block < end; ++block)
+        add_block(least.block[block], outer + block * lanes, seconds, inner + block * lanes);
+      return true;
+    }
+    for (std::int64_t k = std::max(from, begin * lanes); k < std::min(fastest_from, end * lanes); ++k) {
+      const float sum = (outer[k] + forwards.seconds(i, j, behind_held + k)) + inner[k];
+      auto& out = least.block[k / lanes];
+      if (sum < out[k % lanes]) out[k % lanes] = sum;
+    }
+    for (std::int64_t block = begin; block < end; ++block)
+      add_block_from(least.block[block], outer + block * lanes, seconds, inner + block * lanes, fastest_from - block * lanes);
     return true;
   }
 
-  void add_terms(std::int64_t row, std::int64_t chunk) {
-    float* const out = cells(row, chunk);
+  CKPT_GRID_INLINE void add_terms(Columns& least, std::int64_t row, std::int64_t chunk) {
     for (const GridTerm& term : chain_.terms_of(row)) {
-      const std::int64_t from = std::max<std::int64_t>(term.at_least - chunk * width, 0);
+      const std::int64_t from = term.at_least - chunk * width;
       if (from >= width) continue;
-      if (term.inner_row < 0) {
-        std::for_each(out + from, out + width, [&](float& seconds) { seconds = std::min(seconds, term.seconds); });
-        continue;
+      Columns inner{};
+      if (term.inner_row >= 0) shift_row(inner, term.inner_row, term.inner_shift, chunk);
+      for (std::int64_t k = 0; k < Columns::blocks; ++k) {
+        const Lanes sum = inner.block[k] + term.seconds;
+        const Lanes fitting = places() >= static_cast<std::int32_t>(from - k * lanes) ? sum : Lanes{} + no_seconds;
+        least.block[k] = fitting < least.block[k] ? fitting : least.block[k];
       }
-      alignas(Lanes) float inner[width];
-      copy_shifted(term.inner_row, term.inner_shift, chunk, inner);
-      for (std::int64_t k = from; k < width; ++k) out[k] = std::min(out[k], term.seconds + inner[k]);
     }
   }
 
   // Rows (i, l .. l+3) for those that keep INPUT(i) as a checkpoint.
-  void pack(std::size_t line, std::int64_t l, std::int64_t chunk) {
+  CKPT_GRID_INLINE void pack(std::size_t line, std::int64_t l, std::int64_t chunk) {
     const std::int64_t i = chain_.lines[line].layer;
     if (chain_.lines[line].input_stays) return;
-    for (std::int64_t last = std::max(l, i); last < l + tile; ++last)
-      copy_shifted(chain_.row(line, last), chain_.input_shift[static_cast<std::size_t>(i)], chunk, right(i, last - l));
+    for (std::int64_t last = std::max(l, i); last < l + tile; ++last) {
+      Columns shifted;
+      shift_row(shifted, chain_.row(line, last), chain_.input_shift[static_cast<std::size_t>(i)], chunk);
+      for (std::int64_t k = 0; k < Columns::blocks; ++k) lanes_at(right(i, last - l) + k * lanes) = shifted.block[k];
+    }
   }
 
-  // out[k]: the row's column chunk * width + k - shift
-  void copy_shifted(std::int64_t row, std::int64_t shift, std::int64_t chunk, float* out) {
-    for (std::int64_t k = 0; k < width; k += lanes) {
-      const std::int64_t begin = chunk * width + k - shift;
-      if (begin >= 0 && begin + lanes <= chain_.units + 1) {
-        const float* const here = cells(row, begin / width) + begin % width;
-        const std::int64_t in_here = width - begin % width;
-        if (in_here >= lanes) {
-          lanes_at(out + k) = lanes_at(here);
-          continue;
-        }
-        const float* const next = cells(row, begin / width + 1);
-        for (std::int64_t lane = 0; lane < in_here; ++lane) out[k + lane] = here[lane];
-        for (std::int64_t lane = in_here; lane < lanes; ++lane) out[k + lane] = next[lane - in_here];
-      } else {
-        for (std::int64_t lane = 0; lane < lanes; ++lane)
-          out[k + lane] = begin + lane < 0 ? no_seconds : table_.at(row, std::min(begin + lane, chain_.units));
-      }
-    }
+  // The row's columns chunk * width - shift and those behind it.
+  CKPT_GRID_INLINE void shift_row(Columns& out, std::int64_t row, std::int64_t shift, std::int64_t chunk) {
+    const std::int64_t begin = chunk * width - shift;
+    if (shift < 0) return read_ahead(out, row, begin);
+    // Columns above the last unit are there, too, up to the chunk's end.
+    const std::int64_t before = begin & (width - 1);
+    const std::int64_t first = (begin - before) / width;
+    const float* const here = first < 0 ? nothing_.data() + width : cells(row, first);
+    const float* const next = first + 1 < 0 ? nothing_.data() + width : before == 0 ? here : cells(row, first + 1);
+    join(out, here + before, next - (width - before), width - before);
+  }
+
+  void read_ahead(Columns& out, std::int64_t row, std::int64_t begin) {
+    for (std::int64_t k = 0; k < width; ++k) out.block[k / lanes][k % lanes] = table_.at(row, std::min(begin + k, chain_.units));
   }
 
   const GridChain& chain_;
   GridTable& table_;
+  GridSet set_;
   std::int64_t stride_;
-  std::vector<float> right_;    // of the last layers of a tile, by checkpoint: its rows, shifted
-  std::vector<float> seconds_;  // by line and checkpoint: of the layers before it, under their fastest options
+  std::vector<float> right_;                 // of the last layers of a tile, by checkpoint: its rows, shifted
+  std::vector<float> seconds_;               // by line and checkpoint: of the layers before it, under their fastest options
+  std::vector<std::int64_t> constant_from_;  // by row: a unit from which on it does not change
+  std::array<float, 3 * GridTable::width> nothing_;
 };
 
-GridTable::GridTable(const GridChain& chain)
+GridSet best_grid_set() {
+#if CKPT_GRID_X86
+  if (__builtin_cpu_supports("avx512vl")) return GridSet::avx512;
+  if (__builtin_cpu_supports("avx2")) return GridSet::avx2;
+#endif
+  return GridSet::plain;
+}
+
+GridTable::GridTable(const GridChain& chain, [[maybe_unused]] GridSet set)
     : rows_(chain.rows()),
-      cells_(std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(rows_ * (chain.units / width + 1) * width))) {
-  Filler(chain, *this).fill();
+      cells_(std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>((rows_ * (chain.units / width + 1) + 2) * width))) {
+#if CKPT_GRID_X86
+  if (set != GridSet::plain) {
+    Filler<8>(chain, *this, set).fill();
+    return;
+  }
+#endif
+  Filler<plain_lanes>(chain, *this, GridSet::plain).fill();
 }
 
 }  // namespace ckpt::plan

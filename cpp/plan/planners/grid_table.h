@@ -100,10 +100,15 @@ struct GridChain {
   GridForwards first_pass;
 };
 
+// Instructions that a table is filled with; what they compute is the same, to the bit.
+enum class GridSet : std::uint8_t { plain, avx2, avx512 };
+
+GridSet best_grid_set();  // of this processor
+
 class GridTable {
  public:
   // Rows are filled in blocks that stay in the processor's caches and registers.
-  explicit GridTable(const GridChain& chain);
+  explicit GridTable(const GridChain& chain, GridSet set = best_grid_set());
 
   // Seconds. unit: 0 .. units
   float at(std::int64_t row, std::int64_t unit) const {
@@ -116,12 +121,15 @@ class GridTable {
   }
 
  private:
+  template <std::int64_t lanes>
   class Filler;
 
-  std::size_t place(std::int64_t row, std::int64_t chunk) const { return static_cast<std::size_t>((chunk * rows_ + row) * width); }
+  std::size_t place(std::int64_t row, std::int64_t chunk) const {
+    return static_cast<std::size_t>((chunk * rows_ + row + 1) * width);
+  }
 
   std::int64_t rows_;
-  std::unique_ptr<float[]> cells_;  // by chunk of columns, then by row
+  std::unique_ptr<float[]> cells_;  // by chunk of columns, then by row; one more at either end, to be read and not used
 };
 
 }  // namespace ckpt::plan

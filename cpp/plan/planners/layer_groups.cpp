@@ -41,6 +41,7 @@ LayerGroups::LayerGroups(const ChainProfile& profile, std::int64_t groups)
     if (cut > begins_.back()) begins_.push_back(cut);
   }
   begins_.push_back(n);
+  grouped_.set_flags(profile.flags());
   for (std::size_t g = 0; g + 1 < begins_.size(); ++g) add_group(profile, begins_[g], begins_[g + 1]);
 }
 
@@ -77,7 +78,16 @@ void LayerGroups::add_group(const ChainProfile& profile, std::int64_t begin, std
       sum.forward_workspace_bytes =
           std::max(sum.forward_workspace_bytes, std::max(untaped, taped) + option.forward_workspace_bytes);
       const std::int64_t grads = output + (k > begin ? profile.bytes_of(k) : input_grad) - group.output_bytes - input_grad;
-      sum.backward_workspace_bytes = std::max(sum.backward_workspace_bytes, grads + option.backward_workspace_bytes);
+      std::int64_t beyond = grads + option.backward_workspace_bytes;
+      if (option.backward_peak_bytes > 0) {
+        // Before it, while it runs (with its tape, which is the group's, and the output that it reads), and behind it.
+        const std::int64_t before = output - group.output_bytes - input_grad;
+        const std::int64_t read = profile.layer(k).has(needs_output) ? output : 0;
+        const std::int64_t behind = grads - output;
+        beyond =
+            std::max({before, option.backward_peak_bytes - option.tape_bytes - read - group.output_bytes - input_grad, behind});
+      }
+      sum.backward_workspace_bytes = std::max(sum.backward_workspace_bytes, beyond);
     }
     group.options.push_back(sum);
   }

@@ -30,6 +30,7 @@ class Counter {
     std::fill(present_.begin(), present_.end(), false);
     std::fill(tapes_.begin(), tapes_.end(), -1);
     forwarded_ = 0;
+    output_is_callers_ = false;
     most_bytes_ = most_bytes;
     present_[0] = true;
     live_ = peak_ = costs_.input_bytes(0);
@@ -76,7 +77,8 @@ class Counter {
     peak_ = std::max(peak_, live_);
   }
   void end_input(std::int32_t index) {
-    live_ -= costs_.input_bytes(index);
+    const bool stays = costs_.keeps(index) || (index == costs_.layers() && std::exchange(output_is_callers_, false));
+    if (!stays) live_ -= costs_.input_bytes(index);
     present_[static_cast<std::size_t>(index)] = false;
   }
 
@@ -101,7 +103,7 @@ class Counter {
       live_ -= passing + scratch;
       time_ += records ? option.record_time : option.forward_time;
     } else {
-      const bool in_place = !tape && layer.in_place && uses.input_ends;
+      const bool in_place = !tape && uses.input_ends && costs_.may_advance(k);
       const std::int64_t before = costs_.input_bytes(k);
       const std::int64_t kept = (in_place ? output - before : output) + (tape ? option.tape_bytes : 0);
       const std::int64_t during = in_place ? std::max(before, output) - before : kept;
@@ -123,6 +125,7 @@ class Counter {
     const auto n = static_cast<std::int32_t>(costs_.layers());
     if (!present_[static_cast<std::size_t>(n)]) return false;
     grow(costs_.input_bytes(n));
+    output_is_callers_ = costs_.kept_output_bytes() > 0;
     if (uses.input_ends) end_input(n);
     return true;
   }
@@ -150,6 +153,7 @@ class Counter {
   std::vector<char> present_;
   std::vector<std::int32_t> tapes_;
   std::int64_t forwarded_ = 0;
+  bool output_is_callers_ = false;  // INPUT(n) is there as the TURN handed it over
   std::int64_t live_ = 0;
   std::int64_t peak_ = 0;
   std::int64_t most_bytes_ = 0;
@@ -192,8 +196,8 @@ class LocalSearch {
  public:
   LocalSearch(const ChainCosts& costs, std::int64_t most_runs) : costs_(costs), counter_(costs), runs_left_(most_runs) {}
 
-  std::vector<RunList> search(std::vector<RunList> lists) {
-    for (RunList& list : lists) {
+  std::vector<RunList> search(const std::vector<RunList>& lists) {
+    for (const RunList& list : lists) {
       if (archive_.add(list)) waiting_.push_back(list);
     }
     while (!waiting_.empty() && runs_left_ > 0) {
@@ -344,7 +348,7 @@ std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list) {
         if (uses.input_ends && r > 0 && goes_on(actions.back(), run)) {
           ++actions.back().last;  // it ends its input by itself
         } else {
-          add(costs.layer(i).in_place && uses.input_ends ? Kind::advance : Kind::forward);
+          add(costs.may_advance(i) && uses.input_ends ? Kind::advance : Kind::forward);
         }
         drops_input = drops_input && actions.back().kind == Kind::forward && actions.back().last == actions.back().first + 1;
         break;
@@ -356,8 +360,8 @@ std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list) {
   return actions;
 }
 
-std::vector<RunList> search_locally(const ChainCosts& costs, std::vector<RunList> lists, std::int64_t most_runs) {
-  return LocalSearch(costs, most_runs).search(std::move(lists));
+std::vector<RunList> search_locally(const ChainCosts& costs, const std::vector<RunList>& lists, std::int64_t most_runs) {
+  return LocalSearch(costs, most_runs).search(lists);
 }
 
 }  // namespace ckpt::plan

@@ -32,6 +32,6 @@ std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list);
 // Goes on from the given rows: takes runs away, adds some, moves tapes to other runs of their layers, and changes options, as long
 // as a row comes of it that takes less time than any known within its bytes. Returns those that no other beats, by rising bytes.
 // most_runs: of layers that are counted in all; the search ends there.
-std::vector<RunList> search_locally(const ChainCosts& costs, std::vector<RunList> lists, std::int64_t most_runs);
+std::vector<RunList> search_locally(const ChainCosts& costs, const std::vector<RunList>& lists, std::int64_t most_runs);
 
 }  // namespace ckpt::plan

@@ -78,8 +78,11 @@ LongChain::LongChain(const ChainProfile& profile, std::string name, std::int64_t
 // Grids are made for few numbers of bytes, whatever the budget, so that budgets near each other choose among the same schedules.
 std::int64_t LongChain::span_of(std::int64_t live_bytes) const {
   std::int64_t span = most_bytes_;
-  for (double next = static_cast<double>(span); next >= static_cast<double>(live_bytes); next /= std::sqrt(std::sqrt(2.0)))
+  auto next = static_cast<double>(span);
+  while (next >= static_cast<double>(live_bytes)) {
     span = static_cast<std::int64_t>(std::ceil(next));
+    next /= std::sqrt(std::sqrt(2.0));
+  }
   return span;
 }
 
@@ -120,15 +123,16 @@ LongChain::Plan LongChain::unplaced_plan_at(std::int64_t span, std::int64_t live
   plan.schedule = make_stage_list(base::cat(name_, "(", live_bytes, ")"), profile_.layers(), actions, {});
   plan.report = verify(*plan.schedule, profile_);
   plan.lost_seconds = std::max(plan.report.step_seconds - least_seconds_, 0.0);
-  if (groups_)
+  if (groups_) {
     plan.left_out = base::cat("what tells layers apart that run together: ", profile_.layers(), " layers in ", costs_.layers(),
                               " groups of at most ", groups_->longest(), "; ");
+  }
   plan.left_out += base::cat("what differs by less than a unit of a grid of ", table.chain().units, " in ", span,
                              " bytes, which costs at most ", plan.lost_seconds, " s");
   return plan;
 }
 
-void LongChain::place(Plan& plan) const { plan.reserved_bytes = arena_bytes(*plan.schedule, profile_); }
+void LongChain::place(Plan& plan) const { plan.budgeted_bytes = budgeted_bytes(*plan.schedule, profile_); }
 
 LongChain::Plan LongChain::plan_at(std::int64_t span, std::int64_t live_bytes) {
   Plan plan = unplaced_plan_at(span, live_bytes);
@@ -149,13 +153,13 @@ std::optional<LongChain::Plan> LongChain::within(std::int64_t budget_bytes) {
     Plan plan = unplaced_plan_at(span, live_bytes);
     if (best && plan.report.step_seconds >= best->report.step_seconds) continue;
     place(plan);
-    if (plan.reserved_bytes <= budget_bytes) {
+    if (plan.budgeted_bytes <= budget_bytes) {
       best = std::move(plan);
     } else if (++too_large >= tried_points) {
-      next = live_bytes - (plan.reserved_bytes - budget_bytes) / 2;
+      next = live_bytes - (plan.budgeted_bytes - budget_bytes) / 2;
     }
   }
-  if (!best && smallest().reserved_bytes <= budget_bytes) best = smallest();
+  if (!best && smallest().budgeted_bytes <= budget_bytes) best = smallest();
   return best;
 }
 
@@ -165,10 +169,10 @@ const LongChain::Plan& LongChain::smallest() {
     const std::int64_t span = span_of(least_live_bytes_);
     smallest_ = plan_at(span, least_live_bytes_);
     std::vector<std::int64_t> others = points(span, span);
-    for (std::int64_t tried = 0; tried < tried_points && !others.empty() && others.back() < smallest_->reserved_bytes;
+    for (std::int64_t tried = 0; tried < tried_points && !others.empty() && others.back() < smallest_->budgeted_bytes;
          ++tried, others.pop_back()) {
       Plan plan = plan_at(span, others.back());
-      if (plan.reserved_bytes < smallest_->reserved_bytes) smallest_ = std::move(plan);
+      if (plan.budgeted_bytes < smallest_->budgeted_bytes) smallest_ = std::move(plan);
     }
   }
   return *smallest_;

@@ -24,7 +24,7 @@ class LongChain {
   struct Plan {
     std::shared_ptr<const Schedule> schedule;
     PlanReport report;
-    std::int64_t reserved_bytes = 0;
+    std::int64_t budgeted_bytes = 0;
     double lost_seconds = 0;  // by which its step may be above the shortest
     std::string left_out;
   };

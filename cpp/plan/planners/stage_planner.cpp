@@ -17,7 +17,7 @@ constexpr std::int64_t tried_peaks = 16;
 
 }  // namespace
 
-StagePlanner::StagePlanner(const ChainProfile& piece) : piece_(piece) {
+StagePlanner::StagePlanner(const ChainProfile& piece) {
   if (piece.layers() > most_stage_layers) return;
   costs_ = std::make_unique<ChainCosts>(piece);
   frontier_.emplace(*costs_, FrontierLimits{.work = work_of(most_stage_seconds)});

@@ -29,7 +29,6 @@ class StagePlanner {
  private:
   double time_at(std::int64_t peak) const { return frontier_->step().at(peak); }
 
-  const ChainProfile& piece_;
   std::unique_ptr<ChainCosts> costs_;
   std::optional<Frontier> frontier_;
   std::int64_t least_peak_ = 0;

@@ -46,14 +46,16 @@ StepFunction StepFunction::constant(double time, std::int64_t from_bytes) {
 
 double StepFunction::at(std::int64_t bytes) const {
   const std::ptrdiff_t index = step_at(steps(), bytes);
-  return index < 0 ? never : steps_[static_cast<std::size_t>(index)].time;
+  if (index < 0) return never;
+  return steps_[static_cast<std::size_t>(index)].time;
 }
 
 Minimum::Minimum() : best_(1), zero_(StepFunction::constant(0, -unreached)) {}
 
 double Minimum::best_at(std::int64_t bytes) const {
   const std::ptrdiff_t index = step_at(std::span(best_).first(size_), bytes);
-  return index < 0 ? never : best_[static_cast<std::size_t>(index)].time;
+  if (index < 0) return never;
+  return best_[static_cast<std::size_t>(index)].time;
 }
 
 void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shifted c) {
@@ -83,7 +85,8 @@ void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shif
   Sweep y = sweep(b);
   Sweep z = sweep(c);
   // best_ has a step below at_least, or begins there or above it.
-  double known = kept == 0 ? never : best_[kept - 1].time;
+  double known = never;
+  if (kept > 0) known = best_[kept - 1].time;
   const Step* behind = best_.data() + kept;
   Step* out = merged_.data() + kept;
   double last = known;
