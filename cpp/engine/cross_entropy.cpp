@@ -1,4 +1,4 @@
-// Mean over the samples of -log softmax(x)[target].
+// Mean over the rows of -log softmax(x)[target].
 #include "engine/indices.h"
 #include "engine/kernels.h"
 #include "engine/layer.h"
@@ -12,30 +12,31 @@ class SoftmaxCrossEntropyLayer final : public Layer {
   using Layer::Layer;
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(is_float(input.dtype) && input.shape.ndim() == 2 && input.shape[0] >= 1 && input.shape[1] >= 1, "the input is ",
-                  to_text(input), "; F32 or F64 [samples, classes], both at least 1");
+    require_input(is_float(input.dtype) && input.has_rows() && input.shape.elements() >= 1, "the input is ", to_text(input),
+                  "; F32 or F64 [samples, ..., classes], each at least 1");
     return {input.dtype, {1}};
   }
 
   std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
   bool needs_targets() const override { return true; }
+  TensorSpec stand_in_targets(const TensorSpec& input) const override { return {tensor::Dtype::i32, input.rows_shape()}; }
 
-  // The tape is each sample's log-sum-exp, from which backward makes the softmax; the workspace is each sample's loss.
+  // The tape is each row's log-sum-exp, from which backward makes the softmax; the workspace is each row's loss.
   OptionNeeds needs(const TensorSpec& input, std::int32_t) const override {
-    return {.tape_bytes = input.shape[0] * tensor::dtype_bits(input.dtype) / 8,
-            .forward_workspace_bytes = input.shape[0] * static_cast<std::int64_t>(sizeof(double))};
+    return {.tape_bytes = input.rows() * tensor::dtype_bits(input.dtype) / 8,
+            .forward_workspace_bytes = input.rows() * static_cast<std::int64_t>(sizeof(double))};
   }
 
   void forward(const RunContext& context, const ForwardBuffers& buffers) override {
-    const std::int64_t samples = context.input->shape[0];
-    const std::int64_t classes = context.input->shape[1];
+    const std::int64_t rows = context.input->rows();
+    const std::int64_t classes = context.input->row_length();
     const tensor::Tensor& targets = checked_targets(context);
     double* const losses = static_cast<double*>(buffers.workspace);
     with_float(context.input->dtype, [&](auto zero) {
       using T = decltype(zero);
       const T* const x = static_cast<const T*>(buffers.input);
       T* const tape = static_cast<T*>(buffers.tape);
-      for_parts(*context.pool, samples, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
+      for_parts(*context.pool, rows, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t target = target_at(targets, i, classes);
           const T normalizer = log_sum_exp(x + i * classes, classes);
@@ -44,23 +45,23 @@ class SoftmaxCrossEntropyLayer final : public Layer {
         }
       });
       double sum = 0;
-      for (std::int64_t i = 0; i < samples; ++i) sum += losses[i];
-      *static_cast<T*>(buffers.output) = static_cast<T>(sum / static_cast<double>(samples));
+      for (std::int64_t i = 0; i < rows; ++i) sum += losses[i];
+      *static_cast<T*>(buffers.output) = static_cast<T>(sum / static_cast<double>(rows));
     });
   }
 
   void backward(const RunContext& context, const BackwardBuffers& buffers) override {
     if (buffers.grad_input == nullptr) return;
-    const std::int64_t samples = context.input->shape[0];
-    const std::int64_t classes = context.input->shape[1];
+    const std::int64_t rows = context.input->rows();
+    const std::int64_t classes = context.input->row_length();
     const tensor::Tensor& targets = checked_targets(context);
     with_float(context.input->dtype, [&](auto zero) {
       using T = decltype(zero);
       const T* const x = static_cast<const T*>(buffers.input);
       const T* const tape = static_cast<const T*>(buffers.tape);
       T* const grad_x = static_cast<T*>(buffers.grad_input);
-      const T scale = *static_cast<const T*>(buffers.grad_output) / static_cast<T>(samples);
-      for_parts(*context.pool, samples, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
+      const T scale = *static_cast<const T*>(buffers.grad_output) / static_cast<T>(rows);
+      for_parts(*context.pool, rows, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           exp_shifted(x + i * classes, tape[i], scale, grad_x + i * classes, classes);
           grad_x[i * classes + target_at(targets, i, classes)] -= scale;
@@ -73,8 +74,9 @@ class SoftmaxCrossEntropyLayer final : public Layer {
   const tensor::Tensor& checked_targets(const RunContext& context) const {
     require_input(context.targets != nullptr, "the step has no targets");
     const tensor::Tensor& targets = *context.targets;
-    require_input(is_index(targets.dtype()) && targets.shape() == tensor::Shape{context.input->shape[0]}, "targets are ",
-                  to_text(TensorSpec{targets.dtype(), targets.shape()}), "; U8 or I32 [", context.input->shape[0], "]");
+    const tensor::Shape wanted = context.input->rows_shape();
+    require_input(is_index(targets.dtype()) && targets.shape() == wanted, "targets are ",
+                  to_text(TensorSpec{targets.dtype(), targets.shape()}), "; U8 or I32 ", to_text(wanted));
     return targets;
   }
 

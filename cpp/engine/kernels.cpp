@@ -5,14 +5,7 @@
 #include <cmath>
 #include <limits>
 
-// One body, compiled for several instruction sets; the loader picks one. Sanitizers do not bear the resolvers.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(CKPT_SANITIZED)
-#define CKPT_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))
-#define CKPT_INLINE __attribute__((always_inline)) inline
-#else
-#define CKPT_KERNEL
-#define CKPT_INLINE inline
-#endif
+#include "engine/kernel_clones.h"
 
 namespace ckpt::engine {
 namespace {

@@ -15,6 +15,7 @@ using Values = std::span<const base::FormValue>;
 constexpr FormParameter count_of(const char* name) {
   return {name, FormParameter::Unit::count, 1, std::numeric_limits<std::int64_t>::max()};
 }
+constexpr FormParameter epsilon_parameter = {"epsilon", FormParameter::Unit::number, 0, 0, "1e-5"};
 constexpr FormParameter dtype_parameter = {"dtype", FormParameter::Unit::word, 0, 0, "F32"};
 
 tensor::Dtype dtype_of(const base::FormValue& value) {
@@ -36,6 +37,18 @@ constexpr Kind kinds[] = {
     {{"relu", "max(x, 0), element by element", {}}, [](std::string name, Values) { return make_relu(std::move(name)); }},
     {{"gelu", "GELU in the tanh form, element by element", {}},
      [](std::string name, Values) { return make_gelu(std::move(name)); }},
+    {{"layer_norm",
+      "each row less its mean, divided by its standard deviation, times weight plus bias",
+      {count_of("width"), epsilon_parameter, dtype_parameter}},
+     [](std::string name, Values values) {
+       return make_layer_norm(std::move(name), values[0].whole, values[1].number, dtype_of(values[2]));
+     }},
+    {{"rms_norm",
+      "each row divided by its root mean square, times weight",
+      {count_of("width"), epsilon_parameter, dtype_parameter}},
+     [](std::string name, Values values) {
+       return make_rms_norm(std::move(name), values[0].whole, values[1].number, dtype_of(values[2]));
+     }},
     {{"embedding",
       "a vector of a table for each token",
       {count_of("vocabulary"), count_of("context"), count_of("width"), dtype_parameter}},
@@ -46,7 +59,7 @@ constexpr Kind kinds[] = {
       "sets elements to 0 at random, equally whenever a step is computed again",
       {{"probability", FormParameter::Unit::number}}},
      [](std::string name, Values values) { return make_dropout(std::move(name), values[0].number); }},
-    {{"softmax_cross_entropy", "the loss: mean over the samples of -log softmax(x)[target]", {}},
+    {{"softmax_cross_entropy", "the loss: mean over the rows of -log softmax(x)[target]", {}},
      [](std::string name, Values) { return make_softmax_cross_entropy(std::move(name)); }},
 };
 

@@ -15,7 +15,8 @@
 
 namespace ckpt::engine {
 
-// dtype and shape of an activation; the first dimension counts samples.
+// dtype and shape of an activation; the first dimension counts samples. Layers that work row by row take any others between that
+// and the last one, which is a row's length.
 struct TensorSpec {
   tensor::Dtype dtype = tensor::Dtype::f32;
   tensor::Shape shape;
@@ -24,6 +25,18 @@ struct TensorSpec {
   std::int64_t samples() const { return shape.ndim() == 0 ? 1 : shape[0]; }
   // Elements of one sample.
   std::int64_t width() const { return samples() == 0 ? 0 : shape.elements() / samples(); }
+  // False for what has no rows: fewer than two dimensions.
+  bool has_rows() const { return shape.ndim() >= 2; }
+  std::int64_t row_length() const { return shape[shape.ndim() - 1]; }
+  // Of a row that is not empty.
+  std::int64_t rows() const { return shape.elements() / row_length(); }
+  // All dimensions but the last.
+  tensor::Shape rows_shape() const { return tensor::Shape(shape.dimensions().first(static_cast<std::size_t>(shape.ndim() - 1))); }
+  tensor::Shape with_row_length(std::int64_t length) const {
+    std::vector<std::int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());
+    dimensions.back() = length;
+    return tensor::Shape(dimensions);
+  }
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
 };
 
@@ -92,6 +105,9 @@ class Layer {
   // A layer that records nothing has nothing to run for it.
   virtual OptionNeeds needs(const TensorSpec& /*input*/, std::int32_t /*option*/) const { return {.has_record = true}; }
   virtual bool needs_targets() const { return false; }
+  // Of zeros, which stand for targets where a profile is made without data. Large enough for a layer of the caller's own that takes
+  // them for any type of at most 32 bits.
+  virtual TensorSpec stand_in_targets(const TensorSpec& input) const { return {tensor::Dtype::i32, {input.samples()}}; }
   virtual bool needs_blas() const { return false; }
 
   // Where the layer is flagged in_place, output may be the input's buffer, and grad_input that of grad_output.
@@ -128,6 +144,8 @@ class Layer {
 std::shared_ptr<Layer> make_linear(std::string name, std::int64_t inputs, std::int64_t outputs, tensor::Dtype dtype);
 std::shared_ptr<Layer> make_relu(std::string name);
 std::shared_ptr<Layer> make_gelu(std::string name);
+std::shared_ptr<Layer> make_layer_norm(std::string name, std::int64_t width, double epsilon, tensor::Dtype dtype);
+std::shared_ptr<Layer> make_rms_norm(std::string name, std::int64_t width, double epsilon, tensor::Dtype dtype);
 std::shared_ptr<Layer> make_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                                       tensor::Dtype dtype);
 std::shared_ptr<Layer> make_dropout(std::string name, double probability);

@@ -21,9 +21,9 @@ class LinearLayer final : public Layer {
   }
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(input.dtype == dtype_ && input.shape.ndim() == 2 && input.shape[1] == inputs_, "the input is ", to_text(input),
-                  "; ", tensor::dtype_name(dtype_), "[samples, ", inputs_, "]");
-    return {dtype_, {input.shape[0], outputs_}};
+    require_input(input.dtype == dtype_ && input.has_rows() && input.row_length() == inputs_, "the input is ", to_text(input), "; ",
+                  tensor::dtype_name(dtype_), "[samples, ..., ", inputs_, "]");
+    return {dtype_, input.with_row_length(outputs_)};
   }
 
   std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
@@ -36,7 +36,7 @@ class LinearLayer final : public Layer {
       T* const y = static_cast<T*>(buffers.output);
       const T* const weight = parameter(0).value->data_as<T>();
       const T* const bias = parameter(1).value->data_as<T>();
-      for_parts(*context.pool, context.input->shape[0], rows_per_part, [&](std::int64_t begin, std::int64_t end) {
+      for_parts(*context.pool, context.input->rows(), rows_per_part, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) std::copy_n(bias, outputs_, y + row * outputs_);
         gemm(false, false, end - begin, outputs_, inputs_, x + begin * inputs_, inputs_, weight, outputs_, T{1},
              y + begin * outputs_, outputs_);
@@ -53,19 +53,19 @@ class LinearLayer final : public Layer {
       const T* const weight = parameter(0).value->data_as<T>();
       T* const grad_weight = parameter(0).gradient->data_as<T>();
       T* const grad_bias = parameter(1).gradient->data_as<T>();
-      const std::int64_t samples = context.input->shape[0];
+      const std::int64_t rows = context.input->rows();
       if (grad_x != nullptr) {
-        for_parts(*context.pool, samples, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
+        for_parts(*context.pool, rows, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
           gemm(false, true, end - begin, inputs_, outputs_, grad_y + begin * outputs_, outputs_, weight, outputs_, T{0},
                grad_x + begin * inputs_, inputs_);
         });
       }
       for_parts(*context.pool, inputs_, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
-        gemm(true, false, end - begin, outputs_, samples, x + begin, inputs_, grad_y, outputs_, T{1},
-             grad_weight + begin * outputs_, outputs_);
+        gemm(true, false, end - begin, outputs_, rows, x + begin, inputs_, grad_y, outputs_, T{1}, grad_weight + begin * outputs_,
+             outputs_);
       });
       for_parts(*context.pool, outputs_, columns_per_part,
-                [&](std::int64_t begin, std::int64_t end) { add_column_sums(grad_y, samples, outputs_, begin, end, grad_bias); });
+                [&](std::int64_t begin, std::int64_t end) { add_column_sums(grad_y, rows, outputs_, begin, end, grad_bias); });
     });
   }
 

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 namespace {
 
@@ -66,6 +70,61 @@ class Double final : public ckpt::CustomLayer {
   }
   int& records_;
 };
+
+// The loss: minus the mean of what the targets point to, each sample in a part of the pool.
+class Pick final : public ckpt::CustomLayer {
+ public:
+  explicit Pick(std::optional<ckpt::Tensor>& kept) : kept_(kept) {}
+  ckpt::TensorSpec output(const ckpt::TensorSpec&) override { return {ckpt::DType::f32, {1}}; }
+  void forward(const ckpt::LayerContext& context, const void* input, void* output, void*, void*) override {
+    const ckpt::Tensor targets = ckpt::Tensor::share(context.targets);
+    const std::int64_t samples = context.input.shape[0];
+    std::vector<float> picked(static_cast<std::size_t>(samples));
+    ckpt::WorkerPool::run(context.pool, samples, [&](std::int64_t sample) {
+      const auto target = targets.data_as<std::int32_t>()[sample];
+      picked[static_cast<std::size_t>(sample)] = static_cast<const float*>(input)[sample * context.input.shape[1] + target];
+    });
+    *static_cast<float*>(output) = -std::accumulate(picked.begin(), picked.end(), 0.0F) / static_cast<float>(samples);
+    kept_ = targets.share();
+  }
+  void backward(const ckpt::LayerContext& context, const void*, const void*, const void*, const void* grad_output, void* grad_input,
+                void*) override {
+    const std::int64_t samples = context.input.shape[0];
+    const auto* const targets = static_cast<const std::int32_t*>(ckpt_tensor_get_const_data(context.targets));
+    auto* const to = static_cast<float*>(grad_input);
+    std::fill_n(to, samples * context.input.shape[1], 0.0F);
+    for (std::int64_t i = 0; i < samples; ++i) {
+      to[i * context.input.shape[1] + targets[i]] = -*static_cast<const float*>(grad_output) / static_cast<float>(samples);
+    }
+  }
+
+ private:
+  std::optional<ckpt::Tensor>& kept_;
+};
+
+TEST(EngineHpp, ALossOfOnesOwnReadsTargetsAndRunsParts) {
+  std::optional<ckpt::Tensor> kept;
+  {
+    ckpt::Chain chain;
+    chain.add(ckpt::Layer::custom("pick", std::make_unique<Pick>(kept)));
+    ckpt::Tensor x(ckpt::DType::f32, {4, 2});
+    ckpt::Tensor targets(ckpt::DType::i32, {4});
+    ckpt::Tensor gradient(ckpt::DType::f32, {4, 2});
+    for (int i = 0; i < 8; ++i) x.data_as<float>()[i] = static_cast<float>(i * i);
+    for (int i = 0; i < 4; ++i) targets.data_as<std::int32_t>()[i] = i % 2;
+    ckpt::Step step;
+    step.input = x;
+    step.targets = targets;
+    step.input_gradient = gradient;
+    const ckpt::TensorSpec spec{ckpt::DType::f32, {4, 2}};
+    ckpt::ScheduleExecutor executor(chain, ckpt::Schedule::create(chain.profile(spec), "store-all"), spec);
+    EXPECT_EQ(executor.run(step), -(0 + 9 + 16 + 49) / 4.0);
+    const auto* const g = gradient.data_as<float>();
+    EXPECT_EQ(std::vector<float>(g, g + 8), (std::vector<float>{-0.25F, 0, 0, -0.25F, -0.25F, 0, 0, -0.25F}));
+  }
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->data_as<std::int32_t>()[3], 1);
+}
 
 TEST(EngineHpp, ProfilesAreMeasuredInTheChainRefinedAndWritten) {
   int records = 0;

@@ -1,6 +1,6 @@
 /* What a custom layer answers about sizes is asked once for an operation and checked: a layer that answers otherwise the next time,
  * or absurdly, gets a status and never more or less memory than it was told. Run under AddressSanitizer this is a proof. */
-#include "check.h"
+#include "custom_chain.h"
 #include "tensor/sanitizer_options.h"
 
 enum { SAMPLES = 4, SMALL = 8, LARGE = 4096 };
@@ -69,23 +69,12 @@ static int32_t shifty_backward(const ckpt_layer_context* context, const void* in
 }
 
 static ckpt_chain* chain_of(shifty* layers, int count) {
-  ckpt_chain* chain = NULL;
-  int i;
-  CHECK_OK(ckpt_chain_create(0, &chain));
-  for (i = 0; i < count; ++i) {
-    ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
-    ckpt_layer* layer = NULL;
-    char name[32];
-    snprintf(name, sizeof name, "shifty%d", i);
-    callbacks.output = shifty_output;
-    callbacks.option = shifty_option;
-    callbacks.forward = shifty_forward;
-    callbacks.backward = shifty_backward;
-    CHECK_OK(ckpt_layer_create_custom(name, &callbacks, &layers[i], NULL, &layer));
-    CHECK_OK(ckpt_chain_add(chain, layer));
-    ckpt_layer_release(layer);
-  }
-  return chain;
+  ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
+  callbacks.output = shifty_output;
+  callbacks.option = shifty_option;
+  callbacks.forward = shifty_forward;
+  callbacks.backward = shifty_backward;
+  return custom_chain(0, "shifty", count, &callbacks, layers, sizeof *layers);
 }
 
 static const ckpt_tensor_spec input_spec = {CKPT_DTYPE_F32, 2, {SAMPLES, SMALL}};

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/kernels.h"
+#include "engine/norm_kernels.h"
 #include "models.h"
 
 namespace ckpt::engine::test {
@@ -27,9 +28,9 @@ class OneLayer {
     std::mt19937 random(17);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (std::int64_t i = 0; i < output.shape.elements(); ++i) weights_->data_as<double>()[i] = uniform(random);
-    targets_ = Tensor::create(Dtype::i32, {input.samples()});
-    for (std::int64_t i = 0; i < input.samples(); ++i) {
-      targets_->data_as<std::int32_t>()[i] = static_cast<std::int32_t>(random() % static_cast<unsigned>(input.width()));
+    targets_ = Tensor::create(Dtype::i32, input.rows_shape());
+    for (std::int64_t i = 0; i < targets_->shape().elements(); ++i) {
+      targets_->data_as<std::int32_t>()[i] = static_cast<std::int32_t>(random() % static_cast<unsigned>(input.row_length()));
     }
     executor_ = std::make_unique<Executor>(chain_, *plan::make_store_all(chain_->profile(input)), input, 0, threads(2),
                                            std::make_shared<memory::Tracker>());
@@ -109,6 +110,32 @@ TEST(Gradients, Linear) {
   layer.check_parameters();
 }
 
+TEST(Gradients, RowsOfAnyLeadingDimensions) {
+  const TensorSpec input{Dtype::f64, {3, 2, 4, 7}};
+  OneLayer linear(make_linear("linear", 7, 5, Dtype::f64), input, random_input(input.shape));
+  linear.check_input_gradient();
+  linear.check_parameters();
+  OneLayer(make_softmax_cross_entropy("loss"), input, random_input(input.shape)).check_input_gradient();
+}
+
+TEST(Gradients, LayerNorm) {
+  for (const Shape& shape : {Shape{5, 37}, Shape{2, 33, 6}, Shape{4, 1}}) {
+    const TensorSpec input{Dtype::f64, shape};
+    OneLayer layer(make_layer_norm("norm", input.row_length(), 1e-5, Dtype::f64), input, random_input(shape));
+    if (input.row_length() > 1) layer.check_input_gradient();  // a row of one is its own mean: the gradient is 0
+    if (input.row_length() > 1) layer.check_parameters();
+  }
+}
+
+TEST(Gradients, RmsNorm) {
+  for (const Shape& shape : {Shape{5, 37}, Shape{2, 33, 6}}) {
+    const TensorSpec input{Dtype::f64, shape};
+    OneLayer layer(make_rms_norm("norm", input.row_length(), 1e-5, Dtype::f64), input, random_input(shape));
+    layer.check_input_gradient();
+    layer.check_parameters();
+  }
+}
+
 TEST(Gradients, Relu) {
   const TensorSpec input{Dtype::f64, {6, 11}};
   OneLayer(make_relu("relu"), input, random_input(input.shape)).check_input_gradient();
@@ -149,7 +176,20 @@ TEST(Layers, RefuseBadArgumentsAndInputs) {
   EXPECT_THROW(make_relu("a")->output({Dtype::i32, {2, 2}}), base::Error);
   EXPECT_THROW(make_linear("a", 3, 3, Dtype::f32)->output({Dtype::f32, {2, 4}}), base::Error);
   EXPECT_THROW(make_linear("a", 3, 3, Dtype::f32)->output({Dtype::f64, {2, 3}}), base::Error);
+  EXPECT_THROW(make_linear("a", 3, 3, Dtype::f32)->output({Dtype::f32, {3}}), base::Error);
+  EXPECT_THROW(make_linear("a", 3, INT64_MAX / 8, Dtype::f32)->output({Dtype::f32, {4, 4, 3}}), base::Error);
   EXPECT_THROW(make_softmax_cross_entropy("a")->output({Dtype::f32, {0, 3}}), base::Error);
+  EXPECT_THROW(make_softmax_cross_entropy("a")->output({Dtype::f32, {2, 0, 3}}), base::Error);
+  EXPECT_THROW(make_softmax_cross_entropy("a")->output({Dtype::f32, {3}}), base::Error);
+  for (auto* make : {make_layer_norm, make_rms_norm}) {
+    EXPECT_THROW(make("a", 0, 1e-5, Dtype::f32), base::Error);
+    EXPECT_THROW(make("a", 8, 0, Dtype::f32), base::Error);
+    EXPECT_THROW(make("a", 8, 1e-50, Dtype::f32), base::Error);  // 0 as F32
+    EXPECT_THROW(make("a", 8, std::numeric_limits<double>::quiet_NaN(), Dtype::f64), base::Error);
+    EXPECT_THROW(make("a", 8, 1e-5, Dtype::bf16), base::Error);
+    EXPECT_THROW(make("a", 8, 1e-5, Dtype::f32)->output({Dtype::f32, {2, 7}}), base::Error);
+    EXPECT_THROW(make("a", 8, 1e-5, Dtype::f32)->output({Dtype::f64, {2, 8}}), base::Error);
+  }
 }
 
 TEST(Kernels, GeluIsWithinAFewUnitsOfTheFormula) {
@@ -163,6 +203,37 @@ TEST(Kernels, GeluIsWithinAFewUnitsOfTheFormula) {
     const double exact = 0.5 * v * (1 + std::tanh(0.79788456080286535588 * (v + 0.044715 * v * v * v)));
     EXPECT_NEAR(y[i], exact, 4e-7 * std::max(1.0, std::abs(v))) << "x = " << v;
   }
+}
+
+// Rows far from 0, where the square of the mean would drown the variance.
+TEST(Kernels, NormsAreWithinAFewUnitsOfTheFormula) {
+  for (const std::int64_t width : {1, 15, 16, 17, 384, 1000}) {
+    std::mt19937 random(static_cast<unsigned>(width));
+    std::normal_distribution<float> normal(100, 1);
+    std::vector<float> x(static_cast<std::size_t>(width));
+    for (float& value : x) value = normal(random);
+    double mean = 0;
+    double variance = 0;
+    double square = 0;
+    for (const float value : x) mean += value;
+    mean /= static_cast<double>(width);
+    for (const double value : x) {
+      variance += (value - mean) * (value - mean);
+      square += value * value;
+    }
+    const auto layer = layer_norm_statistics(x.data(), width, 1e-5F);
+    const auto rms = rms_norm_statistics(x.data(), width, 1e-5F);
+    EXPECT_NEAR(layer.mean, mean, 1e-5 * mean);
+    EXPECT_NEAR(layer.reciprocal * std::sqrt(variance / static_cast<double>(width) + 1e-5), 1, 2e-5);
+    EXPECT_NEAR(rms.reciprocal * std::sqrt(square / static_cast<double>(width) + 1e-5), 1, 1e-6);
+    EXPECT_EQ(rms.mean, 0);
+  }
+}
+
+TEST(Layers, ANormTapesItsStatisticsOnly) {
+  const TensorSpec input{Dtype::f32, {3, 5, 64}};
+  EXPECT_EQ(make_layer_norm("a", 64, 1e-5, Dtype::f32)->needs(input, 0).tape_bytes, 3 * 5 * 2 * 4);
+  EXPECT_EQ(make_rms_norm("a", 64, 1e-5, Dtype::f32)->needs(input, 0).tape_bytes, 3 * 5 * 4);
 }
 
 TEST(Kernels, ExponentialsKeepNotANumberAndTheirRange) {

@@ -1,6 +1,6 @@
 /* Checks of recomputation: layers of the caller's own that do not repeat what they said or computed are found, and named with the
  * micro-batch; honest layers give the same bits under every check. */
-#include "check.h"
+#include "custom_chain.h"
 #include "make_layer.h"
 
 enum { SAMPLES = 4, WIDTH = 6, LAYERS = 4, LIAR = 1, FIRST_NUMBER = 10 };
@@ -62,23 +62,12 @@ static int32_t state_backward(const ckpt_layer_context* context, const void* inp
 static const ckpt_tensor_spec input_spec = {CKPT_DTYPE_F32, 2, {SAMPLES, WIDTH}};
 
 static ckpt_chain* chain_of(layer_state* states) {
-  ckpt_chain* chain = NULL;
-  int i;
-  CHECK_OK(ckpt_chain_create(FIRST_NUMBER, &chain));
-  for (i = 0; i < LAYERS; ++i) {
-    ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
-    ckpt_layer* layer = NULL;
-    char name[32];
-    snprintf(name, sizeof name, "double%d", i);
-    callbacks.output = state_output;
-    callbacks.option = state_option;
-    callbacks.forward = state_forward;
-    callbacks.backward = state_backward;
-    CHECK_OK(ckpt_layer_create_custom(name, &callbacks, &states[i], NULL, &layer));
-    CHECK_OK(ckpt_chain_add(chain, layer));
-    ckpt_layer_release(layer);
-  }
-  return chain;
+  ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
+  callbacks.output = state_output;
+  callbacks.option = state_option;
+  callbacks.forward = state_forward;
+  callbacks.backward = state_backward;
+  return custom_chain(FIRST_NUMBER, "double", LAYERS, &callbacks, states, sizeof *states);
 }
 
 static ckpt_schedule* schedule_of(ckpt_chain* chain, const ckpt_tensor_spec* input, const char* planner) {

@@ -1,5 +1,5 @@
 /* A custom layer with a record of its own: RECORD runs that, without an output, and everything comes out as by forward. */
-#include "check.h"
+#include "custom_chain.h"
 
 enum { ELEMENTS = 6, LAYERS = 2 };
 
@@ -61,26 +61,15 @@ static int32_t square_backward(const ckpt_layer_context* context, const void* in
 static const ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 1, {ELEMENTS}};
 
 static ckpt_chain* chain_of(square* squares, ckpt_bool has_record) {
-  ckpt_chain* chain = NULL;
-  int i;
-  CHECK_OK(ckpt_chain_create(0, &chain));
-  for (i = 0; i < LAYERS; ++i) {
-    ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
-    ckpt_layer* layer = NULL;
-    char name[32];
-    snprintf(name, sizeof name, "square%d", i);
-    callbacks.flags = CKPT_LAYER_FLAG_DETERMINISTIC;
-    callbacks.output = square_output;
-    callbacks.option = square_option;
-    callbacks.forward = square_forward;
-    callbacks.backward = square_backward;
-    CHECK(callbacks.record == NULL);
-    if (has_record) callbacks.record = square_record;
-    CHECK_OK(ckpt_layer_create_custom(name, &callbacks, &squares[i], NULL, &layer));
-    CHECK_OK(ckpt_chain_add(chain, layer));
-    ckpt_layer_release(layer);
-  }
-  return chain;
+  ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
+  callbacks.flags = CKPT_LAYER_FLAG_DETERMINISTIC;
+  callbacks.output = square_output;
+  callbacks.option = square_option;
+  callbacks.forward = square_forward;
+  callbacks.backward = square_backward;
+  CHECK(callbacks.record == NULL);
+  if (has_record) callbacks.record = square_record;
+  return custom_chain(0, "square", LAYERS, &callbacks, squares, sizeof *squares);
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first, ckpt_item item) {
