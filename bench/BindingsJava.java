@@ -38,6 +38,44 @@ public final class BindingsJava {
     return nanoseconds(calls, n -> pool.run(n, part -> sink += part));
   }
 
+  /** Items are numbers; nothing is computed. */
+  private static final class Numbers implements Guest<Long> {
+    private long next;
+
+    @Override
+    public Long forward(DriveCall call, Long input) {
+      return ++next;
+    }
+
+    @Override
+    public Recorded<Long> record(DriveCall call, Long input) {
+      return new Recorded<>((call.flags() & DriveFlag.NO_OUTPUT) != 0 ? null : (Long) (++next), ++next);
+    }
+
+    @Override
+    public Long backward(DriveCall call, Long input, Long output, Long tape, Long gradOutput) {
+      return ++next;
+    }
+
+    @Override
+    public Long turn(DriveCall call, Long output) {
+      return ++next;
+    }
+  }
+
+  private static void drive() {
+    LayerProfile layer = new LayerProfile().flags(LayerFlag.DETERMINISTIC).outputBytes(1000);
+    OptionProfile option = new OptionProfile().tapeBytes(3000).forwardSeconds(1).backwardSeconds(2).hasRecord(true);
+    try (Profile profile = Profile.uniform(1000, layer, option); Schedule schedule = Schedule.create(profile, "sqrt")) {
+      Driver<Long> driver = new Driver<>(schedule, new Numbers());
+      double step = nanoseconds(20, n -> {
+            for (int i = 0; i < n; ++i) sink += driver.run(0L);
+          });
+      row("an action of a driver, over a guest that does nothing", step / schedule.verify(profile).actions());
+      driver.close();
+    }
+  }
+
   public static void main(String[] arguments) {
     row("Ckpt.version()", nanoseconds(20_000_000, BindingsJava::versions) - nanoseconds(20_000_000, BindingsJava::empty));
     try (MemoryTracker silent = new MemoryTracker(); MemoryTracker heard = new MemoryTracker();
@@ -79,6 +117,7 @@ public final class BindingsJava {
             sink += (long) sum;
           }));
     }
+    drive();
     System.out.println(sink == 42 ? "" : "Java " + System.getProperty("java.version") + ", libckpt " + Ckpt.versionString());
   }
 }

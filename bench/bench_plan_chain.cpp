@@ -105,6 +105,11 @@ void fill_grid(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(Table(grid.chain()));
 }
 BENCHMARK(fill_grid<GridTable>)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(500);
+// By the instructions that every processor has.
+struct GridTableAnywhere : GridTable {
+  explicit GridTableAnywhere(const GridChain& chain) : GridTable(chain, GridSet::plain) {}
+};
+BENCHMARK(fill_grid<GridTableAnywhere>)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(500);
 BENCHMARK(fill_grid<ckpt::plan::test::PlainGrid>)->Unit(benchmark::kMillisecond)->Arg(50)->Arg(100)->Arg(200)->Arg(500);
 
 // A budget's schedule, placed, of chains that are planned on a grid.

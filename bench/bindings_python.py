@@ -82,6 +82,21 @@ def saves():
     print(f"{'from Python more than from C':58}{more[0]:10.1f} %,  median {more[1]:.1f}, mean {more[2]:.1f}")
 
 
+def drive():
+    """Over a guest that does nothing, behind the first step, which reads the schedule."""
+    profile = ckpt.Profile.uniform(1000, ckpt.OptionProfile(tape_bytes=3000, forward_seconds=1, backward_seconds=2, has_record=True),
+                                   flags=ckpt.LayerFlag.DETERMINISTIC, output_bytes=1000)
+    schedule = ckpt.Schedule.create(profile, "sqrt")
+    driver = ckpt.Driver(schedule, forward=lambda call, item: object(), record=lambda call, item: (object(), object()),
+                         backward=lambda call, item, output, tape, gradient: object(), turn=lambda call, output: object())
+    best = float("inf")
+    for _ in range(10):
+        begin = time.perf_counter_ns()
+        driver.run(object())
+        best = min(best, time.perf_counter_ns() - begin)
+    row("an action of a driver, over a guest that does nothing", best / schedule.verify(profile).actions)
+
+
 def main():
     library = ctypes.PyDLL(os.path.join(os.path.dirname(ckpt.__file__), "libckpt.so.0"))
     row("an empty Python function", nanoseconds(empty))
@@ -100,6 +115,7 @@ def main():
     row("an allocation and its end, recorded", quiet)
     tracker.subscribe(lambda event: None, ckpt.MemoryEventKind.ALLOCATED)
     row("an event's callable, beyond that", nanoseconds(record) - quiet)
+    drive()
     strategy = ckpt.Strategy.custom(lambda question: True)
     activation = ("F32", [4])
     asked = nanoseconds(ckpt.Strategy.interval(2).should_checkpoint, "layer", activation, 0)

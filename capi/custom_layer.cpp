@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "base.h"
+#include "lent.h"
 #include "plan/profile.h"
+#include "tensor.h"
 
 namespace ckpt::capi {
 
@@ -44,18 +47,18 @@ class CustomLayer final : public engine::Layer {
   }
 
   void forward(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
-    const Place place(context);
+    const Place place(context, lent_);
     call("forward",
          callbacks_.forward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.workspace, user_->get()));
   }
 
   void record(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
-    const Place place(context);
+    const Place place(context, lent_);
     call("record", callbacks_.record(&place.context, buffers.input, nullptr, buffers.tape, buffers.workspace, user_->get()));
   }
 
   void backward(const engine::RunContext& context, const engine::BackwardBuffers& buffers) override {
-    const Place place(context);
+    const Place place(context, lent_);
     call("backward", callbacks_.backward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.grad_output,
                                          buffers.grad_input, buffers.workspace, user_->get()));
   }
@@ -65,21 +68,41 @@ class CustomLayer final : public engine::Layer {
   void restore_ambient(const void* state) override { call("restore_ambient", callbacks_.restore_ambient(state, user_->get())); }
 
  private:
+  // What callbacks borrow. One call of a layer runs at a time.
+  struct LentHandles {
+    Lent<ckpt_tensor> targets;
+    Lent<ckpt_worker_pool> pool;
+  };
+
   // A context for C with what it points to, on the stack.
   struct Place {
-    explicit Place(const engine::RunContext& from)
-        : input(from_spec(*from.input)), output(from_spec(*from.output)), context{sizeof(ckpt_layer_context),
-                                                                                  from.option,
-                                                                                  from.micro_batch,
-                                                                                  from.recomputation ? 1 : 0,
-                                                                                  from.layer,
-                                                                                  from.step,
-                                                                                  from.seed,
-                                                                                  from.first_sample,
-                                                                                  &input,
-                                                                                  &output} {}
+    Place(const engine::RunContext& from, LentHandles& handles)
+        : lent(handles),
+          input(from_spec(*from.input)),
+          output(from_spec(*from.output)),
+          context{sizeof(ckpt_layer_context),
+                  from.option,
+                  from.micro_batch,
+                  from.recomputation ? 1 : 0,
+                  from.layer,
+                  from.step,
+                  from.seed,
+                  from.first_sample,
+                  &input,
+                  &output,
+                  nullptr,
+                  nullptr} {
+      if (from.targets != nullptr)
+        context.targets = lent.targets.lend(std::const_pointer_cast<tensor::Tensor>(from.targets->shared_from_this()));
+      context.pool = lent.pool.lend(std::shared_ptr<base::ThreadPool>(std::shared_ptr<void>(), from.pool));  // nobody can retain it
+    }
+    ~Place() {
+      lent.targets.take_back();
+      lent.pool.take_back();
+    }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
+    LentHandles& lent;
     ckpt_tensor_spec input;
     ckpt_tensor_spec output;
     ckpt_layer_context context;
@@ -96,6 +119,7 @@ class CustomLayer final : public engine::Layer {
   }
 
   ckpt_layer_callbacks callbacks_;
+  LentHandles lent_;
   std::shared_ptr<UserData> user_;
 };
 

@@ -35,6 +35,8 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::async: return "async";
     case Kind::follower: return "follower";
     case Kind::tree: return "tree";
+    case Kind::driver: return "driver";
+    case Kind::program: return "program";
   }
   return "no handle at all";
 }

@@ -50,6 +50,8 @@ enum class Kind : std::uint32_t {
   async,
   follower,
   tree,
+  driver,
+  program,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

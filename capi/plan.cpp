@@ -31,6 +31,8 @@ static_assert(CKPT_TIERS == plan::tiers && CKPT_ACTION_KIND_END == static_cast<i
 static_assert(CKPT_ACTION_KIND_RECORD == static_cast<int>(plan::Kind::record));
 static_assert(CKPT_ACTION_KIND_ADVANCE == static_cast<int>(plan::Kind::advance));
 static_assert(CKPT_LAYER_FLAG_IN_PLACE == plan::in_place);
+static_assert(CKPT_PROFILE_FLAG_KEEPS_INPUT == plan::keeps_input && CKPT_PROFILE_FLAG_KEEPS_OUTPUT == plan::keeps_output);
+static_assert(CKPT_PROFILE_FLAG_OWN_ALLOCATOR == plan::own_allocator);
 static_assert(CKPT_ITEM_GRAD == static_cast<int>(plan::Item::grad) && CKPT_ITEM_TAPE == static_cast<int>(plan::Item::tape));
 static_assert(CKPT_LAYER_FLAG_NEEDS_INPUT == plan::needs_input && CKPT_LAYER_FLAG_NEEDS_OUTPUT == plan::needs_output);
 static_assert(CKPT_LAYER_FLAG_DETERMINISTIC == plan::deterministic && CKPT_LAYER_FLAG_NO_INPUT_GRADIENT == plan::no_input_gradient);
@@ -140,6 +142,20 @@ ckpt_status ckpt_profile_get_tier(const ckpt_profile* profile, int32_t tier, ckp
     const auto& object = profile_argument(profile);
     require(tier >= 1 && tier < plan::tiers, "tier is ", tier, "; 1 .. ", plan::tiers - 1);
     fill_struct(out, struct_of<ckpt_tier_profile>(object.tier(tier)), "out");
+  });
+}
+
+ckpt_status ckpt_profile_set_flags(ckpt_profile* profile, ckpt_profile_flag flags) {
+  return guard([&] {
+    not_being_asked_about(checked(profile, "profile"));
+    profile->object->set_flags(flags);
+  });
+}
+
+ckpt_status ckpt_profile_get_flags(const ckpt_profile* profile, ckpt_profile_flag* flags) {
+  return guard([&] {
+    const auto& object = profile_argument(profile);
+    *not_null(flags, "flags") = object.flags();
   });
 }
 

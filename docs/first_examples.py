@@ -15,6 +15,7 @@ NO_EXAMPLE = {
     "architecture.md": "the inside of the house",
     "renames.md": "a table of names",
 }
+SERVICES = {"guests.md": "torch"}  # what the example needs beside this build
 VERBATIM = {"csharp.md": "examples/readme/csharp/Resume.cs"}  # part of a program that is a test itself
 
 CPP = "#include <ckpt/ckpt.hpp>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n#include <vector>\nint main() {\n%s}\n"
@@ -51,6 +52,10 @@ def run(language, block, folder, tools):
                folder, environment)
 
 
+def has_module(name):
+    return subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True).returncode == 0
+
+
 def problem(page, tools):
     with open(f"docs/{page}", encoding="utf-8") as file:
         language, block, promised = first_block(file.read())
@@ -63,6 +68,11 @@ def problem(page, tools):
         with open(VERBATIM[page], encoding="utf-8") as file:
             whole = [line.strip() for line in file]
         return next((f"'{line}' is not in {VERBATIM[page]}" for line in block.split("\n") if line.strip() not in whole + [""]), None)
+    if page in SERVICES and not has_module(SERVICES[page]):
+        if os.environ.get("CKPT_REQUIRE_SERVICES"):
+            return f"needs {SERVICES[page]}, which is not installed for {sys.executable}"
+        print(f"{page}: left out: no {SERVICES[page]} for {sys.executable}")
+        return None
     needed = {"python": tools[3], "java": tools[4], "sh": tools[2]}.get(language, "always")
     if not needed:
         print(f"{page}: left out: no {language} in this build")

@@ -173,11 +173,38 @@ inline jlongArray action_array(JNIEnv* env, const std::vector<ckpt_schedule_acti
   return number_array(env, flat);
 }
 
+// As DriveCall reads it; nothing of nullptr.
+inline jlongArray drive_call_array(JNIEnv* env, const ckpt_drive_call* call) {
+  if (!call) return number_array(env, nullptr, 0);
+  const std::int64_t flat[] = {call->kind, call->flags, call->first, call->last,     call->option, call->micro_batch,
+                               call->item, call->tier,  call->slot,  call->transfer, call->action, call->layers};
+  return number_array(env, flat, static_cast<int>(std::size(flat)));
+}
+
 inline jlongArray interval_array(JNIEnv* env, const std::vector<ckpt_pipeline_interval>& list) {
   std::vector<std::int64_t> flat;
   flat.reserve(list.size() * 6);
   for (const ckpt_pipeline_interval& i : list) {
     flat.insert(flat.end(), {i.kind, i.stage, i.chunk, i.micro_batch, i.begin_at_ns, i.end_at_ns});
+  }
+  return number_array(env, flat);
+}
+
+inline jlongArray program_buffer_array(JNIEnv* env, const std::vector<ckpt_program_buffer>& list) {
+  std::vector<std::int64_t> flat;
+  flat.reserve(list.size() * 10);
+  for (const ckpt_program_buffer& b : list) {
+    flat.insert(flat.end(), {b.bytes, b.offset, b.first, b.last, b.index, b.item, b.tier, b.option, b.micro_batch, b.slot});
+  }
+  return number_array(env, flat);
+}
+inline jlongArray program_operation_array(JNIEnv* env, const std::vector<ckpt_program_operation>& list) {
+  std::vector<std::int64_t> flat;
+  flat.reserve(list.size() * 16);
+  for (const ckpt_program_operation& o : list) {
+    flat.insert(flat.end(),
+                {o.kind, static_cast<std::int64_t>(o.flags), o.layer, o.option, o.micro_batch, o.stream, o.transfer, o.input,
+                 o.output, o.tape, o.workspace, o.grad_output, o.grad_input, o.ambient, o.present_ambient, o.action});
   }
   return number_array(env, flat);
 }
@@ -203,7 +230,7 @@ inline jlongArray spec_array(JNIEnv* env, const ckpt_tensor_spec& spec) {
   return number_array(env, flat);
 }
 
-// Seven numbers, then both specs, each behind its length.
+// Seven numbers, then both specs, each behind its length, and the addresses of targets and pool.
 inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) {
   std::vector<std::int64_t> flat = {context.option,      context.micro_batch, context.recomputation,
                                     context.layer,       context.step,        static_cast<std::int64_t>(context.seed),
@@ -211,6 +238,9 @@ inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) 
   for (const ckpt_tensor_spec* spec : {context.input, context.output}) {
     flat.push_back(spec->ndim + 1);
     append_spec(*spec, &flat);
+  }
+  for (const void* handle : {static_cast<const void*>(context.targets), static_cast<const void*>(context.pool)}) {
+    flat.push_back(static_cast<std::int64_t>(reinterpret_cast<intptr_t>(handle)));
   }
   return number_array(env, flat);
 }

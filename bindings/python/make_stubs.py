@@ -27,6 +27,8 @@ def without_bodies(node):
             without_bodies(child)
         elif isinstance(child, (ast.Expr, ast.For, ast.If, ast.With, ast.Try)) and not (child is body[0] and is_text(child)):
             continue
+        elif hides_method(node, child):
+            child.annotation = ast.Name(ast.unparse(child.annotation) + "  # type: ignore[assignment]")
         elif isinstance(child, ast.AnnAssign) and child.value is not None and not isinstance(child.value, ast.Constant):
             child.value = ast.Constant(...)
         elif isinstance(child, ast.Assign) and not stays(child):
@@ -35,6 +37,12 @@ def without_bodies(node):
                 continue
         kept.append(child)
     node.body = kept or [ast.Expr(ast.Constant(...))]
+
+
+def hides_method(node, child):
+    """A named tuple's field with the name of a tuple's method."""
+    return (isinstance(child, ast.AnnAssign) and child.value is None and hasattr(tuple, child.target.id) and
+            any(ast.unparse(base) == "NamedTuple" for base in getattr(node, "bases", [])))
 
 
 def is_for_checkers(node):

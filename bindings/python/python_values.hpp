@@ -125,6 +125,12 @@ inline PyObject* object_of(std::int64_t value) { return PyLong_FromLongLong(valu
 inline PyObject* object_of(std::uint64_t value) { return PyLong_FromUnsignedLongLong(value); }
 inline PyObject* object_of(double value) { return PyFloat_FromDouble(value); }
 
+// Handles that a callback borrows; None for none.
+inline PyObject* lent(const ckpt_tensor* tensor) {
+  return tensor ? SWIG_NewPointerObj(const_cast<ckpt_tensor*>(tensor), SWIGTYPE_p_ckpt_tensor, 0) : none();
+}
+inline PyObject* lent(ckpt_worker_pool* pool) { return pool ? SWIG_NewPointerObj(pool, SWIGTYPE_p_ckpt_worker_pool, 0) : none(); }
+
 // A tuple that takes the items; nullptr when one of them could not be made.
 inline PyObject* packed(std::initializer_list<PyObject*> items) {
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));

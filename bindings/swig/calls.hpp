@@ -38,6 +38,12 @@ struct AllocationList {
 struct FrontierPointList {
   std::vector<ckpt_frontier_point> list;
 };
+struct ProgramBuffers {
+  std::vector<ckpt_program_buffer> list;
+};
+struct ProgramOperations {
+  std::vector<ckpt_program_operation> list;
+};
 struct CheckpointInfoList {
   std::vector<ckpt_checkpoint_info> list;
 };
@@ -65,11 +71,11 @@ std::string text_of(const Call& call) {
   }
 }
 
-// Arrays of which the function reports the number of elements.
+// Arrays of which the function reports the number of elements. expected: so many have room at once, where to ask is expensive.
 template <class Element, class Call>
-std::vector<Element> list_of(const Element& empty, const Call& call) {
-  int64_t count = 0;
-  check(call(nullptr, 0, &count));
+std::vector<Element> list_of(const Element& empty, const Call& call, int64_t expected = 0) {
+  int64_t count = expected;
+  if (expected == 0) check(call(nullptr, 0, &count));
   for (;;) {
     std::vector<Element> list(static_cast<std::size_t>(count) + 8, empty);
     check(call(list.data(), static_cast<int64_t>(list.size()), &count));
@@ -201,9 +207,32 @@ inline std::string profile_get_json(const ckpt_profile* profile) {
 }
 inline FrontierPointList profile_get_frontier(const ckpt_profile* profile, const char* planner) {
   const ckpt_frontier_point empty = CKPT_FRONTIER_POINT_INIT;
-  return FrontierPointList{list_of(empty, [&](ckpt_frontier_point* points, int64_t capacity, int64_t* count) {
+  const int64_t expected = 8192;  // so that it is not computed twice
+  const auto call = [&](ckpt_frontier_point* points, int64_t capacity, int64_t* count) {
     return ckpt_profile_get_frontier(profile, planner, points, capacity, count);
-  })};
+  };
+  return FrontierPointList{list_of(empty, call, expected)};
+}
+
+inline std::string program_get_json(const ckpt_program* program) {
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_program_get_json(program, buffer, capacity, needed); });
+}
+inline ProgramBuffers program_get_buffers(const ckpt_program* program) {
+  ProgramBuffers buffers;
+  int64_t count = 0;
+  check(ckpt_program_get_buffers(program, nullptr, 0, &count));
+  buffers.list.resize(static_cast<std::size_t>(count));
+  check(ckpt_program_get_buffers(program, buffers.list.data(), count, &count));
+  return buffers;
+}
+inline ProgramOperations program_get_operations(const ckpt_program* program) {
+  ProgramOperations operations;
+  int64_t count = 0;
+  check(ckpt_program_get_operations(program, nullptr, 0, &count));
+  operations.list.resize(static_cast<std::size_t>(count));
+  check(ckpt_program_get_operations(program, operations.list.data(), count, &count));
+  return operations;
 }
 
 // Functions of a BLAS by their addresses, which stay valid for the process's life.

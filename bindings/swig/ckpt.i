@@ -10,6 +10,7 @@
 #include "async.hpp"
 #include "callbacks.hpp"
 #include "calls.hpp"
+#include "drive.hpp"
 #include "engine.hpp"
 #include "pipeline.hpp"
 #include "state.hpp"
@@ -90,7 +91,12 @@ CKPT_FETCHES(name)
 %ignore ckpt_layer_context; // what the stand-ins read and make
 %ignore ckpt_layer_option;
 %ignore ckpt_schedule_action;
+%ignore ckpt_drive_call;
 %ignore ckpt_tensor_spec;
+#if !defined(SWIGCSHARP)
+%ignore ckpt_program_buffer;
+%ignore ckpt_program_operation;
+#endif
 %ignore ckpt_get_api; // for programs in C that load the library themselves
 
 CKPT_REPLACED(set_log)
@@ -114,9 +120,28 @@ CKPT_REPLACED(fault_handler_create)
 CKPT_FETCHED(profile_get_json)
 CKPT_FETCHED(profile_get_frontier)
 CKPT_FETCHED(schedule_get_known_planners)
+CKPT_FETCHED(program_get_json)
+CKPT_FETCHED(program_get_buffers)
+CKPT_FETCHED(program_get_operations)
 CKPT_FETCHED(cursor_save)
 CKPT_FETCHED(cursor_next)
 CKPT_FETCHED(cursor_next_many)
+#if defined(SWIGPYTHON)
+%ignore ckpt_driver_create; // Python drives by itself, over a list
+%ignore ckpt_driver_forward;
+%ignore ckpt_driver_backward;
+%ignore ckpt_driver_run;
+%ignore ckpt_driver_finalize;
+%ignore ckpt_driver_cancel;
+%ignore ckpt_driver_get_failure;
+%ignore ckpt_driver_release;
+#else
+CKPT_REPLACED(driver_create)
+CKPT_REPLACED(driver_forward)
+CKPT_REPLACED(driver_backward)
+CKPT_REPLACED(driver_run)
+CKPT_FETCHED(driver_get_failure)
+#endif
 CKPT_FETCHED(blas_get_info)
 CKPT_REPLACED(blas_set)
 CKPT_FETCHED(layer_get_known_kinds)
@@ -170,6 +195,7 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %feature("director") ckpt_swig::Renamer;
 %feature("director") ckpt_swig::Stateful;
 %feature("director") ckpt_swig::CoordinatorFunctions;
+%feature("director") ckpt_swig::DriveFunctions;
 %feature("director") ckpt_swig::LayerFunctions;
 %feature("director") ckpt_swig::AsyncListener;
 %feature("director") ckpt_swig::AsyncSource;
@@ -182,6 +208,8 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %ignore ckpt_swig::Bytes;
 %ignore ckpt_swig::Spec;
 %ignore ckpt_swig::Shape;
+%ignore ckpt_swig::DriveCall;
+%ignore ckpt_swig::DriveCalls;
 %ignore ckpt_swig::LayerContext;
 %ignore ckpt_swig::LayerBytes;
 %ignore ckpt_swig::ByteString;
@@ -192,6 +220,8 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %ignore ckpt_swig::LayerStatsList;
 %ignore ckpt_swig::AllocationList;
 %ignore ckpt_swig::FrontierPointList;
+%ignore ckpt_swig::ProgramBuffers;
+%ignore ckpt_swig::ProgramOperations;
 %ignore ckpt_swig::CheckpointInfoList;
 %ignore ckpt_swig::TaskObservationList;
 %ignore ckpt_swig::machine_closed;
@@ -203,6 +233,8 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %include <ckpt/storage.h>
 %include <ckpt/strategy.h>
 %include <ckpt/plan.h>
+%include <ckpt/drive.h>
+%include <ckpt/program.h>
 %include <ckpt/engine.h>
 %include <ckpt/state.h>
 %include <ckpt/tree.h>
@@ -211,6 +243,9 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %include <ckpt/pipeline.h>
 %include "callbacks.hpp"
 %include "calls.hpp"
+#if !defined(SWIGPYTHON)
+%include "drive.hpp"
+#endif
 %include "strategy.hpp"
 %include "storage.hpp"
 %include "engine.hpp"

@@ -4,6 +4,10 @@
 
 #include <ckpt/ckpt.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
 #include <memory>
 
 #include "callbacks.hpp"
@@ -16,12 +20,19 @@ class LayerFunctions {
   virtual Spec output(Spec input) = 0;
   virtual LayerBytes option(Spec input, int32_t number) = 0;
   virtual void forward(LayerContext context, Bytes input, Bytes output, Bytes tape, Bytes workspace) = 0;
+  virtual void record(LayerContext context, Bytes input, Bytes tape, Bytes workspace) = 0;
   virtual void backward(LayerContext context, Bytes input, Bytes output, Bytes tape, Bytes grad_output, Bytes grad_input,
                         Bytes workspace) = 0;
   virtual void save_ambient(Bytes state) = 0;
   virtual void restore_ambient(Bytes state) = 0;
 #ifndef SWIG
   int64_t ambient_bytes = 0;
+  // What option said, by input and number. One that has said otherwise is asked in every run.
+  struct Needs {
+    ckpt_layer_option bytes;
+    bool varies;
+  };
+  std::map<std::array<int64_t, 11>, Needs> known;
 #endif
 };
 
@@ -36,11 +47,28 @@ inline int64_t spec_bytes(const ckpt_tensor_spec& spec) {
 
 inline LayerFunctions& layer(void* user) { return *static_cast<LayerFunctions*>(user); }
 
-inline LayerBytes option_of(void* user, const ckpt_tensor_spec* input, int32_t option) {
-  return layer(user).option(Spec{*input}, option);
+inline std::array<int64_t, 11> question(const ckpt_tensor_spec& input, int32_t option) {
+  std::array<int64_t, 11> made = {option, input.dtype, input.ndim};
+  std::copy_n(input.shape, input.ndim, made.begin() + 3);
+  return made;
 }
 
-inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int64_t ambient_bytes) {
+// Asks the layer, and keeps the answer for its runs.
+inline ckpt_layer_option asked(void* user, const ckpt_tensor_spec& input, int32_t option) {
+  const ckpt_layer_option answer = layer(user).option(Spec{input}, option).value;
+  const auto [place, is_first] = layer(user).known.try_emplace(question(input, option), LayerFunctions::Needs{answer, false});
+  if (!is_first && std::memcmp(&place->second.bytes, &answer, sizeof answer) != 0) place->second.varies = true;
+  return answer;
+}
+
+// The library asked when it made what runs the layer now.
+inline ckpt_layer_option option_of(void* user, const ckpt_layer_context& context) {
+  const auto found = layer(user).known.find(question(*context.input, context.option));
+  if (found != layer(user).known.end() && !found->second.varies) return found->second.bytes;
+  return asked(user, *context.input, context.option);
+}
+
+inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int64_t ambient_bytes, bool has_record) {
   ckpt_layer_callbacks table = CKPT_LAYER_CALLBACKS_INIT;
   table.flags = flags;
   table.options = options;
@@ -49,20 +77,29 @@ inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int
     return guarded([&] { *output = layer(user).output(Spec{*input}).value; });
   };
   table.option = [](const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user) {
-    return guarded([&] { *out = option_of(user, input, option).value; });
+    return guarded([&] { *out = asked(user, *input, option); });
   };
   table.forward = [](const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace, void* user) {
     return guarded([&] {
-      const ckpt_layer_option bytes = option_of(user, context->input, context->option).value;
+      const ckpt_layer_option bytes = option_of(user, *context);
       layer(user).forward(LayerContext{context}, readable(input, spec_bytes(*context->input)),
                           writable(output, spec_bytes(*context->output)), writable(tape, bytes.tape_bytes),
                           writable(workspace, bytes.forward_workspace_bytes));
     });
   };
+  if (has_record) {
+    table.record = [](const ckpt_layer_context* context, const void* input, void*, void* tape, void* workspace, void* user) {
+      return guarded([&] {
+        const ckpt_layer_option bytes = option_of(user, *context);
+        layer(user).record(LayerContext{context}, readable(input, spec_bytes(*context->input)), writable(tape, bytes.tape_bytes),
+                           writable(workspace, bytes.forward_workspace_bytes));
+      });
+    };
+  }
   table.backward = [](const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
                       const void* grad_output, void* grad_input, void* workspace, void* user) {
     return guarded([&] {
-      const ckpt_layer_option bytes = option_of(user, context->input, context->option).value;
+      const ckpt_layer_option bytes = option_of(user, *context);
       const int64_t in_bytes = spec_bytes(*context->input);
       const int64_t out_bytes = spec_bytes(*context->output);
       layer(user).backward(LayerContext{context}, readable(input, in_bytes), readable(output, out_bytes),
@@ -84,11 +121,11 @@ inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int
 }  // namespace detail
 #endif
 
-inline ckpt_status layer_create_custom(const char* name, uint32_t flags, int32_t options, int64_t ambient_bytes,
+inline ckpt_status layer_create_custom(const char* name, uint32_t flags, int32_t options, int64_t ambient_bytes, bool has_record,
                                        LayerFunctions* functions, ckpt_layer** layer) {
   std::unique_ptr<LayerFunctions> owned(functions);
   if (functions) functions->ambient_bytes = ambient_bytes;
-  const ckpt_layer_callbacks table = detail::layer_callbacks(flags, options, ambient_bytes);
+  const ckpt_layer_callbacks table = detail::layer_callbacks(flags, options, ambient_bytes, has_record);
   return handed_over(owned, ckpt_layer_create_custom(name, &table, functions, destroy<LayerFunctions>, layer));
 }
 

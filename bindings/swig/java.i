@@ -125,6 +125,7 @@ text %enddef
 %enddef
 CKPT_OUT(int32_t, int, jintArray)
 CKPT_OUT(ckpt_dtype, int, jintArray)
+CKPT_OUT(ckpt_profile_flag, int, jintArray)
 CKPT_OUT(int64_t, long, jlongArray)
 CKPT_OUT(uint64_t, long, jlongArray)
 CKPT_OUT(double, double, jdoubleArray)
@@ -185,6 +186,8 @@ CKPT_HANDLE(ckpt_profile)
 CKPT_HANDLE(ckpt_schedule)
 CKPT_HANDLE(ckpt_cursor)
 CKPT_HANDLE(ckpt_follower)
+CKPT_HANDLE(ckpt_driver)
+CKPT_HANDLE(ckpt_program)
 CKPT_HANDLE(ckpt_layer)
 CKPT_HANDLE(ckpt_chain)
 CKPT_HANDLE(ckpt_schedule_executor)
@@ -377,6 +380,8 @@ CKPT_NUMBER_VALUE(ckpt_swig::Spec)
 CKPT_NUMBER_VALUE(const ckpt_swig::Spec&)
 CKPT_NUMBER_VALUE(ckpt_swig::LayerBytes)
 CKPT_NUMBER_VALUE(ckpt_swig::LayerContext)
+CKPT_NUMBER_VALUE(ckpt_swig::DriveCall)
+CKPT_NUMBER_VALUE(ckpt_swig::DriveCalls)
 CKPT_NUMBER_VALUE(ckpt_swig::Shape)
 CKPT_NUMBER_VALUE(ckpt_swig::Actions)
 %typemap(in) const ckpt_swig::Spec& (ckpt_swig::Spec given) {
@@ -404,7 +409,16 @@ CKPT_NUMBER_VALUE(ckpt_swig::Actions)
   $input = ckpt_java::number_array(jenv, $1.lengths, $1.ndim);
   const Swig::LocalRefGuard $1_guard(jenv, $input);
 }
+%typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::DriveCall {
+  $input = ckpt_java::drive_call_array(jenv, $1.value);
+  const Swig::LocalRefGuard $1_guard(jenv, $input);
+}
+%typemap(out) ckpt_swig::DriveCalls "$result = ckpt_java::drive_call_array(jenv, $1.list.empty() ? nullptr : $1.list.data());"
 %typemap(out) ckpt_swig::Actions "$result = ckpt_java::action_array(jenv, $1.list);"
+CKPT_NUMBER_VALUE(ckpt_swig::ProgramBuffers)
+CKPT_NUMBER_VALUE(ckpt_swig::ProgramOperations)
+%typemap(out) ckpt_swig::ProgramBuffers "$result = ckpt_java::program_buffer_array(jenv, $1.list);"
+%typemap(out) ckpt_swig::ProgramOperations "$result = ckpt_java::program_operation_array(jenv, $1.list);"
 CKPT_NUMBER_VALUE(ckpt_swig::Integers)
 CKPT_NUMBER_VALUE(ckpt_swig::Intervals)
 %typemap(out) ckpt_swig::Integers "$result = ckpt_java::number_array(jenv, $1.list);"
@@ -473,6 +487,7 @@ CKPT_DIRECTOR(Keeper)
 CKPT_DIRECTOR(Renamer)
 CKPT_DIRECTOR(Stateful)
 CKPT_DIRECTOR(CoordinatorFunctions)
+CKPT_DIRECTOR(DriveFunctions)
 CKPT_DIRECTOR(LayerFunctions)
 CKPT_DIRECTOR(AsyncListener)
 CKPT_DIRECTOR(AsyncSource)

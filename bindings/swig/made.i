@@ -102,3 +102,5 @@ CKPT_STRUCT(ckpt_checkpoint_task_options)
 CKPT_STRUCT(ckpt_checkpoint_task_info)
 CKPT_STRUCT(ckpt_async_manager_stats)
 %ignore ckpt_async_manager_stats::reserved;
+%ignore ckpt_driver_callbacks;
+%ignore ckpt_driver_callbacks_init;

@@ -69,6 +69,7 @@
 %enddef
 CKPT_OUT(int32_t, PyLong_FromLong(*$1))
 CKPT_OUT(int64_t, PyLong_FromLongLong(*$1))
+CKPT_OUT(ckpt_profile_flag, PyLong_FromUnsignedLong(*$1))
 CKPT_OUT(uint64_t, PyLong_FromUnsignedLongLong(*$1))
 CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %apply int32_t* {ckpt_dtype*, ckpt_bool*, ckpt_strategy_chosen*, ckpt_tree_kind*, ckpt_tree_form*};
@@ -207,7 +208,7 @@ CKPT_TEXTS(rules, rules_count)
 }
 %typemap(out) ckpt_swig::ByteString "$result = PyBytes_FromStringAndSize($1.bytes.data(), (Py_ssize_t)$1.bytes.size());"
 %typemap(out) ckpt_swig::Actions, ckpt_swig::Intervals, ckpt_swig::LayerStatsList, ckpt_swig::AllocationList,
-    ckpt_swig::FrontierPointList, ckpt_swig::CheckpointInfoList, ckpt_swig::TaskObservationList "$result = ckpt_python::tuple_of_all($1.list);"
+    ckpt_swig::FrontierPointList, ckpt_swig::ProgramBuffers, ckpt_swig::ProgramOperations, ckpt_swig::CheckpointInfoList, ckpt_swig::TaskObservationList "$result = ckpt_python::tuple_of_all($1.list);"
 %typemap(out) ckpt_swig::Integers "$result = ckpt_python::integer_tuple($1.list.data(), (std::int64_t)$1.list.size());"
 %typemap(out) ckpt_swig::Numbers "$result = ckpt_python::number_tuple($1.list);"
 

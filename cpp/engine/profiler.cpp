@@ -102,18 +102,20 @@ void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& inpu
 
 plan::ChainProfile measure_layers(Chain& chain, const ChainShape& shape, std::int32_t runs, base::ThreadPool& pool) {
   const TensorSpec& input = shape.specs.front();
-  const auto targets = zeros(input.samples());
   const base::Entered entered(&chain);
   std::optional<BlasSession> blas;
   if (chain.needs_blas()) blas.emplace();
   plan::ChainProfile measured(input.bytes());
   for (std::int64_t i = 0; i < chain.layers(); ++i) {
     plan::LayerProfile row = shape.profile.layer(i);
+    const auto at = static_cast<std::size_t>(i);
+    const TensorSpec wanted = chain.layer(i).stand_in_targets(shape.specs[at]);
+    const auto targets = Tensor::create(wanted.dtype, wanted.shape);
+    if (targets->bytes() > 0) std::memset(targets->data(), 0, static_cast<std::size_t>(targets->bytes()));
     RunContext context;
     context.layer = chain.number(i);
     context.targets = targets.get();
     context.pool = &pool;
-    const auto at = static_cast<std::size_t>(i);
     measure_layer(chain.layer(i), row, shape.specs[at], shape.specs[at + 1], context, runs);
     measured.add_layer(std::move(row));
   }

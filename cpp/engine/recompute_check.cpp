@@ -94,9 +94,10 @@ void RecomputeChecker::before(const plan::Operation& operation) const {
   const OptionNeeds needs = layer.needs(input, operation.option);
   const plan::OptionProfile& had = profile_.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];
   const auto require_same = [&](const char* what, std::int64_t bytes, std::int64_t before) {
-    if (bytes != before)
+    if (bytes != before) {
       fail(Status::corrupt, which(operation), what, " of option ", operation.option, " is ", bytes, " when it runs again; it was ",
            before);
+    }
   };
   require_same("tape_bytes", needs.tape_bytes, had.tape_bytes);
   require_same("forward_workspace_bytes", needs.forward_workspace_bytes, had.forward_workspace_bytes);

@@ -140,7 +140,7 @@ std::string WriteChecker::item_of(const plan::BufferInfo& info) const {
   const auto layer = [&](const char* what, std::int64_t index) {
     return cat("the ", what, " of layer ", base::quoted(chain_.layer(index).name()));
   };
-  const std::string x = info.index == 0 ? "the chain's input" : layer("output", info.index - 1);
+  std::string x = info.index == 0 ? "the chain's input" : layer("output", info.index - 1);
   switch (info.role) {
     case plan::BufferRole::input: return x;
     case plan::BufferRole::grad: return "the gradient of " + x;

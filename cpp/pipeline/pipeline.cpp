@@ -379,7 +379,8 @@ std::vector<engine::Step> Pipeline::cut(const engine::Step& batch, std::vector<T
     if (whole == nullptr) return nullptr;
     const std::int64_t bytes = whole->bytes() / count;
     void* const data = bytes == 0 ? nullptr : static_cast<std::byte*>(whole->data()) + m * bytes;
-    slices.push_back(tensor::Tensor::borrow(data, whole->dtype(), shape, {}, whole->read_only()));
+    slices.push_back(tensor::Tensor::borrow(
+        data, whole->dtype(), shape, [kept = whole->shared_from_this()] {}, whole->read_only()));
     return slices.back().get();
   };
   const auto require_batch_of = [&](const char* name, const tensor::Tensor* whole, const engine::TensorSpec& part) {

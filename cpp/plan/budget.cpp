@@ -89,7 +89,8 @@ std::int64_t smallest_budget(std::vector<Candidate> all, const SearchSpace& spac
                    [](const Candidate& a, const Candidate& b) { return a.report.peak_bytes[0] < b.report.peak_bytes[0]; });
   for (const Candidate& each : all) {
     // An arena is never smaller than what lives in it.
-    if (each.report.peak_bytes[0] < smallest) smallest = std::min(smallest, arena_bytes(*space.step_by(each.plan), space.profile));
+    if (each.report.peak_bytes[0] < smallest)
+      smallest = std::min(smallest, budgeted_bytes(*space.step_by(each.plan), space.profile));
   }
   return smallest;
 }
@@ -107,7 +108,7 @@ SearchResult find_cheapest(const SearchSpace& space, std::int64_t budget_bytes) 
   for (const Candidate& each : candidates.all()) {
     if (each.report.peak_bytes[0] <= budget_bytes) {
       SchedulePtr schedule = space.step_by(each.plan);
-      const std::int64_t reserved = arena_bytes(*schedule, space.profile);
+      const std::int64_t reserved = budgeted_bytes(*schedule, space.profile);
       if (reserved <= budget_bytes) {
         result.cheapest = Cheapest{each.plan, std::move(schedule), each.report, reserved};
         return result;

@@ -29,7 +29,7 @@ struct Cheapest {
   SimplePlan plan;
   SchedulePtr schedule;  // of the whole step
   PlanReport report;
-  std::int64_t reserved_bytes = 0;
+  std::int64_t reserved_bytes = 0;  // or live ones where the budget binds these
 };
 
 struct SearchResult {

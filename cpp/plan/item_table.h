@@ -34,6 +34,19 @@ class ItemTable {
   }
   const T* find(const ItemKey& key) const { return const_cast<ItemTable*>(this)->find(key); }
 
+  // The same, with value added where it is not there; true when it was.
+  std::pair<T*, bool> find_or_add(const ItemKey& key, const T& value) {
+    if (2 * (size_ + 1) > entries_.size()) grow();
+    for (std::size_t at = home(key);; at = behind(at)) {
+      Entry& entry = entries_[at];
+      if (entry.key == key) return {&entry.value, true};
+      if (entry.key.item != Item::none) continue;
+      entry = {key, value};
+      ++size_;
+      return {&entry.value, false};
+    }
+  }
+
   // key is not there.
   void add(const ItemKey& key, const T& value) {
     if (2 * (size_ + 1) > entries_.size()) grow();
@@ -45,14 +58,14 @@ class ItemTable {
   void erase(const ItemKey& key) {
     std::size_t gap = home(key);
     while (!(entries_[gap].key == key)) gap = behind(gap);
-    for (std::size_t at = behind(gap); entries_[at].key.item != Item::none; at = behind(at)) {
-      // An entry may move back as far as its home.
-      if (((at - home(entries_[at].key)) & mask()) < ((at - gap) & mask())) continue;
-      entries_[gap] = entries_[at];
-      gap = at;
-    }
-    entries_[gap].key.item = Item::none;
-    --size_;
+    close(gap);
+  }
+
+  // Where value is what is there under key.
+  void erase_if(const ItemKey& key, const T& value) {
+    std::size_t at = home(key);
+    while (entries_[at].key.item != Item::none && !(entries_[at].key == key)) at = behind(at);
+    if (entries_[at].key.item != Item::none && entries_[at].value == value) close(at);
   }
 
   std::size_t size() const { return size_; }
@@ -80,6 +93,17 @@ class ItemTable {
     const std::uint64_t high = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.option)) * 0x9e3779b97f4a7c15U +
                                static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.micro_batch)) * 0xc2b2ae3d27d4eb4fU;
     return static_cast<std::size_t>(low + (high >> 20)) & mask();
+  }
+
+  void close(std::size_t gap) {
+    for (std::size_t at = behind(gap); entries_[at].key.item != Item::none; at = behind(at)) {
+      // An entry may move back as far as its home.
+      if (((at - home(entries_[at].key)) & mask()) < ((at - gap) & mask())) continue;
+      entries_[gap] = entries_[at];
+      gap = at;
+    }
+    entries_[gap].key.item = Item::none;
+    --size_;
   }
 
   void put(const Entry& entry) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "plan/live_table.h"
+#include "plan/verifier.h"
 
 namespace ckpt::plan {
 namespace {
@@ -18,10 +19,6 @@ std::int64_t sum_of(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) base::fail(base::Status::out_of_range, "the buffers' bytes pass INT64_MAX");
   return sum;
-}
-
-std::int64_t rounded(std::int64_t bytes) {
-  return sum_of(bytes, placement_alignment - 1) / placement_alignment * placement_alignment;
 }
 
 // An arena that is filled and emptied in the order of time: each buffer goes into the smallest gap between those alive, else behind
@@ -99,7 +96,7 @@ class TimeOrder final : public WalkSink {
     const std::int64_t now = time_++;
     if (info.tier != 0) return;
     count(info.bytes);
-    Live live{0, rounded(info.bytes), spans_.size()};
+    Live live{0, placed_bytes(info.bytes), spans_.size()};
     // One that shrank first and grew then may be longest at its start.
     if (const auto grown = known_.find(id); grown != known_.end()) live.bytes = std::max(live.bytes, grown->second);
     if (live.bytes > 0) place(id, live, now);
@@ -109,8 +106,8 @@ class TimeOrder final : public WalkSink {
   void become(BufferId id, const BufferInfo& before, const BufferInfo& now) override {
     ++time_;
     count(now.bytes - before.bytes);
-    const std::int64_t bytes = rounded(now.bytes);
-    if (bytes <= rounded(before.bytes)) return;
+    const std::int64_t bytes = placed_bytes(now.bytes);
+    if (bytes <= placed_bytes(before.bytes)) return;
     std::int64_t& longest = grown_[id];
     longest = std::max(longest, bytes);
   }
@@ -275,6 +272,10 @@ Attempt better_than(const TimeOrder& timely) {
 
 }  // namespace
 
+std::int64_t placed_bytes(std::int64_t bytes) {
+  return sum_of(bytes, placement_alignment - 1) / placement_alignment * placement_alignment;
+}
+
 Placement place(const Program& program) {
   Placement placement{std::vector<std::int64_t>(program.buffers.size(), -1), 0, 0};
   const TimeOrder timely = time_order([&](WalkSink& sink) { replay(program, sink); }, &placement.offsets);
@@ -289,6 +290,13 @@ std::int64_t arena_bytes(const Schedule& schedule, const ChainProfile& profile) 
   return better_than(time_order([&](WalkSink& sink) { replay(schedule, profile, sink); })).arena_bytes;
 }
 
+std::int64_t budgeted_bytes(const Schedule& schedule, const ChainProfile& profile) {
+  const bool live_alone = profile.has(own_allocator) && !schedule.role().is_stage();
+  if (!live_alone && !profile.knows_backward_peaks()) return arena_bytes(schedule, profile);
+  const std::int64_t live = verify(schedule, profile).peak_bytes[0];
+  return live_alone ? live : std::max(live, arena_bytes(schedule, profile));
+}
+
 namespace {
 
 // The longest item of each slot of one tier.
@@ -299,7 +307,7 @@ class SlotLengths final : public WalkSink {
   void allocate(BufferId, const BufferInfo& info) override {
     if (info.tier != tier_) return;
     std::int64_t& longest = by_slot_[info.slot];
-    const std::int64_t bytes = rounded(info.bytes);
+    const std::int64_t bytes = placed_bytes(info.bytes);
     if (bytes <= longest) return;
     sum_ = sum_of(sum_, bytes - longest);
     longest = bytes;

@@ -9,8 +9,8 @@
 
 namespace ckpt::plan {
 
-// text: name, or name:value,value. Error(not_found) for an unknown name: the message lists the known ones.
-std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::string_view text);
+// given: name, or name:value,value. Error(not_found) for an unknown name: the message lists the known ones.
+std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::string_view given);
 
 // One planner a line: "periodic:SEGMENTS - what it makes; SEGMENTS: 1 .. layers".
 std::string known_planners();

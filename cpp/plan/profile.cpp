@@ -27,6 +27,7 @@ void check_option(const OptionProfile& option) {
   require_seconds("backward_seconds", option.backward_seconds);
   require_bytes("record_workspace_bytes", option.record_workspace_bytes);
   require_seconds("record_seconds", option.record_seconds);
+  require_bytes("backward_peak_bytes", option.backward_peak_bytes);
 }
 
 void check_layer(const LayerProfile& layer) {
@@ -68,6 +69,7 @@ void ChainProfile::add_layer(LayerProfile layer) {
   check_layer(layer);
   require(layers_.empty() || !layer.has(no_input_gradient), "flags is ", layer.flags,
           ": only layer 0 may have no input gradient, this is layer ", layers_.size());
+  for (const OptionProfile& option : layer.options) note_peak(option);
   layers_.push_back(std::move(layer));
 }
 
@@ -75,12 +77,14 @@ void ChainProfile::add_option(const OptionProfile& option) {
   require_open("options");
   if (layers_.empty()) fail(Status::invalid_state, "profile has no layer that the option could belong to");
   check_option(option);
+  note_peak(option);
   layers_.back().options.push_back(option);
 }
 
 void ChainProfile::set_option(std::int64_t layer, std::int32_t number, const OptionProfile& option) {
   require_open("options");
   check_option(option);
+  note_peak(option);
   layers_[static_cast<std::size_t>(layer)].options[static_cast<std::size_t>(number)] = option;
 }
 
@@ -96,6 +100,11 @@ void ChainProfile::set_tier(std::int32_t tier, const TierProfile& profile) {
   tiers_[static_cast<std::size_t>(tier)] = profile;
 }
 
+void ChainProfile::set_flags(std::uint32_t flags) {
+  require((flags & ~all_profile_flags) == 0, "flags is ", flags, "; unknown bits");
+  flags_ = flags;
+}
+
 void ChainProfile::require_whole() const {
   if (layers_.empty()) fail(Status::invalid_state, "profile has no layers");
   for (const LayerProfile& layer : layers_) {
@@ -107,6 +116,8 @@ void ChainProfile::require_complete() const {
   require_whole();
   const std::int64_t each = is_uniform() ? uniform_layers_ : 1;
   std::int64_t total = input_bytes_;
+  // What stays with the caller may be there a second time.
+  for (const std::int64_t bytes : {bytes_of(0), bytes_of(layers())}) add_product(total, bytes, flags_ != 0 ? 1 : 0);
   for (const LayerProfile& layer : layers_) {
     // Twice the output: an item and its gradient. Ambient twice: the saved state and the present one during a recomputation.
     for (const std::int64_t bytes : {layer.output_bytes, layer.ambient_bytes}) {
@@ -114,8 +125,8 @@ void ChainProfile::require_complete() const {
       add_product(total, bytes, each);
     }
     for (const OptionProfile& option : layer.options) {
-      for (const std::int64_t bytes :
-           {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes, option.record_workspace_bytes})
+      for (const std::int64_t bytes : {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes,
+                                       option.record_workspace_bytes, option.backward_peak_bytes})
         add_product(total, bytes, each);
     }
   }

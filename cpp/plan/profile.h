@@ -18,6 +18,12 @@ constexpr std::uint32_t no_input_gradient = 8;
 constexpr std::uint32_t in_place = 16;
 constexpr std::uint32_t all_layer_flags = 31;
 
+// Of a whole chain.
+constexpr std::uint32_t keeps_input = 1;
+constexpr std::uint32_t keeps_output = 2;
+constexpr std::uint32_t own_allocator = 4;
+constexpr std::uint32_t all_profile_flags = 7;
+
 struct OptionProfile {
   std::int64_t tape_bytes = 0;
   std::int64_t forward_workspace_bytes = 0;
@@ -27,6 +33,7 @@ struct OptionProfile {
   std::int64_t record_workspace_bytes = 0;  // with has_record
   double record_seconds = 0;                // with has_record
   bool has_record = false;                  // can record without making its output
+  std::int64_t backward_peak_bytes = 0;     // 0: not known
 };
 
 struct LayerProfile {
@@ -70,10 +77,16 @@ class ChainProfile {
 
   // Checks the values. tier: 1 .. tiers-1.
   void set_tier(std::int32_t tier, const TierProfile& profile);
+  // Checks the bits.
+  void set_flags(std::uint32_t flags);
 
   std::int64_t layers() const { return is_uniform() ? uniform_layers_ : static_cast<std::int64_t>(layers_.size()); }
   const LayerProfile& layer(std::int64_t i) const { return layers_[is_uniform() ? 0 : static_cast<std::size_t>(i)]; }
   bool is_uniform() const { return uniform_layers_ > 0; }
+  std::uint32_t flags() const { return flags_; }
+  bool has(std::uint32_t flag) const { return (flags_ & flag) != 0; }
+  // Whether some option has backward_peak_bytes.
+  bool knows_backward_peaks() const { return knows_backward_peaks_; }
   const TierProfile& tier(std::int32_t number) const { return tiers_[static_cast<std::size_t>(number)]; }
   // Bytes of x_i, 0 <= i <= layers().
   std::int64_t bytes_of(std::int64_t i) const { return i == 0 ? input_bytes_ : layer(i - 1).output_bytes; }
@@ -86,9 +99,12 @@ class ChainProfile {
  private:
   // Error(invalid_state) for a uniform chain, which is whole.
   void require_open(const char* what) const;
+  void note_peak(const OptionProfile& option) { knows_backward_peaks_ = knows_backward_peaks_ || option.backward_peak_bytes > 0; }
 
   std::int64_t input_bytes_;
   std::vector<LayerProfile> layers_;
+  std::uint32_t flags_ = 0;
+  bool knows_backward_peaks_ = false;
   std::int64_t uniform_layers_ = 0;  // of a uniform chain, whose only layer is layers_[0]
   std::array<TierProfile, tiers> tiers_;
 };

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -24,11 +25,14 @@ struct FlagName {
   std::uint32_t flag;
   const char* name;
 };
-constexpr std::array<FlagName, 5> flag_names{{{needs_input, "needs_input"},
-                                              {needs_output, "needs_output"},
-                                              {deterministic, "deterministic"},
-                                              {no_input_gradient, "no_input_gradient"},
-                                              {in_place, "in_place"}}};
+using FlagNames = std::span<const FlagName>;
+constexpr std::array<FlagName, 3> profile_flag_names{
+    {{keeps_input, "keeps_input"}, {keeps_output, "keeps_output"}, {own_allocator, "own_allocator"}}};
+constexpr std::array<FlagName, 5> layer_flag_names{{{needs_input, "needs_input"},
+                                                    {needs_output, "needs_output"},
+                                                    {deterministic, "deterministic"},
+                                                    {no_input_gradient, "no_input_gradient"},
+                                                    {in_place, "in_place"}}};
 
 // ---- Writing ----
 
@@ -39,26 +43,33 @@ ordered_json json_of(const TierProfile& tier) {
           {"latency_seconds", tier.latency_seconds}};
 }
 
+ordered_json json_of(std::uint32_t flags, FlagNames flag_names) {
+  ordered_json names = ordered_json::array();
+  for (const FlagName& each : flag_names) {
+    if ((flags & each.flag) != 0) names.push_back(each.name);
+  }
+  return names;
+}
+
+// What earlier libraries do not know is written only where it says something.
 ordered_json json_of(const OptionProfile& option) {
-  return {{"tape_bytes", option.tape_bytes},
-          {"forward_workspace_bytes", option.forward_workspace_bytes},
-          {"backward_workspace_bytes", option.backward_workspace_bytes},
-          {"forward_seconds", option.forward_seconds},
-          {"backward_seconds", option.backward_seconds},
-          {"has_record", option.has_record},
-          {"record_workspace_bytes", option.record_workspace_bytes},
-          {"record_seconds", option.record_seconds}};
+  ordered_json value = {{"tape_bytes", option.tape_bytes},
+                        {"forward_workspace_bytes", option.forward_workspace_bytes},
+                        {"backward_workspace_bytes", option.backward_workspace_bytes},
+                        {"forward_seconds", option.forward_seconds},
+                        {"backward_seconds", option.backward_seconds},
+                        {"has_record", option.has_record},
+                        {"record_workspace_bytes", option.record_workspace_bytes},
+                        {"record_seconds", option.record_seconds}};
+  if (option.backward_peak_bytes > 0) value["backward_peak_bytes"] = option.backward_peak_bytes;
+  return value;
 }
 
 ordered_json json_of(const LayerProfile& layer) {
-  ordered_json flags = ordered_json::array();
-  for (const FlagName& each : flag_names) {
-    if (layer.has(each.flag)) flags.push_back(each.name);
-  }
   ordered_json shape = ordered_json::array();
   for (std::int64_t i = 0; i < layer.output.shape.ndim(); ++i) shape.push_back(layer.output.shape[i]);
   ordered_json value = {{"name", layer.name},
-                        {"flags", flags},
+                        {"flags", json_of(layer.flags, layer_flag_names)},
                         {"output_bytes", layer.output_bytes},
                         {"dtype", tensor::dtype_name(layer.output.dtype)},
                         {"shape", shape},
@@ -169,11 +180,12 @@ OptionProfile option_of(const json& value, const std::string& where) {
   members.read("has_record", option.has_record);
   members.read("record_workspace_bytes", option.record_workspace_bytes);
   members.read("record_seconds", option.record_seconds);
+  members.read("backward_peak_bytes", option.backward_peak_bytes);
   members.end();
   return option;
 }
 
-std::uint32_t flags_of(const json& names, const std::string& where) {
+std::uint32_t flags_of(const json& names, const std::string& where, FlagNames flag_names) {
   std::uint32_t flags = 0;
   for (std::size_t i = 0; i < list(names, where).size(); ++i) {
     const std::string name = text(names[i], entry(where, i));
@@ -206,7 +218,7 @@ LayerProfile layer_of(const json& value, const std::string& where) {
   Members members(value, where);
   LayerProfile layer;
   layer.name = text(members.at("name"), members.where("name"));
-  if (const json* const flags = members.find("flags")) layer.flags = flags_of(*flags, members.where("flags"));
+  if (const json* const flags = members.find("flags")) layer.flags = flags_of(*flags, members.where("flags"), layer_flag_names);
   members.read("output_bytes", layer.output_bytes);
   if (layer.output_bytes >= 0) layer.output = output_of(members, layer.output_bytes);  // else the profile refuses it
   members.read("ambient_bytes", layer.ambient_bytes);
@@ -245,6 +257,7 @@ ChainProfile layers_of(Members& whole) {
 std::string to_json(const ChainProfile& profile) {
   ordered_json value = {{"format", format_name}, {"version", format_version}, {"input_bytes", profile.bytes_of(0)}};
   if (profile.is_uniform()) value["uniform_layers"] = profile.layers();
+  if (profile.flags() != 0) value["flags"] = json_of(profile.flags(), profile_flag_names);
   value["tiers"] = ordered_json::array();
   for (std::int32_t tier = 1; tier < tiers; ++tier) value["tiers"].push_back(json_of(profile.tier(tier)));
   value["layers"] = ordered_json::array();
@@ -264,6 +277,7 @@ ChainProfile profile_from_json(std::string_view text_form) {
     base::fail(Status::unsupported, "the profile's JSON has version ", version, "; this library reads ", format_version);
   if (version < 1) refuse(cat("version is ", version, "; at least 1"));
   ChainProfile profile = layers_of(whole);
+  if (const json* const flags = whole.find("flags")) profile.set_flags(flags_of(*flags, "flags", profile_flag_names));
   if (const json* const given = whole.find("tiers")) {
     if (list(*given, "tiers").size() >= tiers) refuse(cat("tiers has ", given->size(), " entries; at most ", tiers - 1));
     for (std::size_t i = 0; i < given->size(); ++i) {

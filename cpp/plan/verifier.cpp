@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "plan/program.h"
@@ -15,7 +16,20 @@ class CountingSink final : public WalkSink {
 
   void allocate(BufferId, const BufferInfo& info) override { count(info.tier, info.bytes); }
   void become(BufferId, const BufferInfo& before, const BufferInfo& now) override { count(now.tier, now.bytes - before.bytes); }
-  void free(BufferId, const BufferInfo& info) override { live_[static_cast<std::size_t>(info.tier)] -= info.bytes; }
+  void free(BufferId, const BufferInfo& info) override {
+    if (in_own_peak_) return count(0, -info.bytes);
+    live_[static_cast<std::size_t>(info.tier)] -= info.bytes;
+  }
+
+  void backward_begins(std::int64_t replaced, std::int64_t peak_bytes) override {
+    count(0, peak_bytes - replaced);
+    live_[0] -= peak_bytes - replaced;
+    in_own_peak_ = true;
+  }
+  void backward_ends() override {
+    in_own_peak_ = false;
+    count(0, static_cast<std::int64_t>(std::exchange(changed_, 0)));
+  }
 
   void run(const Operation& operation) override {
     const bool is_forward = operation.kind == Operation::Kind::forward || operation.kind == Operation::Kind::record;
@@ -40,9 +54,10 @@ class CountingSink final : public WalkSink {
             (transfer.load ? tier.read_seconds(transfer.bytes) : tier.write_seconds(transfer.bytes));
     ends_[transfer.id] = queue;
     std::int64_t& moved = transfer.load ? report_.loaded_bytes[at] : report_.stored_bytes[at];
-    if (__builtin_add_overflow(moved, transfer.bytes, &moved))
+    if (__builtin_add_overflow(moved, transfer.bytes, &moved)) {
       base::fail(base::Status::out_of_range, "action ", report_.actions, ": the bytes moved through tier ", transfer.tier,
                  " pass INT64_MAX");
+    }
   }
 
   void transfer_ends(std::int64_t id) override {
@@ -56,6 +71,10 @@ class CountingSink final : public WalkSink {
 
  private:
   void count(std::int32_t tier, std::int64_t more) {
+    if (in_own_peak_) {
+      changed_ += static_cast<std::uint64_t>(more);
+      return;
+    }
     const auto at = static_cast<std::size_t>(tier);
     if (__builtin_add_overflow(live_[at], more, &live_[at]))
       base::fail(base::Status::out_of_range, "action ", report_.actions, ": the live bytes of tier ", tier, " pass INT64_MAX");
@@ -67,6 +86,8 @@ class CountingSink final : public WalkSink {
   const ChainProfile& profile_;
   PlanReport& report_;
   std::array<std::int64_t, tiers> live_{};
+  bool in_own_peak_ = false;   // a backward's own peak stands for all that it allocates
+  std::uint64_t changed_ = 0;  // by which live bytes change meanwhile, modulo 2^64: their sum may be larger than any there is
   std::array<double, tiers> writes_end_{};  // when the last copy begun ends, by tier
   std::array<double, tiers> reads_end_{};
   std::map<std::int64_t, double> ends_;  // of the transfers under way

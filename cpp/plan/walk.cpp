@@ -28,6 +28,7 @@ BufferRole role_of(Item item) {
 Walk::Walk(const ChainProfile& profile, WalkSink& sink, StageRole role) : profile_(profile), sink_(sink), role_(std::move(role)) {
   if (role_.is_stage()) return;
   add_item(input_key(0, 0), allocate({BufferRole::input, 0, 0, profile.bytes_of(0)}));
+  if (profile.has(keeps_input)) kept_input_ = 0;
   micro_batches_[0].backward_ran = LayerSet(profile.layers());
 }
 
@@ -119,6 +120,7 @@ BufferId Walk::take_over_item(const Action& action, const ItemKey& key) {
 void Walk::end_item(const ItemKey& key) {
   const BufferId buffer = items_.find(key)->buffer;
   remove_item(key);
+  if (is_kept(buffer)) return;
   if (!readings_.empty()) {
     if (const auto reading = readings_.find(buffer); reading != readings_.end()) {
       reading->second.item_ended = true;
@@ -228,9 +230,16 @@ void Walk::advance(const Action& action) {
   check_slot(action);
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
-  const BufferId buffer = take_over_item(action, input_key(action.first, micro));
+  BufferId buffer = take_over_item(action, input_key(action.first, micro));
   require_absent(action, input_key(action.last, micro));
-  for (std::int64_t layer = action.first; layer < action.last; ++layer) run_in_place(action, batch, layer, buffer);
+  std::int64_t layer = action.first;
+  if (is_kept(buffer)) {  // the caller's is not overwritten
+    const BufferId input = std::exchange(buffer, allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)}));
+    const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
+    run_forward(action, batch, {.layer = layer, .input = input, .output = buffer}, option.forward_workspace_bytes);
+    ++layer;
+  }
+  for (; layer < action.last; ++layer) run_in_place(action, batch, layer, buffer);
   add_item(input_key(action.last, micro), buffer);
 }
 
@@ -287,6 +296,7 @@ void Walk::turn(const Action& action) {
   const BufferId output = need_item(action, input_key(layers, action.micro_batch));
   const BufferId grad = make_item(action, grad_key(layers, action.micro_batch));
   micro.turned = true;
+  if (profile_.has(keeps_output) && !role_.is_stage()) kept_output_ = output;
   sink_.run({.kind = Operation::Kind::turn, .micro_batch = action.micro_batch, .output = output, .grad_output = grad});
 }
 
@@ -362,6 +372,11 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   const BufferInfo behind{BufferRole::grad, 0, layer, bytes_of(grad_input)};
   BufferInfo meanwhile = behind;
   meanwhile.bytes = std::max(before.bytes, behind.bytes);
+  const OptionProfile& option = profile.options[static_cast<std::size_t>(action.option)];
+  if (option.backward_peak_bytes > 0) {
+    const std::int64_t output_bytes = profile.has(needs_output) ? profile.output_bytes : 0;
+    sink_.backward_begins(option.tape_bytes + before.bytes + output_bytes, option.backward_peak_bytes);
+  }
   if (overwrites) {
     require_absent(action, grad_input);
     operation.grad_input = take_over_item(action, grad_output);
@@ -370,14 +385,14 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   } else if (!profile.has(no_input_gradient)) {
     operation.grad_input = make_item(action, grad_input);
   }
-  const std::int64_t bytes = profile.options[static_cast<std::size_t>(action.option)].backward_workspace_bytes;
-  const BufferInfo workspace{BufferRole::workspace, 0, layer, bytes};
-  if (bytes > 0) operation.workspace = allocate(workspace);
+  const BufferInfo workspace{BufferRole::workspace, 0, layer, option.backward_workspace_bytes};
+  if (workspace.bytes > 0) operation.workspace = allocate(workspace);
   sink_.run(operation);
   if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
   end_item(tape);
   if (!overwrites) end_item(grad_output);
   if (overwrites && meanwhile.bytes != behind.bytes) sink_.become(operation.grad_input, meanwhile, behind);
+  if (option.backward_peak_bytes > 0) sink_.backward_ends();
   if (batch.ambient.empty()) return;
   if (const auto ambient = batch.ambient.find(layer); ambient != batch.ambient.end()) {
     sink_.free(ambient->second, {BufferRole::ambient, 0, layer, profile.ambient_bytes});
@@ -507,6 +522,9 @@ void Walk::end(const Action& action) {
     if (key.item != Item::grad || key.index != 0) refuse(action, text_of(key) + " is still there");
     free_item(key, item.buffer, 0);
   });
+  if (kept_input_ != no_buffer) sink_.free(kept_input_, {BufferRole::input, 0, 0, profile_.bytes_of(0)});
+  if (kept_output_ != no_buffer)
+    sink_.free(kept_output_, {BufferRole::input, 0, profile_.layers(), profile_.bytes_of(profile_.layers())});
   ended_ = true;
 }
 

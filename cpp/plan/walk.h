@@ -71,6 +71,10 @@ class WalkSink {
   virtual void become(BufferId id, const BufferInfo& before, const BufferInfo& now) = 0;
   virtual void run(const Operation& operation) = 0;
   virtual void free(BufferId id, const BufferInfo& info) = 0;  // info: as it is now
+  // A layer's backward runs up to backward_ends: what is allocated and freed meanwhile, and `replaced` bytes that are there,
+  // together take peak_bytes. Only where the profile knows these.
+  virtual void backward_begins(std::int64_t /*replaced*/, std::int64_t /*peak_bytes*/) {}
+  virtual void backward_ends() {}
   virtual void transfer_begins(const TransferInfo& /*transfer*/) {}
   virtual void transfer_ends(std::int64_t /*id*/) {}
 };
@@ -134,6 +138,8 @@ class Walk {
   BufferId take_over_item(const Action& action, const ItemKey& key);
   void count_item(std::int32_t tier, Item item, std::int64_t by);
   void end_item(const ItemKey& key);
+  // It ends as an item, and its bytes stay with the caller to the end of the step.
+  bool is_kept(BufferId buffer) const { return buffer == kept_input_ || buffer == kept_output_; }
   void free_item(const ItemKey& key, BufferId buffer, std::int32_t tier);
   std::int64_t bytes_of(const ItemKey& key) const;
   void check_layers(const Action& action) const;
@@ -165,6 +171,8 @@ class Walk {
   std::int64_t actions_ = 0;
   bool ended_ = false;
   BufferId next_buffer_ = 0;
+  BufferId kept_input_ = no_buffer;
+  BufferId kept_output_ = no_buffer;  // from the TURN on, which hands it over
   ItemTable<LiveItem> items_;
   MostItems now_;
   MostItems most_;

@@ -15,7 +15,7 @@
 
 namespace ckpt::tensor {
 
-class Tensor {
+class Tensor : public std::enable_shared_from_this<Tensor> {
  public:
   // Owned memory from pool (nullptr: the process's default pool); its contents are undefined.
   static std::shared_ptr<Tensor> create(Dtype dtype, const Shape& shape, const std::shared_ptr<BufferPool>& pool = nullptr);

@@ -1,5 +1,5 @@
-/* The gradient of a time-stepping code, driven by a schedule's cursor: 400 Runge-Kutta steps of the Lorenz-96 model, which cannot
- * all be kept. Revolve keeps ten states; mixed keeps ten states or recordings; two-level keeps four states in memory and others in
+/* The gradient of a time-stepping code, driven by schedules: 400 Runge-Kutta steps of the Lorenz-96 model, which cannot all be
+ * kept. Revolve keeps ten states; mixed keeps ten states or recordings; two-level keeps four states in memory and others in
  * a file. All run the same steps, so their gradients are the same to the last bit; finite differences say that it is the right one.
  */
 #include <ckpt/ckpt.h>
@@ -104,105 +104,123 @@ static void set_initial(double* x) {
   for (i = 0; i < VARIABLES; ++i) x[i] = 8.0 + sin(0.7 * i);
 }
 
-/* ---- The code that obeys a schedule --------------------------------------------------------------------------------------- */
+/* ---- What the driver calls ------------------------------------------------------------------------------------------------ */
 
+/* Room for what a schedule keeps; handles are pointers into it. Gradients are states, too. */
 typedef struct adjoint_code {
   state states[BUFFERS];
-  int64_t step_of[BUFFERS]; /* whose state the buffer has; -1: none */
+  int state_used[BUFFERS];
   recording recordings[BUFFERS];
-  int64_t recorded_step[BUFFERS];
-  state gradient;
+  int recording_used[BUFFERS];
   double loss;
   FILE* tier; /* slot after slot */
 } adjoint_code;
 
-static int place_of(const int64_t* places, int64_t step) {
+static int free_place(int* used) {
   int place = 0;
-  while (place < BUFFERS && places[place] != step) ++place;
-  need(place < BUFFERS, "the schedule names what is not there");
+  while (place < BUFFERS && used[place]) ++place;
+  need(place < BUFFERS, "the schedule keeps more than it said");
+  used[place] = 1;
   return place;
 }
 
-static double* state_of(adjoint_code* code, int64_t step) { return code->states[place_of(code->step_of, step)]; }
+static double* new_state(adjoint_code* code) { return code->states[free_place(code->state_used)]; }
+static void end_state(adjoint_code* code, void* x) { code->state_used[(state*)x - code->states] = 0; }
+static void end_recording(adjoint_code* code, void* tape) { code->recording_used[(recording*)tape - code->recordings] = 0; }
 
-static double* new_state(adjoint_code* code, int64_t step, int place) {
-  need(place < BUFFERS && (code->step_of[place] == -1 || code->step_of[place] == step), "the schedule writes over a state");
-  code->step_of[place] = step;
-  return code->states[place];
-}
-
-static recording* new_recording(adjoint_code* code, int64_t step) {
-  const int place = place_of(code->recorded_step, -1);
-  code->recorded_step[place] = step;
-  return &code->recordings[place];
-}
-
-static void seek_slot(adjoint_code* code, const ckpt_schedule_action* action) {
-  need(fseek(code->tier, (long)action->slot * (long)sizeof(state), SEEK_SET) == 0, "the file cannot be used");
-}
-
-static void obey(adjoint_code* code, const ckpt_schedule_action* action) {
-  const int64_t first = action->first;
+/* Where the input is this call's own, the steps are run in place. */
+static int32_t forward(const ckpt_drive_call* call, void* input, void** output, void* user_data) {
+  double* to = (call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0 ? input : new_state(user_data);
   int64_t step;
-  int place;
-  switch (action->kind) {
-    case CKPT_ACTION_KIND_FORWARD: {
-      const double* from = state_of(code, first);
-      double* to = new_state(code, action->last, action->slot);
-      run_step(from, to, NULL);
-      for (step = first + 1; step < action->last; ++step) run_step(to, to, NULL);
-      break;
-    }
-    case CKPT_ACTION_KIND_ADVANCE: {
-      double* at = state_of(code, first);
-      for (step = first; step < action->last; ++step) run_step(at, at, NULL);
-      code->step_of[action->slot] = action->last;
-      break;
-    }
-    case CKPT_ACTION_KIND_FORWARD_TAPE: { /* the slot behind that of the state is free */
-      const double* from = state_of(code, first);
-      double* to = new_state(code, action->last, place_of(code->step_of, first) + 1);
-      run_step(from, to, new_recording(code, first));
-      break;
-    }
-    case CKPT_ACTION_KIND_RECORD: run_step(state_of(code, first), NULL, new_recording(code, first)); break;
-    case CKPT_ACTION_KIND_TURN: /* the gradient of the loss is the state itself */
-      memcpy(code->gradient, state_of(code, STEPS), sizeof code->gradient);
-      code->loss = loss_of(code->gradient);
-      break;
-    case CKPT_ACTION_KIND_BACKWARD:
-      place = place_of(code->recorded_step, first);
-      run_step_backward(&code->recordings[place], code->gradient);
-      code->recorded_step[place] = -1;
-      break;
-    case CKPT_ACTION_KIND_DROP: /* of a slot of the file: nothing to do */
-      if (action->tier == 0) code->step_of[place_of(code->step_of, first)] = -1;
-      break;
-    case CKPT_ACTION_KIND_STORE_BEGIN: /* done at once; the AWAIT has nothing to wait for */
-      seek_slot(code, action);
-      need(fwrite(state_of(code, first), sizeof(state), 1, code->tier) == 1, "the file cannot be written");
-      break;
-    case CKPT_ACTION_KIND_LOAD_BEGIN:
-      seek_slot(code, action);
-      need(fread(new_state(code, first, 0), sizeof(state), 1, code->tier) == 1, "the file cannot be read");
-      break;
-    default: break;
+  run_step(input, to, NULL);
+  for (step = call->first + 1; step < call->last; ++step) run_step(to, to, NULL);
+  *output = to;
+  return 0;
+}
+
+static int32_t record(const ckpt_drive_call* call, void* input, void** output, void** tape, void* user_data) {
+  adjoint_code* code = user_data;
+  recording* recorded = &code->recordings[free_place(code->recording_used)];
+  double* to = (call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) != 0 ? NULL : new_state(code);
+  run_step(input, to, recorded);
+  if ((call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0) end_state(code, input);
+  *output = to;
+  *tape = recorded;
+  return 0;
+}
+
+/* In place: the gradient is this call's own. */
+static int32_t backward(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output, void** grad_input,
+                        void* user_data) {
+  (void)call, (void)input, (void)output;
+  run_step_backward(tape, grad_output);
+  end_recording(user_data, tape);
+  *grad_input = grad_output;
+  return 0;
+}
+
+/* The gradient of the loss is the state itself. */
+static int32_t turn(const ckpt_drive_call* call, void* output, void** grad_output, void* user_data) {
+  adjoint_code* code = user_data;
+  (void)call;
+  code->loss = loss_of(output);
+  *grad_output = memcpy(new_state(code), output, sizeof(state));
+  return 0;
+}
+
+static int in_file(adjoint_code* code, const ckpt_drive_call* call) {
+  return fseek(code->tier, (long)call->slot * (long)sizeof(state), SEEK_SET) == 0;
+}
+
+/* Done at once: there is nothing to wait for. A failure ends the step, and the driver drops what is left. */
+static int32_t store(const ckpt_drive_call* call, void* item, void* user_data) {
+  adjoint_code* code = user_data;
+  return in_file(code, call) && fwrite(item, sizeof(state), 1, code->tier) == 1 ? 0 : 1;
+}
+
+static int32_t load(const ckpt_drive_call* call, void** item, void* user_data) {
+  adjoint_code* code = user_data;
+  *item = new_state(code);
+  if (in_file(code, call) && fread(*item, sizeof(state), 1, code->tier) == 1) return 0;
+  end_state(code, *item);
+  return 1;
+}
+
+static int32_t nothing_to_wait_for(const ckpt_drive_call* call, void* user_data) {
+  (void)call, (void)user_data;
+  return 0;
+}
+
+static void drop(const ckpt_drive_call* call, void* item, void* user_data) {
+  if (call->tier > 0) return; /* a slot of the file */
+  if (call->item == CKPT_ITEM_TAPE) {
+    end_recording(user_data, item);
+  } else {
+    end_state(user_data, item);
   }
 }
 
-static void run_schedule(ckpt_schedule* schedule, adjoint_code* code) {
-  ckpt_cursor* cursor = NULL;
-  ckpt_schedule_action actions[256];
-  int64_t count = 0;
-  int64_t i;
-  for (i = 0; i < BUFFERS; ++i) code->step_of[i] = code->recorded_step[i] = -1;
-  set_initial(new_state(code, 0, 0));
-  ok(ckpt_cursor_create(schedule, &cursor));
-  do {
-    ok(ckpt_cursor_next_many(cursor, actions, 256, &count));
-    for (i = 0; i < count; ++i) obey(code, &actions[i]);
-  } while (count == 256);
-  ckpt_cursor_release(cursor);
+static void run_schedule(ckpt_schedule* schedule, adjoint_code* code, double* gradient) {
+  ckpt_driver_callbacks callbacks = CKPT_DRIVER_CALLBACKS_INIT;
+  ckpt_driver* driver = NULL;
+  double* x0 = new_state(code);
+  void* g0 = NULL;
+  int i;
+  callbacks.forward = forward;
+  callbacks.record = record;
+  callbacks.backward = backward;
+  callbacks.turn = turn;
+  callbacks.store = store;
+  callbacks.load = load;
+  callbacks.await = nothing_to_wait_for;
+  callbacks.drop = drop;
+  set_initial(x0);
+  ok(ckpt_driver_create(schedule, &callbacks, code, NULL, &driver));
+  ok(ckpt_driver_run(driver, x0, &g0));
+  ckpt_driver_release(driver);
+  memcpy(gradient, g0, sizeof(state));
+  end_state(code, g0);
+  for (i = 0; i < BUFFERS; ++i) need(!code->state_used[i] && !code->recording_used[i], "something is left");
 }
 
 /* ---- Comparison ----------------------------------------------------------------------------------------------------------- */
@@ -252,6 +270,7 @@ int main(void) {
   ckpt_profile* profile = profile_of_steps();
   adjoint_code* code = calloc(1, sizeof *code);
   state first_gradient;
+  state gradient;
   int i;
   need(code != NULL, "no memory");
   code->tier = tmpfile();
@@ -261,12 +280,12 @@ int main(void) {
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
     ok(ckpt_schedule_create(profile, planners[i], &schedule));
     ok(ckpt_schedule_verify(schedule, profile, &report));
-    run_schedule(schedule, code);
+    run_schedule(schedule, code, gradient);
     printf("%-11s  %4lld forwards, %5.0f s, at most %2lld states in memory and %2lld in the file; loss %.9g\n", planners[i],
            (long long)report.forwards, report.step_seconds, (long long)report.peak_inputs[0], (long long)report.peak_inputs[1],
            code->loss);
-    if (i == 0) memcpy(first_gradient, code->gradient, sizeof first_gradient);
-    need(memcmp(first_gradient, code->gradient, sizeof first_gradient) == 0, "the gradients differ");
+    if (i == 0) memcpy(first_gradient, gradient, sizeof first_gradient);
+    need(memcmp(first_gradient, gradient, sizeof first_gradient) == 0, "the gradients differ");
     ckpt_schedule_release(schedule);
   }
   need(gradient_error(first_gradient) < 1e-6, "finite differences say that the gradient is wrong");

@@ -1,4 +1,4 @@
-"""The gradient of a time-stepping code, driven by a schedule's cursor: 400 steps of the viscous Burgers equation, which cannot all be
+"""The gradient of a time-stepping code, driven by schedules: 400 steps of the viscous Burgers equation, which cannot all be
 kept. Revolve keeps ten states; mixed keeps ten states or recordings; two-level keeps four states in memory and others in a file, through
 numpy.memmap. All run the same steps, so their gradients are the same to the last bit; finite differences say that it is the right one."""
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ckpt
 import numpy as np
-from ckpt import ActionKind
+from ckpt import DriveFlag
 
 POINTS, STEPS = 64, 400
 WIDTH, TIME_STEP, VISCOSITY = 1.0 / POINTS, 1e-3, 5e-3
@@ -48,54 +48,39 @@ def loss_of(u):
     return 0.5 * WIDTH * float(u @ u)
 
 
-# ---- The code that obeys a schedule ----
+# ---- What the driver calls ----
 
 class AdjointCode:
-    """Buffers of states, recordings, and slots of a file. Which buffer, which slot and which step is said by the actions alone."""
+    """States, recordings and gradients are arrays, which live as long as the driver holds them; slots of slower tiers are rows of a file."""
 
-    def __init__(self, buffers, slots, folder):
-        self.states = np.empty((buffers, POINTS))
-        self.buffer_of = {0: 0}  # of each step whose state is in memory
-        self.states[0] = initial_state()
-        self.recordings = {}
+    def __init__(self, slots, folder):
         self.file = np.memmap(Path(folder) / "states", np.float64, "w+", shape=(slots, POINTS)) if slots > 0 else None
-        self.gradient = None
         self.loss = None
 
-    def state_of(self, step):
-        return self.states[self.buffer_of[step]]
+    def forward(self, call, state):
+        for _ in range(call.first, call.last):
+            state, _ = run_step(state)
+        return state
 
-    def put(self, step, buffer, state):
-        if self.buffer_of.get(step, buffer) != buffer or any(place == buffer for other, place in self.buffer_of.items() if other != step):
-            raise RuntimeError(f"the schedule writes the state of step {step} over another one")
-        self.buffer_of[step] = buffer
-        self.states[buffer] = state
+    def record(self, call, state):
+        behind, recording = run_step(state)
+        return None if call.flags & DriveFlag.NO_OUTPUT else behind, recording
 
-    def obey(self, action):
-        first, last = action.first, action.last
-        if action.kind in (ActionKind.FORWARD, ActionKind.ADVANCE):
-            state = self.state_of(first)
-            for _ in range(first, last):
-                state, _ = run_step(state)
-            if action.kind == ActionKind.ADVANCE:  # in the same buffer
-                del self.buffer_of[first]
-            self.put(last, action.slot, state)
-        elif action.kind == ActionKind.RECORD:
-            _, self.recordings[first] = run_step(self.state_of(first))
-        elif action.kind == ActionKind.FORWARD_TAPE:  # the buffer behind that of the state is free
-            state, self.recordings[first] = run_step(self.state_of(first))
-            self.put(last, self.buffer_of[first] + 1, state)
-        elif action.kind == ActionKind.TURN:
-            state = self.state_of(STEPS)
-            self.loss, self.gradient = loss_of(state), WIDTH * state
-        elif action.kind == ActionKind.BACKWARD:
-            self.gradient = run_step_backward(self.recordings.pop(first), self.gradient)
-        elif action.kind == ActionKind.STORE_BEGIN:  # done at once; the AWAIT has nothing to wait for
-            self.file[action.slot] = self.state_of(first)
-        elif action.kind == ActionKind.LOAD_BEGIN:
-            self.put(first, 0, self.file[action.slot])
-        elif action.kind == ActionKind.DROP and action.tier == 0:  # of a slot of the file: nothing to do
-            del self.buffer_of[first]
+    def turn(self, call, state):
+        self.loss = loss_of(state)
+        return WIDTH * state
+
+    def backward(self, call, state, behind, recording, gradient):
+        return run_step_backward(recording, gradient)
+
+    def store(self, call, state):  # done at once: there is nothing to wait for
+        self.file[call.slot] = state
+
+    def load(self, call):
+        return np.array(self.file[call.slot])
+
+    def wait(self, call):
+        pass
 
 
 # ---- Comparison ----
@@ -134,15 +119,11 @@ def main():
         schedule = ckpt.Schedule.create(profile, planner)
         report = schedule.verify(profile)
         with tempfile.TemporaryDirectory() as folder:
-            code = AdjointCode(report.peak_inputs[0] + 1, report.peak_inputs[1], folder)
-            for action in schedule:
-                code.obey(action)
+            code = AdjointCode(report.peak_inputs[1], folder)
+            gradients.append(ckpt.Driver(schedule, code).run(initial_state()))
             del code.file  # unmapped before its folder goes
-        gradients.append(code.gradient)
         print(f"{planner:11}  {report.forwards:4} forwards, {report.step_seconds:5.0f} s, at most {report.peak_inputs[0]:2} states in memory "
               f"and {report.peak_inputs[1]:2} in the file; loss {code.loss:.9f}")
-        if code.recordings or set(code.buffer_of) - {0}:
-            raise SystemExit("the schedule leaves states or recordings behind")
     if any(gradient.tobytes() != gradients[0].tobytes() for gradient in gradients):
         raise SystemExit("the gradients differ")
     if gradient_error(gradients[0]) > 1e-6:

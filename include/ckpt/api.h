@@ -393,6 +393,8 @@ typedef struct ckpt_api {
   void (*ckpt_tier_profile_init)(ckpt_tier_profile* tier, uint32_t size);
   ckpt_status (*ckpt_profile_set_tier)(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile);
   ckpt_status (*ckpt_profile_get_tier)(const ckpt_profile* profile, int32_t tier, ckpt_tier_profile* out);
+  ckpt_status (*ckpt_profile_set_flags)(ckpt_profile* profile, ckpt_profile_flag flags);
+  ckpt_status (*ckpt_profile_get_flags)(const ckpt_profile* profile, ckpt_profile_flag* flags);
   ckpt_status (*ckpt_profile_get_json)(const ckpt_profile* profile, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_profile_create_from_json)(const char* json, ckpt_profile** profile);
   ckpt_status (*ckpt_schedule_place_tier)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
@@ -427,6 +429,21 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_tree_get_form)(const ckpt_tree* tree, int64_t index, ckpt_tree_form* form, ckpt_bool* is_big_endian, ckpt_bool* is_complex128);
   ckpt_status (*ckpt_tree_get_tensor)(ckpt_tree* tree, int64_t index, ckpt_tensor** tensor);
   void (*ckpt_tree_release)(ckpt_tree* tree);
+  void (*ckpt_driver_callbacks_init)(ckpt_driver_callbacks* callbacks, uint32_t size);
+  ckpt_status (*ckpt_driver_create)(ckpt_schedule* schedule, const ckpt_driver_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_driver** driver);
+  ckpt_status (*ckpt_driver_forward)(ckpt_driver* driver, void* x0, void** xn);
+  ckpt_status (*ckpt_driver_backward)(ckpt_driver* driver, void* gn, void** g0);
+  ckpt_status (*ckpt_driver_run)(ckpt_driver* driver, void* x0, void** g0);
+  ckpt_status (*ckpt_driver_finalize)(ckpt_driver* driver, int64_t layer_count);
+  ckpt_status (*ckpt_driver_cancel)(ckpt_driver* driver);
+  ckpt_status (*ckpt_driver_get_failure)(const ckpt_driver* driver, ckpt_drive_call* call, int32_t* result);
+  void (*ckpt_driver_release)(ckpt_driver* driver);
+  ckpt_status (*ckpt_program_create)(ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_program** program);
+  ckpt_status (*ckpt_program_get_arena_bytes)(const ckpt_program* program, int32_t tier, int64_t* bytes);
+  ckpt_status (*ckpt_program_get_buffers)(const ckpt_program* program, ckpt_program_buffer* buffers, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_program_get_operations)(const ckpt_program* program, ckpt_program_operation* operations, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_program_get_json)(const ckpt_program* program, char* buffer, int64_t capacity, int64_t* needed);
+  void (*ckpt_program_release)(ckpt_program* program);
 } ckpt_api;
 
 #ifdef __cplusplus

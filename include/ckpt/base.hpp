@@ -114,10 +114,11 @@ std::string text_of(Ask&& ask) {
 }
 
 // A list from a function of the (array, capacity, *count) kind, all of one moment. ask(array, capacity, count) returns its status.
+// expected: elements that it has room for at once, where being asked for their number is expensive.
 template <class T, class Ask>
-std::vector<T> list_of(const T& empty, Ask&& ask) {
-  std::int64_t count = 0;
-  check(ask(nullptr, 0, &count));
+std::vector<T> list_of(const T& empty, Ask&& ask, std::int64_t expected = 0) {
+  std::int64_t count = expected;
+  if (expected == 0) check(ask(nullptr, 0, &count));
   for (;;) {  // there may be more by now
     std::vector<T> list(static_cast<std::size_t>(count), empty);
     const std::int64_t capacity = count;
@@ -326,11 +327,16 @@ class WorkerPool {
   // skipped and Error with Status::callback carries the text of the lowest part that threw.
   template <class Work>
   void run(std::int64_t parts, Work&& work) {
+    run(handle(), parts, std::forward<Work>(work));
+  }
+  // The same on a borrowed pool, such as LayerContext::pool.
+  template <class Work>
+  static void run(detail::Borrowed<ckpt_worker_pool> pool, std::int64_t parts, Work&& work) {
     using Callee = std::remove_reference_t<Work>;
     const ckpt_part_fn call = [](std::int64_t part, void* user_data) noexcept {
       return detail::callback_status([&] { (*static_cast<Callee*>(user_data))(part); });
     };
-    check(ckpt_worker_pool_run(handle_.get(), parts, call, const_cast<void*>(static_cast<const void*>(std::addressof(work)))));
+    check(ckpt_worker_pool_run(pool, parts, call, const_cast<void*>(static_cast<const void*>(std::addressof(work)))));
   }
   std::int32_t thread_count() const {
     std::int32_t count = 0;

@@ -46,10 +46,12 @@
 #include <ckpt/adaptive.h>
 #include <ckpt/async.h>
 #include <ckpt/base.h>
+#include <ckpt/drive.h>
 #include <ckpt/engine.h>
 #include <ckpt/memory.h>
 #include <ckpt/pipeline.h>
 #include <ckpt/plan.h>
+#include <ckpt/program.h>
 #include <ckpt/state.h>
 #include <ckpt/storage.h>
 #include <ckpt/strategy.h>

@@ -8,10 +8,12 @@
 #include <ckpt/adaptive.hpp>
 #include <ckpt/async.hpp>
 #include <ckpt/base.hpp>
+#include <ckpt/drive.hpp>
 #include <ckpt/engine.hpp>
 #include <ckpt/memory.hpp>
 #include <ckpt/pipeline.hpp>
 #include <ckpt/plan.hpp>
+#include <ckpt/program.hpp>
 #include <ckpt/state.hpp>
 #include <ckpt/storage.hpp>
 #include <ckpt/strategy.hpp>

@@ -64,11 +64,16 @@ typedef struct ckpt_layer ckpt_layer;
 
 /* Creates a layer by its kind and, behind a colon, its values, separated by commas. Blanks around them mean nothing.
  *
- * - "linear:INPUTS,OUTPUTS[,DTYPE]": y = x W + b. x: [samples, INPUTS], W: [INPUTS, OUTPUTS], b: [OUTPUTS], y: [samples, OUTPUTS].
- *   Parameters "weight" and "bias". DTYPE: F32 (when it is left out) or F64.
+ * - "linear:INPUTS,OUTPUTS[,DTYPE]": y = x W + b, for each row. x: [samples, ..., INPUTS], of two dimensions or more, W: [INPUTS,
+ *   OUTPUTS], b: [OUTPUTS], y: [samples, ..., OUTPUTS]. Parameters "weight" and "bias". DTYPE: F32 (when it is left out) or F64.
  * - "relu": max(x, 0), element by element.
  * - "gelu": GELU in the tanh form, x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
  *   Source: Hendrycks, Gimpel, "Gaussian error linear units", arXiv:1606.08415.
+ * - "layer_norm:WIDTH[,EPSILON][,DTYPE]": each row less its mean, divided by sqrt(variance + EPSILON), times weight plus bias.
+ *   x, y: [samples, ..., WIDTH], weight (1 at first), bias: [WIDTH]. EPSILON: 1e-5 when it is left out; at most 1, and a normal
+ *   number of DTYPE. Tape: two numbers a row. Source: Ba, Kiros, Hinton, "Layer normalization", arXiv:1607.06450.
+ * - "rms_norm:WIDTH[,EPSILON][,DTYPE]": each row divided by sqrt(mean of its squares + EPSILON), times weight. Else as layer_norm,
+ *   without a bias. Tape: one number a row. Source: Zhang, Sennrich, "Root mean square layer normalization", arXiv:1910.07467.
  * - "embedding:VOCABULARY,CONTEXT,WIDTH[,DTYPE]": looks every token up and puts a sample's vectors one behind another.
  *   x: [samples, CONTEXT] of U8 or I32 tokens below VOCABULARY (another one: OUT_OF_RANGE when the step runs),
  *   table: [VOCABULARY, WIDTH], y: [samples, CONTEXT * WIDTH] of DTYPE. Parameter "table". Has no input gradient, so it is a
@@ -76,8 +81,8 @@ typedef struct ckpt_layer ckpt_layer;
  * - "dropout:PROBABILITY": sets each element to 0 with the given probability (0 <= p < 1) and scales the others by 1/(1-p).
  *   Option 0 keeps the mask (one bit an element) for backward, option 1 keeps nothing and makes it again. Randomness: Philox keyed
  *   by (seed, step, layer), counted by (element, sample). Source: Srivastava et al., "Dropout", JMLR 15 (2014).
- * - "softmax_cross_entropy": the loss, the mean over the samples of -log softmax(x)[target]. x: [samples, classes], targets of the
- *   step: [samples] of U8 or I32 below classes, y: [1].
+ * - "softmax_cross_entropy": the loss, the mean over the rows of -log softmax(x)[target]. x: [samples, ..., classes], y: [1],
+ *   targets of the step: [samples, ...] of U8 or I32 below classes.
  *
  * name: not blank, unique in the layer's chain. NOT_FOUND for an unknown kind, with a list of the known ones. */
 CKPT_API ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_layer** layer);
@@ -114,6 +119,8 @@ typedef struct ckpt_layer_context {
   int64_t first_sample;           /* global number of the batch's first sample within the step, >= 0 */
   const ckpt_tensor_spec* input;  /* element type and shape of the layer's input */
   const ckpt_tensor_spec* output; /* element type and shape of the layer's output */
+  const ckpt_tensor* targets;     /* targets of the step, of the micro-batch's samples; none when the step has none */
+  ckpt_worker_pool* pool;         /* threads that the step's layers share; none when there are none beside the one that runs */
 } ckpt_layer_context;
 
 /* Sets *output to dtype and shape of the output for an input; refuses an input by returning non-zero. Asked once when an executor,

@@ -134,10 +134,14 @@ typedef struct ckpt_option_profile {
   /* 1: the layer can record without making its output, as the two fields above say; 0: RECORD runs forward */
   ckpt_bool has_record;
   int32_t reserved2; /* not used: 0 */
+  /* most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the layer's input: its
+   * tape, both gradients, the output where it is read, and workspace, >= 0; 0: not known, their sum. For those whose memory comes
+   * from an allocator of their own: planners and the verifier count it; arena and program keep the sum */
+  int64_t backward_peak_bytes;
 } ckpt_option_profile;
 
 #define CKPT_OPTION_PROFILE_INIT \
-  { sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0, 0 }
+  { sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0, 0, 0 }
 
 /* Sets *option to CKPT_OPTION_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *option of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -180,6 +184,22 @@ CKPT_API ckpt_status ckpt_profile_set_tier(ckpt_profile* profile, int32_t tier, 
 
 /* Fills *out with what is known of a tier (1 .. CKPT_TIERS-1). */
 CKPT_API ckpt_status ckpt_profile_get_tier(const ckpt_profile* profile, int32_t tier, ckpt_tier_profile* out);
+
+/* What holds for a whole chain: a sum of flags. */
+typedef uint32_t ckpt_profile_flag;
+
+/* INPUT(0) stays with the caller, who holds it through the whole step: its DROP frees no bytes */
+#define CKPT_PROFILE_FLAG_KEEPS_INPUT 1U
+/* INPUT(n) stays with the caller from the moment it is made to the end of the step: its DROP frees no bytes */
+#define CKPT_PROFILE_FLAG_KEEPS_OUTPUT 2U
+/* memory comes from an allocator of the caller's, not from one arena: budgets bind live bytes, not reserved ones */
+#define CKPT_PROFILE_FLAG_OWN_ALLOCATOR 4U
+
+/* Sets what holds for the whole chain: a sum of CKPT_PROFILE_FLAG_*; 0 until then. Also for a uniform chain. */
+CKPT_API ckpt_status ckpt_profile_set_flags(ckpt_profile* profile, ckpt_profile_flag flags);
+
+/* *flags receives what ckpt_profile_set_flags set. */
+CKPT_API ckpt_status ckpt_profile_get_flags(const ckpt_profile* profile, ckpt_profile_flag* flags);
 
 /* *layer_count receives the number of layers. */
 CKPT_API ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layer_count);

@@ -59,6 +59,15 @@ class Profile {
     check(ckpt_profile_get_tier(handle(), tier, &out));
     return detail::from_c(out);
   }
+  Profile& set_flags(ProfileFlag flags) {
+    check(ckpt_profile_set_flags(handle(), static_cast<ckpt_profile_flag>(flags)));
+    return *this;
+  }
+  ProfileFlag flags() const {
+    ckpt_profile_flag flags = 0;
+    check(ckpt_profile_get_flags(handle(), &flags));
+    return static_cast<ProfileFlag>(flags);
+  }
   std::int64_t layer_count() const {
     std::int64_t layers = 0;
     check(ckpt_profile_get_layer_count(handle(), &layers));
@@ -93,12 +102,14 @@ class Profile {
   }
   // What every schedule of the planner "chain" or "tapes" costs, by rising live bytes and falling seconds. Each call computes anew.
   std::vector<FrontierPoint> frontier(const std::string& planner) const {
-    return detail::values_of(
-        detail::list_of<ckpt_frontier_point>(CKPT_FRONTIER_POINT_INIT,
-                                             [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
-                                               return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
-                                             }),
-        [](const auto& each) { return detail::from_c(each); });
+    constexpr std::int64_t expected = 8192;  // so that it is not computed twice
+    return detail::values_of(detail::list_of<ckpt_frontier_point>(
+                                 CKPT_FRONTIER_POINT_INIT,
+                                 [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
+                                   return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
+                                 },
+                                 expected),
+                             [](const auto& each) { return detail::from_c(each); });
   }
   // Seconds read back to the same bits.
   std::string json() const {

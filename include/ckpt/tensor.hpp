@@ -127,6 +127,12 @@ class Tensor {
   // Takes over a reference that a C function returned.
   static Tensor adopt(ckpt_tensor* tensor) noexcept { return Tensor(tensor); }
 
+  // Another reference to a borrowed tensor, such as LayerContext::targets; it may outlive what lent it.
+  static Tensor share(detail::Borrowed<ckpt_tensor> tensor) noexcept {
+    ckpt_tensor_retain(tensor);
+    return Tensor(static_cast<ckpt_tensor*>(tensor));
+  }
+
   // For another library, which calls the deleter.
   DLManagedTensor* to_dlpack() const {
     DLManagedTensor* managed = nullptr;

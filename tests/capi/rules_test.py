@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 VERBS = set("""abort add adjust advance begin bind cancel clear clip close commit copy create decide enable end export fill finalize find get has
 initialize is list load map notify observe pin poll pop prune push read recompute record refine release remove reset restore resume retain run save scale
 set should store subscribe sum trim try unpin unsubscribe verify wait
-all_gather barrier broadcast dot next place step""".split())
+all_gather backward barrier broadcast dot forward next place step""".split())
 
 # Constants that are no value of a group.
 SINGLE_CONSTANTS = {"CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES", "CKPT_TENSOR_LARGEST_NDIM", "CKPT_TIERS", "CKPT_STATE_DATA_POSITION",
@@ -310,7 +310,7 @@ def a_concept_has_one_integer_type(api):
     entries += [(function["name"], parameter) for function, parameter in api.parameters()]
     for where, entry in entries:
         kind = api.integer(entry)
-        if kind is not None and where not in FOREIGN_INTERFACES and entry["name"] != "reserved":
+        if kind is not None and where not in FOREIGN_INTERFACES and not entry["name"].startswith("reserved"):
             found.setdefault(entry["name"], {}).setdefault(kind, []).append(where)
     for name, kinds in sorted(found.items()):
         if len(kinds) > 1:

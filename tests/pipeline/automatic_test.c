@@ -250,15 +250,7 @@ static void test_own_arenas_do_not_count(void) {
   int i;
   callbacks.option = large_option;
   callbacks.forward = large_forward;
-  CHECK_OK(ckpt_chain_create(0, &chain));
-  for (i = 0; i < 4; ++i) {
-    char name[32];
-    ckpt_layer* layer = NULL;
-    sprintf(name, "large%d", i);
-    CHECK_OK(ckpt_layer_create_custom(name, &callbacks, &none, NULL, &layer));
-    CHECK_OK(ckpt_chain_add(chain, layer));
-    ckpt_layer_release(layer);
-  }
+  chain = custom_chain(0, "large", 4, &callbacks, &none, 0);
   options.policy = &policy;
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
   for (i = 0; i < 4; ++i) CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));

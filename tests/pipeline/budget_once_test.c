@@ -1,5 +1,5 @@
 /* One layer that may run once only does not take a pipeline's budget away: the plans that would run it again are left out. */
-#include "check.h"
+#include "custom_chain.h"
 
 enum { LAYERS = 4, SAMPLES = 4, WIDTH = 64 };
 
@@ -30,22 +30,17 @@ static int32_t copy_backward(const ckpt_layer_context* context, const void* inpu
 }
 
 static ckpt_chain* chain_with_one_that_runs_once(int where, int* recomputations) {
+  ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
+  ckpt_layer_callbacks once;
   ckpt_chain* chain = NULL;
-  int i;
-  CHECK_OK(ckpt_chain_create(0, &chain));
-  for (i = 0; i < LAYERS; ++i) {
-    ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
-    ckpt_layer* layer = NULL;
-    char name[32];
-    snprintf(name, sizeof name, "layer%d", i);
-    callbacks.flags = i == where ? CKPT_LAYER_FLAG_NEEDS_INPUT : CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC;
-    callbacks.output = same_output;
-    callbacks.forward = copy_forward;
-    callbacks.backward = copy_backward;
-    CHECK_OK(ckpt_layer_create_custom(name, &callbacks, &recomputations[i], NULL, &layer));
-    CHECK_OK(ckpt_chain_add(chain, layer));
-    ckpt_layer_release(layer);
-  }
+  callbacks.output = same_output;
+  callbacks.forward = copy_forward;
+  callbacks.backward = copy_backward;
+  once = callbacks;
+  once.flags = CKPT_LAYER_FLAG_NEEDS_INPUT;
+  chain = custom_chain(0, "before", where, &callbacks, recomputations, sizeof *recomputations);
+  add_custom_layers(chain, "layer", 1, &once, &recomputations[where], sizeof *recomputations);
+  add_custom_layers(chain, "behind", LAYERS - where - 1, &callbacks, &recomputations[where + 1], sizeof *recomputations);
   return chain;
 }
 

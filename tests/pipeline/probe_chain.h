@@ -3,7 +3,7 @@
 #ifndef CKPT_TESTS_PROBE_CHAIN_H
 #define CKPT_TESTS_PROBE_CHAIN_H
 
-#include "check.h"
+#include "custom_chain.h"
 
 enum { probe_samples = 16, probe_width = 64, tape_bytes = 512 };
 
@@ -64,18 +64,7 @@ static ckpt_layer_callbacks probe_callbacks(void) {
 /* state is borrowed. */
 static ckpt_chain* probe_chain(int layers, probe* state) {
   const ckpt_layer_callbacks callbacks = probe_callbacks();
-  ckpt_chain* chain = NULL;
-  int i;
-  CHECK_OK(ckpt_chain_create(0, &chain));
-  for (i = 0; i < layers; ++i) {
-    char name[32];
-    ckpt_layer* layer = NULL;
-    snprintf(name, sizeof name, "probe%d", i);
-    CHECK_OK(ckpt_layer_create_custom(name, &callbacks, state, NULL, &layer));
-    CHECK_OK(ckpt_chain_add(chain, layer));
-    ckpt_layer_release(layer);
-  }
-  return chain;
+  return custom_chain(0, "probe", layers, &callbacks, state, 0);
 }
 
 static ckpt_tensor_spec probe_spec(void) {

@@ -46,10 +46,12 @@ class ExhaustiveSearch {
     std::int64_t forwarded = 0;  // layers below ran at least once
     std::int64_t grad = 0;       // GRAD(grad) is there, once it turned
     bool turned = false;
+    bool output_is_callers = false;  // INPUT(n) is there since the TURN, and stays with the caller behind its drop
 
     std::uint64_t key() const {
       return std::uint64_t{inputs} | std::uint64_t{tapes} << 12 | static_cast<std::uint64_t>(forwarded) << 44 |
-             static_cast<std::uint64_t>(grad) << 50 | (turned ? std::uint64_t{1} << 60 : 0);
+             static_cast<std::uint64_t>(grad) << 50 | (turned ? std::uint64_t{1} << 60 : 0) |
+             (output_is_callers ? std::uint64_t{1} << 61 : 0);
     }
     static State from(std::uint64_t key) {
       State state;
@@ -58,6 +60,7 @@ class ExhaustiveSearch {
       state.forwarded = (key >> 44) & 63;
       state.grad = (key >> 50) & 63;
       state.turned = (key >> 60 & 1) != 0;
+      state.output_is_callers = (key >> 61 & 1) != 0;
       return state;
     }
     bool has_input(std::int64_t i) const { return (inputs >> i & 1) != 0; }
@@ -74,6 +77,9 @@ class ExhaustiveSearch {
   std::int64_t bytes_of(const State& state) const {
     std::int64_t bytes = state.turned ? grad_bytes(state.grad) : 0;
     for (std::int64_t i = 0; i <= n_; ++i) bytes += state.has_input(i) ? profile_.bytes_of(i) : 0;
+    if (profile_.has(keeps_input) && !state.has_input(0)) bytes += profile_.bytes_of(0);
+    const bool output_counted = state.has_input(n_) && state.output_is_callers;
+    if (profile_.has(keeps_output) && state.turned && !output_counted) bytes += profile_.bytes_of(n_);
     for (std::int64_t i = 0; i < n_; ++i) {
       const std::int32_t option = state.tape(i);
       if (option >= 0) bytes += profile_.layer(i).options[static_cast<std::size_t>(option)].tape_bytes;
@@ -96,6 +102,7 @@ class ExhaustiveSearch {
       if (!state.has_input(i)) continue;
       State dropped = state;
       dropped.inputs &= ~(1U << i);
+      if (i == n_) dropped.output_is_callers = false;
       reach(dropped, seconds);
     }
     const std::int64_t runnable = state.turned ? state.grad : std::min(state.forwarded + 1, n_);
@@ -107,6 +114,7 @@ class ExhaustiveSearch {
       State turned = state;
       turned.turned = true;
       turned.grad = n_;
+      turned.output_is_callers = profile_.has(keeps_output);
       reach(turned, seconds);
     } else if (state.grad > 0) {
       expand_backward(state, seconds, live);
@@ -130,7 +138,7 @@ class ExhaustiveSearch {
       made.inputs |= 1U << (k + 1);
       if (!has_output && running <= budget_) reach(made, seconds + option.forward_seconds);
       const std::int64_t running_in_place = base - before + std::max(before, output) + option.forward_workspace_bytes;
-      if (!has_output && layer.has(in_place) && running_in_place <= budget_) {
+      if (!has_output && layer.has(in_place) && running_in_place <= budget_ && !(k == 0 && profile_.has(keeps_input))) {
         State advanced = made;
         advanced.inputs &= ~(1U << k);
         reach(advanced, seconds + option.forward_seconds);
@@ -157,10 +165,15 @@ class ExhaustiveSearch {
     const std::int64_t made = grad_bytes(i);
     const std::int64_t behind = profile_.bytes_of(i + 1);
     const std::int64_t grads = layer.has(in_place) ? std::max(made, behind) - behind : made;
-    if (live + grads + option.backward_workspace_bytes > budget_) return;
     State ran = state;
     ran.set_tape(i, -1);
     ran.grad = i;
+    if (option.backward_peak_bytes > 0) {
+      const std::int64_t read = option.tape_bytes + behind + (layer.has(needs_output) ? behind : 0);
+      if (std::max(live - read + option.backward_peak_bytes, bytes_of(ran) + layer.ambient_bytes) > budget_) return;
+    } else if (live + grads + option.backward_workspace_bytes > budget_) {
+      return;
+    }
     reach(ran, seconds + option.backward_seconds);
   }
 

@@ -59,7 +59,7 @@ std::size_t check_points(const ChainProfile& profile, const ChainCosts& costs, c
   for (const Step& point : frontier.step().steps()) {
     const auto actions = chain_actions(costs, frontier, point.bytes);
     const PlanReport report = verify(*make_list(profile.layers(), actions), profile);
-    EXPECT_LE(report.peak_bytes[0], point.bytes);
+    EXPECT_EQ(report.peak_bytes[0], point.bytes);  // with fewer it would be a point of its own
     EXPECT_EQ(report.step_seconds, costs.seconds(point.time)) << "at " << point.bytes << " bytes";
   }
   return frontier.step().size();
@@ -120,6 +120,18 @@ TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
   EXPECT_GT(points, 100000U);
 }
 
+TEST(Frontier, IsWhatItsSchedulesCostToGuests) {
+  std::mt19937 random(27);
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE("chain " + std::to_string(round));
+    const ChainProfile profile = guest_chain(random, prime_chain(random, 1 + round % 6));
+    const Frontiers frontiers(profile);
+    check_points(profile, frontiers.costs, frontiers.chain);
+    check_points(profile, frontiers.costs, frontiers.tapes);
+    if (HasFailure()) return;
+  }
+}
+
 TEST(Frontier, IsExactOnLongerChains) {
   std::mt19937 random(18);
   for (int round = 0; round < 20; ++round) {
@@ -142,7 +154,8 @@ TEST(LocalSearch, CountsAsTheVerifierDoes) {
   std::mt19937 random(26);
   for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
-    const ChainProfile profile = prime_chain(random, 1 + round % 9, 3);
+    const ChainProfile plain = prime_chain(random, 1 + round % 9, 3);
+    const ChainProfile profile = round % 2 == 0 ? plain : guest_chain(random, plain);
     const Frontiers frontiers(profile);
     for (const RunList& row : searched_rows(frontiers, 2'000'000)) {
       const PlanReport report = verify(*make_list(profile.layers(), actions_of(frontiers.costs, row)), profile);
@@ -154,16 +167,17 @@ TEST(LocalSearch, CountsAsTheVerifierDoes) {
   }
 }
 
-TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) {
-  std::mt19937 random(19);
+// guests: chains with flags and backward_peak_bytes.
+void compare_with_all_that_there_is(std::mt19937 random, int rounds, bool guests) {
   int budgets = 0;
   int chain_best = 0;
   int tapes_best = 0;
   int searched_best = 0;
   double lost = 0;
   double searched_lost = 0;
-  for (int round = 0; round < 250; ++round) {
-    const ChainProfile profile = prime_chain(random, 2 + round % 4);
+  for (int round = 0; round < rounds; ++round) {
+    const ChainProfile plain = prime_chain(random, 2 + round % 4);
+    const ChainProfile profile = guests ? guest_chain(random, plain) : plain;
     const Frontiers frontiers(profile);
     ExhaustiveSearch search(profile);
     const auto points = frontiers.tapes.step().steps();
@@ -196,6 +210,9 @@ TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) {
   EXPECT_LE(searched_lost, 0.003 * budgets);
   EXPECT_GT(searched_best, tapes_best);
 }
+
+TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) { compare_with_all_that_there_is(std::mt19937(19), 250, false); }
+TEST(Frontier, OfTapesIsNearlyAlwaysTheBestForGuests) { compare_with_all_that_there_is(std::mt19937(28), 250, true); }
 
 TEST(Frontier, SaysWhatASmallTableLoses) {
   std::mt19937 random(20);
@@ -269,6 +286,39 @@ TEST(ChainPlanner, NeverPassesItsBudget) {
   EXPECT_GT(fitting, rounds / 5);
 }
 
+// With an allocator of its own, a guest's budget binds live bytes.
+TEST(ChainPlanner, NeverPassesAGuestsBudget) {
+  std::mt19937 random(29);
+  int fitting = 0;
+  int beyond = 0;
+  for (int round = 0; round < 500; ++round) {
+    ChainProfile profile = guest_chain(random, larger_chain(random, 1 + round % 6));
+    profile.set_flags(profile.flags() | own_allocator);
+    const ChainCosts costs(profile);
+    const Frontier frontier(costs, {});
+    const auto steps = frontier.step().steps();
+    const std::int64_t smallest = steps.front().bytes;
+    const std::int64_t budget = smallest + static_cast<std::int64_t>(random() % 3000);
+    for (const ChainPlanner planner : {ChainPlanner::chain, ChainPlanner::tapes}) {
+      const auto schedule = make_chain_for_budget(profile, planner, budget);
+      const PlanReport report = verify(*schedule, profile);
+      EXPECT_LE(report.peak_bytes[0], budget);
+      EXPECT_LE(report.step_seconds, costs.seconds(frontier.step().at(budget)));
+      beyond += arena_bytes(*schedule, profile) > budget ? 1 : 0;
+      ++fitting;
+    }
+    try {
+      make_chain_for_budget(profile, ChainPlanner::chain, smallest - 1);
+      ADD_FAILURE() << "there is a schedule with fewer live bytes than the fewest";
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.message(),
+                base::cat("budget_bytes is ", smallest - 1, "; the smallest that works for this chain is ", smallest));
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(beyond, fitting / 10);
+}
+
 TEST(ChainPlanner, CostsNoMoreForMore) {
   std::mt19937 random(23);
   for (int round = 0; round < (sanitized ? 1 : 4); ++round) {
@@ -295,7 +345,8 @@ TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
   std::mt19937 random(24);
   for (int round = 0; round < 300; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
-    const ChainProfile profile = prime_chain(random, 2 + round % 30, 3);
+    const ChainProfile plain = prime_chain(random, 2 + round % 30, 3);
+    const ChainProfile profile = round % 2 == 0 ? plain : guest_chain(random, plain);
     const LayerGroups groups(profile, 1 + round % 7);
     EXPECT_LE(groups.profile().layers(), 1 + round % 7);
     const ChainCosts layers(profile);

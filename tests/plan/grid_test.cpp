@@ -33,7 +33,8 @@ TEST(Grid, IsTheFrontierWhereBytesAreUnits) {
   std::int64_t budgets = 0;
   for (int round = 0; round < (grid_sanitized ? 100 : 1000); ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
-    const ChainProfile profile = prime_chain(random, 1 + round % 12, 3);
+    const ChainProfile plain = prime_chain(random, 1 + round % 12, 3);
+    const ChainProfile profile = round % 2 == 0 ? plain : guest_chain(random, plain);
     const ChainCosts costs(profile);
     const Frontier frontier(costs, {});
     const auto steps = frontier.step().steps();
@@ -61,10 +62,16 @@ TEST(Grid, IsFilledAsByPlainLoops) {
     const ChainCosts costs(profile);
     const Grid grid(costs, {.live_bytes = 300 + 30 * profile.layers(), .units = 1 + 17 * (round % 10)});
     const PlainGrid plain(grid.chain());
+    std::vector<GridTable> tables;  // by every set of instructions that this processor has
+    for (const GridSet set : {GridSet::plain, GridSet::avx2, GridSet::avx512}) {
+      if (set <= best_grid_set()) tables.emplace_back(grid.chain(), set);
+    }
     std::int64_t finite = 0;
     for (std::int64_t row = 0; row < grid.chain().rows(); ++row) {
       for (std::int64_t unit = 0; unit <= grid.chain().units; ++unit) {
-        ASSERT_EQ(grid.table().at(row, unit), plain.at(row, unit)) << "row " << row << ", unit " << unit;
+        for (const GridTable& table : tables)
+          ASSERT_EQ(table.at(row, unit), plain.at(row, unit))
+              << "row " << row << ", unit " << unit << ", set " << &table - tables.data();
         finite += plain.at(row, unit) < no_seconds ? 1 : 0;
       }
     }

@@ -44,6 +44,22 @@ inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64
   return profile;
 }
 
+// The same chain for a guest: with flags of its own, and of some options it is known what their backward takes at once: more or
+// less than the sum of its parts, or less than what is there before and behind it.
+inline ChainProfile guest_chain(std::mt19937& random, const ChainProfile& of) {
+  ChainProfile profile(of.bytes_of(0));
+  for (std::int64_t i = 0; i < of.layers(); ++i) {
+    LayerProfile layer = of.layer(i);
+    for (OptionProfile& option : layer.options) {
+      const std::int64_t sum = option.tape_bytes + 2 * layer.output_bytes + profile.bytes_of(i) + option.backward_workspace_bytes;
+      if (random() % 3 != 0) option.backward_peak_bytes = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(sum));
+    }
+    profile.add_layer(layer);
+  }
+  profile.set_flags(static_cast<std::uint32_t>(random() % (all_profile_flags + 1)));
+  return profile;
+}
+
 // Sizes of several times the arena's alignment, so that gaps between buffers matter.
 inline ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t more_flags = 0) {
   const ChainProfile small = prime_chain(random, n, 2, more_flags);

@@ -45,6 +45,7 @@ void expect_same(const ChainProfile& a, const ChainProfile& b) {
       EXPECT_EQ(x.options[o].backward_workspace_bytes, y.options[o].backward_workspace_bytes);
       EXPECT_EQ(x.options[o].record_workspace_bytes, y.options[o].record_workspace_bytes);
       EXPECT_EQ(x.options[o].has_record, y.options[o].has_record);
+      EXPECT_EQ(x.options[o].backward_peak_bytes, y.options[o].backward_peak_bytes);
       expect_same(x.options[o].forward_seconds, y.options[o].forward_seconds, "forward_seconds");
       expect_same(x.options[o].backward_seconds, y.options[o].backward_seconds, "backward_seconds");
       expect_same(x.options[o].record_seconds, y.options[o].record_seconds, "record_seconds");
@@ -70,8 +71,9 @@ class Random {
 };
 
 OptionProfile random_option(Random& random) {
-  return {random.bytes(),   random.bytes(), random.bytes(),   random.seconds(),
-          random.seconds(), random.bytes(), random.seconds(), random.below(2) == 1};
+  return {random.bytes(),   random.bytes(),       random.bytes(),
+          random.seconds(), random.seconds(),     random.bytes(),
+          random.seconds(), random.below(2) == 1, random.below(2) == 0 ? 0 : random.bytes()};
 }
 
 LayerProfile random_layer(Random& random, bool is_first) {
@@ -104,9 +106,11 @@ TEST(ProfileJson, RandomProfilesComeBackToTheSameBits) {
     }
     for (std::int32_t tier = 1; tier < tiers; ++tier)
       profile.set_tier(tier, {random.bytes(), random.seconds(), random.seconds(), random.seconds()});
+    profile.set_flags(static_cast<std::uint32_t>(random.below(all_profile_flags + 1)));
     const std::string text = to_json(profile);
     const ChainProfile again = profile_from_json(text);
     expect_same(profile, again);
+    EXPECT_EQ(again.flags(), profile.flags());
     EXPECT_EQ(to_json(again), text);
   }
 }

@@ -1,5 +1,5 @@
 # What is swept by the table of the API: every function from every callback, in forked children, and answers of callbacks.
-set(public_headers base memory tensor storage strategy plan engine pipeline state adaptive async tree)
+set(public_headers base memory tensor storage strategy plan engine pipeline state adaptive async tree drive program)
 list(TRANSFORM public_headers PREPEND "${PROJECT_SOURCE_DIR}/include/ckpt/")
 list(TRANSFORM public_headers APPEND ".h")
 list(JOIN public_headers "|" joined)
@@ -26,7 +26,7 @@ ckpt_label(sweeps_reentry_complete sweeps)
 set(scenarios
     thread_hooks pool_part clocks clocks_of_others memory_events strategies strategies_of_others strategy_factory destroyed_tensors
     destroyed_activations destroyed_objects storage_callbacks fault_handler keep rename progress stateful coordinators async_tasks async_rename async_managers
-    staging_memory async_storage log_of_state log_of_background layers pipeline_layers stage_forward blas_serial blas_concurrent log_of_engine)
+    staging_memory async_storage log_of_state log_of_background layers pipeline_layers stage_forward driver blas_serial blas_concurrent log_of_engine)
 foreach(scenario IN LISTS scenarios)
   add_test(NAME sweeps_reentry_${scenario} COMMAND test_sweeps_reentry ${scenario})
   ckpt_label(sweeps_reentry_${scenario} sweeps)
@@ -37,7 +37,7 @@ if(NOT CKPT_SANITIZE)
   sweep_program(test_sweeps_fork fork_test.cpp)
   foreach(type
       threshold controller simulation async_manager clock word_queue worker_pool layer chain schedule_executor optimizer memory_tracker activation_manager pipeline
-      profile schedule cursor follower state tree coordinator checkpoint_manager reader storage fault_handler strategy buffer_pool tensor)
+      profile schedule cursor follower driver program state tree coordinator checkpoint_manager reader storage fault_handler strategy buffer_pool tensor)
     add_test(NAME sweeps_fork_${type} COMMAND test_sweeps_fork ckpt_${type})
     ckpt_label(sweeps_fork_${type} sweeps)
   endforeach()

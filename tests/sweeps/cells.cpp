@@ -141,7 +141,7 @@ T number(const Call& call, std::string_view name) {
     const bool polls = call.function.starts_with("ckpt_word_queue") || call.function.starts_with("ckpt_co");
     return static_cast<T>(polls ? 0 : -1);
   }
-  if (name == "capacity") return static_cast<T>(call.arguments.find("buffer") == std::string_view::npos ? 16 : 65536);
+  if (name == "capacity") return static_cast<T>(call.arguments.find("* buffer,") == std::string_view::npos ? 16 : 65536);
   if (name == "subscription") return static_cast<T>(objects.subscription);
   if (name == "allocation") return static_cast<T>(objects.allocation);
   if (name == "scope") return static_cast<T>(objects.scope);
@@ -183,6 +183,8 @@ Struct good(const Call& call) {
     value.output = &nothing;
     value.forward = &nothing;
     value.backward = &nothing;
+  } else if constexpr (std::is_same_v<Struct, ckpt_driver_callbacks>) {
+    value.drop = &nothing;
   } else if constexpr (std::is_same_v<Struct, ckpt_storage_callbacks>) {
     value.create = value.open = value.lock = &nothing;
     value.close = value.unlock = &nothing;
@@ -221,6 +223,8 @@ Pointee* pointer(Call& call, std::string_view name) {
     return place;
   } else if constexpr (std::is_same_v<Plain, const char*>) {
     return call.keep<const char*>(many, "a*");
+  } else if constexpr (std::is_same_v<Plain, void*>) {  // an item of the caller's
+    return call.keep<void*>(many, nullptr);
   } else if constexpr (std::is_pointer_v<Plain>) {  // handles: an array of them, or a place for one
     using Handle = std::remove_pointer_t<Plain>;
     if constexpr (std::is_const_v<Pointee>) {

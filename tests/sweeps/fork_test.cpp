@@ -34,7 +34,7 @@ std::set<std::string> skipped;  // calls that never returned
 // One thread at a time: the thread is busy with another object of the type than the child's.
 const std::set<std::string> not_synchronised = {"ckpt_threshold", "ckpt_state", "ckpt_reader", "ckpt_profile",
                                                 "ckpt_cursor",    "ckpt_layer", "ckpt_chain",  "ckpt_schedule_executor",
-                                                "ckpt_optimizer", "ckpt_tree"};
+                                                "ckpt_optimizer", "ckpt_tree",  "ckpt_driver"};
 
 void overlay_one(const std::string& type_name, Objects& target, const Objects& source) {
 #define HANDLE(type, release) \

@@ -130,6 +130,65 @@ void stage_forward() {
   release_rest(in_use);
 }
 
+// A guest whose items are numbers.
+void driver() {
+  static Objects in_use;
+  static const auto place = [](const char* callback) {
+    here({std::string(callback) + " of a driver",
+          &in_use,
+          {"ckpt_driver_forward", "ckpt_driver_backward", "ckpt_driver_run", "ckpt_driver_get_failure"}});
+  };
+  static const auto fresh = [] {
+    static std::uintptr_t last = 0;
+    return reinterpret_cast<void*>(last += 16);
+  };
+  ckpt_driver_callbacks callbacks = CKPT_DRIVER_CALLBACKS_INIT;
+  callbacks.forward = [](const ckpt_drive_call*, void*, void** output, void*) -> std::int32_t {
+    place("forward");
+    *output = fresh();
+    return 0;
+  };
+  callbacks.record = [](const ckpt_drive_call* call, void*, void** output, void** tape, void*) -> std::int32_t {
+    place("record");
+    if ((call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) == 0) *output = fresh();
+    *tape = fresh();
+    return 0;
+  };
+  callbacks.backward = [](const ckpt_drive_call*, void*, void*, void*, void*, void** grad_input, void*) -> std::int32_t {
+    place("backward");
+    *grad_input = fresh();
+    return 0;
+  };
+  callbacks.turn = [](const ckpt_drive_call*, void*, void** grad_output, void*) -> std::int32_t {
+    place("turn");
+    *grad_output = fresh();
+    return 0;
+  };
+  callbacks.store = [](const ckpt_drive_call*, void*, void*) -> std::int32_t {
+    place("store");
+    return 0;
+  };
+  callbacks.load = [](const ckpt_drive_call*, void** item, void*) -> std::int32_t {
+    place("load");
+    *item = fresh();
+    return 0;
+  };
+  callbacks.await = [](const ckpt_drive_call*, void*) -> std::int32_t {
+    place("await");
+    return 0;
+  };
+  callbacks.drop = [](const ckpt_drive_call*, void*, void*) { place("drop"); };
+  ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+  ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+  layer.flags = CKPT_LAYER_FLAG_DETERMINISTIC;
+  option.forward_seconds = 1;
+  MUST(ckpt_profile_create_uniform(9, &layer, &option, &in_use.of<ckpt_profile>()));
+  MUST(ckpt_schedule_create(in_use.of<ckpt_profile>(), "two-level:1,3", &in_use.of<ckpt_schedule>()));
+  MUST(ckpt_driver_create(in_use.of<ckpt_schedule>(), &callbacks, nullptr, nullptr, &in_use.of<ckpt_driver>()));
+  SANE(ckpt_driver_run(in_use.of<ckpt_driver>(), fresh(), nullptr));
+  release_rest(in_use);
+}
+
 // A BLAS of the program's.
 Place* blas_place = nullptr;
 
@@ -226,6 +285,11 @@ const std::vector<Scenario> engine_scenarios = {
      layers},
     {"pipeline_layers", {}, 5, pipeline_layers},
     {"stage_forward", {"ckpt_stage_forward_fn"}, 1, stage_forward},
+    {"driver",
+     {"ckpt_drive_forward_fn", "ckpt_drive_record_fn", "ckpt_drive_backward_fn", "ckpt_drive_turn_fn", "ckpt_drive_store_fn",
+      "ckpt_drive_load_fn", "ckpt_drive_await_fn", "ckpt_drive_drop_fn"},
+     8,
+     driver},
     {"blas_serial", {"ckpt_sgemm_fn", "ckpt_dgemm_fn"}, 2, blas, [] { set_blas(0); }},
     {"blas_concurrent", {}, 2, blas, [] { set_blas(1); }},
     {"log_of_engine", {}, 1, log_of_engine},

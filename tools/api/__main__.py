@@ -20,7 +20,7 @@ import write_python
 from model import Model, has_size
 from text import path_of, text_of
 
-PARTS = ("base", "memory", "tensor", "storage", "strategy", "plan", "engine", "pipeline", "state", "adaptive", "async", "tree")
+PARTS = "base memory tensor storage strategy plan engine pipeline state adaptive async tree drive program".split()
 API = "capi/api.json"
 SNAPSHOT = "capi/snapshot.json"
 

@@ -83,7 +83,7 @@ class Writer:
             lines += self.comment(self.words.of(member.value), "  ") + [f"  {member.type} {member.name} = {member.first};"]
         text = "\n".join([*self.comment(self.words.text(struct.comment)), f"struct {name} {{", *lines, "};"])
         puts = [f"  put(from.{member.name}, {member.fields('to')});" for member in members]
-        takes = [f"  take(to.{member.name}, {member.fields('from')});" for member in members if member.value.kind != "handle"]
+        takes = [f"  take(to.{member.name}, {member.fields('from')});" for member in members if member.value.kind != "handle" or not struct.called]
         functions = [[f"inline {struct.name} to_c(const {name}& from) {{", f"  {struct.name} to = {init(struct)};", *puts]] * struct.given
         functions += [[f"inline {name} from_c(const {struct.name}& from) {{", f"  {name} to;", *takes]] * struct.filled
         lines = [line for function in functions for line in [*function, "  return to;", "}"]]

@@ -9,7 +9,7 @@ NUMBERS = {"int32_t": "int", "int64_t": "long", "uint32_t": "uint", "uint64_t": 
 PROPERTIES = {("ckpt_step", "step"): "Number"}  # a member cannot have its class's name
 GIVEN = {"ckpt_step", "ckpt_activation_policy", "ckpt_layer_profile", "ckpt_option_profile",
          "ckpt_tier_profile"}  # set by callers, as options are
-FROZEN = {"ckpt_schedule_action", "ckpt_layer_option", "ckpt_pipeline_interval"}  # values of the same layout on both sides
+FROZEN = {"ckpt_schedule_action", "ckpt_drive_call", "ckpt_layer_option", "ckpt_pipeline_interval"}  # values of the same layout on both sides
 RAW = {"ckpt_tensor_spec", "ckpt_layer_context", "ckpt_memory_event", "ckpt_strategy_question"}  # callbacks get their address
 NAMES = {"ckpt_status": "CkptStatus", "ckpt_strategy": "ICheckpointStrategy"}  # the latter is accepted in the class's place
 FORMS = {  # by kind: type, the value of a field of C's struct, the statement that sets it
@@ -154,12 +154,14 @@ class Writer:
 
     def result(self, struct):
         name, raw, members = camel(struct.name), struct.name in RAW, self.members(struct)
-        reads = [f"{member.property} = {member.read};" for member in members if member.read]
+        reads = [f"{member.property} = {member.read or f'{member.type}.Lent((IntPtr)from.{member.value.name})'};"
+                 for member in members if member.read or raw]
         lines = block(f"internal {name}({'Native' + name if raw else struct.name} from)", *reads)
         if not raw or struct.name == "ckpt_memory_event":
             lines += self.filled(struct, f"new {name}(*(Native{name}*){struct.name}.getCPtr(from).Handle)" if raw else f"new {name}(from)")
         for member in members:
-            lines += ["", *member.comment, f"public {member.type} {member.property} {{ get; }}"]
+            lines += ["", *member.comment, *["[MaybeNull]"] * (member.value.kind == "handle"),
+                      f"public {member.type} {member.property} {{ get; }}"]
         return self.declared(struct, f"sealed unsafe partial class {name}", lines + self.shown(struct))
 
     def raw(self, struct):

@@ -201,6 +201,7 @@ class Writer:
         """What callbacks are given comes as an array of numbers, and what has no more than numbers is returned so."""
         number = "(int)\0in.next()"
         reads = {"long": "in.next()", "int": number, "TensorSpec": "in.spec()", "boolean": "in.next() != 0"}
+        reads.update({member.type: f"{member.type}.lent(in.next())" for member in members if member.value.kind == "handle"})
         lines = self.made_of(name, "NumberReader in", [reads.get(member.type, f"{member.type}.of({number})") for member in members])
         if any(member.type == "TensorSpec" for member in members):
             return lines

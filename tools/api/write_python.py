@@ -173,9 +173,15 @@ class Writer:
         texts = [self.enumeration(group) for group in self.groups] + [self.record(struct) for struct in self.read]
         texts += [self.attributes(struct) for struct in self.model.structs if struct.name == "ckpt_layer_callbacks"]
         about = "Enumerations and records. A number that a newer library has, and this file not, is a member without a name."
-        imports = ["from enum import IntFlag", "from typing import Any, NamedTuple, Optional, Tuple", "",
-                   "from .._root import ActionKindBase, DTypeBase, Members, OpenEnum", "", "_new: Any = tuple.__new__"]
+        imports = ["from enum import IntFlag", "from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple", "",
+                   "from .._root import ActionKindBase, DTypeBase, Members, OpenEnum", "", *self.classes(self.read), "",
+                   "_new: Any = tuple.__new__"]
         return module(about, imports, public, *texts)
+
+    def classes(self, structs):
+        """The import of those whose objects are values."""
+        handles = {value.bare for struct in structs for value in struct.own_values if value.kind == "handle"}
+        return ["if TYPE_CHECKING:", "    from .. import " + ", ".join(sorted(map(camel, handles - {*CONVERTED})))]
 
     def option(self, struct):
         """A function whose keywords are the values of a struct."""
@@ -190,12 +196,9 @@ class Writer:
 
     def options(self):
         """A function for each struct that callers fill."""
-        values = [value for struct in self.given for value in struct.own_values if value.kind == "handle"]
-        classes = sorted({camel(value.bare) for value in values if value.bare not in CONVERTED})
         about = "What callers fill: a function for each struct of the C API, whose keywords are its fields."
         imports = ["from typing import TYPE_CHECKING, Any, Optional, Sequence", "", "from .. import native as _native",
-                   "from .._root import handle_of, made_by", "from .values import *", "",
-                   "if TYPE_CHECKING:", f"    from .. import {', '.join(classes)}"]
+                   "from .._root import handle_of, made_by", "from .values import *", "", *self.classes(self.given)]
         return module(about, imports, (), *map(self.option, self.given))
 
     def tuples(self):
@@ -203,7 +206,8 @@ class Writer:
         lines = []
         for struct in self.read:
             members, count = self.members(struct), len(self.members(struct))
-            items = listed("return packed({", [member.item for member in members], "});")
+            lent = {member: f"lent(v.{member.name})" for member in members if member.value.kind == "handle" and not struct.called}
+            items = listed("return packed({", [lent.get(member, member.item) for member in members], "});")
             lines += ["", *block(f"inline PyObject* tuple_of(const {struct.name}& v)", *items)]
             if struct.name in WRITTEN:
                 sets = [f"out->{member.name} = static_cast<{member.value.type}>(list[{n}]);" for n, member in enumerate(members)]

@@ -92,6 +92,8 @@ namespace Ckpt
         internal long first_sample;
         internal NativeTensorSpec* input;
         internal NativeTensorSpec* output;
+        internal int* targets;
+        internal int* pool;
     }
 
     /// <summary>Where and when a layer runs.</summary>
@@ -108,6 +110,8 @@ namespace Ckpt
             FirstSample = from.first_sample;
             Input = new TensorSpec(*from.input);
             Output = new TensorSpec(*from.output);
+            Targets = Tensor.Lent((IntPtr)from.targets);
+            Pool = WorkerPool.Lent((IntPtr)from.pool);
         }
 
         /// <summary>Option of the layer that is run, from 0.</summary>
@@ -137,12 +141,21 @@ namespace Ckpt
         /// <summary>Element type and shape of the layer's output.</summary>
         public TensorSpec Output { get; }
 
+        /// <summary>Targets of the step, of the micro-batch's samples; null when the step has none.</summary>
+        [MaybeNull]
+        public Tensor Targets { get; }
+
+        /// <summary>Threads that the step's layers share; null when there are none beside the one that runs.</summary>
+        [MaybeNull]
+        public WorkerPool Pool { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("LayerContext", "Option", Option, "MicroBatch", MicroBatch, "Recomputation", Recomputation, "Layer",
-                Layer, "Step", Step, "Seed", Seed, "FirstSample", FirstSample, "Input", Input, "Output", Output);
+                Layer, "Step", Step, "Seed", Seed, "FirstSample", FirstSample, "Input", Input, "Output", Output, "Targets",
+                Targets, "Pool", Pool);
         }
     }
 

@@ -95,6 +95,23 @@ namespace Ckpt
         InPlace = 16,
     }
 
+    /// <summary>What holds for a whole chain: a sum of flags.</summary>
+    [Flags]
+    public enum ProfileFlag : uint
+    {
+        /// <summary>None of them.</summary>
+        None = 0,
+        /// <summary><see cref="Item.Input"/>(0) stays with the caller, who holds it through the whole step: its
+        /// <see cref="ActionKind.Drop"/> frees no bytes.</summary>
+        KeepsInput = 1,
+        /// <summary><see cref="Item.Input"/>(n) stays with the caller from the moment it is made to the end of the step: its
+        /// <see cref="ActionKind.Drop"/> frees no bytes.</summary>
+        KeepsOutput = 2,
+        /// <summary>Memory comes from an allocator of the caller's, not from one arena: budgets bind live bytes, not reserved
+        /// ones.</summary>
+        OwnAllocator = 4,
+    }
+
     /// <summary>One action of a schedule. Fields that a kind does not use are 0.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct ScheduleAction
@@ -232,6 +249,12 @@ namespace Ckpt
         /// <see cref="ActionKind.Record"/> runs forward.</summary>
         public bool HasRecord { get; set; }
 
+        /// <summary>Most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the
+        /// layer's input: its tape, both gradients, the output where it is read, and workspace, &gt;= 0; 0: not known, their sum.
+        /// For those whose memory comes from an allocator of their own: planners and the verifier count it; arena and program keep
+        /// the sum.</summary>
+        public long BackwardPeakBytes { get; set; }
+
         internal static ckpt_option_profile Native(OptionProfile from, CallMemory memory)
         {
             if (from == null) return null;
@@ -244,6 +267,7 @@ namespace Ckpt
             to.record_workspace_bytes = from.RecordWorkspaceBytes;
             to.record_seconds = from.RecordSeconds;
             to.has_record = from.HasRecord ? 1 : 0;
+            to.backward_peak_bytes = from.BackwardPeakBytes;
             return to;
         }
 
@@ -255,7 +279,8 @@ namespace Ckpt
                 return new OptionProfile { TapeBytes = from.tape_bytes, ForwardWorkspaceBytes = from.forward_workspace_bytes,
                     BackwardWorkspaceBytes = from.backward_workspace_bytes, ForwardSeconds = from.forward_seconds,
                     BackwardSeconds = from.backward_seconds, RecordWorkspaceBytes = from.record_workspace_bytes,
-                    RecordSeconds = from.record_seconds, HasRecord = from.has_record != 0 };
+                    RecordSeconds = from.record_seconds, HasRecord = from.has_record != 0,
+                    BackwardPeakBytes = from.backward_peak_bytes };
             }
         }
 
@@ -266,7 +291,7 @@ namespace Ckpt
             return Shown.Of("OptionProfile", "TapeBytes", TapeBytes, "ForwardWorkspaceBytes", ForwardWorkspaceBytes,
                 "BackwardWorkspaceBytes", BackwardWorkspaceBytes, "ForwardSeconds", ForwardSeconds, "BackwardSeconds",
                 BackwardSeconds, "RecordWorkspaceBytes", RecordWorkspaceBytes, "RecordSeconds", RecordSeconds, "HasRecord",
-                HasRecord);
+                HasRecord, "BackwardPeakBytes", BackwardPeakBytes);
         }
     }
 

@@ -18,6 +18,7 @@ internal static class CoverageTests
         { "ckpt_storage_callbacks_init", "a director fills the table of functions" },
         { "ckpt_stateful_callbacks_init", "a director fills the table of functions" },
         { "ckpt_coordinator_callbacks_init", "a director fills the table of functions" },
+        { "ckpt_driver_callbacks_init", "a director fills the table of functions" },
         { "ckpt_layer_callbacks_init", "a director fills the table of functions" },
         { "ckpt_checkpoint_task_callbacks_init", "a director fills the table of functions" },
         { "ckpt_blas_init", "Blas.Set takes the struct's members" },

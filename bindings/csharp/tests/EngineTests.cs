@@ -1,7 +1,9 @@
 using System;
+using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
 using System.Runtime.InteropServices;
+using System.Threading;
 using Ckpt;
 
 internal static class EngineTests
@@ -184,6 +186,221 @@ internal static class EngineTests
             var refused = Check.Throws<CkptCallbackException>(() => chain.Profile(new TensorSpec(DType.F64, 16, 8)),
                 "refused");
             Check.Contains("only F32", refused.Message, "text");
+        }
+    }
+
+    // The loss: the mean over the samples of -x[target]. Exact in 32 bits for the numbers of its test.
+    private sealed class Pick : CustomLayer
+    {
+        internal readonly List<LayerContext> Contexts = new List<LayerContext>();
+        internal readonly List<Tensor> Kept = new List<Tensor>();
+        internal int Asked;
+        internal int Threads;
+        internal long Parts;
+
+        public override TensorSpec Output(TensorSpec given)
+        {
+            return new TensorSpec(DType.F32, 1);
+        }
+
+        public override LayerOption Option(TensorSpec given, int option)
+        {
+            ++Asked;
+            return new LayerOption { TapeBytes = 4, ForwardWorkspaceBytes = 8, BackwardWorkspaceBytes = 12 };
+        }
+
+        private int[] Targets(LayerContext context)
+        {
+            Contexts.Add(context);
+            Kept.Add(context.Targets.Share());
+            Threads = context.Pool.ThreadCount;
+            context.Pool.Run(3, part => Interlocked.Add(ref Parts, 1 + part));
+            context.Pool.Dispose(); // ends nothing
+            return context.Targets.AsReadOnlySpan<int>().ToArray();
+        }
+
+        public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
+            Span<byte> workspace)
+        {
+            Check.That(workspace.Length == 8 && (tape.Length == 0 || tape.Length == 4), "lengths");
+            var targets = Targets(context);
+            var x = MemoryMarshal.Cast<byte, float>(input);
+            float sum = 0;
+            for (var i = 0; i < targets.Length; ++i) sum -= x[i * 4 + targets[i]];
+            MemoryMarshal.Cast<byte, float>(output)[0] = sum / targets.Length;
+        }
+
+        public override void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
+            ReadOnlySpan<byte> tape, ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace)
+        {
+            Check.Equal(12, workspace.Length, "workspace");
+            var targets = Targets(context);
+            var dx = MemoryMarshal.Cast<byte, float>(gradInput);
+            dx.Clear();
+            var scale = MemoryMarshal.Cast<byte, float>(gradOutput)[0] / targets.Length;
+            for (var i = 0; i < targets.Length; ++i) dx[i * 4 + targets[i]] = -scale;
+        }
+    }
+
+    internal static void TargetsAndPoolInAChainAndInAPipeline()
+    {
+        var spec = new TensorSpec(DType.F32, 8, 4);
+        var x = new float[32];
+        var gradient = new float[32];
+        var targets = new int[8];
+        float loss = 0;
+        for (var i = 0; i < 8; ++i)
+        {
+            targets[i] = i * 7 % 4;
+            for (var k = 0; k < 4; ++k) x[i * 4 + k] = ((i * 4 + k) * 5 % 17 - 8) / 4f;
+            loss -= x[i * 4 + targets[i]] / 8;
+            gradient[i * 4 + targets[i]] = -1 / 8f;
+        }
+        foreach (var microBatches in new[] { 1, 4 })
+        {
+            var pick = new Pick();
+            int asked;
+            using (var chain = new Chain(new Layer("body", "dropout:0"), Layer.Custom("pick", pick)))
+            using (var pool = new WorkerPool(2))
+            using (var given = Tensor.From(x, 8, 4))
+            using (var labels = Tensor.From(targets, 8))
+            using (var got = new Tensor(DType.F32, 8, 4))
+            {
+                var step = new Step(given, labels) { FirstSample = 40, InputGradient = got };
+                if (microBatches == 1)
+                {
+                    using (var executor = new ScheduleExecutor(chain, Schedule.Create(chain.Profile(spec), "store-all"), spec,
+                        new ScheduleExecutorOptions { Pool = pool }))
+                    {
+                        asked = pick.Asked;
+                        for (var i = 0; i < 3; ++i) Check.Equal((double)loss, executor.Run(step), "loss");
+                    }
+                    Check.Equal(2, pick.Threads, "the executor's pool");
+                    Check.Equal(2, pool.ThreadCount, "the pool goes on");
+                }
+                else
+                {
+                    using (var pipeline = new Pipeline(chain, spec, new PipelineOptions { Stages = 2, MicroBatches = 4, MeasuredSteps = 0 }))
+                    {
+                        asked = pick.Asked;
+                        for (var i = 0; i < 3; ++i) Check.Equal((double)loss, pipeline.Run(step), "loss");
+                    }
+                }
+                Check.That(got.AsReadOnlySpan<float>().SequenceEqual(gradient), "gradient");
+            }
+            Check.That(asked > 0 && asked == pick.Asked, "asked when executor or pipeline are made");
+            Check.Equal(3L * 2 * microBatches * 6, pick.Parts, "parts");
+            var samples = 8 / microBatches;
+            for (var i = 0; i < pick.Contexts.Count; ++i)
+            {
+                var context = pick.Contexts[i];
+                var begin = context.MicroBatch * samples;
+                Check.Equal(40L + begin, context.FirstSample, "first sample");
+                Check.That(context.Targets.IsDisposed && context.Pool.IsDisposed, "lent for the call only");
+                Check.Throws<ObjectDisposedException>(() => context.Pool.Run(1, part => { }), "the pool behind the call");
+                using (var kept = pick.Kept[i]) // the step's own are disposed of
+                    Check.That(kept.AsReadOnlySpan<int>().SequenceEqual(targets.AsSpan(begin, samples)), "targets");
+            }
+            Check.Equal(3 * 2 * microBatches, pick.Contexts.Count, "runs");
+        }
+    }
+
+    // y = x^2, with x as the tape.
+    private class Square : CustomLayer
+    {
+        internal readonly List<string> Calls = new List<string>();
+
+        public override LayerFlag Flags { get { return LayerFlag.Deterministic; } }
+
+        public override TensorSpec Output(TensorSpec given)
+        {
+            return given;
+        }
+
+        public override LayerOption Option(TensorSpec given, int option)
+        {
+            return new LayerOption { TapeBytes = 24, ForwardWorkspaceBytes = 8 };
+        }
+
+        public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
+            Span<byte> workspace)
+        {
+            Check.That(context.Targets == null && context.Pool != null, "a step without targets");
+            Calls.Add("forward");
+            var x = MemoryMarshal.Cast<byte, float>(input);
+            var y = MemoryMarshal.Cast<byte, float>(output);
+            for (var i = 0; i < x.Length; ++i) y[i] = x[i] * x[i];
+            if (tape.Length > 0) input.CopyTo(tape);
+        }
+
+        public override void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
+            ReadOnlySpan<byte> tape, ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace)
+        {
+            var x = MemoryMarshal.Cast<byte, float>(tape);
+            var dy = MemoryMarshal.Cast<byte, float>(gradOutput);
+            var dx = MemoryMarshal.Cast<byte, float>(gradInput);
+            for (var i = 0; i < x.Length; ++i) dx[i] = 2 * x[i] * dy[i];
+        }
+    }
+
+    private class SquareApart : Square
+    {
+        internal bool Failing;
+
+        public override void Record(LayerContext context, ReadOnlySpan<byte> input, Span<byte> tape, Span<byte> workspace)
+        {
+            if (Failing) throw new InvalidOperationException("no ink");
+            Check.That(context.Recomputation && workspace.Length == 8 && tape.Length == 24, "record");
+            Calls.Add("record");
+            input.CopyTo(tape);
+        }
+    }
+
+    private sealed class SquareBelow : SquareApart
+    {
+    }
+
+    private static ScheduleAction Act(ActionKind kind, long first, Item item = Item.None)
+    {
+        return new ScheduleAction { Kind = kind, First = first, Last = item == Item.None ? first + 1 : 0, Item = item };
+    }
+
+    internal static void RecordIsAForwardWithoutOutput()
+    {
+        var spec = new TensorSpec(DType.F32, 2, 3);
+        var options = new ScheduleExecutorOptions { RecomputeCheck = RecomputeCheck.Bitwise, CheckWrites = true };
+        float[] first = null;
+        using (var x = Tensor.From(new[] { 1, 2 / 3f, 3, 4 / 3f, 5, 6 }, 2, 3))
+        using (var schedule = Schedule.FromActions(2, new[]
+        {
+            Act(ActionKind.Forward, 0), Act(ActionKind.ForwardTape, 1), Act(ActionKind.Drop, 1, Item.Input), Act(ActionKind.Turn, 0),
+            Act(ActionKind.Drop, 2, Item.Input), Act(ActionKind.Backward, 1), Act(ActionKind.Record, 0),
+            Act(ActionKind.Drop, 0, Item.Input), Act(ActionKind.Backward, 0), Act(ActionKind.End, 0),
+        }))
+        {
+            foreach (var square in new[] { new Square(), new SquareApart(), new SquareBelow() })
+            {
+                var records = square is SquareApart;
+                using (var chain = new Chain(Layer.Custom("one", square), Layer.Custom("two", new Square())))
+                using (var profile = chain.Profile(spec))
+                using (var executor = new ScheduleExecutor(chain, schedule, spec, options))
+                using (var gradient = new Tensor(DType.F32, 2, 3))
+                {
+                    Check.Equal(records, profile.GetOption(0).HasRecord, "has record");
+                    Check.Equal(records ? 8L : 0L, profile.GetOption(0).RecordWorkspaceBytes, "workspace");
+                    executor.Run(new Step(x) { OutputGradient = x, InputGradient = gradient });
+                    Check.Equal(records ? "forward,record" : "forward,forward", string.Join(",", square.Calls), "calls");
+                    var got = gradient.AsReadOnlySpan<float>().ToArray();
+                    Check.That(got[5] > 0 && (first == null || first.SequenceEqual(got)), "the same bits");
+                    first = got;
+                    var apart = square as SquareApart;
+                    if (apart == null) continue;
+                    apart.Failing = true;
+                    var error = Check.Throws<CkptCallbackException>(() => executor.Run(new Step(x) { OutputGradient = x }), "no ink");
+                    Check.Contains("record", error.Message, "callback");
+                    Check.Contains("no ink", error.Message, "text");
+                }
+            }
         }
     }
 

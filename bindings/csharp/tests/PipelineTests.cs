@@ -1,5 +1,6 @@
 using System;
 using System.Linq;
+using System.Threading;
 using Ckpt;
 
 internal static class PipelineTests
@@ -129,6 +130,57 @@ internal static class PipelineTests
                     Check.Equal(ActivationPolicyKind.StoreAll, manager.Policy.Kind, "manager");
                 pipeline.Cancel();
             }
+        }
+    }
+
+    // A layer that does something of its own at each forward, else nothing.
+    private sealed class Passing : CustomLayer
+    {
+        internal Action AtForward = () => { };
+
+        public override TensorSpec Output(TensorSpec given)
+        {
+            return given;
+        }
+
+        public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
+            Span<byte> workspace)
+        {
+            AtForward();
+            input.CopyTo(output);
+        }
+
+        public override void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
+            ReadOnlySpan<byte> tape, ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace)
+        {
+            gradOutput.CopyTo(gradInput);
+        }
+    }
+
+    internal static void ATokenEndsTheStep()
+    {
+        var passing = new Passing();
+        using (var chain = new Chain(new Layer("one", "linear:8,4"), Layer.Custom("own", passing), new Layer("loss", "softmax_cross_entropy")))
+        using (var pipeline = new Pipeline(chain, input, new PipelineOptions { Stages = 2, MicroBatches = 4, MeasuredSteps = 0 }))
+        using (var source = new CancellationTokenSource())
+        {
+            chain.Initialize(1);
+            var forwards = 0;
+            passing.AtForward = () => ++forwards;
+            Check.Throws<OperationCanceledException>(() => pipeline.Run(EngineTests.Batch(0), null, new CancellationToken(true)),
+                "before it began");
+            Check.Equal(0, forwards, "nothing ran");
+            passing.AtForward = () =>
+            {
+                source.Cancel();
+                Thread.Sleep(200);
+            };
+            Check.Throws<OperationCanceledException>(() => pipeline.Run(EngineTests.Batch(0), null, source.Token), "by a layer");
+            passing.AtForward = () => ++forwards;
+            Check.That(pipeline.Run(EngineTests.Batch(0), null, CancellationToken.None) > 0, "the next step");
+            using (var unused = new CancellationTokenSource())
+                Check.That(pipeline.Run(EngineTests.Batch(0), TimeSpan.FromHours(1), unused.Token) > 0, "not cancelled");
+            Check.That(forwards >= 8, "both ran whole");
         }
     }
 }

@@ -37,6 +37,41 @@ internal static class PlanTests
         }
     }
 
+    internal static void GuestsSayWhatStays()
+    {
+        using (var profile = Uniform(3))
+        using (var all = Schedule.Create(profile, "store-all"))
+        {
+            var before = all.Verify(profile).PeakBytes[0];
+            Check.Equal(ProfileFlag.None, profile.Flags, "flags");
+            profile.Flags = ProfileFlag.KeepsOutput | ProfileFlag.OwnAllocator;
+            Check.Equal(ProfileFlag.KeepsOutput | ProfileFlag.OwnAllocator, profile.Flags, "flags that were set");
+            Check.Equal(before + 100, all.Verify(profile).PeakBytes[0], "the output stays");
+            Check.Throws<CkptInvalidArgumentException>(() => profile.Flags = (ProfileFlag)8, "unknown bits");
+        }
+    }
+
+    internal static void ProgramsListBuffersAndOperations()
+    {
+        using (var profile = Uniform(3))
+        using (var schedule = Schedule.Create(profile, "recompute-all"))
+        using (var program = new Ckpt.Program(schedule, profile))
+        {
+            Check.Equal(schedule.ReservedBytes(profile), program.GetArenaBytes(), "arena");
+            var buffers = program.GetBuffers();
+            var again = 0L;
+            foreach (var operation in program.GetOperations())
+            {
+                if ((operation.Flags & OperationFlag.Again) != 0) ++again;
+                if (operation.Kind == ActionKind.Turn) Check.Equal(3L, buffers[operation.Input].Index, "output");
+            }
+            Check.Equal(3L, again, "forwards again");
+            Check.Equal(-1L, buffers[0].First, "x_0");
+            Check.That(program.ToJson().StartsWith("{\"format\":\"ckpt-program\""), "json");
+            Check.Throws<CkptInvalidArgumentException>(() => program.GetArenaBytes(4), "no such tier");
+        }
+    }
+
     internal static void SchedulesCostWhatTheVerifierSays()
     {
         using (var profile = Uniform(8))

@@ -1,8 +1,11 @@
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ckpt.*;
 
@@ -58,6 +61,103 @@ final class TestEngine {
       for (int i = 0; i < gradOutput.capacity(); i += 4) gradInput.putFloat(i, (float) (factor * gradOutput.getFloat(i)));
     }
   }
+
+  /** The loss: the mean over the samples of -x[target]. Exact in 32 bits for the numbers of its test. */
+  private static final class Pick implements CustomLayer {
+    final AtomicInteger asked = new AtomicInteger();
+    final AtomicLong parts = new AtomicLong();
+    final List<LayerContext> contexts = new ArrayList<>();
+    final List<Tensor> kept = new ArrayList<>();
+    int threads;
+
+    @Override
+    public TensorSpec output(TensorSpec input) {
+      return new TensorSpec(DType.F32, 1);
+    }
+
+    @Override
+    public LayerOption option(TensorSpec input, int option) {
+      asked.incrementAndGet();
+      return new LayerOption(4, 8, 12);
+    }
+
+    private IntBuffer targets(LayerContext context) {
+      contexts.add(context);
+      kept.add(context.targets().share());
+      threads = context.pool().threadCount();
+      context.pool().run(3, part -> parts.addAndGet(1 + part));
+      context.pool().close(); // ends nothing
+      return context.targets().intBuffer();
+    }
+
+    @Override
+    public void forward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace) {
+      Check.equal(8, workspace.remaining());
+      Check.that(tape == null || tape.remaining() == 4, "tape");
+      IntBuffer targets = targets(context);
+      float sum = 0;
+      for (int i = 0; i < targets.remaining(); ++i) sum -= input.getFloat((i * 4 + targets.get(i)) * 4);
+      output.putFloat(0, sum / targets.remaining());
+    }
+
+    @Override
+    public void backward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer gradOutput,
+        ByteBuffer gradInput, ByteBuffer workspace) {
+      Check.equal(12, workspace.remaining());
+      IntBuffer targets = targets(context);
+      for (int i = 0; i < gradInput.capacity(); i += 4) gradInput.putFloat(i, 0);
+      for (int i = 0; i < targets.remaining(); ++i) {
+        gradInput.putFloat((i * 4 + targets.get(i)) * 4, -gradOutput.getFloat(0) / targets.remaining());
+      }
+    }
+  }
+
+  /** y = x^2, with x as the tape. */
+  private static class Square implements CustomLayer {
+    final List<String> calls = new ArrayList<>();
+    boolean measured;
+
+    @Override
+    public int flags() {
+      return LayerFlag.DETERMINISTIC;
+    }
+
+    @Override
+    public TensorSpec output(TensorSpec input) {
+      return input;
+    }
+
+    @Override
+    public LayerOption option(TensorSpec input, int option) {
+      return new LayerOption(24, 8, 0);
+    }
+
+    @Override
+    public void forward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace) {
+      Check.that(context.pool() != null && (context.targets() == null || measured), "a step without targets");
+      calls.add("forward");
+      for (int i = 0; i < input.capacity(); i += 4) output.putFloat(i, input.getFloat(i) * input.getFloat(i));
+      if (tape != null) tape.duplicate().put(input.duplicate());
+    }
+
+    @Override
+    public void backward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer gradOutput,
+        ByteBuffer gradInput, ByteBuffer workspace) {
+      for (int i = 0; i < tape.capacity(); i += 4) gradInput.putFloat(i, 2 * tape.getFloat(i) * gradOutput.getFloat(i));
+    }
+  }
+
+  private static class SquareApart extends Square {
+    @Override
+    public void record(LayerContext context, ByteBuffer input, ByteBuffer tape, ByteBuffer workspace) {
+      Check.that(context.recomputation() && workspace.remaining() == 8 && tape.remaining() == 24, "record");
+      calls.add("record");
+      tape.duplicate().put(input.duplicate());
+    }
+  }
+
+  /** Inherits it. */
+  private static final class SquareBelow extends SquareApart {}
 
   private static Chain classifier(CustomLayer custom) {
     Chain chain = new Chain();
@@ -226,6 +326,99 @@ final class TestEngine {
       chain.add(layer);
     }
     return new WeakReference<>(scale);
+  }
+
+  static void testTargetsAndPoolInAChainAndInAPipeline() {
+    float[] x = new float[32];
+    int[] targets = new int[8];
+    float[] gradient = new float[32];
+    float loss = 0;
+    for (int i = 0; i < 8; ++i) {
+      targets[i] = i * 7 % 4;
+      for (int k = 0; k < 4; ++k) x[i * 4 + k] = ((i * 4 + k) * 5 % 17 - 8) / 4F;
+      loss -= x[i * 4 + targets[i]] / 8;
+      gradient[i * 4 + targets[i]] = -1 / 8F;
+    }
+    for (int microBatches : new int[] {1, 4}) {
+      Pick pick = new Pick();
+      int asked;
+      try (Chain chain = new Chain(); Layer body = new Layer("body", "dropout:0"); Layer last = Layer.custom("pick", pick);
+          Tensor input = Tensor.copyOf(x, 8, 4); Tensor target = Tensor.copyOf(targets); Tensor got = new Tensor(DType.F32, 8, 4);
+          Tensor expected = Tensor.copyOf(gradient, 8, 4); WorkerPool pool = new WorkerPool(2)) {
+        chain.add(body).add(last);
+        Step step = new Step().firstSample(40).input(input).targets(target).inputGradient(got);
+        if (microBatches == 1) {
+          try (Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
+              ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec(), new ScheduleExecutorOptions().pool(pool))) {
+            asked = pick.asked.get();
+            for (int i = 0; i < 3; ++i) Check.equal((double) loss, executor.run(step));
+          }
+          Check.equal(2, pick.threads);
+          Check.equal(2, pool.threadCount());
+        } else {
+          try (Pipeline pipeline = new Pipeline(chain, input.spec(), new PipelineOptions().stages(2).microBatches(4).measuredSteps(0))) {
+            asked = pick.asked.get();
+            for (int i = 0; i < 3; ++i) Check.equal((double) loss, pipeline.run(step).mean());
+          }
+        }
+        Check.that(got.isBitEqual(expected), "gradient");
+      }
+      Check.that(asked > 0 && pick.asked.get() == asked, "option is asked about when executor or pipeline are made");
+      Check.equal(3L * 2 * microBatches * 6, pick.parts.get());
+      Check.equal(3 * 2 * microBatches, pick.contexts.size());
+      int samples = 8 / microBatches;
+      for (int i = 0; i < pick.contexts.size(); ++i) {
+        LayerContext context = pick.contexts.get(i);
+        int begin = context.microBatch() * samples;
+        Check.equal(40L + begin, context.firstSample());
+        Check.that(context.targets().isClosed() && context.pool().isClosed(), "lent for the call only");
+        Check.raises(CkptInvalidStateException.class, "WorkerPool is closed", () -> context.pool().run(1, part -> {}));
+        try (Tensor kept = pick.kept.get(i)) { // the step's own are closed
+          for (int k = 0; k < samples; ++k) Check.equal(targets[begin + k], kept.intBuffer().get(k));
+        }
+      }
+    }
+  }
+
+  private static ScheduleAction action(ActionKind kind, long first, Item item) {
+    return new ScheduleAction(kind, 0, first, item == Item.NONE ? first + 1 : 0, 0, item, 0, 0, 0);
+  }
+
+  static void testRecord() {
+    List<ScheduleAction> actions = List.of(action(ActionKind.FORWARD, 0, Item.NONE), action(ActionKind.FORWARD_TAPE, 1, Item.NONE),
+        action(ActionKind.DROP, 1, Item.INPUT), action(ActionKind.TURN, 0, Item.NONE), action(ActionKind.DROP, 2, Item.INPUT),
+        action(ActionKind.BACKWARD, 1, Item.NONE), action(ActionKind.RECORD, 0, Item.NONE), action(ActionKind.DROP, 0, Item.INPUT),
+        action(ActionKind.BACKWARD, 0, Item.NONE), action(ActionKind.END, 0, Item.NONE));
+    Tensor first = null;
+    for (Square square : List.of(new Square(), new SquareApart(), new SquareBelow())) {
+      boolean records = square instanceof SquareApart;
+      Tensor gradient = new Tensor(DType.F32, 2, 3);
+      try (Chain chain = new Chain(); Layer one = Layer.custom("one", square); Layer two = Layer.custom("two", new Square());
+          Tensor x = Tensor.copyOf(new float[] {1, 2 / 3F, 3, 4 / 3F, 5, 6}, 2, 3); Schedule schedule = new Schedule(2, actions)) {
+        chain.add(one).add(two);
+        try (Profile profile = Profile.of(chain, x.spec(), 0, null);
+            ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, x.spec(),
+                new ScheduleExecutorOptions().recomputeCheck(RecomputeCheck.BITWISE).checkWrites(true))) {
+          Check.equal(records, profile.options(0).get(0).hasRecord());
+          Check.equal(records ? 8L : 0L, profile.options(0).get(0).recordWorkspaceBytes());
+          executor.run(new Step().input(x).outputGradient(x).inputGradient(gradient));
+        }
+      }
+      Check.equal(List.of("forward", records ? "record" : "forward"), square.calls);
+      Check.that(gradient.sum() > 0 && (first == null || first.isBitEqual(gradient)), "the same bits");
+      first = gradient;
+    }
+    Square failing = new Square() {
+      @Override
+      public void record(LayerContext context, ByteBuffer input, ByteBuffer tape, ByteBuffer workspace) {
+        throw new IllegalStateException("no ink");
+      }
+    };
+    failing.measured = true;
+    try (Chain chain = new Chain(); Layer layer = Layer.custom("square", failing)) {
+      chain.add(layer);
+      Check.raises(CkptCallbackException.class, "record", () -> Profile.of(chain, new TensorSpec(DType.F32, 2, 3), 1, null));
+    }
   }
 
   /** 3,000 layers of the program in one chain: 6,000 callbacks with buffers inside one call. */

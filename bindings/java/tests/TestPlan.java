@@ -164,6 +164,34 @@ final class TestPlan {
     }
   }
 
+  static void testWhatGuestsSay() {
+    try (Profile profile = profile(8); Schedule all = Schedule.create(profile, "store-all")) {
+      long before = all.verify(profile).peakBytes()[0];
+      Check.equal(0, profile.flags());
+      profile.setFlags(ProfileFlag.KEEPS_OUTPUT | ProfileFlag.OWN_ALLOCATOR);
+      Check.equal(ProfileFlag.KEEPS_OUTPUT | ProfileFlag.OWN_ALLOCATOR, profile.flags());
+      Check.equal(before + 1000, all.verify(profile).peakBytes()[0]);
+      Check.raises(CkptInvalidArgumentException.class, "flags is 8; unknown bits", () -> profile.setFlags(8));
+    }
+  }
+
+  static void testPrograms() {
+    try (Profile profile = profile(8); Schedule schedule = Schedule.create(profile, "recompute-all");
+        Program program = new Program(schedule, profile)) {
+      Check.equal(schedule.reservedBytes(profile), program.arenaBytes(0));
+      List<ProgramBuffer> buffers = program.buffers();
+      long again = 0;
+      for (ProgramOperation operation : program.operations()) {
+        if ((operation.flags() & OperationFlag.AGAIN) != 0) again++;
+        if (operation.kind() == ActionKind.TURN) Check.equal(8L, buffers.get((int) operation.input()).index());
+      }
+      Check.equal(28L, again);
+      Check.equal(-1L, buffers.get(0).first());
+      Check.that(program.json().startsWith("{\"format\":\"ckpt-program\""), "json");
+      Check.raises(CkptInvalidArgumentException.class, "tier is 4", () -> program.arenaBytes(4));
+    }
+  }
+
   static void testFollowers() {
     long[] every = {2};
     List<String> used = new ArrayList<>();

@@ -8,7 +8,7 @@ Objects are context managers; failures are subclasses of CkptError. What C does 
 docs/python.md.
 """
 
-from . import (_adaptive, _async, _base, _common, _engine, _memory, _oneline, _pipeline, _plan, _state,
+from . import (_adaptive, _async, _base, _common, _drive, _engine, _memory, _oneline, _pipeline, _plan, _state,
                _storage, _strategy, _task, _tensor, _trees)
 from .made import errors as _errors, values as _values
 from .made.errors import *
@@ -20,6 +20,7 @@ from ._tensor import *
 from ._storage import *
 from ._strategy import *
 from ._plan import *
+from ._drive import *
 from ._engine import *
 from ._trees import *
 from ._state import *
@@ -30,6 +31,6 @@ from ._adaptive import *
 from ._pipeline import *
 
 __version__ = version_string()
-__all__ = [name for part in (_errors, _values, _base, _common, _memory, _tensor, _storage, _strategy, _plan, _engine, _trees, _state,
-                             _oneline, _task, _async, _adaptive, _pipeline)
+__all__ = [name for part in (_errors, _values, _base, _common, _memory, _tensor, _storage, _strategy, _plan, _drive, _engine, _trees,
+                             _state, _oneline, _task, _async, _adaptive, _pipeline)
            for name in part.__all__]

@@ -166,6 +166,24 @@ class WorkerPool(_Owned):
         self._adopt(_n.ckpt_worker_pool_create(thread_count))
         _owners_of_threads.add(self)
 
+    _is_lent = False
+
+    @classmethod
+    def _lent(cls, handle: Any) -> Optional["WorkerPool"]:
+        """What a callback borrows."""
+        if handle is None:
+            return None
+        made = cls._of(handle)
+        made._is_lent = True
+        return made
+
+    def close(self) -> None:
+        """Ends the threads; of a pool that was lent for a callback nothing but this object."""
+        if self._is_lent:
+            self._slot = None
+        else:
+            super().close()
+
     def run(self, parts: int, function: Callable[[int], Any]) -> None:
         """Calls function(part) for every part 0 .. parts-1, on several threads. CallbackError when one raised."""
         work = _director(_native.PartWork, run=function)

@@ -57,6 +57,12 @@ class CustomLayer(LayerCallbacks, ABC):
                  grad_output: memoryview, grad_input: Optional[memoryview], workspace: Optional[memoryview]) -> None:
         """Adds to the parameters' gradients, and fills grad_input when it is there."""
 
+    def record(self, context: LayerContext, input: memoryview, tape: Optional[memoryview],
+               workspace: Optional[memoryview]) -> None:
+        """Optional: fills the tape as forward does, in forward's workspace, and makes no output. A class that has none of its own
+        runs forward where only the tape is wanted."""
+        raise NotImplementedError
+
     def save_ambient(self, state: memoryview) -> None:
         """Writes ambient_bytes: state outside the arguments that forward reads."""
 
@@ -73,12 +79,20 @@ def _functions_of(layer: CustomLayer) -> Dict[str, Callable[..., Any]]:
 
     def run(function: Callable[..., Any]) -> Callable[..., None]:
         def call(context: Any, *buffers: Any) -> None:
-            function(LayerContext._make(context), *buffers)
+            targets, pool = context[-2:]
+            given = LayerContext(*context[:-2], targets=Tensor._lent(targets), pool=WorkerPool._lent(pool))
+            try:
+                function(given, *buffers)
+            finally:
+                if given.targets is not None:
+                    given.targets.close()
+                if given.pool is not None:
+                    given.pool.close()
             _take_back(*buffers)
         return call
 
     return {"output": lambda input: _spec(layer.output(input)), "option": lambda input, option: tuple(layer.option(input, option)),
-            "forward": run(layer.forward), "backward": run(layer.backward), "save_ambient": lent(layer.save_ambient),
+            "forward": run(layer.forward), "record": run(layer.record), "backward": run(layer.backward), "save_ambient": lent(layer.save_ambient),
             "restore_ambient": lent(layer.restore_ambient)}
 
 
@@ -94,8 +108,9 @@ class Layer(_Owned):
     @classmethod
     def custom(cls, name: str, layer: CustomLayer) -> "Layer":
         """A layer that calls you, on the thread that runs the executor."""
+        has_record = getattr(layer.record, "__func__", None) is not CustomLayer.record
         functions = _callbacks(_native.LayerFunctions, **_functions_of(layer))
-        return cls._of(_n.ckpt_layer_create_custom(name, layer.flags, layer.options, layer.ambient_bytes, functions))
+        return cls._of(_n.ckpt_layer_create_custom(name, layer.flags, layer.options, layer.ambient_bytes, has_record, functions))
 
 
 def known_layer_kinds() -> List[str]:

@@ -8,9 +8,10 @@ from . import _native as _n
 from ._base import _Owned, _Shared
 from ._strategy import StrategyLike, _as_strategy
 from .made import options as _o
-from .made.values import FrontierPoint, LayerProfile, OptionProfile, PlanReport, ScheduleAction, TierProfile
+from .made.values import FrontierPoint, LayerProfile, OptionProfile, PlanReport, ProfileFlag, ProgramBuffer, ProgramOperation, \
+    ScheduleAction, TierProfile
 
-__all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor"]
+__all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor", "Program"]
 
 
 class Profile(_Owned):
@@ -38,6 +39,15 @@ class Profile(_Owned):
     def set_tier(self, tier: int, **tier_profile: _o.tier_profile) -> None:
         """What a tier (1 .. 3), a place slower than memory, can do."""
         _n.ckpt_profile_set_tier(self._h, tier, _o.tier_profile(**tier_profile))
+
+    @property
+    def flags(self) -> ProfileFlag:
+        """What holds for the whole chain."""
+        return ProfileFlag(_n.ckpt_profile_get_flags(self._h))
+
+    @flags.setter
+    def flags(self, flags: ProfileFlag) -> None:
+        _n.ckpt_profile_set_flags(self._h, flags)
 
     def tier(self, tier: int) -> TierProfile:
         return TierProfile._of(_n.ckpt_profile_get_tier(self._h, tier))
@@ -195,3 +205,27 @@ class Cursor(_Owned):
     def restore(self, place: bytes) -> None:
         """Moves to a saved place of an equal schedule."""
         _n.ckpt_cursor_restore(self._h, place)
+
+
+class Program(_Owned):
+    """A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules on memory
+    of their own; docs/guests.md says how. Immutable."""
+
+    _release = staticmethod(_n.ckpt_program_release)
+
+    def __init__(self, schedule: Schedule, profile: Profile) -> None:
+        self._adopt(_n.ckpt_program_create(schedule._h, profile._h))
+
+    def arena_bytes(self, tier: int = 0) -> int:
+        """Size of a tier's arena, which must begin at a multiple of 64 bytes; 0: memory."""
+        return _n.ckpt_program_get_arena_bytes(self._h, tier)
+
+    def buffers(self) -> List[ProgramBuffer]:
+        return [ProgramBuffer._of(buffer) for buffer in _n.ckpt_program_get_buffers(self._h)]
+
+    def operations(self) -> List[ProgramOperation]:
+        return [ProgramOperation._of(operation) for operation in _n.ckpt_program_get_operations(self._h)]
+
+    def json(self) -> str:
+        """As docs/guests.md describes it."""
+        return _n.ckpt_program_get_json(self._h)

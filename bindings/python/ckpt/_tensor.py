@@ -72,6 +72,14 @@ class Tensor(_n.TensorBuffer, _Shared):
         self._adopt(_n.ckpt_tensor_create(_dtype(dtype), list(shape), handle_of(pool)))
 
     @classmethod
+    def _lent(cls, handle: Any) -> Optional["Tensor"]:
+        """A reference of its own to what a callback borrows."""
+        if handle is None:
+            return None
+        _n.ckpt_tensor_retain(handle)
+        return cls._of(handle)
+
+    @classmethod
     def borrow(cls, buffer: Any, dtype: Optional[DTypeLike] = None) -> "Tensor":
         """A tensor over the memory of an object with a buffer (numpy array, bytearray, array.array, memoryview, bytes), which is
         kept alive; read-only when the buffer is. dtype: for elements that Python has no format for, such as BF16 in a uint16 array.

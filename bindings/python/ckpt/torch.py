@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+import importlib
 import os
 import random
 import sys
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, TYPE_CHECKING, Tuple, Union
 
 import torch as _torch
 
@@ -22,7 +23,22 @@ from ._trees import Given, Types
 from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from .made.values import DType, LoadResult, SaveResult
 
-__all__ = ["as_tensor", "to_torch", "save", "resume", "Resumed", "load_into", "save_file", "load_file"]
+if TYPE_CHECKING:
+    from ._torch_budget import budget, Budgeted, Forms
+    from ._torch_recompute import recomputing
+
+__all__ = ["as_tensor", "to_torch", "save", "resume", "Resumed", "load_into", "save_file", "load_file", "budget", "Budgeted",
+           "Forms", "recomputing"]
+
+
+_TRAINING = {"budget": "_torch_budget", "Budgeted": "_torch_budget", "Forms": "_torch_budget", "recomputing": "_torch_recompute"}
+
+
+def __getattr__(name: str) -> Any:
+    """What trains is imported when it is asked for: whoever only saves and loads does not wait for it."""
+    if name not in _TRAINING:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("." + _TRAINING[name], __package__), name)
 
 
 def as_tensor(tensor: "_torch.Tensor") -> Tensor:

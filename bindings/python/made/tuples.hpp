@@ -87,7 +87,7 @@ inline PyObject* tuple_of(const ckpt_layer_profile& v) {
 inline PyObject* tuple_of(const ckpt_option_profile& v) {
   return packed({object_of(v.tape_bytes), object_of(v.forward_workspace_bytes), object_of(v.backward_workspace_bytes),
                  object_of(v.forward_seconds), object_of(v.backward_seconds), object_of(v.record_workspace_bytes),
-                 object_of(v.record_seconds), PyBool_FromLong(v.has_record)});
+                 object_of(v.record_seconds), PyBool_FromLong(v.has_record), object_of(v.backward_peak_bytes)});
 }
 
 inline PyObject* tuple_of(const ckpt_tier_profile& v) {
@@ -122,7 +122,8 @@ inline bool struct_of(PyObject* object, ckpt_layer_option* out) {
 
 inline PyObject* tuple_of(const ckpt_layer_context& v) {
   return packed({object_of(v.option), object_of(v.micro_batch), PyBool_FromLong(v.recomputation), object_of(v.layer),
-                 object_of(v.step), object_of(v.seed), object_of(v.first_sample), spec_object(*v.input), spec_object(*v.output)});
+                 object_of(v.step), object_of(v.seed), object_of(v.first_sample), spec_object(*v.input), spec_object(*v.output),
+                 lent(v.targets), lent(v.pool)});
 }
 
 inline PyObject* tuple_of(const ckpt_schedule_executor_stats& v) {
@@ -212,6 +213,24 @@ inline PyObject* tuple_of(const ckpt_async_manager_stats& v) {
   return packed({object_of(v.live_tasks), object_of(v.running_tasks), object_of(v.completed_tasks), object_of(v.failed_tasks),
                  object_of(v.cancelled_tasks), object_of(v.rejected_tasks), object_of(v.in_flight_bytes), object_of(v.written_bytes),
                  object_of(v.staging_bytes), object_of(v.stall_ns), object_of(v.last_stall_ns)});
+}
+
+inline PyObject* tuple_of(const ckpt_drive_call& v) {
+  return packed({object_of(v.kind), object_of(v.flags), object_of(v.first), object_of(v.last), object_of(v.option),
+                 object_of(v.micro_batch), object_of(v.item), object_of(v.tier), object_of(v.slot), object_of(v.transfer),
+                 object_of(v.action), object_of(v.layers)});
+}
+
+inline PyObject* tuple_of(const ckpt_program_buffer& v) {
+  return packed({object_of(v.bytes), object_of(v.offset), object_of(v.first), object_of(v.last), object_of(v.index),
+                 object_of(v.item), object_of(v.tier), object_of(v.option), object_of(v.micro_batch), object_of(v.slot)});
+}
+
+inline PyObject* tuple_of(const ckpt_program_operation& v) {
+  return packed({object_of(v.kind), object_of(v.flags), object_of(v.layer), object_of(v.option), object_of(v.micro_batch),
+                 object_of(v.stream), object_of(v.transfer), object_of(v.input), object_of(v.output), object_of(v.tape),
+                 object_of(v.workspace), object_of(v.grad_output), object_of(v.grad_input), object_of(v.ambient),
+                 object_of(v.present_ambient), object_of(v.action)});
 }
 
 }  // namespace ckpt_python

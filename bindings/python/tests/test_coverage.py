@@ -21,6 +21,9 @@ NO_WRAPPER = {
     "ckpt_checkpoint_task_callbacks_init": "swig/async.hpp fills the table of functions",
     "ckpt_blas_init": "set_blas takes the struct's members",
 }
+# A call of C for each action would take longer.
+NO_WRAPPER.update({f"ckpt_driver_{name}": "_drive.py drives schedules in Python" for name in (
+    "callbacks_init", "create", "forward", "backward", "run", "finalize", "cancel", "get_failure", "release")})
 # What the idiomatic layer has no use for, and why; everything else is called by it.
 NOT_CALLED = {
     "ckpt_last_error": "its text is the exception's",

@@ -1,5 +1,6 @@
 """Chains, the executor under a budget, layers of one's own."""
 
+import gc
 import os
 import sys
 import tempfile
@@ -33,6 +34,91 @@ class Doubling(ckpt.CustomLayer):
     def backward(self, context, input, output, tape, grad_output, grad_input, workspace):
         assert tape[0] == 7
         np.frombuffer(grad_input, np.float32)[:] = 2 * np.frombuffer(grad_output, np.float32)
+
+
+class Picking(ckpt.CustomLayer):
+    """The loss: the mean over the samples of -x[target]. Exact in 32 bits for the numbers of these tests."""
+
+    def __init__(self):
+        self.contexts, self.kept, self.threads, self.parts, self.asked = [], [], 0, [], 0
+
+    def output(self, input):
+        return ("F32", [1])
+
+    def option(self, input, option):
+        self.asked += 1
+        return (4, 8, 12)
+
+    def targets(self, context):
+        self.contexts.append(context)
+        self.kept.append(context.targets.share())
+        self.threads = context.pool.thread_count
+        context.pool.run(3, self.parts.append)
+        context.pool.close()  # ends nothing
+        return np.asarray(context.targets)
+
+    def forward(self, context, input, output, tape, workspace):
+        assert len(workspace) == 8 and (tape is None or len(tape) == 4)
+        targets, x = self.targets(context), np.frombuffer(input, np.float32).reshape(context.input[1])
+        np.frombuffer(output, np.float32)[0] = -x[np.arange(len(x)), targets].mean()
+
+    def backward(self, context, input, output, tape, grad_output, grad_input, workspace):
+        assert len(workspace) == 12 and len(tape) == 4
+        targets, dx = self.targets(context), np.frombuffer(grad_input, np.float32).reshape(context.input[1])
+        dx[:] = 0
+        dx[np.arange(len(dx)), targets] = -np.frombuffer(grad_output, np.float32)[0] / len(dx)
+
+
+class Twice(ckpt.CustomLayer):
+    """y = 2 x."""
+
+    def output(self, input):
+        return input
+
+    def forward(self, context, input, output, tape, workspace):
+        np.frombuffer(output, np.float32)[:] = 2 * np.frombuffer(input, np.float32)
+
+    def backward(self, context, input, output, tape, grad_output, grad_input, workspace):
+        np.frombuffer(grad_input, np.float32)[:] = 2 * np.frombuffer(grad_output, np.float32)
+
+
+class Nothing(Twice):
+    """In a step without targets."""
+
+    def forward(self, context, input, output, tape, workspace):
+        assert context.targets is None and context.pool.thread_count >= 1
+        super().forward(context, input, output, tape, workspace)
+
+
+class Recording(ckpt.CustomLayer):
+    """y = x^2, with x as the tape."""
+
+    flags = ckpt.LayerFlag.DETERMINISTIC
+
+    def __init__(self):
+        self.calls = []
+
+    def output(self, input):
+        return input
+
+    def option(self, input, option):
+        return (24, 8, 0)
+
+    def forward(self, context, input, output, tape, workspace):
+        self.calls.append("forward")
+        np.frombuffer(output, np.float32)[:] = np.frombuffer(input, np.float32) ** 2
+        if tape is not None:
+            tape[:] = input
+
+    def backward(self, context, input, output, tape, grad_output, grad_input, workspace):
+        np.frombuffer(grad_input, np.float32)[:] = 2 * np.frombuffer(tape, np.float32) * np.frombuffer(grad_output, np.float32)
+
+
+class RecordingApart(Recording):
+    def record(self, context, input, tape, workspace):
+        assert context.recomputation and len(workspace) == 8
+        self.calls.append("record")
+        tape[:] = input
 
 
 def make_chain():
@@ -255,6 +341,151 @@ class OwnLayers(unittest.TestCase):
         self.run_chain(Ambient(), "recompute-all")
         self.assertGreater(Ambient.saved, 0)
         self.assertGreater(Ambient.restored, 0)
+
+    def test_targets_and_pool_in_a_chain_and_in_a_pipeline(self):
+        x = (np.arange(32, dtype=np.float32).reshape(8, 4) * 5 % 17 - 8) / 4
+        targets = (np.arange(8) * 7 % 4).astype(np.int32)
+        loss, grad = np.float32(0), np.zeros_like(x)
+        for i, target in enumerate(targets):
+            loss -= 2 * x[i, target] / 8
+            grad[i, target] = -2 / 8
+        for micro_batches in (1, 4):
+            picking = Picking()
+            chain = ckpt.Chain([ckpt.Layer.custom("double", Twice()), ckpt.Layer.custom("pick", picking)])
+            spec, got = (np.float32, x.shape), np.ones_like(x)
+            step = {"targets": targets, "input_gradient": got, "first_sample": 40}
+            if micro_batches == 1:
+                profile = chain.profile(spec)
+                with ckpt.WorkerPool(2) as pool, ckpt.ScheduleExecutor(chain, ckpt.Schedule.create(profile, "store-all"), spec, pool=pool) as executor:
+                    asked = picking.asked
+                    losses = [executor.run(x, **step) for _ in range(3)]
+                    self.assertEqual(pool.thread_count, 2)
+                self.assertEqual(picking.threads, 2)
+            else:
+                with ckpt.Pipeline(chain, spec, stages=2, micro_batches=micro_batches, measured_steps=0) as pipeline:
+                    asked = picking.asked
+                    losses = [pipeline.run(x, **step) for _ in range(3)]
+            self.assertEqual(picking.asked, asked)  # known since executor and pipeline were made
+            self.assertGreater(asked, 0)
+            self.assertEqual(losses, [float(loss)] * 3)
+            self.assertTrue((got == grad).all())
+            self.assertEqual(len(picking.parts), 3 * 2 * 3 * micro_batches)
+            samples = 8 // micro_batches
+            for context, kept in zip(picking.contexts, picking.kept):
+                begin = context.micro_batch * samples
+                self.assertEqual(context.first_sample, 40 + begin)
+                self.assertTrue((np.asarray(kept) == targets[begin:begin + samples]).all())
+                self.assertTrue(context.targets.closed and context.pool.closed)
+                self.assertRaisesRegex(ckpt.InvalidStateError, "WorkerPool is closed", context.pool.run, 1, print)
+            self.assertEqual({context.micro_batch for context in picking.contexts}, set(range(micro_batches)))
+
+    def test_what_is_kept_of_targets_outlives_the_step(self):
+        class Keeping(Twice):
+            def forward(self, context, input, output, tape, workspace):
+                super().forward(context, input, output, tape, workspace)
+                self.kept = np.asarray(context.targets)
+
+        layer = Keeping()
+        chain = ckpt.Chain([ckpt.Layer.custom("keep", layer)])
+        spec, x = ("F32", [4, 2]), np.ones((4, 2), np.float32)
+        with ckpt.Pipeline(chain, spec, micro_batches=2, measured_steps=0) as pipeline:
+            pipeline.run(x, np.arange(4, dtype=np.int32), output_gradient=x)
+        del chain, pipeline
+        gc.collect()
+        self.assertEqual(layer.kept.tolist(), [2, 3])
+        chain = ckpt.Chain([ckpt.Layer.custom("keep", Nothing())])
+        with ckpt.ScheduleExecutor(chain, ckpt.Schedule.create(chain.profile(spec), "store-all"), spec) as executor:
+            executor.run(x, output_gradient=x)
+
+    def test_record(self):
+        a, k, i = ckpt.ScheduleAction, ckpt.ActionKind, ckpt.Item
+        schedule = ckpt.Schedule(2, [
+            a(k.FORWARD, first=0, last=1), a(k.FORWARD_TAPE, first=1, last=2), a(k.DROP, first=1, item=i.INPUT), a(k.TURN, last=1),
+            a(k.DROP, first=2, item=i.INPUT), a(k.BACKWARD, first=1, last=2), a(k.RECORD, first=0, last=1),
+            a(k.DROP, first=0, item=i.INPUT), a(k.BACKWARD, first=0, last=1), a(k.END, last=1)])
+        spec, x = ("F32", [2, 3]), np.array([[1, 2, 3], [4, 5, 6]], np.float32) / 3
+        grads = []
+
+        class ByInstance(Recording):
+            def __init__(self):
+                super().__init__()
+                self.record = lambda context, input, tape, workspace: RecordingApart.record(self, context, input, tape, workspace)
+
+        for kind in (Recording, RecordingApart, ByInstance):
+            layers, grad = [kind(), kind()], np.zeros_like(x)
+            chain = ckpt.Chain([ckpt.Layer.custom(f"square{n}", layer) for n, layer in enumerate(layers)])
+            option = chain.profile(spec).option(0)
+            self.assertEqual((option.has_record, option.record_workspace_bytes), (kind is not Recording, 8 * (kind is not Recording)))
+            with ckpt.ScheduleExecutor(chain, schedule, spec, recompute_check=ckpt.RecomputeCheck.BITWISE, check_writes=True) as executor:
+                executor.run(x, output_gradient=x, input_gradient=grad)
+            self.assertEqual(layers[0].calls, ["forward", "forward" if kind is Recording else "record"])
+            self.assertEqual(layers[1].calls, ["forward"])
+            grads.append(grad)
+        self.assertTrue((grads[0] == grads[1]).all() and (grads[0] == grads[2]).all() and grads[0].any())
+
+    def test_a_record_that_fails(self):
+        class Failing(RecordingApart):
+            def record(self, context, input, tape, workspace):
+                raise RuntimeError("no ink")
+
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        try:
+            chain = ckpt.Chain([ckpt.Layer.custom("square", Failing())])
+            with self.assertRaisesRegex(ckpt.CallbackError, "layer 'square' record.*RuntimeError: no ink"):
+                chain.profile(("F32", [2, 3]), measured_steps=1)
+        finally:
+            sys.unraisablehook = before
+
+    def test_each_input_and_option_is_asked_about_once(self):
+        class Asked(Doubling):
+            options = 2
+
+            def __init__(self):
+                super().__init__()
+                self.asked = []
+
+            def option(self, input, option):
+                self.asked.append((input[1][0], option))
+                return (input[1][0] + option, 0, 0)
+
+            def forward(self, context, input, output, tape, workspace):
+                assert tape is None or len(tape) == context.input[1][0] + context.option
+                super().forward(context, input, output, tape, workspace)
+
+        layer = Asked()
+        chain = ckpt.Chain([ckpt.Layer.custom("asked", layer)])
+        executors = []
+        for samples in (2, 5):
+            spec = ("F32", [samples, 3])
+            schedule = ckpt.Schedule.create(chain.profile(spec), "store-all")
+            executors.append(ckpt.ScheduleExecutor(chain, schedule, spec))
+            self.assertEqual(layer.asked, 2 * [(samples, 0), (samples, 1)])
+            layer.asked.clear()
+        for samples, executor in list(zip((2, 5), executors)) * 3:
+            x = np.ones((samples, 3), np.float32)
+            executor.run(x, output_gradient=x)
+        self.assertEqual(layer.asked, [])
+
+    def test_a_layer_that_answers_otherwise_gets_what_it_asked_for(self):
+        class Changing(Doubling):
+            size, seen = 5, ()
+
+            def option(self, input, option):
+                return (self.size, 0, 0)
+
+            def forward(self, context, input, output, tape, workspace):
+                super().forward(context, input, output, tape, workspace)
+                self.seen += (len(tape),)
+
+        layer, spec, x = Changing(), ("F32", [1, 2]), np.ones((1, 2), np.float32)
+        chain = ckpt.Chain([ckpt.Layer.custom("changing", layer)])
+        executors = {}
+        for size in (5, 9):
+            layer.size = size
+            executors[size] = ckpt.ScheduleExecutor(chain, ckpt.Schedule.create(chain.profile(spec), "store-all"), spec)
+        for layer.size in (9, 5, 9):
+            executors[layer.size].run(x, output_gradient=x)
+        self.assertEqual(layer.seen, (9, 5, 9))
 
 
 if __name__ == "__main__":

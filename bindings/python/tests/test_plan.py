@@ -1,6 +1,7 @@
 """Strategies of the library and of callables, schedules, cursors."""
 
 import gc
+import json
 import unittest
 import weakref
 
@@ -180,6 +181,35 @@ class Schedules(unittest.TestCase):
         self.assertEqual(profile.option(2).tape_bytes, 1000)
         with self.assertRaises(ckpt.OutOfRangeError):
             profile.layer(8)
+
+    def test_guests_profile(self):
+        profile = self.profile()
+        self.assertEqual(profile.flags, 0)
+        schedule = ckpt.Schedule.create(profile, "store-all")
+        before = schedule.verify(profile).peak_bytes[0]
+        profile.flags = ckpt.ProfileFlag.KEEPS_OUTPUT | ckpt.ProfileFlag.OWN_ALLOCATOR
+        self.assertEqual(profile.flags, ckpt.ProfileFlag.KEEPS_OUTPUT | ckpt.ProfileFlag.OWN_ALLOCATOR)
+        self.assertEqual(schedule.verify(profile).peak_bytes[0], before + 100)
+        self.assertEqual(ckpt.Profile.from_json(profile.json()).flags, profile.flags)
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "flags is 8; unknown bits"):
+            profile.flags = 8
+        profile.add_layer("last", [ckpt.OptionProfile(backward_peak_bytes=70)], output_bytes=10)
+        self.assertEqual(profile.option(8).backward_peak_bytes, 70)
+
+    def test_program(self):
+        profile = self.profile()
+        schedule = ckpt.Schedule.create(profile, "recompute-all")
+        program = ckpt.Program(schedule, profile)
+        self.assertEqual(program.arena_bytes(), schedule.reserved_bytes(profile))
+        buffers, operations = program.buffers(), program.operations()
+        again = [o for o in operations if o.flags & ckpt.OperationFlag.AGAIN]
+        self.assertEqual(len(again), schedule.verify(profile).recomputed_forwards)
+        turn = next(o for o in operations if o.kind == ckpt.ActionKind.TURN)
+        self.assertEqual((buffers[turn.input].item, buffers[turn.input].index), (ckpt.Item.INPUT, 8))
+        self.assertEqual((buffers[0].first, buffers[0].bytes), (-1, 100))
+        self.assertEqual(json.loads(program.json())["operations"][0]["kind"], "FORWARD")
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "tier is 4"):
+            program.arena_bytes(4)
 
     def test_kinds(self):
         profile = self.profile()

@@ -84,6 +84,10 @@ struct LayerContext {
   TensorSpec input = {};
   // element type and shape of the layer's output
   TensorSpec output = {};
+  // targets of the step, of the micro-batch's samples; none when the step has none
+  detail::Borrowed<ckpt_tensor> targets = {};
+  // threads that the step's layers share; none when there are none beside the one that runs
+  detail::Borrowed<ckpt_worker_pool> pool = {};
 };
 namespace detail {
 inline LayerContext from_c(const ckpt_layer_context& from) {
@@ -97,6 +101,8 @@ inline LayerContext from_c(const ckpt_layer_context& from) {
   take(to.first_sample, from.first_sample);
   take(to.input, from_c(*from.input));
   take(to.output, from_c(*from.output));
+  take(to.targets, from.targets);
+  take(to.pool, from.pool);
   return to;
 }
 }  // namespace detail

@@ -77,6 +77,18 @@ enum class LayerFlag : std::uint32_t {
 template <>
 struct IsFlags<LayerFlag> : std::true_type {};
 
+// What holds for a whole chain: a sum of flags.
+enum class ProfileFlag : std::uint32_t {
+  // INPUT(0) stays with the caller, who holds it through the whole step: its DROP frees no bytes
+  keeps_input = CKPT_PROFILE_FLAG_KEEPS_INPUT,
+  // INPUT(n) stays with the caller from the moment it is made to the end of the step: its DROP frees no bytes
+  keeps_output = CKPT_PROFILE_FLAG_KEEPS_OUTPUT,
+  // memory comes from an allocator of the caller's, not from one arena: budgets bind live bytes, not reserved ones
+  own_allocator = CKPT_PROFILE_FLAG_OWN_ALLOCATOR,
+};
+template <>
+struct IsFlags<ProfileFlag> : std::true_type {};
+
 // One action of a schedule. Fields that a kind does not use are 0.
 struct ScheduleAction {
   // kind of action
@@ -179,6 +191,10 @@ struct OptionProfile {
   double record_seconds = 0.0;
   // true: the layer can record without making its output, as the two fields above say; false: RECORD runs forward
   bool has_record = false;
+  // most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the layer's input:
+  // its tape, both gradients, the output where it is read, and workspace, >= 0; 0: not known, their sum. For those whose
+  // memory comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum
+  std::int64_t backward_peak_bytes = 0;
 };
 namespace detail {
 inline ckpt_option_profile to_c(const OptionProfile& from) {
@@ -191,6 +207,7 @@ inline ckpt_option_profile to_c(const OptionProfile& from) {
   put(from.record_workspace_bytes, to.record_workspace_bytes);
   put(from.record_seconds, to.record_seconds);
   put(from.has_record, to.has_record);
+  put(from.backward_peak_bytes, to.backward_peak_bytes);
   return to;
 }
 inline OptionProfile from_c(const ckpt_option_profile& from) {
@@ -203,6 +220,7 @@ inline OptionProfile from_c(const ckpt_option_profile& from) {
   take(to.record_workspace_bytes, from.record_workspace_bytes);
   take(to.record_seconds, from.record_seconds);
   take(to.has_record, from.has_record);
+  take(to.backward_peak_bytes, from.backward_peak_bytes);
   return to;
 }
 }  // namespace detail

@@ -150,6 +150,10 @@ void take(To& to, From from) {
   to = static_cast<To>(from);
 }
 inline void take(std::chrono::system_clock::time_point& to, std::int64_t utc_ns) { to = instant(utc_ns); }
+template <class T>
+void take(Borrowed<T>& to, const T* from) {
+  to = const_cast<T*>(from);
+}
 inline void take(std::string& to, const char* from) { to = from == nullptr ? "" : from; }
 inline void take(std::string_view& to, const char* from) { to = from == nullptr ? "" : from; }
 template <class T, std::size_t count>

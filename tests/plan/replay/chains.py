@@ -36,7 +36,8 @@ def random_flags(rng, index):
 def random_option(rng, exact):
     has_record = int(rng.random() < 0.5)
     return Option(random_bytes(rng), random_bytes(rng), random_bytes(rng), random_seconds(rng, exact), random_seconds(rng, exact),
-                  has_record * random_bytes(rng), has_record * random_seconds(rng, exact), has_record)
+                  has_record * random_bytes(rng), has_record * random_seconds(rng, exact), has_record,
+                  random_bytes(rng) if rng.random() < 0.3 else 0)
 
 
 def random_layer(rng, index, exact):
@@ -66,7 +67,7 @@ def random_profile(rng, exact):
         if tier.capacity_bytes > 0 and rng.random() < 0.5:  # some items fit exactly
             items = [layer.output_bytes for layer in profile.layers] + [layer.options[0].tape_bytes for layer in profile.layers]
             tiers[number] = tier._replace(capacity_bytes=sum(rng.sample(items, rng.randrange(1, 4) if len(items) > 2 else 1)))
-    return profile._replace(tiers=(Tier(), *tiers))
+    return profile._replace(tiers=(Tier(), *tiers), flags=rng.randrange(8) if rng.random() < 0.6 else 0)
 
 
 def random_chain(rng, exact):

@@ -18,7 +18,8 @@ class LayerProfile(Structure):
 class OptionProfile(Structure):
     _fields_ = [("struct_size", c_uint32), ("reserved", c_uint32), ("tape_bytes", c_int64), ("forward_workspace_bytes", c_int64),
                 ("backward_workspace_bytes", c_int64), ("forward_seconds", c_double), ("backward_seconds", c_double),
-                ("record_workspace_bytes", c_int64), ("record_seconds", c_double), ("has_record", c_int32), ("reserved2", c_uint32)]
+                ("record_workspace_bytes", c_int64), ("record_seconds", c_double), ("has_record", c_int32), ("reserved2", c_uint32),
+                ("backward_peak_bytes", c_int64)]
 
 
 class TierProfile(Structure):
@@ -57,6 +58,7 @@ class Library:
         lib.ckpt_profile_add_option.argtypes = [c_void_p, POINTER(OptionProfile)]
         lib.ckpt_profile_create_uniform.argtypes = [c_int64, POINTER(LayerProfile), POINTER(OptionProfile), POINTER(c_void_p)]
         lib.ckpt_profile_set_tier.argtypes = [c_void_p, c_int32, POINTER(TierProfile)]
+        lib.ckpt_profile_set_flags.argtypes = [c_void_p, c_uint32]
         lib.ckpt_schedule_create_list.argtypes = [c_int64, c_char_p, c_int64, POINTER(c_void_p)]
         lib.ckpt_schedule_create.argtypes = [c_void_p, c_char_p, POINTER(c_void_p)]
         lib.ckpt_schedule_verify.argtypes = [c_void_p, c_void_p, POINTER(PlanReport)]
@@ -91,6 +93,7 @@ class Library:
         for tier in range(1, TIERS):
             record = sized(TierProfile, profile.tiers[tier])
             self.must(self.lib.ckpt_profile_set_tier(handle, tier, byref(record)))
+        self.must(self.lib.ckpt_profile_set_flags(handle, profile.flags))
         return handle
 
     def release_profile(self, handle):

@@ -19,6 +19,7 @@ FORWARDS = {FORWARD, FORWARD_TAPE, RECORD, ADVANCE}  # kinds that run layers for
 RUNS = FORWARDS | {BACKWARD}
 TRANSFERS = {STORE_BEGIN, LOAD_BEGIN}
 
+KEEPS_INPUT, KEEPS_OUTPUT, OWN_ALLOCATOR = 1, 2, 4  # of a profile; the last matters to planners alone
 NEEDS_INPUT, NEEDS_OUTPUT, DETERMINISTIC, NO_INPUT_GRADIENT, IN_PLACE = 1, 2, 4, 8, 16
 
 
@@ -43,6 +44,7 @@ class Option(NamedTuple):
     record_workspace_bytes: int = 0
     record_seconds: float = 0.0
     has_record: int = 0
+    backward_peak_bytes: int = 0
 
 
 class Layer(NamedTuple):
@@ -64,6 +66,7 @@ class Profile(NamedTuple):
     layers: tuple
     tiers: tuple = (Tier(),) * TIERS  # that of tier 0 is not used
     uniform: bool = False
+    flags: int = 0
 
 
 class Refused(Exception):
@@ -128,6 +131,7 @@ class Buffer:
     is_input: bool
     loading: bool = False
     copies: int = 0  # stores under way
+    stays: bool = False  # with the caller, to the end of the step
     ended: bool = False  # an item no more, but its bytes count until its copies have ended
 
 
@@ -189,7 +193,8 @@ class Replayer:
         self.live_items = [0] * TIERS
         self.live_inputs = [0] * TIERS
         self.report = Report()
-        self._make((INPUT, 0, 0))
+        self.peaks_count = True
+        self._make((INPUT, 0, 0)).stays = bool(profile.flags & KEEPS_INPUT)
 
     # ---- What an action breaks ----
 
@@ -377,6 +382,7 @@ class Replayer:
         elif kind == TURN:
             self.turned = True
             self._make((GRAD, self.n, 0))
+            self.memory[INPUT, self.n, 0].stays = bool(self.profile.flags & KEEPS_OUTPUT)
         elif kind == END:
             self.ended = True
         self.report.actions += 1
@@ -389,9 +395,9 @@ class Replayer:
         """Live bytes and items of a tier change, and so may its peaks."""
         report = self.report
         live = self.live_bytes[tier] = self.live_bytes[tier] + more_bytes
-        if live > INT64_MAX:
+        if live > INT64_MAX and self.peaks_count:
             raise OutOfRange(report.actions)
-        if live > report.peak_bytes[tier]:
+        if self.peaks_count and live > report.peak_bytes[tier]:
             report.peak_bytes[tier] = live
             if tier == 0:
                 report.peak_action = report.actions
@@ -412,7 +418,7 @@ class Replayer:
         self._free_if_ended(buffer)
 
     def _free_if_ended(self, buffer):
-        if buffer.ended and buffer.copies == 0:
+        if buffer.ended and buffer.copies == 0 and not buffer.stays:
             self._count(0, -buffer.bytes)
 
     def _overwrite(self, old, new):
@@ -446,7 +452,9 @@ class Replayer:
             self._count(0, max(x_out - x_in, 0))
             behind += max(x_in - x_out, 0)
             if kind == ADVANCE and is_first:
-                del self.memory[INPUT, i, 0]
+                if self.memory.pop((INPUT, i, 0)).stays:  # the caller's is not overwritten: a buffer of its own
+                    self._count(0, x_out - max(x_out - x_in, 0))
+                    behind = 0
             if is_last:
                 self.memory[INPUT, i + 1, 0] = Buffer(x_out, True)
                 if kind == FORWARD:
@@ -474,17 +482,41 @@ class Replayer:
         layer = self.layers[i]
         option = layer.options[action.option]
         behind = option.backward_workspace_bytes + layer.ambient_bytes
-        if self._in_place(i):
+        if option.backward_peak_bytes > 0:
+            self._run_backward_of_known_peak(action, i)
+        elif self._in_place(i):
             behind += self._overwrite((GRAD, i + 1, 0), (GRAD, i, 0))
         elif not layer.flags & NO_INPUT_GRADIENT:
             self._make((GRAD, i, 0))
-        self._count(0, option.backward_workspace_bytes)
         self.now += option.backward_seconds
         self.ran_backward[i] = True
+        if option.backward_peak_bytes > 0:
+            self._count(0, -layer.ambient_bytes)
+            return
+        self._count(0, option.backward_workspace_bytes)
         self._count(0, -behind)
         self._end((TAPE, i, action.option))
         if not self._in_place(i):
             self._end((GRAD, i + 1, 0))
+
+    def _run_backward_of_known_peak(self, action, i):
+        """Three moments: before it all that is there counts as it is, while it runs the peak counts in place of what it reads and
+        makes, and behind it, with its ambient state still there, what is left counts as it is."""
+        layer = self.layers[i]
+        option = layer.options[action.option]
+        read = option.tape_bytes + self.x_bytes[i + 1] + (self.x_bytes[i + 1] if layer.flags & NEEDS_OUTPUT else 0)
+        self._count(0, option.backward_peak_bytes - read)
+        self._count(0, read - option.backward_peak_bytes)
+        self.peaks_count = False
+        if self._in_place(i):
+            self._count(0, -self._overwrite((GRAD, i + 1, 0), (GRAD, i, 0)))
+        elif not layer.flags & NO_INPUT_GRADIENT:
+            self._make((GRAD, i, 0))
+        self._end((TAPE, i, action.option))
+        if not self._in_place(i):
+            self._end((GRAD, i + 1, 0))
+        self.peaks_count = True
+        self._count(0, 0)
 
     def _copied(self, sums, tier, bytes_):
         sums[tier] += bytes_

@@ -13,6 +13,16 @@ namespace Ckpt
         {
         }
 
+        private WorkerPool(NativeHandle handle) : base(handle)
+        {
+        }
+
+        // What a callback borrows; null for none.
+        internal static WorkerPool Lent(IntPtr pool)
+        {
+            return pool == IntPtr.Zero ? null : new WorkerPool(NativeHandle.Lent(pool));
+        }
+
         /// <summary>Threads of the pool, the caller's included.</summary>
         public int ThreadCount
         {

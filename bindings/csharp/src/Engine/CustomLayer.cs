@@ -4,7 +4,8 @@ namespace Ckpt
 {
     /// <summary>Derive from this for a layer of your own. Spans are bytes (MemoryMarshal.Cast gives elements), valid during the
     /// call only, aligned to 64 bytes, and empty where there is nothing. Methods run on the thread that runs the executor, one at a
-    /// time; what they throw ends the step with CkptCallbackException.</summary>
+    /// time; what they throw ends the step with CkptCallbackException. The context's Targets and Pool are disposed of behind the
+    /// call; Targets may be shared.</summary>
     public abstract partial class CustomLayer
     {
         /// <summary>Dtype and shape of the output for an input; throw to refuse one.</summary>
@@ -30,6 +31,24 @@ namespace Ckpt
         /// <param name="workspace">Anything.</param>
         public abstract void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
             Span<byte> workspace);
+
+        /// <summary>Fills the tape as Forward does, in Forward's workspace, and makes no output. A class without one of its own runs
+        /// Forward where only the tape is wanted.</summary>
+        /// <param name="context">Where and when.</param>
+        /// <param name="input">What goes in.</param>
+        /// <param name="tape">To be filled.</param>
+        /// <param name="workspace">Anything.</param>
+        public virtual void Record(LayerContext context, ReadOnlySpan<byte> input, Span<byte> tape, Span<byte> workspace)
+        {
+            throw new NotSupportedException("Record");
+        }
+
+        private delegate void Recording(LayerContext context, ReadOnlySpan<byte> input, Span<byte> tape, Span<byte> workspace);
+
+        internal bool HasRecord
+        {
+            get { return ((Recording)Record).Method.DeclaringType != typeof(CustomLayer); }
+        }
 
         /// <summary>Fills gradInput when it is there, and adds to gradients of parameters of its own.</summary>
         /// <param name="context">Where and when.</param>

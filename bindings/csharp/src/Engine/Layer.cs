@@ -48,7 +48,7 @@ namespace Ckpt
         {
             if (layer == null) throw new ArgumentNullException("layer");
             return Made((out IntPtr made) => native.ckpt_layer_create_custom(name, (uint)layer.Flags, layer.Options,
-                layer.AmbientBytes, new LayerCalls { layer = layer }, out made));
+                layer.AmbientBytes, layer.HasRecord, new LayerCalls { layer = layer }, out made));
         }
     }
 }

@@ -182,15 +182,23 @@ namespace Ckpt.Interop
 
         public override void forward(IntPtr context, IntPtr input, IntPtr output, IntPtr tape, IntPtr workspace)
         {
-            layer.Forward(Context(context), NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape),
-                NativeBytes.Of(workspace));
+            using (var lent = new LentContext(context))
+                layer.Forward(lent.Context, NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape),
+                    NativeBytes.Of(workspace));
+        }
+
+        public override void record(IntPtr context, IntPtr input, IntPtr tape, IntPtr workspace)
+        {
+            using (var lent = new LentContext(context))
+                layer.Record(lent.Context, NativeBytes.Of(input), NativeBytes.Of(tape), NativeBytes.Of(workspace));
         }
 
         public override void backward(IntPtr context, IntPtr input, IntPtr output, IntPtr tape, IntPtr gradOutput, IntPtr gradInput,
                                       IntPtr workspace)
         {
-            layer.Backward(Context(context), NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape),
-                NativeBytes.Of(gradOutput), NativeBytes.Of(gradInput), NativeBytes.Of(workspace));
+            using (var lent = new LentContext(context))
+                layer.Backward(lent.Context, NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape),
+                    NativeBytes.Of(gradOutput), NativeBytes.Of(gradInput), NativeBytes.Of(workspace));
         }
 
         public override void save_ambient(IntPtr state)
@@ -203,10 +211,21 @@ namespace Ckpt.Interop
             layer.RestoreAmbient(NativeBytes.Of(state));
         }
 
-        // ckpt_swig::LayerContext holds a pointer.
-        private static LayerContext Context(IntPtr context)
+        // A context, and the end of what is lent with it. ckpt_swig::LayerContext holds a pointer.
+        private struct LentContext : IDisposable
         {
-            return new LayerContext(**(NativeLayerContext**)context);
+            internal LentContext(IntPtr context)
+            {
+                Context = new LayerContext(**(NativeLayerContext**)context);
+            }
+
+            internal LayerContext Context { get; }
+
+            public void Dispose()
+            {
+                if (Context.Targets != null) Context.Targets.Dispose();
+                if (Context.Pool != null) Context.Pool.Dispose();
+            }
         }
     }
 

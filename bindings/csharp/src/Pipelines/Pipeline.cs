@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -86,6 +88,43 @@ namespace Ckpt
                 losses = NativeList.Made(native.ckpt_pipeline_run(Handle, Step.Native(step, memory), Times.Nanoseconds(timeout),
                     microBatches, out loss), at => *(double*)at);
                 return loss;
+            }
+        }
+
+        /// <summary>Run with a token.</summary>
+        /// <param name="step">Its tensors have the whole batch's size.</param>
+        /// <param name="timeout">How long to wait; null: for ever.</param>
+        /// <param name="cancellationToken">Ends the step with OperationCanceledException; the next one works.</param>
+        /// <returns>The mean loss.</returns>
+        public double Run(Step step, TimeSpan? timeout, CancellationToken cancellationToken)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            var gate = new object();
+            var ended = false;
+            // Repeated, as the token may be cancelled before the step has begun; elsewhere, as it may be cancelled by a layer.
+            Action cancel = () =>
+            {
+                for (;; Thread.Sleep(1))
+                    lock (gate)
+                    {
+                        if (ended) return;
+                        Cancel();
+                    }
+            };
+            using (cancellationToken.Register(() => Task.Run(cancel)))
+            {
+                try
+                {
+                    return Run(step, timeout);
+                }
+                catch (CkptCancelledException) when (cancellationToken.IsCancellationRequested)
+                {
+                    throw new OperationCanceledException(cancellationToken);
+                }
+                finally
+                {
+                    lock (gate) ended = true;
+                }
             }
         }
 

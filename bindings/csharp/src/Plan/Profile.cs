@@ -83,6 +83,13 @@ namespace Ckpt
             return this;
         }
 
+        /// <summary>What holds for the whole chain.</summary>
+        public ProfileFlag Flags
+        {
+            get { return (ProfileFlag)Get<uint>(native.ckpt_profile_get_flags); }
+            set { native.ckpt_profile_set_flags(Handle, (uint)value); }
+        }
+
         /// <summary>What is known of a tier.</summary>
         /// <param name="tier">1 .. 3.</param>
         /// <returns>What it can do.</returns>

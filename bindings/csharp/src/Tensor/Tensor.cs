@@ -74,6 +74,14 @@ namespace Ckpt
             return new Tensor(new NativeHandle(tensor, native.ckpt_tensor_release));
         }
 
+        // A reference of its own to what a callback borrows; null for none.
+        internal static Tensor Lent(IntPtr tensor)
+        {
+            if (tensor == IntPtr.Zero) return null;
+            native.ckpt_tensor_retain(tensor);
+            return Owning(tensor);
+        }
+
         internal static Tensor Owned(Maker make)
         {
             return new Tensor(Made(make, native.ckpt_tensor_release));

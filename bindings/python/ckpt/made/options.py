@@ -123,7 +123,7 @@ def layer_profile(flags: LayerFlag = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINI
 
 def option_profile(tape_bytes: int = 0, forward_workspace_bytes: int = 0, backward_workspace_bytes: int = 0,
                    forward_seconds: float = 0.0, backward_seconds: float = 0.0, record_workspace_bytes: int = 0,
-                   record_seconds: float = 0.0, has_record: bool = False) -> Any:
+                   record_seconds: float = 0.0, has_record: bool = False, backward_peak_bytes: int = 0) -> Any:
     """What planning must know of one way to run a layer. Most layers have one.
 
     tape_bytes: bytes that the layer records for its backward, >= 0
@@ -134,6 +134,9 @@ def option_profile(tape_bytes: int = 0, forward_workspace_bytes: int = 0, backwa
     record_workspace_bytes: bytes needed while RECORD runs, >= 0; not looked at without has_record
     record_seconds: duration of one RECORD in seconds, >= 0; not looked at without has_record
     has_record: True: the layer can record without making its output, as the two fields above say; False: RECORD runs forward
+    backward_peak_bytes: most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the
+        layer's input: its tape, both gradients, the output where it is read, and workspace, >= 0; 0: not known, their sum. For
+        those whose memory comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum
     """
     struct = _native.ckpt_option_profile()
     struct.tape_bytes = tape_bytes
@@ -144,6 +147,7 @@ def option_profile(tape_bytes: int = 0, forward_workspace_bytes: int = 0, backwa
     struct.record_workspace_bytes = record_workspace_bytes
     struct.record_seconds = record_seconds
     struct.has_record = int(has_record)
+    struct.backward_peak_bytes = backward_peak_bytes
     return struct
 
 

@@ -4,21 +4,25 @@
 from __future__ import annotations
 
 from enum import IntFlag
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple
 
 from .._root import ActionKindBase, DTypeBase, Members, OpenEnum
+
+if TYPE_CHECKING:
+    from .. import WorkerPool
 
 _new: Any = tuple.__new__
 
 __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList",
-           "Item", "ActionKind", "LayerFlag", "RecomputeCheck", "ActivationPolicyKind", "PipelineOrder", "IntervalKind",
-           "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode",
-           "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "MemoryStats", "MemoryLayerStats",
-           "MemoryAllocation", "MemoryScopeStats", "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion",
-           "StrategyCounters", "StrategyInfo", "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport",
-           "FrontierPoint", "LayerOption", "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats",
-           "PipelineInterval", "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo",
-           "TaskObservation", "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
+           "Item", "ActionKind", "LayerFlag", "ProfileFlag", "RecomputeCheck", "ActivationPolicyKind", "PipelineOrder",
+           "IntervalKind", "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind",
+           "CloseMode", "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "DriveFlag",
+           "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
+           "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo", "ScheduleAction",
+           "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint", "LayerOption", "LayerContext",
+           "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult",
+           "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo",
+           "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
 
 
 class LogLevel(OpenEnum):
@@ -277,6 +281,22 @@ class LayerFlag(IntFlag):
 
 
 _LayerFlag: Members = Members(LayerFlag)
+
+
+class ProfileFlag(IntFlag):
+    """What holds for a whole chain: a sum of flags.
+
+    KEEPS_INPUT: INPUT(0) stays with the caller, who holds it through the whole step: its DROP frees no bytes
+    KEEPS_OUTPUT: INPUT(n) stays with the caller from the moment it is made to the end of the step: its DROP frees no bytes
+    OWN_ALLOCATOR: memory comes from an allocator of the caller's, not from one arena: budgets bind live bytes, not reserved ones
+    """
+
+    KEEPS_INPUT = 1
+    KEEPS_OUTPUT = 2
+    OWN_ALLOCATOR = 4
+
+
+_ProfileFlag: Members = Members(ProfileFlag)
 
 
 class RecomputeCheck(OpenEnum):
@@ -649,6 +669,39 @@ class TreeForm(OpenEnum):
 _TreeForm: Members = Members(TreeForm)
 
 
+class DriveFlag(IntFlag):
+    """What a callback must know beside its handles: a sum of flags.
+
+    AGAIN: the layers ran before in this step: restore the ambient state (random numbers, statistics) that their first run began
+        with
+    NO_OUTPUT: nothing but the layer's own backward reads its output: only a layer whose backward does so gives it, others give none
+    TAKE_INPUT: last use of the input: the callback owns the handle, also when it fails; a step in place overwrites it
+    TAKE_OUTPUT: last use of the output that a backward reads: the callback owns the handle, also when it fails
+    """
+
+    AGAIN = 1
+    NO_OUTPUT = 2
+    TAKE_INPUT = 4
+    TAKE_OUTPUT = 8
+
+
+_DriveFlag: Members = Members(DriveFlag)
+
+
+class OperationFlag(IntFlag):
+    """How an operation runs: a sum of flags.
+
+    AGAIN: the layer ran before in this step: its ambient state is restored first, from the buffer ambient
+    IN_PLACE: the result is made where the operand was: both buffers have one offset
+    """
+
+    AGAIN = 1
+    IN_PLACE = 2
+
+
+_OperationFlag: Members = Members(OperationFlag)
+
+
 class MemoryStats(NamedTuple):
     """The totals of a memory tracker at one moment.
 
@@ -999,6 +1052,9 @@ class OptionProfile(NamedTuple):
     record_workspace_bytes: bytes needed while RECORD runs, >= 0; not looked at without has_record
     record_seconds: duration of one RECORD in seconds, >= 0; not looked at without has_record
     has_record: True: the layer can record without making its output, as the two fields above say; False: RECORD runs forward
+    backward_peak_bytes: most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the
+        layer's input: its tape, both gradients, the output where it is read, and workspace, >= 0; 0: not known, their sum. For
+        those whose memory comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum
     """
 
     tape_bytes: int = 0
@@ -1009,6 +1065,7 @@ class OptionProfile(NamedTuple):
     record_workspace_bytes: int = 0
     record_seconds: float = 0.0
     has_record: bool = False
+    backward_peak_bytes: int = 0
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1122,6 +1179,8 @@ class LayerContext(NamedTuple):
     first_sample: global number of the batch's first sample within the step, >= 0
     input: element type and shape of the layer's input
     output: element type and shape of the layer's output
+    targets: targets of the step, of the micro-batch's samples; None when the step has none
+    pool: threads that the step's layers share; None when there are none beside the one that runs
     """
 
     option: int
@@ -1133,6 +1192,8 @@ class LayerContext(NamedTuple):
     first_sample: int
     input: Tuple[int, Tuple[int, ...]]
     output: Tuple[int, Tuple[int, ...]]
+    targets: Any
+    pool: Optional[WorkerPool]
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1613,6 +1674,116 @@ class AsyncManagerStats(NamedTuple):
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
         return _new(cls, v)
+
+
+class DriveCall(NamedTuple):
+    """One call of the driver: which piece of work it is. Fields that a kind does not use are 0.
+
+    kind: what is to be done: FORWARD, RECORD, BACKWARD, TURN, STORE_BEGIN, LOAD_BEGIN, AWAIT or DROP of ActionKind
+    flags: sum of DriveFlag
+    first: first layer of the call; or the index i of the item
+    last: one past the last layer of the call
+    option: option of the layers; or of the item, for a TAPE
+    micro_batch: number of the micro-batch: 0
+    item: kind of item of STORE_BEGIN, LOAD_BEGIN, AWAIT and DROP
+    tier: where the item is or goes: 0 memory; 1 .. 3 slower places
+    slot: place within the tier, >= 0; of FORWARD: the buffer of the result, as the schedule's action names it
+    transfer: id of the transfer, from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
+    action: index of the schedule's action that asks for this, from 0
+    layers: number of layers of the chain; 0 while an open-ended schedule does not know it
+    """
+
+    kind: ActionKind
+    flags: DriveFlag
+    first: int
+    last: int
+    option: int
+    micro_batch: int
+    item: Item
+    tier: int
+    slot: int
+    transfer: int
+    action: int
+    layers: int
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, (_ActionKind[v[0]], _DriveFlag[v[1]], *v[2:6], _Item[v[6]], *v[7:]))
+
+
+class ProgramBuffer(NamedTuple):
+    """A piece of memory from the operation that makes what it holds to the last that uses it.
+
+    bytes: number of bytes, >= 0
+    offset: distance from the start of its tier's arena in bytes, a multiple of 64; negative for one of no bytes
+    first: index of the operation that makes it; negative for x_0, which is there from the start
+    last: index of the last operation that uses it; the number of operations for GRAD(0), which is left
+    index: index i of INPUT(i) and GRAD(i); else the layer
+    item: what it holds: one of Item; NONE for workspace and ambient state
+    tier: which arena it is in: 0 memory; 1 .. 3 slower places
+    option: option of the layer, for a TAPE
+    micro_batch: number of the micro-batch, from 0
+    slot: place within the tier, for a tier above 0
+    """
+
+    bytes: int
+    offset: int
+    first: int
+    last: int
+    index: int
+    item: Item
+    tier: int
+    option: int
+    micro_batch: int
+    slot: int
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, (*v[0:5], _Item[v[5]], *v[6:]))
+
+
+class ProgramOperation(NamedTuple):
+    """One piece of work. Buffers are numbers into the list of buffers; -1 for none.
+
+    kind: what is done: ActionKind.FORWARD, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN, _SEND, _RECEIVE, _STORE_BEGIN,
+        _LOAD_BEGIN or _AWAIT
+    flags: sum of OperationFlag
+    layer: layer that runs; or the index of the item that is moved
+    option: option of the layer that runs; or of a TAPE that is moved
+    micro_batch: number of the micro-batch, from 0
+    stream: where it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it
+    transfer: id of the transfer, of STORE_BEGIN, LOAD_BEGIN and AWAIT
+    input: buffer that is read: the layer's input, or what a copy reads; of a BACKWARD when the layer needs it
+    output: buffer that is written: the layer's output, or a copy's; a BACKWARD reads it when the layer needs it
+    tape: buffer that a recording forward writes and a BACKWARD reads
+    workspace: buffer of arbitrary bytes for the time of the operation
+    grad_output: buffer of the output's gradient: BACKWARD reads it, TURN writes it
+    grad_input: buffer of the input's gradient, which a BACKWARD writes
+    ambient: buffer of the layer's ambient state: written by its first forward, read when it runs again
+    present_ambient: buffer that keeps the present ambient state while the layer runs again
+    action: index of the schedule's action that this is a part of, from 0
+    """
+
+    kind: ActionKind
+    flags: OperationFlag
+    layer: int
+    option: int
+    micro_batch: int
+    stream: int
+    transfer: int
+    input: int
+    output: int
+    tape: int
+    workspace: int
+    grad_output: int
+    grad_input: int
+    ambient: int
+    present_ambient: int
+    action: int
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, (_ActionKind[v[0]], _OperationFlag[v[1]], *v[2:]))
 
 
 class LayerCallbacks:

@@ -13,12 +13,15 @@ package org.ckpt;
  * @param firstSample global number of the batch's first sample within the step, &gt;= 0
  * @param input element type and shape of the layer's input
  * @param output element type and shape of the layer's output
+ * @param targets targets of the step, of the micro-batch's samples; none when the step has none
+ * @param pool threads that the step's layers share; none when there are none beside the one that runs
  */
 public record LayerContext(
     int option, int microBatch, boolean recomputation, long layer, long step, long seed, long firstSample, TensorSpec input,
-    TensorSpec output) {
+    TensorSpec output, Tensor targets, WorkerPool pool) {
   static LayerContext of(NumberReader in) {
     return new LayerContext(
-        (int) in.next(), (int) in.next(), in.next() != 0, in.next(), in.next(), in.next(), in.next(), in.spec(), in.spec());
+        (int) in.next(), (int) in.next(), in.next() != 0, in.next(), in.next(), in.next(), in.next(), in.spec(), in.spec(),
+        Tensor.lent(in.next()), WorkerPool.lent(in.next()));
   }
 }

@@ -14,6 +14,7 @@ public final class OptionProfile {
   private long recordWorkspaceBytes = 0L;
   private double recordSeconds = 0.0;
   private boolean hasRecord = false;
+  private long backwardPeakBytes = 0L;
 
   /** All defaults. */
   public OptionProfile() {}
@@ -146,6 +147,24 @@ public final class OptionProfile {
     return hasRecord;
   }
 
+  /**
+   * Most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the layer's input: its
+   * tape, both gradients, the output where it is read, and workspace, &gt;= 0; 0: not known, their sum. For those whose memory
+   * comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum. Default: 0.
+   *
+   * @param backwardPeakBytes the value
+   * @return this
+   */
+  public OptionProfile backwardPeakBytes(long backwardPeakBytes) {
+    this.backwardPeakBytes = backwardPeakBytes;
+    return this;
+  }
+
+  /** {@return what {@link #backwardPeakBytes(long)} set} */
+  public long backwardPeakBytes() {
+    return backwardPeakBytes;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_option_profile> call) {
     try (ckpt_option_profile struct = new ckpt_option_profile()) {
@@ -157,6 +176,7 @@ public final class OptionProfile {
       struct.setRecord_workspace_bytes(recordWorkspaceBytes);
       struct.setRecord_seconds(recordSeconds);
       struct.setHas_record(hasRecord ? 1 : 0);
+      struct.setBackward_peak_bytes(backwardPeakBytes);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);
@@ -173,6 +193,7 @@ public final class OptionProfile {
     made.recordWorkspaceBytes = struct.getRecord_workspace_bytes();
     made.recordSeconds = struct.getRecord_seconds();
     made.hasRecord = struct.getHas_record() != 0;
+    made.backwardPeakBytes = struct.getBackward_peak_bytes();
     return made;
   }
 

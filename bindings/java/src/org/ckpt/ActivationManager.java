@@ -204,8 +204,7 @@ public final class ActivationManager extends NativeObject {
 
     @Override
     public NativeObject forward(NativeObject input, int micro_batch) {
-      Native.ckpt_tensor_retain(input);
-      try (Tensor given = Tensor.adopt(input.address())) {
+      try (Tensor given = Tensor.lent(input.address())) {
         Tensor made = forward.forward(given, micro_batch);
         return made == null ? null : new LentObject(made.retained());
       }

@@ -5,7 +5,8 @@ import java.nio.ByteBuffer;
 /**
  * A layer of your own. Its parameters and their gradients stay yours. Runs on the thread that runs the executor, one call at a time
  * for one executor. Buffers are direct and in native order, and lent: <b>valid during the call only</b>; null where there is
- * nothing. Those that are only to be read are read-only. What a method throws ends the step with {@link CkptCallbackException}.
+ * nothing. Those that are only to be read are read-only. The context's targets and pool are closed behind the call; targets may be
+ * shared. What a method throws ends the step with {@link CkptCallbackException}.
  */
 public interface CustomLayer {
   /**
@@ -64,6 +65,19 @@ public interface CustomLayer {
    * @param workspace to be used as one likes; null: none
    */
   void forward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace);
+
+  /**
+   * Fills the tape as forward does, in forward's workspace, and makes no output. A class without one of its own runs forward where
+   * only the tape is wanted.
+   *
+   * @param context where and when
+   * @param input to be read
+   * @param tape to be written
+   * @param workspace to be used as one likes; null: none
+   */
+  default void record(LayerContext context, ByteBuffer input, ByteBuffer tape, ByteBuffer workspace) {
+    throw new UnsupportedOperationException("record");
+  }
 
   /**
    * Fills gradInput, and adds to the gradients of parameters.

@@ -3,6 +3,7 @@ package org.ckpt;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -42,7 +43,16 @@ public final class Layer extends NativeObject {
   public static Layer custom(String name, CustomLayer layer) {
     return new Layer(
         out -> Native.ckpt_layer_create_custom(
-            name, layer.flags(), layer.options(), layer.ambientBytes(), new Functions(layer).pinned(), out));
+            name, layer.flags(), layer.options(), layer.ambientBytes(), hasRecord(layer), new Functions(layer).pinned(), out));
+  }
+
+  private static boolean hasRecord(CustomLayer layer) {
+    try {
+      return layer.getClass().getMethod("record", LayerContext.class, ByteBuffer.class, ByteBuffer.class, ByteBuffer.class)
+          .getDeclaringClass() != CustomLayer.class;
+    } catch (NoSuchMethodException impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   private static final class Functions extends NativeLayerFunctions {
@@ -64,14 +74,30 @@ public final class Layer extends NativeObject {
 
     @Override
     public void forward(long[] context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace) {
-      layer.forward(LayerContext.of(new NumberReader(context)), input, output, tape, workspace);
+      with(context, given -> layer.forward(given, input, output, tape, workspace));
+    }
+
+    @Override
+    public void record(long[] context, ByteBuffer input, ByteBuffer tape, ByteBuffer workspace) {
+      with(context, given -> layer.record(given, input, tape, workspace));
     }
 
     @Override
     public void backward(
         long[] context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer grad_output, ByteBuffer grad_input,
         ByteBuffer workspace) {
-      layer.backward(LayerContext.of(new NumberReader(context)), input, output, tape, grad_output, grad_input, workspace);
+      with(context, given -> layer.backward(given, input, output, tape, grad_output, grad_input, workspace));
+    }
+
+    /** A call with what is lent for it. */
+    private static void with(long[] context, Consumer<LayerContext> call) {
+      LayerContext given = LayerContext.of(new NumberReader(context));
+      try {
+        call.accept(given);
+      } finally {
+        if (given.targets() != null) given.targets().close();
+        if (given.pool() != null) given.pool().close();
+      }
     }
 
     @Override

@@ -107,6 +107,26 @@ public final class Profile extends NativeObject {
   }
 
   /**
+   * Says what holds for the whole chain.
+   *
+   * @param flags a sum of {@link ProfileFlag}
+   * @return this
+   */
+  public Profile setFlags(int flags) {
+    Native.ckpt_profile_set_flags(this, flags);
+    return this;
+  }
+
+  /**
+   * What holds for the whole chain.
+   *
+   * @return a sum of {@link ProfileFlag}; 0 until it is set
+   */
+  public int flags() {
+    return whole(out -> Native.ckpt_profile_get_flags(this, out));
+  }
+
+  /**
    * What is known of a tier.
    *
    * @param tier 1 .. 3

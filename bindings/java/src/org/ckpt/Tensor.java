@@ -29,6 +29,13 @@ public final class Tensor extends NativeObject {
     return new Tensor(address);
   }
 
+  /** A reference of its own to what a callback borrows; null for address 0. */
+  static Tensor lent(long address) {
+    if (address == 0) return null;
+    Native.ckpt_tensor_retain(new LentObject(address));
+    return new Tensor(address);
+  }
+
   /**
    * A tensor with memory of the process's default pool, whose contents are undefined.
    *

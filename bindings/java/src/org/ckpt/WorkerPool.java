@@ -13,6 +13,15 @@ public final class WorkerPool extends NativeObject {
     super(number(out -> Native.ckpt_worker_pool_create(threads, out)), Native::ckpt_worker_pool_release);
   }
 
+  private WorkerPool(long lent) {
+    super(lent);
+  }
+
+  /** What a callback borrows; null for address 0. */
+  static WorkerPool lent(long address) {
+    return address == 0 ? null : new WorkerPool(address);
+  }
+
   /**
    * Calls work for every part 0 .. parts-1, on several threads at once, and returns when all are done.
    *

@@ -1,0 +1,105 @@
+"""Steps within a share of the memory by ckpt.torch.budget, beside torch.utils.checkpoint.checkpoint_sequential at its best number
+of segments: the least peak that it reaches, and ckpt within the same bytes and within others. Bytes are the allocator's, without
+parameters and their gradients; seconds are the processor's, of one thread, medians of rounds in turns, in one run. "lean" offers
+each block in a second form that runs its norms and GELU again in its backward.
+
+    PYTHONPATH=build/release/python /usr/bin/python3 bench/compare/torch_budget.py [ROUNDS] [BLOCKS]
+"""
+import os
+import statistics
+import sys
+import time
+
+import ckpt
+
+try:
+    import torch
+    from ckpt import _torch_measure, _torch_step, _torch_values, torch as ckpt_torch
+    from torch.utils.checkpoint import checkpoint_sequential
+except ImportError:
+    print("torch_budget: skipped: python3-torch is not installed")
+    raise SystemExit(0)
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bindings", "python", "tests"))
+from test_torch_budget import Block, square, vgg  # noqa: E402
+
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+BLOCKS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
+
+
+def peak_of(run, sample, parameters):
+    """Most live bytes of a step, by the allocator; the gradients of parameters left out."""
+    pieces, before = [], _torch_step._Step.add
+
+    def add(step, parameter, gradient):
+        pieces.append(gradient)
+        before(step, parameter, gradient)
+
+    for parameter in parameters:
+        parameter.grad = None
+    _torch_step._Step.add = add
+    try:
+        return _torch_measure._Meter().during(lambda: run(sample).backward(), lambda: [
+            _torch_values._storage(gradient)[0] for gradient in [*pieces, *(parameter.grad for parameter in parameters)]])[0]
+    finally:
+        _torch_step._Step.add = before
+
+
+def seconds_of(runs, sample, parameters):
+    """Medians of all, in turns."""
+    times = {name: [] for name in runs}
+    for _ in range(ROUNDS):
+        for name, run in runs.items():
+            for parameter in parameters:
+                parameter.grad = None
+            begin = time.process_time()
+            run(sample).backward()
+            times[name].append(time.process_time() - begin)
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def compare(title, layers, forms, sample, shares):
+    body = torch.nn.Sequential(*layers)
+    sample.requires_grad_()  # checkpoint_sequential needs it
+    parameters = list(body.parameters())
+    plain = lambda x: square(body(x))
+    whole = peak_of(plain, sample, parameters)
+    runs, peaks = {"plain": plain}, {"plain": whole}
+    for segments in range(2, len(layers) + 1):
+        run = lambda x, segments=segments: square(checkpoint_sequential(body, segments, x))
+        try:
+            peak = peak_of(run, sample, parameters)
+        except RuntimeError:  # a segment that begins with a layer in place
+            continue
+        if "checkpoint_sequential" not in peaks or peak < peaks["checkpoint_sequential"]:
+            runs["checkpoint_sequential"], peaks["checkpoint_sequential"], best = run, peak, segments
+    whole_input = sample.numel() * sample.element_size()  # there before the step
+    budgets = {"equal peak": peaks["checkpoint_sequential"] + whole_input,
+               **{f"{share}%": whole * share // 100 + whole_input for share in shares}}
+    for name, budget in budgets.items():
+        for kind, chain in (("", layers), (", lean", forms)):
+            if chain is None:
+                continue
+            try:
+                run = ckpt_torch.budget([*chain, square], sample, budget)
+            except ckpt.OverBudgetError as error:
+                print(f"{title}: {name}{kind}: {error}")
+                continue
+            runs[f"ckpt {name}{kind}"], peaks[f"ckpt {name}{kind}"] = run, peak_of(run, sample, parameters)
+    taken = seconds_of(runs, sample, parameters)
+    extra = taken["checkpoint_sequential"] - taken["plain"]
+    print(f"{title}, torch {torch.__version__}, {torch.get_num_threads()} thread(s), {ROUNDS} rounds; "
+          f"checkpoint_sequential at {best} segments")
+    for name, seconds in taken.items():
+        more = seconds - taken["plain"]
+        print(f"{name:28s} {seconds * 1e3:9.1f} ms {peaks[name] / whole:6.1%} of plain's peak   extra time {more / taken['plain']:6.1%} of "
+              f"plain's   {more / extra:5.2f} of checkpoint_sequential's", flush=True)
+
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+blocks = [Block(128, 4) for _ in range(BLOCKS)]
+compare(f"{BLOCKS} transformer blocks", blocks, [ckpt_torch.Forms(block, block.lean) for block in blocks], torch.randn(8, 64, 128),
+        (20, 25, 40, 60))
+layers, sample = vgg()
+compare("convolutions with batch norm", [*layers[:-1]], None, sample.repeat(4, 1, 1, 1), (60, 70, 75, 80))

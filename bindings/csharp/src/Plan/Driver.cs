@@ -1,0 +1,184 @@
+using System;
+using System.Collections.Generic;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>Drives the steps of one schedule for a Guest, one at a time: what is kept and dropped, recomputed and run backward.
+    /// One thread at a time, but for Cancel.</summary>
+    /// <typeparam name="T">Items.</typeparam>
+    public sealed unsafe class Driver<T> : NativeObject where T : class
+    {
+        private readonly Functions functions;
+
+        /// <summary>A driver without a step.</summary>
+        /// <param name="schedule">Kept alive.</param>
+        /// <param name="guest">Kept alive.</param>
+        public Driver(Schedule schedule, Guest<T> guest) : this(schedule, new Functions(guest))
+        {
+        }
+
+        private Driver(Schedule schedule, Functions functions)
+            : base(Made((out IntPtr made) => native.ckpt_driver_create(HandleOf(schedule), functions, out made),
+                native.ckpt_driver_release))
+        {
+            this.functions = functions;
+        }
+
+        /// <summary>Begins a step and runs it as far as its turn.</summary>
+        /// <param name="x0">The chain's input: the driver's from here on.</param>
+        /// <returns>The chain's output, which stays the driver's.</returns>
+        public T Forward(T x0)
+        {
+            return functions.Peek(Given(x0, number =>
+            {
+                long made;
+                native.ckpt_driver_forward(Handle, number, out made);
+                return made;
+            }));
+        }
+
+        /// <summary>Runs the step that Forward paused to its end.</summary>
+        /// <param name="gn">Gradient of the output: the driver's from here on; null for none.</param>
+        /// <returns>Gradient of x0; null for none.</returns>
+        public T Backward(T gn)
+        {
+            return functions.Take(Given(gn, number =>
+            {
+                long made;
+                native.ckpt_driver_backward(Handle, number, out made);
+                return made;
+            }));
+        }
+
+        /// <summary>Runs a whole step; Guest.Turn makes the gradient of the output.</summary>
+        /// <param name="x0">The chain's input: the driver's from here on.</param>
+        /// <returns>Gradient of x0; null for none.</returns>
+        public T Run(T x0)
+        {
+            return functions.Take(Given(x0, number =>
+            {
+                long made;
+                native.ckpt_driver_run(Handle, number, out made);
+                return made;
+            }));
+        }
+
+        /// <summary>Sets the number of steps of an open-ended schedule: within a method of the guest of the step that runs, else of
+        /// the next one.</summary>
+        /// <param name="steps">At least those that were asked for.</param>
+        public void Finalize(long steps)
+        {
+            native.ckpt_driver_finalize(Handle, steps);
+        }
+
+        /// <summary>Ends the step with CkptCancelledException. Any thread, also within a method of the guest.</summary>
+        public void Cancel()
+        {
+            native.ckpt_driver_cancel(Handle);
+        }
+
+        /// <summary>Which call ended the last step that failed by its guest; null when it did not.</summary>
+        public DriveCall? Failure
+        {
+            get
+            {
+                var calls = NativeList.Made(native.ckpt_driver_get_failure(Handle), at => *(DriveCall*)at);
+                return calls.Length == 0 ? (DriveCall?)null : calls[0];
+            }
+        }
+
+        // The item is the library's unless the call was refused.
+        private long Given(T item, Func<long, long> step)
+        {
+            var number = functions.Put(item);
+            try
+            {
+                return step(number);
+            }
+            catch (CkptException refused) when (refused is CkptInvalidArgumentException || refused is CkptInvalidStateException ||
+                                                refused is CkptForkedException)
+            {
+                functions.Take(number);
+                throw;
+            }
+        }
+
+        // The items that are live, by number, and what the library asks for.
+        private sealed class Functions : DriveFunctions
+        {
+            private readonly Guest<T> guest;
+            private readonly Dictionary<long, T> items = new Dictionary<long, T>();
+            private long last;
+            private long recordedOutput;
+
+            internal Functions(Guest<T> guest)
+            {
+                if (guest == null) throw new ArgumentNullException("guest");
+                this.guest = guest;
+            }
+
+            internal long Put(T item)
+            {
+                if (item == null) return 0;
+                items.Add(++last, item);
+                return last;
+            }
+
+            internal T Peek(long number)
+            {
+                return number == 0 ? null : items[number];
+            }
+
+            internal T Take(long number)
+            {
+                var item = Peek(number);
+                items.Remove(number);
+                return item;
+            }
+
+            private T Given(DriveCall call, DriveFlag flag, long number)
+            {
+                return (call.Flags & flag) != 0 ? Take(number) : Peek(number);
+            }
+
+            public override long drive(IntPtr which, long first, long output, long tape, long gradOutput)
+            {
+                var call = **(DriveCall**)which; // what is lent holds the address
+                switch (call.Kind)
+                {
+                    case ActionKind.Forward:
+                        return Put(guest.Forward(call, Given(call, DriveFlag.TakeInput, first)));
+                    case ActionKind.Record:
+                        T made, recorded;
+                        guest.Record(call, Given(call, DriveFlag.TakeInput, first), out made, out recorded);
+                        recordedOutput = Put(made);
+                        return Put(recorded);
+                    case ActionKind.Backward:
+                        return Put(guest.Backward(call, Given(call, DriveFlag.TakeInput, first),
+                            Given(call, DriveFlag.TakeOutput, output), Take(tape), Take(gradOutput)));
+                    case ActionKind.Turn:
+                        return Put(guest.Turn(call, Peek(first)));
+                    case ActionKind.StoreBegin:
+                        guest.Store(call, Peek(first));
+                        return 0;
+                    case ActionKind.LoadBegin:
+                        return Put(guest.Load(call));
+                    case ActionKind.Await:
+                        guest.Await(call);
+                        return 0;
+                    case ActionKind.Drop:
+                        guest.Drop(call, Take(first));
+                        return 0;
+                    default:
+                        throw new InvalidOperationException("no such call: " + call.Kind);
+                }
+            }
+
+            public override long recorded_output()
+            {
+                return recordedOutput;
+            }
+        }
+    }
+}

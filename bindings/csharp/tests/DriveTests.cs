@@ -1,0 +1,203 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Ckpt;
+
+// A guest that is written in C#, driven by schedules of every kind.
+internal static class DriveTests
+{
+    // y = sin(x) + x / 2, element by element; the tape is the slope. Items say how many are alive.
+    private class Waves : Guest<double[]>
+    {
+        internal int Alive;
+        internal int Forwards;
+        internal string Broken = "";
+        internal Driver<double[]> Driver;
+        internal readonly Dictionary<Tuple<int, int>, double[]> Slots = new Dictionary<Tuple<int, int>, double[]>();
+
+        internal double[] Made(params double[] item)
+        {
+            ++Alive;
+            return item;
+        }
+
+        private void Enter(string call)
+        {
+            if (call == Broken) throw new InvalidOperationException("no " + call);
+        }
+
+        private void Taken(DriveCall call, DriveFlag flag)
+        {
+            if ((call.Flags & flag) != 0) --Alive;
+        }
+
+        private static double[] Wave(double[] x)
+        {
+            return x.Select(value => Math.Sin(value) + value / 2).ToArray();
+        }
+
+        public override double[] Forward(DriveCall call, double[] input)
+        {
+            Taken(call, DriveFlag.TakeInput);
+            Enter("Forward");
+            for (var layer = call.First; layer < call.Last; ++layer, ++Forwards) input = Wave(input);
+            return Made(input);
+        }
+
+        public override void Record(DriveCall call, double[] input, out double[] output, out double[] tape)
+        {
+            Taken(call, DriveFlag.TakeInput);
+            Enter("Record");
+            ++Forwards;
+            tape = Made(input.Select(value => Math.Cos(value) + 0.5).ToArray());
+            output = (call.Flags & DriveFlag.NoOutput) != 0 ? null : Made(Wave(input));
+        }
+
+        public override double[] Backward(DriveCall call, double[] input, double[] output, double[] tape, double[] gradOutput)
+        {
+            Alive -= 2;
+            Taken(call, DriveFlag.TakeInput);
+            Taken(call, DriveFlag.TakeOutput);
+            Enter("Backward");
+            return Made(tape.Zip(gradOutput, (slope, grad) => slope * grad).ToArray());
+        }
+
+        public override double[] Turn(DriveCall call, double[] output)
+        {
+            Enter("Turn");
+            return Made(output.Select(value => 1.0).ToArray());
+        }
+
+        public override void Store(DriveCall call, double[] item)
+        {
+            Slots[Tuple.Create(call.Tier, call.Slot)] = (double[])item.Clone();
+        }
+
+        public override double[] Load(DriveCall call)
+        {
+            return Made((double[])Slots[Tuple.Create(call.Tier, call.Slot)].Clone());
+        }
+
+        public override void Await(DriveCall call)
+        {
+        }
+
+        public override void Drop(DriveCall call, double[] item)
+        {
+            if (call.Tier > 0)
+                Check.That(item == null && Slots.Remove(Tuple.Create(call.Tier, call.Slot)), "a slot that holds something");
+            else
+                --Alive;
+        }
+
+        internal double[] Gradient()
+        {
+            var grad = Driver.Run(Made(0.1, 0.2, 0.3));
+            --Alive;
+            Check.Equal(0, Alive, "everything ended");
+            Check.Equal(0, Slots.Count, "slots");
+            return grad;
+        }
+    }
+
+    private sealed class OpenEnded : Waves
+    {
+        internal readonly List<long> Lengths = new List<long>();
+
+        public override double[] Forward(DriveCall call, double[] input)
+        {
+            if (call.First == 6) Driver.Finalize(8);
+            if (call.First == 4 && Broken == "cancel") Driver.Cancel();
+            Lengths.Add(call.Layers);
+            return base.Forward(call, input);
+        }
+    }
+
+    private sealed class Lying : Waves
+    {
+        public override double[] Forward(DriveCall call, double[] input)
+        {
+            return null;
+        }
+    }
+
+    private static Profile Like(long layers)
+    {
+        return Profile.Uniform(layers, new LayerProfile { Flags = LayerFlag.Deterministic, OutputBytes = 24 },
+            new OptionProfile { TapeBytes = 24, ForwardSeconds = 1, BackwardSeconds = 1, HasRecord = true });
+    }
+
+    private static T Driven<T>(Schedule schedule) where T : Waves, new()
+    {
+        var waves = new T();
+        waves.Driver = new Driver<double[]>(schedule, waves);
+        return waves;
+    }
+
+    internal static void EverySchedulesGradientIsTheSame()
+    {
+        double[] expected = null;
+        using (var profile = Like(20))
+            foreach (var planner in new[] { "store-all", "recompute-all", "sqrt", "revolve:3", "mixed:3", "two-level:2,2" })
+                using (var schedule = Schedule.Create(profile, planner))
+                {
+                    var waves = Driven<Waves>(schedule);
+                    var grad = waves.Gradient();
+                    expected = expected ?? grad;
+                    Check.That(expected.SequenceEqual(grad), planner);
+                    Check.Equal(schedule.Verify(profile).Forwards, (long)waves.Forwards, "forwards");
+                    Check.Equal(3, waves.Driver.Forward(waves.Made(0.1, 0.2, 0.3)).Length, "output");
+                    Check.Throws<CkptInvalidStateException>(() => waves.Driver.Run(new double[1]), "paused");
+                    Check.That(expected.SequenceEqual(waves.Driver.Backward(waves.Made(1, 1, 1))), planner);
+                    --waves.Alive;
+                    waves.Driver.Forward(waves.Made(0.1)); // whose backward never comes
+                    waves.Driver.Dispose();
+                    Check.Equal(0, waves.Alive, "released");
+                }
+    }
+
+    internal static void WhatTheGuestThrowsEndsTheStep()
+    {
+        using (var profile = Like(9))
+        using (var schedule = Schedule.Create(profile, "sqrt"))
+        {
+            var waves = Driven<Waves>(schedule);
+            var expected = waves.Gradient();
+            Check.That(waves.Driver.Failure == null, "none yet");
+            foreach (var call in new[] { "Forward", "Record", "Backward", "Turn" })
+            {
+                waves.Broken = call;
+                Check.Contains("no " + call, Check.Throws<CkptCallbackException>(() => waves.Driver.Run(waves.Made(0.1)), call)
+                    .Message, "text");
+                Check.Equal(call, waves.Driver.Failure.Value.Kind.ToString(), "which");
+                Check.Equal(0, waves.Alive, "everything ended");
+                waves.Broken = "";
+                Check.That(expected.SequenceEqual(waves.Gradient()), "the next step");
+            }
+            waves.Driver.Dispose();
+            var lying = Driven<Lying>(schedule);
+            Check.Contains("gave no INPUT(", Check.Throws<CkptCallbackException>(() => lying.Driver.Run(lying.Made(0.1)), "lies")
+                .Message, "text");
+            Check.Equal(0, lying.Alive, "everything ended");
+            lying.Driver.Dispose();
+            Check.Throws<ArgumentNullException>(() => new Driver<double[]>(schedule, null), "no guest");
+        }
+    }
+
+    internal static void CancelledAndOpenEnded()
+    {
+        using (var schedule = Schedule.OpenEnded(2, LayerFlag.Deterministic))
+        {
+            var waves = Driven<OpenEnded>(schedule);
+            waves.Gradient();
+            Check.That(waves.Lengths.Contains(0) && waves.Lengths.Contains(8), "known from then on");
+            waves.Broken = "cancel";
+            Check.Throws<CkptCancelledException>(() => waves.Driver.Run(waves.Made(0.1)), "cancelled");
+            Check.Equal(0, waves.Alive, "everything ended");
+            waves.Broken = "";
+            waves.Driver.Finalize(5);
+            waves.Gradient();
+            waves.Driver.Dispose();
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package org.ckpt;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Drives the steps of one schedule for a {@link Guest}, one at a time: what is kept and dropped, recomputed and run backward. One
+ * thread at a time, but for {@link #cancel}.
+ *
+ * @param <T> items
+ */
+public final class Driver<T> extends NativeObject {
+  private final Functions<T> functions;
+
+  /**
+   * A driver without a step.
+   *
+   * @param schedule kept
+   * @param guest kept
+   */
+  public Driver(Schedule schedule, Guest<T> guest) {
+    this(schedule, new Functions<>(guest));
+  }
+
+  private Driver(Schedule schedule, Functions<T> functions) {
+    super(number(out -> Native.ckpt_driver_create(schedule, functions.pinned(), out)), Native::ckpt_driver_release);
+    this.functions = functions;
+  }
+
+  /**
+   * Begins a step and runs it as far as its turn.
+   *
+   * @param x0 the chain's input, the driver's from here on
+   * @return the chain's output, which stays the driver's
+   */
+  public T forward(T x0) {
+    return functions.peek(given(x0, (item, out) -> Native.ckpt_driver_forward(this, item, out)));
+  }
+
+  /**
+   * Runs the step that forward paused to its end.
+   *
+   * @param gn gradient of the output, the driver's from here on; null for none
+   * @return gradient of x0, null for none
+   */
+  public T backward(T gn) {
+    return functions.take(given(gn, (item, out) -> Native.ckpt_driver_backward(this, item, out)));
+  }
+
+  /**
+   * Runs a whole step; {@link Guest#turn} makes the gradient of the output.
+   *
+   * @param x0 the chain's input, the driver's from here on
+   * @return gradient of x0, null for none
+   */
+  public T run(T x0) {
+    return functions.take(given(x0, (item, out) -> Native.ckpt_driver_run(this, item, out)));
+  }
+
+  /**
+   * Says how many steps an open-ended schedule has: within a method of the guest the one that runs, else the next one.
+   *
+   * @param layers at least those that were asked for
+   */
+  public void finish(long layers) {
+    Native.ckpt_driver_finalize(this, layers);
+  }
+
+  /** Ends the step with {@link CkptCancelledException}. Any thread, also within a method of the guest. */
+  public void cancel() {
+    Native.ckpt_driver_cancel(this);
+  }
+
+  /**
+   * Which call ended the last step that failed by its guest.
+   *
+   * @return none when it did not
+   */
+  public Optional<DriveCall> failure() {
+    long[] call = Native.ckpt_driver_get_failure(this);
+    return call.length == 0 ? Optional.empty() : Optional.of(DriveCall.of(new NumberReader(call)));
+  }
+
+  private interface Step {
+    void run(long item, long[] made);
+  }
+
+  /** The item is the library's unless the call was refused. */
+  private long given(T item, Step step) {
+    long number = functions.put(item);
+    long[] made = new long[1];
+    try {
+      step.run(number, made);
+    } catch (CkptInvalidArgumentException | CkptInvalidStateException | CkptForkedException refused) {
+      functions.take(number);
+      throw refused;
+    }
+    return made[0];
+  }
+
+  /** The items that are live, by number, and what the library asks for. */
+  private static final class Functions<T> extends NativeDriveFunctions {
+    private final Guest<T> guest;
+    private final Map<Long, T> items = new HashMap<>();
+    private long last;
+    private long recordedOutput;
+
+    Functions(Guest<T> guest) {
+      this.guest = java.util.Objects.requireNonNull(guest, "guest");
+    }
+
+    long put(T item) {
+      if (item == null) return 0;
+      items.put(++last, item);
+      return last;
+    }
+
+    T peek(long number) {
+      return items.get(number);
+    }
+
+    T take(long number) {
+      return number == 0 ? null : items.remove(number);
+    }
+
+    private T given(DriveCall call, int flag, long number) {
+      return (call.flags() & flag) != 0 ? take(number) : peek(number);
+    }
+
+    @Override
+    public long drive(long[] which, long first, long output, long tape, long gradOutput) {
+      DriveCall call = DriveCall.of(new NumberReader(which));
+      switch (call.kind()) {
+        case FORWARD:
+          return put(guest.forward(call, given(call, DriveFlag.TAKE_INPUT, first)));
+        case RECORD:
+          Guest.Recorded<T> recorded = guest.record(call, given(call, DriveFlag.TAKE_INPUT, first));
+          recordedOutput = put(recorded.output());
+          return put(recorded.tape());
+        case BACKWARD:
+          return put(
+              guest.backward(
+                  call, given(call, DriveFlag.TAKE_INPUT, first), given(call, DriveFlag.TAKE_OUTPUT, output), take(tape),
+                  take(gradOutput)));
+        case TURN:
+          return put(guest.turn(call, peek(first)));
+        case STORE_BEGIN:
+          guest.store(call, peek(first));
+          return 0;
+        case LOAD_BEGIN:
+          return put(guest.load(call));
+        case AWAIT:
+          guest.await(call);
+          return 0;
+        case DROP:
+          guest.drop(call, take(first));
+          return 0;
+        default:
+          throw new IllegalStateException("no such call: " + call.kind());
+      }
+    }
+
+    @Override
+    public long recorded_output() {
+      return recordedOutput;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.ckpt.*;
+
+/** A guest that is written in Java, driven by schedules of every kind. */
+final class TestDrive {
+  /** y = sin(x) + x / 2, element by element; the tape is the slope. Items say how many are alive. */
+  private static class Waves implements Guest<double[]> {
+    int alive;
+    int calls;
+    int forwards;
+    String broken = "";
+    Driver<double[]> driver;
+    final Map<List<Integer>, double[]> slots = new HashMap<>();
+
+    double[] made(double[] item) {
+      ++alive;
+      return item;
+    }
+
+    private void enter(String call) {
+      ++calls;
+      if (call.equals(broken)) throw new IllegalStateException("no " + call);
+    }
+
+    private static double wave(double x) {
+      return Math.sin(x) + x / 2;
+    }
+
+    @Override
+    public double[] forward(DriveCall call, double[] input) {
+      if ((call.flags() & DriveFlag.TAKE_INPUT) != 0) --alive;
+      enter("forward");
+      double[] x = input;
+      for (long layer = call.first(); layer < call.last(); ++layer) x = Arrays.stream(x).map(Waves::wave).toArray();
+      forwards += (int) (call.last() - call.first());
+      return made(x);
+    }
+
+    @Override
+    public Recorded<double[]> record(DriveCall call, double[] input) {
+      if ((call.flags() & DriveFlag.TAKE_INPUT) != 0) --alive;
+      enter("record");
+      ++forwards;
+      double[] tape = made(Arrays.stream(input).map(x -> Math.cos(x) + 0.5).toArray());
+      boolean wanted = (call.flags() & DriveFlag.NO_OUTPUT) == 0;
+      double[] output = wanted ? made(Arrays.stream(input).map(Waves::wave).toArray()) : null;
+      return new Recorded<>(output, tape);
+    }
+
+    @Override
+    public double[] backward(DriveCall call, double[] input, double[] output, double[] tape, double[] gradOutput) {
+      alive -= 2;
+      if ((call.flags() & DriveFlag.TAKE_INPUT) != 0) --alive;
+      if ((call.flags() & DriveFlag.TAKE_OUTPUT) != 0) --alive;
+      enter("backward");
+      double[] grad = new double[tape.length];
+      for (int i = 0; i < grad.length; ++i) grad[i] = gradOutput[i] * tape[i];
+      return made(grad);
+    }
+
+    @Override
+    public double[] turn(DriveCall call, double[] output) {
+      enter("turn");
+      double[] grad = new double[output.length];
+      Arrays.fill(grad, 1);
+      return made(grad);
+    }
+
+    @Override
+    public void store(DriveCall call, double[] item) {
+      slots.put(List.of(call.tier(), call.slot()), item.clone());
+    }
+
+    @Override
+    public double[] load(DriveCall call) {
+      return made(slots.get(List.of(call.tier(), call.slot())).clone());
+    }
+
+    @Override
+    public void await(DriveCall call) {}
+
+    @Override
+    public void drop(DriveCall call, double[] item) {
+      if (call.tier() > 0) {
+        Check.that(item == null && slots.remove(List.of(call.tier(), call.slot())) != null, "a slot that holds something");
+      } else {
+        Check.that(item != null, "an item");
+        --alive;
+      }
+    }
+
+    double[] gradient() {
+      double[] grad = driver.run(made(new double[] {0.1, 0.2, 0.3}));
+      --alive;
+      Check.that(alive == 0 && slots.isEmpty(), "everything ended: " + alive);
+      return grad;
+    }
+  }
+
+  private static Profile profile(long layers) {
+    return Profile.uniform(
+        layers, new LayerProfile().flags(LayerFlag.DETERMINISTIC).outputBytes(24),
+        new OptionProfile().tapeBytes(24).forwardSeconds(1).backwardSeconds(1).hasRecord(true));
+  }
+
+  private static Waves waves(Schedule schedule) {
+    Waves waves = new Waves();
+    waves.driver = new Driver<>(schedule, waves);
+    return waves;
+  }
+
+  static void testEverySchedulesGradientIsTheSame() {
+    try (Profile profile = profile(20)) {
+      double[] expected = null;
+      for (String planner : List.of("store-all", "recompute-all", "sqrt", "revolve:3", "mixed:3", "two-level:2,2")) {
+        try (Schedule schedule = Schedule.create(profile, planner)) {
+          Waves waves = waves(schedule);
+          double[] grad = waves.gradient();
+          if (expected == null) expected = grad;
+          Check.equal(expected, grad);
+          Check.equal(schedule.verify(profile).forwards(), (long) waves.forwards);
+          Check.equal(3, waves.driver.forward(waves.made(new double[] {0.1, 0.2, 0.3})).length);
+          Check.raises(CkptInvalidStateException.class, "paused", () -> waves.driver.run(new double[] {1}));
+          Check.equal(expected, waves.driver.backward(waves.made(new double[] {1, 1, 1})));
+          --waves.alive;
+          waves.driver.forward(waves.made(new double[] {0.1})); // whose backward never comes
+          waves.driver.close();
+          Check.equal(0, waves.alive);
+        }
+      }
+    }
+  }
+
+  static void testWhatTheGuestThrowsIsTheCause() {
+    try (Profile profile = profile(9); Schedule schedule = Schedule.create(profile, "sqrt")) {
+      Waves waves = waves(schedule);
+      double[] expected = waves.gradient();
+      Check.equal(Optional.empty(), waves.driver.failure());
+      for (String call : List.of("forward", "record", "backward", "turn")) {
+        waves.broken = call;
+        CkptCallbackException thrown = Check.raises(
+            CkptCallbackException.class, "no " + call, () -> waves.driver.run(waves.made(new double[] {0.1})));
+        Check.that(thrown.getCause() instanceof IllegalStateException, "cause");
+        Check.equal(call.toUpperCase(java.util.Locale.ROOT), waves.driver.failure().orElseThrow().kind().name());
+        Check.equal(0, waves.alive);
+        waves.broken = "";
+        Check.equal(expected, waves.gradient());
+      }
+      Waves lying = new Waves() {
+        @Override
+        public double[] forward(DriveCall call, double[] input) {
+          return null;
+        }
+      };
+      lying.driver = new Driver<>(schedule, lying);
+      Check.raises(CkptCallbackException.class, "gave no INPUT(", () -> lying.driver.run(lying.made(new double[] {0.1})));
+      Check.equal(0, lying.alive);
+      lying.driver.close();
+      waves.driver.close();
+    }
+  }
+
+  static void testCancelledAndOpenEnded() {
+    try (Schedule schedule = Schedule.openEnded(2, LayerFlag.DETERMINISTIC)) {
+      List<Long> lengths = new ArrayList<>();
+      Waves waves = new Waves() {
+        @Override
+        public double[] forward(DriveCall call, double[] input) {
+          if (call.first() == 6) driver.finish(8);
+          if (call.first() == 4 && broken.equals("cancel")) driver.cancel();
+          lengths.add(call.layers());
+          return super.forward(call, input);
+        }
+      };
+      waves.driver = new Driver<>(schedule, waves);
+      waves.gradient();
+      Check.that(lengths.contains(0L) && lengths.contains(8L), "known from then on: " + lengths);
+      waves.broken = "cancel";
+      Check.raises(CkptCancelledException.class, "cancelled", () -> waves.driver.run(waves.made(new double[] {0.1})));
+      Check.equal(0, waves.alive);
+      waves.broken = "";
+      waves.driver.finish(5);
+      waves.gradient();
+      Check.raises(NullPointerException.class, "guest", () -> new Driver<double[]>(schedule, null));
+      waves.driver.close();
+    }
+  }
+
+  public static void main(String[] arguments) {
+    Check.run(TestDrive.class);
+  }
+}

@@ -1,0 +1,149 @@
+"""Training a chain of torch layers under a byte budget: what is kept and what is run again is a schedule's choice."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
+
+import torch as _torch
+
+from ._torch_plan import _Plan
+from ._torch_values import _modes_of, Values, _values_of
+from .made.errors import InvalidArgumentError, UnsupportedError
+from .made.values import PlanReport
+
+__all__ = ["budget", "Budgeted", "Forms"]
+Budget = Union[int, float, str]
+
+
+class Forms:
+    """One layer in several forms, for `budget`: callables over the same parameters that give the same bits, but differ in what they
+    keep for their backward and in time. The first one runs where there is no gradient."""
+
+    def __init__(self, *forms: Callable[..., Any]) -> None:
+        if not forms or not all(callable(form) for form in forms):
+            raise InvalidArgumentError("forms are one or more callables")
+        self.forms = forms
+
+
+def budget(callables: Iterable[Union[Callable[..., Any], Forms]], sample: Any, budget: Budget, *,
+           verbose: bool = False) -> "Budgeted":
+    """A callable that runs a chain of layers within a byte budget, with the bits of plain training: loss, gradients, buffers and
+    generators. callables: an nn.Sequential, or modules, functions and `Forms`, each of which is given what the one before gave; a
+    tuple is given as several arguments. sample: a tensor or a tuple of tensors like those of a training step; the layers are
+    measured with it, and left as they were. budget: bytes ("64MiB" too), or a share of what keeping everything would need for this
+    sample (0.4 or "40%"). The bytes are those of the step without parameters and their gradients. verbose prints what was chosen.
+    OverBudgetError gives the smallest budget that works."""
+    return Budgeted(callables, sample, budget, verbose=verbose)
+
+
+class Budgeted:
+    """What `budget` gives. No Module: a model that holds one has the state_dict that it has without. Can be copied and pickled as
+    its layers can be; a copy measures its layers anew."""
+
+    def __init__(self, callables: Iterable[Union[Callable[..., Any], Forms]], sample: Any, budget: Budget, *,
+                 verbose: bool = False) -> None:
+        self._entries = [entry.forms if isinstance(entry, Forms) else (entry,) for entry in callables]
+        if not self._entries:
+            raise InvalidArgumentError("callables is empty")
+        for number, forms in enumerate(self._entries):
+            for form in forms:
+                _require_fit(number, form)
+        self._share, self._bytes = _amount(budget)
+        self._verbose = verbose
+        self._plans: List[_Plan] = []
+        with _torch.enable_grad():
+            self._plan_of(_values_of(sample if isinstance(sample, tuple) else (sample,), "the sample"))
+
+    def __call__(self, *inputs: Any) -> Any:
+        if not _torch.is_grad_enabled():
+            return self._plainly(inputs)
+        _require_plain_torch()
+        plan = self._plan_of(inputs)
+        if plan.first == len(self._entries):
+            return self._plainly(inputs)
+        values: Values = inputs
+        if plan.first:
+            with _torch.no_grad():
+                for forms in self._entries[:plan.first]:
+                    values = _values_of(forms[0](*values), "a layer")
+        return plan.run(values)
+
+    def _plainly(self, values: Values) -> Any:
+        given: Any = values
+        for number, forms in enumerate(self._entries):
+            given = forms[0](*values)
+            values = _values_of(given, f"layer {number}")
+        return given
+
+    @property
+    def bytes(self) -> Optional[int]:
+        """The budget in bytes; None while a share has met nothing that has a gradient."""
+        return self._bytes
+
+    @property
+    def reports(self) -> List[PlanReport]:
+        """What each plan costs, in the order in which they were made."""
+        return [plan.report for plan in self._plans if plan.report is not None]
+
+    def explain(self) -> str:
+        """What was measured and chosen, for people."""
+        return "\n\n".join(plan.text for plan in self._plans)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_plans": []}
+
+    def _plan_of(self, values: Values) -> "_Plan":
+        modes = _modes_of(self._entries)
+        fitting = [plan for plan in self._plans if plan.serves(values, modes)]
+        if fitting:
+            return min(fitting, key=lambda plan: plan.batch)
+        plan = _Plan(self._entries, values, modes)
+        if plan.layers:
+            if self._bytes is None:
+                assert self._share is not None
+                self._bytes = int(self._share * plan.store_all_bytes)
+            plan.choose(self._bytes)
+        self._plans.append(plan)
+        if self._verbose:
+            print(plan.text)
+        return plan
+
+
+def _amount(budget: Budget) -> Tuple[Optional[float], Optional[int]]:
+    """A share or bytes."""
+    if isinstance(budget, str):
+        text = budget.strip()
+        try:
+            if text.endswith("%"):
+                return _amount(float(text[:-1]) / 100.0)
+            number = text.rstrip("BbKkMmGgTtPpIi ")
+            return None, int(float(number) * _UNITS[text[len(number):].strip().lower()])
+        except (ValueError, KeyError):
+            raise InvalidArgumentError(f"budget is {budget!r}; bytes (\"64MiB\") or a share (\"40%\")") from None
+    if isinstance(budget, bool) or not isinstance(budget, (int, float)):
+        raise InvalidArgumentError(f"budget is {budget!r}; bytes or a share")
+    if isinstance(budget, float) and 0.0 < budget <= 1.0:
+        return budget, None
+    if budget != budget or budget < 1 or budget != int(budget):
+        raise InvalidArgumentError(f"budget is {budget}; whole bytes, or a share in 0 .. 1")
+    return None, int(budget)
+
+
+_UNITS = {"": 1, "b": 1, **{f"{unit}ib": 1024**(power + 1) for power, unit in enumerate("kmgtp")}}
+
+
+def _require_fit(number: int, form: Any) -> None:
+    if not callable(form):
+        raise InvalidArgumentError(f"layer {number} is {form!r}; a callable")
+    for module in form.modules() if isinstance(form, _torch.nn.Module) else ():
+        name = type(module).__name__
+        if name in ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "DataParallel"):
+            raise UnsupportedError(f"layer {number} holds a {name}: put it around the model, not inside a budget")
+
+
+def _require_plain_torch() -> None:
+    dynamo = getattr(_torch, "_dynamo", None)
+    if dynamo is not None and dynamo.is_compiling():
+        raise UnsupportedError("torch.compile is around a budget: compile the layers inside")
+    if _torch.cuda.is_available() and _torch.cuda.is_current_stream_capturing():
+        raise UnsupportedError("a CUDA graph captures a budget: its steps differ")

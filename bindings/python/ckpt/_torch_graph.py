@@ -1,0 +1,68 @@
+"""The ends of a layer's graph: neither holds the memory of an input or output."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Set
+
+import torch as _torch
+
+def _function(rules: Any) -> Any:
+    """An autograd function by the rules of a class; a type checker need not know torch."""
+    return type(rules.__name__, (rules, _torch.autograd.Function), {})
+
+
+@_function
+class _Begin:
+    """The inputs of a layer as its graph sees them. A leaf would be held by the graph for as long as it lives."""
+
+    @staticmethod
+    def forward(ctx: Any, sink: List[Any], seed: Any, *inputs: Any) -> Any:
+        ctx.set_materialize_grads(False)
+        ctx.sink = sink
+        return tuple(value.detach() for value in inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        ctx.sink.extend(grads)
+        return (None, None, *(None for _ in grads))
+
+
+@_function
+class _Root:
+    """One empty tensor for the outputs of a layer, whose gradients come out of a box."""
+
+    @staticmethod
+    def forward(ctx: Any, box: List[Any], *outputs: Any) -> Any:
+        ctx.box = box
+        return outputs[0].new_empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, empty: Any) -> Any:
+        return (None, *ctx.box.pop())
+
+
+_seeds: Dict[Any, Any] = {}
+
+
+def _seed() -> "_torch.Tensor":
+    if "seed" not in _seeds:
+        with _torch.enable_grad():
+            _seeds["seed"] = _torch.empty(0, requires_grad=True)
+    return _seeds["seed"]
+
+
+def _leaves_of(root: "_torch.Tensor") -> List["_torch.Tensor"]:
+    """The leaves that a graph gives gradients to."""
+    seen: Set[Any] = set()
+    found: List[Any] = []
+    open_nodes = [root.grad_fn]
+    while open_nodes:
+        node = open_nodes.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        variable = getattr(node, "variable", None)
+        if variable is not None and variable is not _seed():
+            found.append(variable)
+        open_nodes.extend(next_node for next_node, _ in node.next_functions)
+    return found

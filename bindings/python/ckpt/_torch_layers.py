@@ -1,0 +1,125 @@
+"""The layers of a chain as a schedule sees them."""
+
+from __future__ import annotations
+
+from typing import Any, List, Sequence, Tuple
+
+import torch as _torch
+
+from ._torch_graph import _Begin, _leaves_of, _Root, _seed
+from ._torch_values import (Buffers, _is_tensor, _kept_buffers, _modules_of, _plain, _same_bits, _storage, _storages, Values,
+                            _values_of)
+from .made.errors import UnsupportedError
+from .made.values import LayerFlag, OptionProfile
+
+class _Layer:
+    """Entries that run as one: what writes into its input, or gives a view of it, belongs to the one before."""
+
+    def __init__(self, name: str, entries: Sequence[Sequence[Any]]) -> None:
+        count = max(len(forms) for forms in entries)
+        self.name = name
+        self.forms = [tuple(forms[min(number, len(forms) - 1)] for forms in entries) for number in range(count)]
+        self.modules = _modules_of(form for forms in self.forms for form in forms)
+        self.has_functions = any(not isinstance(form, _torch.nn.Module) for forms in self.forms for form in forms)
+        self.others: List[Any] = []  # leaves that its functions use and no module of it holds
+        self.changed: Buffers = []   # buffers that running it changes
+        self.input_mask: Tuple[bool, ...] = ()  # which of its inputs have gradients
+        self.output_mask: Tuple[bool, ...] = ()
+        self.gives_tensor = True
+        self.flags = LayerFlag.DETERMINISTIC
+        self.output_bytes = self.ambient_bytes = 0
+        self.options: List[OptionProfile] = []
+        self.record_workspaces: List[int] = []  # of each option, where it records and gives its output
+
+    def parameters(self) -> List["_torch.Tensor"]:
+        found = {id(parameter): parameter for module in self.modules for parameter in module._parameters.values()
+                 if parameter is not None and parameter.requires_grad}
+        found.update((id(leaf), leaf) for leaf in self.others if leaf.requires_grad)
+        return list(found.values())
+
+    def buffers(self) -> Buffers:
+        return [(module, name) for module in self.modules for name in module._buffers]
+
+    def run(self, option: int, values: Values) -> Values:
+        given: Any = values
+        for form in self.forms[option]:
+            given = form(*values)
+            values = _values_of(given, self.name)
+        self.gives_tensor = not isinstance(given, tuple)
+        return values
+
+
+def _name_of(entries: Sequence[Sequence[Any]], first: int) -> str:
+    names = [type(forms[0]).__name__ if isinstance(forms[0], _torch.nn.Module) else getattr(forms[0], "__name__", "function")
+             for forms in entries]
+    return f"{first} {'+'.join(names)}"
+
+
+def _layers_of(entries: Sequence[Sequence[Any]], values: Values, mask: Tuple[bool, ...]) -> Tuple[int, List[_Layer], Values]:
+    """Runs every entry once: which of them have no gradient yet, which run as one, which gradients and buffers there are. Gives the
+    number of entries that stay outside, the layers, and what the first layer is given."""
+    groups: List[List[int]] = []
+    facts: List[Tuple[Any, ...]] = []  # of each entry: what it is given, its masks, its leaves
+    glued = False  # an entry in front that cannot begin a layer of its own
+    for number, forms in enumerate(entries):
+        step_layer = _Layer(str(number), [forms])
+        before = [value._version if _is_tensor(value) else 0 for value in values]
+        sink: List[Any] = []
+        with _torch.enable_grad():
+            args = values
+            if any(mask):
+                begun = iter(_Begin.apply(sink, _seed(), *(value for value, has in zip(values, mask) if has)))
+                args = tuple(next(begun) if has else value for value, has in zip(values, mask))
+            given = step_layer.run(0, args)
+            del args
+            out_mask = tuple(_is_tensor(value) and value.requires_grad for value in given)
+            with_history = [value for value in given if _is_tensor(value) and value.requires_grad]
+            leaves = _leaves_of(_Root.apply([], *with_history)) if with_history else []
+        del with_history
+        wrote = any(_is_tensor(value) and value._version != version for value, version in zip(values, before))
+        shared = _storages(values)
+        tensors = [value for value in given if _is_tensor(value) and (value.requires_grad or not any(out_mask))]
+        is_view = bool(tensors) and all(_storage(value)[0] in shared for value in tensors)
+        if wrote and not groups:
+            raise UnsupportedError(f"layer {number} writes into the input of the chain: running it again would give other bits")
+        facts.append((values, mask, out_mask, leaves))
+        if groups and (wrote or is_view or glued):
+            groups[-1].append(number)
+            glued = False
+        else:
+            groups.append([number])
+            glued = is_view  # at the front
+        values, mask = tuple(_plain(given)), out_mask
+        del given, tensors
+    return _built(entries, groups, facts)
+
+
+def _built(entries: Sequence[Sequence[Any]], groups: List[List[int]],
+           facts: List[Tuple[Any, ...]]) -> Tuple[int, List[_Layer], Values]:
+    first = 0  # of the groups behind the last one whose output has no gradient
+    for number, group in enumerate(groups):
+        if not any(facts[group[-1]][2]):
+            first = number + 1
+    if first == len(groups):
+        return len(entries), [], ()
+    layers = []
+    for group in groups[first:]:
+        layer = _Layer(_name_of([entries[number] for number in group], group[0]), [entries[number] for number in group])
+        layer.input_mask, layer.output_mask = facts[group[0]][1], facts[group[-1]][2]
+        held = {id(parameter) for parameter in layer.parameters()}
+        layer.others = [leaf for number in group for leaf in facts[number][3] if id(leaf) not in held]
+        layers.append(layer)
+    begin = facts[groups[first][0]][0]
+    _find_changed(layers, begin)
+    layers[0].flags |= LayerFlag(0) if any(layers[0].input_mask) else LayerFlag.NO_INPUT_GRADIENT
+    return groups[first][0], layers, begin
+
+
+def _find_changed(layers: List[_Layer], values: Values) -> None:
+    """Which buffers a run changes."""
+    with _torch.no_grad():
+        for layer in layers:
+            before = _kept_buffers(layer.buffers())
+            values = tuple(_plain(layer.run(0, values)))
+            layer.changed = [(module, name) for module, name, buffer, contents in before
+                             if module._buffers[name] is not buffer or (buffer is not None and not _same_bits(buffer, contents))]

@@ -1,0 +1,179 @@
+"""What a layer takes: bytes by the allocator, and seconds."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple
+
+import torch as _torch
+
+from ._torch_layers import _Layer
+from ._torch_step import _Step
+from ._torch_values import _generators, _kept_buffers, _like, _storage, _storages, Values
+from .made.values import LayerFlag, OptionProfile
+
+_SHORTEST_SECONDS, _MOST_RUNS, _LEAST_RUNS = 0.05, 20, 3  # of the measurement of one layer
+
+
+class _Trace:
+    """What the allocator gave and took back, in order: (address, bytes), negative for what came back."""
+
+    def __enter__(self) -> "_Trace":
+        profiler = _torch.autograd
+        config = profiler.ProfilerConfig(profiler.ProfilerState.KINETO, False, True, False, False, False,
+                                         _torch._C._profiler._ExperimentalConfig())
+        activities = {profiler.ProfilerActivity.CPU}
+        profiler._prepare_profiler(config, activities)
+        profiler._enable_profiler(config, activities)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        events: List[Tuple[int, int, int]] = []
+        nodes = list(_torch.autograd._disable_profiler().experimental_event_tree())
+        while nodes:
+            node = nodes.pop()
+            fields = node.extra_fields
+            if hasattr(fields, "alloc_size"):
+                events.append((node.start_time_ns, fields.ptr, fields.alloc_size))
+            nodes.extend(node.children)
+        events.sort(key=lambda event: event[0])
+        self.events = [event[1:] for event in events]
+
+
+class _Meter:
+    """Live bytes over several traces; what was there before them is not counted."""
+
+    def __init__(self) -> None:
+        self.live: Dict[int, int] = {}
+
+    @property
+    def bytes(self) -> int:
+        return sum(self.live.values())
+
+    def during(self, work: Callable[[], Any], uncounted: Callable[[], Iterable[int]] = tuple) -> Tuple[int, Any]:
+        """Most bytes at once, and what the work gave. uncounted: addresses of what is there behind it and does not count."""
+        with _Trace() as trace:
+            given = work()
+        left_out = set(uncounted())
+        skipped = set()
+        for at in range(len(trace.events) - 1, -1, -1):
+            address, size = trace.events[at]
+            if size > 0 and address in left_out:
+                skipped.add(at)
+                left_out.discard(address)
+        now = most = self.bytes
+        for at, (address, size) in enumerate(trace.events):
+            if size > 0 and at not in skipped:
+                self.live[address] = size
+                now += size
+                most = max(most, now)
+            elif size < 0:
+                now -= self.live.pop(address, 0)
+        return most, given
+
+
+class _Call(NamedTuple):
+    """What a step's callbacks read of a call."""
+
+    first: int
+    last: int
+    option: int
+    flags: int
+
+
+def _measure(layers: Sequence[_Layer], devices: Sequence[int], values: Values, held: Set[int]) -> None:
+    """Fills the layers' bytes and seconds. held: addresses of what the caller keeps anyway."""
+    for number, layer in enumerate(layers):
+        given = _Step(layers, devices).forward(_Call(number, number + 1, 0, 0), list(values))
+        through = _storages(values)
+        layer.output_bytes = sum(size for address, size in _storages(given).items() if address not in held)
+        layer.ambient_bytes = (sum(state.nbytes if hasattr(state, "nbytes") else state.numel() for state in _generators(devices)) +
+                               sum(contents.numel() * contents.element_size() for *_, contents in _kept_buffers(layer.changed)
+                                   if contents is not None))
+        layer.options = [_measure_option(layers, devices, number, option, values, through) for option in range(len(layer.forms))]
+        values = tuple(given)
+
+
+def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: int, option: int, values: Values,
+                    through: Dict[int, int]) -> OptionProfile:
+    layer = layers[number]
+    call = _Call(number, number + 1, option, 0)
+    step = _Step(layers, devices)
+    # The first run of a layer may leave what stays (threads' memory, packed weights): it is not counted.
+    step.ambient[number] = ambient = (_generators(devices), _kept_buffers(layer.changed))  # goes behind the last trace
+    item = list(values)
+    step.forward(call, item)
+
+    meter = _Meter()
+    most, given = meter.during(lambda: step.forward(call, item))
+    made = meter.bytes
+    forward_workspace = most - made
+    given = None
+
+    # Forward with a tape, over an input of its own: what goes with the output and with the input, the tape does not hold.
+    meter = _Meter()
+    inputs = sum(_storages(values).values())
+    _, copy = meter.during(lambda: [_like(value) for value in values])
+    inputs = meter.bytes
+    most, (output, tape) = meter.during(lambda: step.record(call, copy))
+    with_output = meter.bytes
+    output_like = [_like(value) for value in output]
+    meter.during(output.clear)
+    needs_output = with_output - meter.bytes < made
+    read = made if needs_output else 0
+    tape_bytes = with_output - inputs - made
+    before = meter.bytes
+    meter.during(copy.clear)
+    needs_input = before - meter.bytes < inputs
+    record_workspace = most - inputs - tape_bytes - read
+    record_in_row = most - with_output  # of FORWARD_TAPE, which keeps the output
+    pinned = meter.bytes - tape_bytes - read
+
+    grads: List[Any] = []
+
+    def make_gradients() -> None:
+        grads.append([_torch.ones_like(value) if has else None for value, has in zip(output_like, layer.output_mask)])
+
+    before = meter.bytes
+    meter.during(make_gradients)
+    gradients = [meter.bytes - before, sum(_storages(value for value, has in zip(values, layer.input_mask) if has).values())]
+    del output_like
+    gradient = grads.pop()
+    most, gradient = meter.during(lambda: step.backward(_Call(number, number + 1, option, 0), None, None, tape, gradient),
+                                  lambda: [_storage(made)[0] for made in step.gradients.values()])
+    backward_peak = most - pinned
+    del gradient, ambient
+    layer.flags |= LayerFlag.NEEDS_INPUT * needs_input | LayerFlag.NEEDS_OUTPUT * needs_output
+    forward_seconds, backward_seconds = _seconds(layers, devices, call, values)
+    layer.record_workspaces.append(max(record_in_row, 0))
+    return OptionProfile(tape_bytes=max(tape_bytes, 0), forward_workspace_bytes=max(forward_workspace, record_in_row, 0),
+                         backward_workspace_bytes=max(backward_peak - tape_bytes - read - sum(gradients), 0),
+                         forward_seconds=forward_seconds, backward_seconds=backward_seconds,
+                         record_workspace_bytes=max(record_workspace, 0), record_seconds=forward_seconds, has_record=True,
+                         backward_peak_bytes=max(backward_peak, 1))
+
+
+def _seconds(layers: Sequence[_Layer], devices: Sequence[int], call: _Call, values: Values) -> Tuple[float, float]:
+    """Medians of a forward and a backward."""
+    forwards: List[float] = []
+    backwards: List[float] = []
+    step = _Step(layers, devices)
+    begin = time.perf_counter()
+    while len(forwards) < _LEAST_RUNS or (time.perf_counter() - begin < _SHORTEST_SECONDS and len(forwards) < _MOST_RUNS):
+        at = [_now(devices)]
+        output, tape = step.record(call, list(values))
+        at.append(_now(devices))
+        gradient = [_torch.ones_like(value) if has else None for value, has in zip(output, layers[call.first].output_mask)]
+        at.append(_now(devices))
+        step.backward(call, None, None, tape, gradient)
+        at.append(_now(devices))
+        step.gradients.clear()
+        forwards.append(at[1] - at[0])
+        backwards.append(at[3] - at[2])
+    return sorted(forwards)[len(forwards) // 2], sorted(backwards)[len(backwards) // 2]
+
+
+def _now(devices: Sequence[int]) -> float:
+    for device in devices:
+        _torch.cuda.synchronize(device)
+    return time.perf_counter()

@@ -1,0 +1,183 @@
+"""One step: what a driver calls, and the whole as one function for autograd."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import torch as _torch
+
+from ._drive import Driver
+from ._torch_graph import _Begin, _function, _leaves_of, _Root, _seed
+from ._torch_layers import _Layer
+from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
+                            _under_autocast, Values)
+from .made.errors import UnsupportedError
+from .made.values import DriveFlag, LayerFlag
+
+_AGAIN, _NO_OUTPUT, _TAKE_INPUT, _TAKE_OUTPUT = (int(flag) for flag in (DriveFlag.AGAIN, DriveFlag.NO_OUTPUT, DriveFlag.TAKE_INPUT,
+                                                                        DriveFlag.TAKE_OUTPUT))
+
+
+class _Step:
+    """The callbacks of one step. Items are lists of tensors, so that who takes one over can empty it whoever else has the list."""
+
+    def __init__(self, layers: Sequence[_Layer], devices: Sequence[int]) -> None:
+        self.layers = layers
+        self.devices = devices
+        self.autocast = _autocast_state()
+        self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by layer: what its first run began with
+        self.gradients: Dict[int, Any] = {}  # by id of a parameter
+        self.again = 0  # layers that ran again
+
+    def forward(self, call: Any, item: List[Any]) -> List[Any]:
+        values = tuple(item)
+        if call.flags & _TAKE_INPUT:
+            item.clear()
+        with _torch.no_grad():
+            for layer in range(call.first, call.last):
+                values = self.run(layer, call.option, call.flags & _AGAIN, values)
+        return _plain(values)
+
+    def record(self, call: Any, item: List[Any]) -> Tuple[Optional[List[Any]], List[Any]]:
+        values = tuple(item)
+        if call.flags & _TAKE_INPUT:
+            item.clear()
+        layer = self.layers[call.first]
+        with _torch.enable_grad():
+            sink: Optional[List[Any]] = None
+            if any(layer.input_mask):
+                sink = []
+                begun = iter(_Begin.apply(sink, _seed(), *(value for value, has in zip(values, layer.input_mask) if has)))
+                values = tuple(next(begun) if has else value for value, has in zip(values, layer.input_mask))
+            values = self.run(call.first, call.option, call.flags & _AGAIN, values)
+            positions = [at for at, value in enumerate(values) if _is_tensor(value) and value.requires_grad]
+            box: List[Any] = []
+            root = _Root.apply(box, *(values[at] for at in positions)) if positions else None
+        if layer.output_mask and any(not layer.output_mask[at] for at in positions):
+            raise UnsupportedError(f"layer {layer.name} gives a gradient to another output than when it was measured")
+        if root is not None and layer.has_functions:
+            known = {id(parameter) for parameter in layer.parameters()}
+            for leaf in _leaves_of(root):
+                if id(leaf) not in known:
+                    raise UnsupportedError(f"layer {layer.name} uses a parameter that it did not use when it was measured")
+        asked = not call.flags & _NO_OUTPUT or layer.flags & LayerFlag.NEEDS_OUTPUT
+        return _plain(values) if asked else None, [root, sink, box, positions]
+
+    def backward(self, call: Any, item: Any, output: Any, tape: List[Any], grad_output: Optional[List[Any]]) -> Optional[List[Any]]:
+        if call.flags & _TAKE_INPUT:
+            item.clear()
+        if call.flags & _TAKE_OUTPUT:
+            output.clear()
+        layer = self.layers[call.first]
+        self.ambient.pop(call.first, None)
+        root, sink, box, positions = tape
+        tape.clear()
+        if grad_output is None or root is None:
+            return None
+        box.append(tuple(grad_output[at] for at in positions))
+        grad_output.clear()
+        parameters = layer.parameters()
+        hooked = [(parameter, parameter._backward_hooks) for parameter in parameters if parameter._backward_hooks]
+        for parameter, _ in hooked:
+            parameter._backward_hooks = None
+        try:
+            wanted = ([_seed()] if sink is not None else []) + parameters
+            made = _torch.autograd.grad([root], wanted, [root.detach()], allow_unused=True)
+        finally:
+            for parameter, hooks in hooked:
+                parameter._backward_hooks = hooks
+        for parameter, gradient in zip(reversed(parameters), reversed(made)):
+            if gradient is not None:
+                self.add(parameter, gradient)
+        if not sink:
+            return None
+        given = iter(sink)
+        return [next(given) if has else None for has in layer.input_mask]
+
+    def add(self, parameter: Any, gradient: Any) -> None:
+        """In backward's order, as autograd sums those of a parameter that several layers use."""
+        before = self.gradients.get(id(parameter))
+        self.gradients[id(parameter)] = gradient if before is None else before + gradient
+
+    def run(self, number: int, option: int, again: int, values: Values) -> Values:
+        """One layer, with the ambient state of its first run; the state of now comes back behind it."""
+        layer = self.layers[number]
+        if not again:
+            if number not in self.ambient:
+                self.ambient[number] = (_generators(self.devices), _kept_buffers(layer.changed))
+            return self.bare(layer, option, values)
+        self.again += 1
+        generators, buffers = self.ambient[number]
+        now_generators, now_buffers = _generators(self.devices), _kept_buffers(layer.changed)
+        _set_generators(generators, self.devices)
+        _restore_buffers(buffers)
+        try:
+            with _under_autocast(self.autocast):
+                return self.bare(layer, option, values)
+        finally:
+            _set_generators(now_generators, self.devices)
+            _restore_buffers(now_buffers)
+
+    def bare(self, layer: _Layer, option: int, values: Values) -> Values:
+        """Without what another run left in autocast's cache: its casts are of another graph, or of none."""
+        if not (self.autocast[0] or self.autocast[2]):
+            return layer.run(option, values)
+        _torch.clear_autocast_cache()
+        try:
+            return layer.run(option, values)
+        finally:
+            _torch.clear_autocast_cache()
+
+
+@_function
+class _Chain:
+    """A whole step as one function of the inputs and the parameters. What it gives stands for the outputs, which _Outlet has."""
+
+    @staticmethod
+    def forward(ctx: Any, driver: Driver, step: _Step, box: List[Any], begin: List[Any], *tensors: Any) -> Any:
+        ctx.set_materialize_grads(False)
+        ctx.inputs = [_is_tensor(value) for value in begin]
+        ctx.read = tensors
+        ctx.versions = [tensor._version for tensor in tensors]
+        output = driver.forward(list(begin))
+        begin[:] = _plain(output)  # the way out
+        ctx.driver, ctx.step, ctx.box = driver, step, box
+        return _torch.empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, stands_for: Any) -> Any:
+        driver, step, read, box = ctx.driver, ctx.step, ctx.read, ctx.box
+        ctx.driver = ctx.step = None
+        ctx.read = ()
+        if driver is None:
+            raise UnsupportedError("a second backward through a budget: run its forward again")
+        for tensor, version in zip(read, ctx.versions):
+            if tensor._version != version:
+                raise RuntimeError(f"a parameter or input of shape {tuple(tensor.shape)} was written to between forward and "
+                                   "backward: running a layer again would give other bits")
+        first = driver.backward(box.pop()) or [None] * len(ctx.inputs)
+        gradients = [grad for grad, is_tensor in zip(first, ctx.inputs) if is_tensor]
+        return (None, None, None, None, *gradients,
+                *(step.gradients.pop(id(parameter), None) for parameter in read[len(gradients):]))
+
+
+@_function
+class _Outlet:
+    """The outputs. Autograd holds what a backward is given until it returns: this one puts it in a box, where a layer takes it."""
+
+    @staticmethod
+    def forward(ctx: Any, box: List[Any], mask: Sequence[bool], tensors: Sequence[bool], stands_for: Any, *outputs: Any) -> Any:
+        ctx.set_materialize_grads(False)
+        ctx.box, ctx.tensors = box, tensors
+        given = tuple(value.detach() for value in outputs)
+        ctx.mark_non_differentiable(*(value for value, has in zip(given, mask) if not has))
+        return given
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        if _torch.is_grad_enabled():
+            raise UnsupportedError("a gradient of gradients (create_graph) goes through a budget: it has none")
+        given = iter(grads)
+        ctx.box[:] = [[next(given) if is_tensor else None for is_tensor in ctx.tensors]]
+        del given
+        return (None, None, None, _torch.empty(0), *(None for _ in grads))

@@ -1,0 +1,112 @@
+"""What torch layers are given and give, and the state around them that decides their bits: generators, buffers, autocast."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, nullcontext
+from typing import Any, Dict, Iterable, List, Sequence, Tuple
+
+import torch as _torch
+
+from .made.errors import UnsupportedError
+
+Values = Tuple[Any, ...]  # what a layer is given, and gives: tensors and other objects
+
+
+def _values_of(given: Any, who: str) -> Values:
+    values = given if isinstance(given, tuple) else (given,)
+    for value in values:
+        if isinstance(value, (list, dict, tuple)):
+            raise UnsupportedError(f"{who} gives a {type(value).__name__}; a tensor, or a tuple of tensors and plain objects")
+    return tuple(values)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, _torch.Tensor)
+
+
+def _plain(values: Iterable[Any]) -> List[Any]:
+    """An item: tensors without history."""
+    return [value.detach() if isinstance(value, _torch.Tensor) else value for value in values]
+
+
+def _storage(tensor: "_torch.Tensor") -> Tuple[int, int]:
+    """Address and bytes of its memory."""
+    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+    return storage.data_ptr(), storage.nbytes()
+
+
+def _storages(values: Iterable[Any]) -> Dict[int, int]:
+    return dict(_storage(value) for value in values if _is_tensor(value))
+
+
+def _modules_of(forms: Iterable[Any]) -> List["_torch.nn.Module"]:
+    found: Dict[int, Any] = {}
+    for form in forms:
+        owner = form if isinstance(form, _torch.nn.Module) else getattr(form, "__self__", None)
+        if isinstance(owner, _torch.nn.Module):
+            found.update((id(module), module) for module in owner.modules())
+    return list(found.values())
+
+
+def _modes_of(entries: Sequence[Sequence[Any]]) -> Tuple[Any, ...]:
+    """What a plan depends on beside the inputs."""
+    modules = _modules_of(form for forms in entries for form in forms)
+    return (tuple(module.training for module in modules),
+            tuple(parameter.requires_grad for module in modules for parameter in module._parameters.values()
+                  if parameter is not None),
+            _autocast_state())
+
+
+def _autocast_state() -> Tuple[Any, ...]:
+    return (_torch.is_autocast_enabled(), _torch.get_autocast_gpu_dtype(), _torch.is_autocast_cpu_enabled(),
+            _torch.get_autocast_cpu_dtype(), _torch.is_autocast_cache_enabled())
+
+
+def _under_autocast(state: Tuple[Any, ...]) -> Any:
+    """The state that the first run had."""
+    if state == _autocast_state():
+        return nullcontext()
+    stack = ExitStack()
+    if state[0] or _torch.is_autocast_enabled():
+        stack.enter_context(_torch.autocast("cuda", enabled=state[0], dtype=state[1], cache_enabled=state[4]))
+    if state[2] or _torch.is_autocast_cpu_enabled():
+        stack.enter_context(_torch.autocast("cpu", enabled=state[2], dtype=state[3], cache_enabled=state[4]))
+    return stack
+
+
+def _generators(devices: Sequence[int]) -> List["_torch.Tensor"]:
+    return [_torch.get_rng_state(), *(_torch.cuda.get_rng_state(device) for device in devices)]
+
+
+def _set_generators(states: Sequence["_torch.Tensor"], devices: Sequence[int]) -> None:
+    _torch.set_rng_state(states[0])
+    for device, state in zip(devices, states[1:]):
+        _torch.cuda.set_rng_state(state, device)
+
+
+Buffers = List[Tuple[Any, str]]  # module and name
+
+
+def _kept_buffers(buffers: Buffers) -> List[Tuple[Any, str, Any, Any]]:
+    kept = []
+    for module, name in buffers:
+        buffer = module._buffers[name]
+        kept.append((module, name, buffer, None if buffer is None else buffer.detach().clone()))
+    return kept
+
+
+def _restore_buffers(kept: List[Tuple[Any, str, Any, Any]]) -> None:
+    """Without a new version: graphs that saved them stay valid."""
+    for module, name, buffer, contents in kept:
+        module._buffers[name] = buffer
+        if buffer is not None:
+            buffer.data.copy_(contents)
+
+
+def _like(value: Any) -> Any:
+    return value.detach().clone() if _is_tensor(value) else value
+
+
+def _same_bits(left: "_torch.Tensor", right: "_torch.Tensor") -> bool:
+    return left.shape == right.shape and bool(_torch.equal(left, right) or _torch.equal(_torch.isnan(left), _torch.isnan(right))
+                                              and _torch.equal(left.nan_to_num(), right.nan_to_num()))

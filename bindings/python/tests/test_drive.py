@@ -1,0 +1,453 @@
+"""A driver in Python over objects of one's own: a chain whose layers add and multiply, so that each use of a stale or foreign
+object shows, and whose callbacks count every object that they make, take and drop."""
+
+import gc
+import random
+import sys
+import threading
+import unittest
+import weakref
+
+import ckpt
+from ckpt import ActionKind as A, DriveFlag, Item, LayerFlag, ScheduleAction
+
+
+class Thing:
+    """An item; alive until it is dropped or taken."""
+
+    def __init__(self, guest, value):
+        self.guest, self.value, self.ended = guest, value, False
+        guest.alive.append(self)
+
+    def end(self, how):
+        if self.ended:
+            raise AssertionError(f"{self.value} ends twice: {how}")
+        self.ended = True
+        self.guest.alive.remove(self)
+        self.guest.ends[how] = self.guest.ends.get(how, 0) + 1
+
+
+class Guest:
+    """Layer k: x -> 3x + k + noise(k) mod p, where the noise of a layer's first run must come again; gradient g -> 3g + x or y."""
+
+    P = 1_000_003
+
+    def __init__(self, needs=(), fail_at=None):
+        self.alive, self.ends, self.calls = [], {}, []
+        self.needs = dict(needs)  # layer -> "input", "output"
+        self.fail_at = fail_at
+        self.slots, self.transfers, self.waited = {}, {}, []
+        self.ran, self.order = set(), []
+
+    def count(self, call):
+        self.calls.append(call)
+        if self.fail_at == len(self.calls) - 1:
+            raise KeyError(f"call {self.fail_at}")
+
+    def layers(self, call, value):
+        for layer in range(call.first, call.last):
+            again = layer in self.ran
+            if again != bool(call.flags & DriveFlag.AGAIN):
+                raise AssertionError(f"layer {layer}: AGAIN is {call.flags}")
+            self.ran.add(layer)
+            value = (3 * value + layer + 1) % self.P
+        return value
+
+    def forward(self, call, x):
+        value = x.value
+        if call.flags & DriveFlag.TAKE_INPUT:
+            x.end("taken")
+        self.count(call)
+        return Thing(self, self.layers(call, value))
+
+    def record(self, call, x):
+        assert call.last == call.first + 1
+        value = x.value
+        if call.flags & DriveFlag.TAKE_INPUT:
+            x.end("taken")
+        self.count(call)
+        y = self.layers(call, value)
+        gives = not call.flags & DriveFlag.NO_OUTPUT or self.needs.get(call.first) == "output"
+        return Thing(self, y) if gives else None, Thing(self, ("tape", call.first, value))
+
+    def backward(self, call, x, y, tape, grad):
+        tape.end("taken")
+        grad.end("taken")
+        if call.flags & DriveFlag.TAKE_INPUT:
+            x.end("taken")
+        if call.flags & DriveFlag.TAKE_OUTPUT:
+            y.end("taken")
+        self.count(call)
+        need = self.needs.get(call.first)
+        assert tape.value[:2] == ("tape", call.first)
+        read = tape.value[2]
+        if need == "input":
+            assert x.value == read
+        if need == "output":
+            assert y.value == (3 * read + call.first + 1) % self.P
+        return Thing(self, (3 * grad.value + read) % self.P)
+
+    def turn(self, call, y):
+        self.count(call)
+        return Thing(self, y.value)
+
+    def store(self, call, item):
+        self.count(call)
+        assert (call.tier, call.slot) not in self.slots
+        self.slots[call.tier, call.slot] = item.value
+        self.transfers[call.transfer] = item
+
+    def load(self, call):
+        self.count(call)
+        made = Thing(self, self.slots[call.tier, call.slot])
+        self.transfers[call.transfer] = made
+        return made
+
+    def wait(self, call):
+        item = self.transfers.pop(call.transfer)  # exactly once
+        assert not item.ended, "a source under copy ended before its AWAIT"
+        self.count(call)
+
+    def drop(self, call, item):
+        self.order.append(call)
+        if item is None:
+            assert call.tier >= 1
+            del self.slots[call.tier, call.slot]
+        else:
+            assert call.tier == 0
+            item.end("dropped")
+
+
+def plain(n, x, p=Guest.P):
+    xs = [x]
+    for layer in range(n):
+        xs.append((3 * xs[-1] + layer + 1) % p)
+    grad = xs[-1]
+    for layer in reversed(range(n)):
+        grad = (3 * grad + xs[layer]) % p
+    return xs[-1], grad
+
+
+def schedules(seed=1):
+    """(name, schedule, needs) over chains of every kind of need, by every planner, with tiers too."""
+    rng = random.Random(seed)
+    for n in (1, 2, 3, 5, 9, 14):
+        needs = {layer: rng.choice(["input", "output", None]) for layer in range(n)}
+        profile = ckpt.Profile(64)
+        for layer in range(n):
+            flags = {"input": LayerFlag.NEEDS_INPUT, "output": LayerFlag.NEEDS_OUTPUT, None: LayerFlag(0)}[needs[layer]]
+            profile.add_layer(f"l{layer}", [ckpt.OptionProfile(tape_bytes=rng.choice([0, 64, 640]), forward_seconds=1e-3,
+                                                               backward_seconds=2e-3) for _ in range(rng.choice([1, 2]))],
+                              flags=flags | LayerFlag.DETERMINISTIC, output_bytes=64 * rng.randint(1, 4))
+        points = [point.reserved_bytes for name in ("chain", "tapes") for point in profile.frontier(name)]
+        planners = ["store-all", "recompute-all", "sqrt", f"periodic:{(n + 1) // 2}"]
+        planners += [f"{name}:{budget}" for name in ("chain", "tapes") for budget in points if budget >= max(min(points), 1)][:12]
+        for planner in planners:
+            try:
+                yield f"{planner} of {n}", ckpt.Schedule.create(profile, planner), needs
+            except ckpt.OverBudgetError:
+                pass
+        like = ckpt.Profile.uniform(n, ckpt.OptionProfile(64, forward_seconds=1.0, backward_seconds=2.0), output_bytes=64, flags=4)
+        like.set_tier(1, write_bytes_per_second=32.0, read_bytes_per_second=32.0)
+        for planner in ("revolve:2", "revolve:1", "mixed:2", "two-level:1,3", "two-level:2"):
+            yield f"{planner} of {n}", ckpt.Schedule.create(like, planner), {}
+
+
+def step(kind, first=0, last=0, **fields):
+    return ScheduleAction(kind, first=first, last=last, **fields)
+
+
+def tiers():
+    """Three layers; the tape of layer 0 and its input go to tier 1 and come back, dropped while they are copied."""
+    return ckpt.Schedule(3, [
+        step(A.FORWARD_TAPE, 0, 1),
+        step(A.STORE_BEGIN, 0, item=Item.TAPE, tier=1, slot=0, transfer=7),
+        step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1, slot=1, transfer=8),
+        step(A.DROP, 0, item=Item.TAPE), step(A.DROP, 0, item=Item.INPUT),
+        step(A.FORWARD, 1, 2), step(A.AWAIT, transfer=7), step(A.FORWARD_TAPE, 2, 3),
+        step(A.TURN),
+        step(A.BACKWARD, 2, 3), step(A.DROP, 3, item=Item.INPUT), step(A.DROP, 2, item=Item.INPUT), step(A.AWAIT, transfer=8),
+        step(A.LOAD_BEGIN, 0, item=Item.INPUT, tier=1, slot=1, transfer=8),
+        step(A.LOAD_BEGIN, 0, item=Item.TAPE, tier=1, slot=0, transfer=9),
+        step(A.RECORD, 1, 2), step(A.STORE_BEGIN, 2, item=Item.GRAD, tier=2, slot=0, transfer=3),
+        step(A.BACKWARD, 1, 2), step(A.DROP, 1, item=Item.INPUT), step(A.AWAIT, transfer=3),
+        step(A.AWAIT, transfer=9), step(A.AWAIT, transfer=8),
+        step(A.DROP, tier=1, slot=0), step(A.DROP, tier=1, slot=1), step(A.DROP, tier=2, slot=0),
+        step(A.BACKWARD, 0, 1), step(A.DROP, 0, item=Item.INPUT), step(A.END)])
+
+
+class Steps(unittest.TestCase):
+    def check(self, schedule, needs, n, whole):
+        guest = Guest(needs)
+        driver = ckpt.Driver(schedule, guest)
+        for x in (5, 7):  # the list is read once and driven again
+            guest.ran.clear()
+            if whole:
+                g0 = driver.run(Thing(guest, x))
+            else:
+                xn = driver.forward(Thing(guest, x))
+                self.assertEqual(xn.value, plain(n, x)[0])
+                g0 = driver.backward(Thing(guest, xn.value))
+            self.assertEqual(g0.value, plain(n, x)[1])
+            self.assertEqual(guest.alive, [g0])
+            self.assertEqual((guest.slots, guest.transfers), ({}, {}))
+            g0.end("given")
+        return guest
+
+    def test_every_planner_gives_the_gradient(self):
+        takes = 0
+        for name, schedule, needs in schedules():
+            with self.subTest(name):
+                for whole in (False, True):
+                    guest = self.check(schedule, needs, schedule.layer_count, whole)
+                takes += sum(bool(call.flags & DriveFlag.TAKE_INPUT) for call in guest.calls)
+        self.assertGreater(takes, 100)
+
+    def test_tiers(self):
+        guest = self.check(tiers(), {}, 3, False)
+        waits = [(call.transfer, call.item) for call in guest.calls if call.kind == A.AWAIT][:5]
+        self.assertEqual(waits, [(7, Item.TAPE), (8, Item.INPUT), (3, Item.GRAD), (9, Item.TAPE), (8, Item.INPUT)])
+        early = next(at for at, call in enumerate(guest.calls) if call.kind == A.AWAIT and call.transfer == 3)
+        self.assertEqual(guest.calls[early + 1].kind, A.BACKWARD)  # it owns what was copied
+
+    def test_calls(self):
+        schedule = ckpt.Schedule(4, [
+            step(A.FORWARD, 0, 2, slot=5), step(A.FORWARD, 0, 4), step(A.DROP, 2, item=Item.INPUT), step(A.TURN),
+            step(A.DROP, 4, item=Item.INPUT), step(A.FORWARD, 0, 3), step(A.RECORD, 3, 4),
+            step(A.DROP, 3, item=Item.INPUT), step(A.BACKWARD, 3, 4),
+            step(A.FORWARD_TAPE, 0, 3), step(A.DROP, 2, item=Item.INPUT), step(A.BACKWARD, 0, 3), step(A.DROP, 1, item=Item.INPUT),
+            step(A.DROP, 3, item=Item.INPUT), step(A.DROP, 0, item=Item.INPUT), step(A.END)])
+        guest = self.check(schedule, {}, 4, False)
+        seen = [(call.kind, call.first, call.last, int(call.flags), call.action) for call in guest.calls][:11]
+        again, silent, take, take_y = 1, 2, 4, 8
+        self.assertEqual(seen, [
+            (A.FORWARD, 0, 2, 0, 0), (A.FORWARD, 0, 2, again, 1), (A.FORWARD, 2, 4, take, 1), (A.FORWARD, 0, 3, again, 5),
+            (A.RECORD, 3, 4, again | silent | take, 6), (A.BACKWARD, 3, 4, 0, 8),
+            (A.RECORD, 0, 1, again, 9), (A.RECORD, 1, 2, again, 9), (A.RECORD, 2, 3, again | take, 9),
+            (A.BACKWARD, 2, 3, 0, 11), (A.BACKWARD, 1, 2, 0, 11)])
+        self.assertEqual(int(guest.calls[11].flags), take | take_y)
+        self.assertEqual((guest.calls[0].slot, guest.calls[0].layers), (5, 4))
+
+    def test_open_ended(self):
+        for period in (0, 1, 3):
+            schedule = ckpt.Schedule.open_ended(period, LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC)
+            guest = Guest()
+            driver = ckpt.Driver(schedule, guest)
+            for n in (1, 4, 7):
+                guest.ran.clear()
+                reached = lambda call, x: driver.finalize(n) if call.last == n and not call.flags & DriveFlag.AGAIN else None
+                callbacks = {name: (lambda call, x, name=name: (reached(call, x), getattr(guest, name)(call, x))[1])
+                             for name in ("forward", "record")}
+                driver = ckpt.Driver(schedule, guest, **callbacks)
+                xn = driver.forward(Thing(guest, 9))
+                with self.assertRaises(ckpt.InvalidStateError):
+                    driver.finalize(n)
+                g0 = driver.backward(Thing(guest, xn.value))
+                self.assertEqual(g0.value, plain(n, 9)[1])
+                guest.ran.clear()
+                g0.end("given")
+                plainly = ckpt.Driver(schedule, guest)
+                plainly.finalize(n)
+                with self.assertRaises(ckpt.InvalidStateError):
+                    plainly.finalize(n)
+                g0 = plainly.run(Thing(guest, 9))
+                self.assertEqual((g0.value, guest.alive), (plain(n, 9)[1], [g0]))
+                g0.end("given")
+        with self.assertRaises(ckpt.InvalidStateError):
+            ckpt.Driver(tiers(), Guest()).finalize(3)
+        with self.assertRaises(ckpt.InvalidArgumentError):
+            plainly.finalize(0)
+
+    def test_taken_is_held_by_nobody(self):
+        class Big:
+            pass
+
+        seen = []
+
+        def forward(call, x):
+            alive = weakref.ref(x)
+            taken = bool(call.flags & DriveFlag.TAKE_INPUT)
+            del x
+            seen.append((taken, alive() is None))
+            return Big()
+
+        schedule = ckpt.Schedule(3, [step(A.FORWARD, 0, 1), step(A.FORWARD, 1, 2), step(A.DROP, 1, item=Item.INPUT),
+                                     step(A.ADVANCE, 2, 3), step(A.TURN), step(A.END)])
+        driver = ckpt.Driver(schedule, forward=forward)
+        driver.forward(Big())
+        driver.cancel()
+        if sys.version_info >= (3, 11):
+            self.assertEqual(seen, [(False, False), (True, True), (True, True)])
+
+
+class Failures(unittest.TestCase):
+    def test_each_callback_fails_once_at_each_call(self):
+        cases = [*list(schedules(2))[::5], ("tiers", tiers(), {})]
+        for name, schedule, needs in cases:
+            good = Guest(needs)
+            ckpt.Driver(schedule, good).run(Thing(good, 5))
+            for at in range(len(good.calls)):
+                guest = Guest(needs, fail_at=at)
+                driver = ckpt.Driver(schedule, guest)
+                with self.subTest(name, at=at), self.assertRaisesRegex(KeyError, f"call {at}"):
+                    driver.run(Thing(guest, 5))
+                self.assertEqual((guest.alive, guest.slots, guest.transfers), ([], {}, {}))
+                self.assertEqual(driver.failure.call, guest.calls[at])
+                self.assertIsInstance(driver.failure.error, KeyError)
+                guest.fail_at = None
+                guest.ran.clear()
+                self.assertEqual(driver.run(Thing(guest, 5)).value, plain(schedule.layer_count, 5)[1])
+                self.assertIsNone(driver.failure)
+
+    def test_the_newest_goes_first(self):
+        guest = Guest(fail_at=3)
+        schedule = ckpt.Schedule(4, [step(A.FORWARD_TAPE, 0, 4), step(A.TURN), step(A.BACKWARD, 0, 4), step(A.END)])
+        with self.assertRaises(KeyError):
+            ckpt.Driver(schedule, guest).forward(Thing(guest, 1))
+        self.assertEqual([(call.item, call.first) for call in guest.order],
+                         [(Item.TAPE, 2), (Item.INPUT, 3), (Item.TAPE, 1), (Item.INPUT, 2), (Item.TAPE, 0),
+                          (Item.INPUT, 1), (Item.INPUT, 0)])
+
+    def lie(self, message, layers=3, **callbacks):
+        guest = Guest()
+        schedule = ckpt.Schedule.create(ckpt.Profile.uniform(layers, output_bytes=64), "store-all")
+        driver = ckpt.Driver(schedule, guest, **callbacks)
+        with self.assertRaisesRegex(ckpt.CallbackError, message):
+            driver.run(Thing(guest, 3))
+        self.assertIsNone(driver.failure.error)
+        return guest, driver.failure.call
+
+    def test_lies(self):
+        made = Thing(Guest(), 3)
+        _, call = self.lie(r"RECORD of layer 0\): gave no INPUT\(1\)", record=lambda call, x: (None, None))
+        self.assertEqual((call.kind, call.first), (A.RECORD, 0))
+        self.lie(r"gave the object of INPUT\(0\), which is live, for INPUT\(1\)", record=lambda call, x: (x, None))
+        self.lie(r"gave the object of TAPE\(0, option 0\), which is live, for INPUT\(1\)", record=lambda call, x: (made, made))
+        self.lie("gave NoneType; a tuple", record=lambda call, x: None)
+        live = []
+        self.lie(r"gave the object of INPUT\(0\), which is live, for GRAD\(2\)", backward=lambda *call: live[0],
+                 record=lambda call, x: (live.append(x), (Thing(x.guest, 0), Thing(x.guest, 0)))[1])
+        for name in ("record", "backward", "turn"):
+            class Lacks(Guest):
+                pass
+            setattr(Lacks, name, None)
+            guest = Lacks()
+            driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), guest)
+            with self.assertRaisesRegex(ckpt.CallbackError, f"there is no callback {name}"):
+                driver.run(Thing(guest, 1))
+            self.assertEqual(guest.alive, [])
+        with self.assertRaisesRegex(TypeError, "forward is 3"):
+            ckpt.Driver(tiers(), forward=3)
+
+    def test_a_live_gradient(self):
+        guest = Guest()
+        schedule = ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all")
+        driver = ckpt.Driver(schedule, guest)
+        xn = driver.forward(Thing(guest, 1))
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "gn is live already"):
+            driver.backward(xn)
+        driver.backward(Thing(guest, 1)).end("given")
+        self.assertEqual(guest.alive, [])
+        driver = ckpt.Driver(schedule, guest, turn=lambda call, y: y)
+        guest.ran.clear()
+        with self.assertRaisesRegex(ckpt.CallbackError, "live already"):
+            driver.run(Thing(guest, 1))
+        self.assertEqual(guest.alive, [])
+
+    def test_absent_gradients_and_tapes(self):
+        schedule = ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all")
+        seen = []
+        driver = ckpt.Driver(schedule, record=lambda call, x: (object(), None),
+                             backward=lambda call, *rest: seen.append(rest[2:]),
+                             drop=lambda call, item: self.assertIsNotNone(item))
+        driver.forward(object())
+        self.assertIsNone(driver.backward(None))
+        self.assertEqual(seen, [(None, None)] * 2)
+
+    def test_broken_schedules(self):
+        end, turn = step(A.END), step(A.TURN)
+        for actions, message in (
+                ([step(A.FORWARD, 1, 2), turn, end], r"action 0 \(FORWARD\): INPUT\(1\) is not there"),
+                ([step(A.FORWARD, 0, 9), turn, end], r"layers \[0, 9\) are not in the chain"),
+                ([step(A.FORWARD, 0, 2), step(A.FORWARD, 0, 2), turn, end], r"action 1 .*INPUT\(2\) is there already"),
+                ([step(A.FORWARD, 0, 2), turn, end], "layer 0 has not run backward"),
+                ([step(A.FORWARD_TAPE, 0, 2), turn, step(A.BACKWARD, 0, 2), end], r"INPUT\(2\) is still there"),
+                ([step(A.FORWARD, 0, 1), turn, end], r"TURN\): INPUT\(2\) is not there"),
+                ([end], "ends before its TURN"),
+                ([step(A.RECORD, 0, 2), turn, end], r"layers \[0, 2\) are not one layer"),
+                ([step(A.FORWARD, 0, 2), turn, turn, end], r"action 2 \(TURN\): turns a second time"),
+                ([step(A.AWAIT, transfer=3), end], "transfer 3 is not under way"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.ADVANCE, 0, 2), end], "would be overwritten"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1, transfer=1),
+                  end], "slot 0 of tier 1 is taken"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.LOAD_BEGIN, 0, item=Item.INPUT, tier=1, transfer=1),
+                  end], "is being stored"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.DROP, tier=1), end], "in transfer"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=4), end], "tier is 4; 1 .. 3"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.FORWARD, 0, 2), turn, end],
+                 "transfer 0 was not awaited")):
+            guest = Guest()
+            with self.subTest(message), self.assertRaisesRegex(ckpt.InvalidScheduleError, message):
+                ckpt.Driver(ckpt.Schedule(2, actions), guest).run(Thing(guest, 1))
+            self.assertEqual((guest.alive, guest.slots, guest.transfers), ([], {}, {}))
+
+    def test_cancel_and_states(self):
+        guest = Guest()
+        driver = ckpt.Driver(tiers(), guest)
+        driver.cancel()
+        with self.assertRaises(ckpt.InvalidStateError):
+            driver.backward(Thing(Guest(), 1))
+        with self.assertRaises(ckpt.InvalidArgumentError):
+            driver.forward(None)
+        driver.forward(Thing(guest, 1))
+        with self.assertRaises(ckpt.InvalidStateError):
+            driver.forward(Thing(Guest(), 1))
+        other = threading.Thread(target=driver.cancel)
+        other.start()
+        other.join()
+        self.assertEqual((guest.alive, guest.slots, guest.transfers), ([], {}, {}))
+        guest.ran.clear()
+        within = []
+
+        def forward(call, x):
+            for method in (driver.forward, driver.backward, driver.run):
+                with self.assertRaisesRegex(ckpt.InvalidStateError, "within it"):
+                    method(x)
+            driver.cancel()
+            within.append(call)
+            return guest.forward(call, x)
+
+        driver = ckpt.Driver(tiers(), guest, forward=forward)
+        with self.assertRaises(ckpt.CancelledError):
+            driver.run(Thing(guest, 1))
+        self.assertEqual((len(within), guest.alive, guest.slots, guest.transfers, driver.failure), (1, [], {}, {}, None))
+        guest.ran.clear()
+        with ckpt.Driver(tiers(), guest) as driver:
+            driver.forward(Thing(guest, 1))
+        self.assertEqual(guest.alive, [])
+        guest.ran.clear()
+        driver = ckpt.Driver(tiers(), guest)
+        driver.forward(Thing(guest, 1))
+        del driver
+        gc.collect()
+        self.assertEqual(guest.alive, [])
+
+    def test_a_drop_that_raises_is_reported(self):
+        reported = []
+        before, sys.unraisablehook = sys.unraisablehook, lambda what: reported.append(what.exc_value)
+        try:
+            guest = Guest()
+
+            def drop(call, item):
+                guest.drop(call, item)
+                raise ValueError("drop")
+
+            g0 = ckpt.Driver(tiers(), guest, drop=drop).run(Thing(guest, 1))
+        finally:
+            sys.unraisablehook = before
+        self.assertEqual(guest.alive, [g0])
+        self.assertGreater(len(reported), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

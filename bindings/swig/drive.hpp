@@ -1,0 +1,120 @@
+// drive.hpp - guests of other languages, whose items are numbers here: the language keeps what they stand for. See callbacks.hpp
+// for who owns the objects.
+#ifndef CKPT_SWIG_DRIVE_HPP
+#define CKPT_SWIG_DRIVE_HPP
+
+#include <ckpt/ckpt.h>
+
+#include <memory>
+#include <vector>
+
+#include "callbacks.hpp"
+#include "calls.hpp"
+
+namespace ckpt_swig {
+
+struct DriveCall {
+  const ckpt_drive_call* value;
+};
+struct DriveCalls {
+  std::vector<ckpt_drive_call> list;
+};
+
+class DriveFunctions {
+ public:
+  virtual ~DriveFunctions() = default;
+  // Does what the call says with the items that its kind has, 0 for none: the first is the input, the output of a TURN, or what is
+  // stored or dropped. Returns what it made, of a RECORD the tape.
+  virtual int64_t drive(DriveCall call, int64_t first, int64_t output, int64_t tape, int64_t grad_output) = 0;
+  // The output of the RECORD before.
+  virtual int64_t recorded_output() = 0;
+};
+
+#ifndef SWIG
+namespace detail {
+
+inline int64_t number_of(const void* item) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(item)); }
+inline void* item_of(int64_t number) { return reinterpret_cast<void*>(static_cast<intptr_t>(number)); }
+
+inline int32_t run(const ckpt_drive_call* call, void* first, void* output, void* tape, void* grad_output, void** made, void** more,
+                   void* user) noexcept {
+  return guarded([&] {
+    auto& functions = *static_cast<DriveFunctions*>(user);
+    const int64_t number =
+        functions.drive(DriveCall{call}, number_of(first), number_of(output), number_of(tape), number_of(grad_output));
+    throw_left_failure();
+    if (more) *more = item_of(functions.recorded_output());
+    if (made) *made = item_of(number);
+  });
+}
+
+inline ckpt_driver_callbacks drive_callbacks() {
+  ckpt_driver_callbacks table = CKPT_DRIVER_CALLBACKS_INIT;
+  table.forward = [](const ckpt_drive_call* call, void* input, void** output, void* user) {
+    return run(call, input, nullptr, nullptr, nullptr, output, nullptr, user);
+  };
+  table.record = [](const ckpt_drive_call* call, void* input, void** output, void** tape, void* user) {
+    return run(call, input, nullptr, nullptr, nullptr, tape, output, user);
+  };
+  table.backward = [](const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output, void** grad_input,
+                      void* user) { return run(call, input, output, tape, grad_output, grad_input, nullptr, user); };
+  table.turn = [](const ckpt_drive_call* call, void* output, void** grad_output, void* user) {
+    return run(call, output, nullptr, nullptr, nullptr, grad_output, nullptr, user);
+  };
+  table.store = [](const ckpt_drive_call* call, void* item, void* user) {
+    return run(call, item, nullptr, nullptr, nullptr, nullptr, nullptr, user);
+  };
+  table.load = [](const ckpt_drive_call* call, void** item, void* user) {
+    return run(call, nullptr, nullptr, nullptr, nullptr, item, nullptr, user);
+  };
+  table.await = [](const ckpt_drive_call* call, void* user) {
+    return run(call, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, user);
+  };
+  table.drop = [](const ckpt_drive_call* call, void* item, void* user) {
+    static_cast<void>(run(call, item, nullptr, nullptr, nullptr, nullptr, nullptr, user));
+  };
+  return table;
+}
+
+}  // namespace detail
+#endif
+
+inline ckpt_status driver_create(ckpt_schedule* schedule, DriveFunctions* functions, ckpt_driver** driver) {
+  std::unique_ptr<DriveFunctions> owned(functions);
+  const ckpt_driver_callbacks table = detail::drive_callbacks();
+  return handed_over(owned, ckpt_driver_create(schedule, &table, functions, destroy<DriveFunctions>, driver));
+}
+
+inline ckpt_status driver_forward(ckpt_driver* driver, int64_t x0, int64_t* xn) {
+  void* made = nullptr;
+  const ckpt_status status = ckpt_driver_forward(driver, detail::item_of(x0), &made);
+  if (status == CKPT_OK) *xn = detail::number_of(made);
+  return status;
+}
+
+inline ckpt_status driver_backward(ckpt_driver* driver, int64_t gn, int64_t* g0) {
+  void* made = nullptr;
+  const ckpt_status status = ckpt_driver_backward(driver, detail::item_of(gn), &made);
+  if (status == CKPT_OK) *g0 = detail::number_of(made);
+  return status;
+}
+
+inline ckpt_status driver_run(ckpt_driver* driver, int64_t x0, int64_t* g0) {
+  void* made = nullptr;
+  const ckpt_status status = ckpt_driver_run(driver, detail::item_of(x0), &made);
+  if (status == CKPT_OK) *g0 = detail::number_of(made);
+  return status;
+}
+
+// None when the last step did not fail by a callback.
+inline DriveCalls driver_get_failure(const ckpt_driver* driver) {
+  ckpt_drive_call call{};
+  const ckpt_status status = ckpt_driver_get_failure(driver, &call, nullptr);
+  if (status == CKPT_E_NOT_FOUND) return {};
+  check(status);
+  return DriveCalls{{call}};
+}
+
+}  // namespace ckpt_swig
+
+#endif  // CKPT_SWIG_DRIVE_HPP

@@ -1,0 +1,123 @@
+// What a driver remembers of its guest's handles: rows of things that come and go, in the order in which they came, and the set of
+// handles that are live. Memory for what is there, none per action.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ckpt::plan {
+
+// Things under numbers that stay theirs until they go; from the newest to the oldest.
+template <class T>
+class Row {
+ public:
+  static constexpr std::int32_t none = -1;
+
+  // The next add takes no memory.
+  void make_room() {
+    if (free_ == none && nodes_.size() == nodes_.capacity()) nodes_.reserve(2 * nodes_.size() + 16);
+  }
+
+  std::int32_t add(const T& value) {
+    std::int32_t at = free_;
+    if (at == none) {
+      at = static_cast<std::int32_t>(nodes_.size());
+      nodes_.push_back({});
+    } else {
+      free_ = node(at).older;
+    }
+    node(at) = {value, newest_, none};
+    if (newest_ != none) node(newest_).newer = at;
+    newest_ = at;
+    return at;
+  }
+
+  void remove(std::int32_t at) {
+    const Node gone = node(at);
+    if (gone.older != none) node(gone.older).newer = gone.newer;
+    (gone.newer != none ? node(gone.newer).older : newest_) = gone.older;
+    node(at).older = free_;
+    free_ = at;
+  }
+
+  T& operator[](std::int32_t at) { return node(at).value; }
+  std::int32_t newest() const { return newest_; }
+  std::int32_t older(std::int32_t at) const { return nodes_[static_cast<std::size_t>(at)].older; }
+
+ private:
+  struct Node {
+    T value{};
+    std::int32_t older = none;  // or the next free one
+    std::int32_t newer = none;
+  };
+  Node& node(std::int32_t at) { return nodes_[static_cast<std::size_t>(at)]; }
+
+  std::vector<Node> nodes_;
+  std::int32_t newest_ = none;
+  std::int32_t free_ = none;
+};
+
+// Open addressing with linear probing, as ItemTable. NULL is no handle.
+class HandleSet {
+ public:
+  bool contains(const void* handle) const {
+    for (std::size_t at = home(handle);; at = behind(at)) {
+      if (entries_[at] == handle) return true;
+      if (entries_[at] == nullptr) return false;
+    }
+  }
+
+  // The next add takes no memory.
+  void make_room() {
+    if (2 * (size_ + 1) <= entries_.size()) return;
+    std::vector<const void*> before(2 * entries_.size());
+    before.swap(entries_);
+    for (const void* handle : before) {
+      if (handle != nullptr) put(handle);
+    }
+  }
+
+  // False when it is there already. There is room.
+  bool add(const void* handle) {
+    std::size_t at = home(handle);
+    for (; entries_[at] != nullptr; at = behind(at)) {
+      if (entries_[at] == handle) return false;
+    }
+    entries_[at] = handle;
+    ++size_;
+    return true;
+  }
+
+  // handle is there.
+  void erase(const void* handle) {
+    std::size_t gap = home(handle);
+    while (entries_[gap] != handle) gap = behind(gap);
+    for (std::size_t at = behind(gap); entries_[at] != nullptr; at = behind(at)) {
+      if (((at - home(entries_[at])) & mask()) < ((at - gap) & mask())) continue;
+      entries_[gap] = entries_[at];
+      gap = at;
+    }
+    entries_[gap] = nullptr;
+    --size_;
+  }
+
+ private:
+  std::size_t mask() const { return entries_.size() - 1; }
+  std::size_t behind(std::size_t at) const { return (at + 1) & mask(); }
+  // Pointers differ in their middle bits.
+  std::size_t home(const void* handle) const {
+    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(handle) * 0x9e3779b97f4a7c15U) >> 32) & mask();
+  }
+  void put(const void* handle) {
+    std::size_t at = home(handle);
+    while (entries_[at] != nullptr) at = behind(at);
+    entries_[at] = handle;
+  }
+
+  std::vector<const void*> entries_ = std::vector<const void*>(64);
+  std::size_t size_ = 0;
+};
+
+}  // namespace ckpt::plan

@@ -1,0 +1,198 @@
+// Drives a schedule for a guest, whose items are handles that nothing here looks into: keeps what is live, calls the guest for
+// every piece of work, and sees to it that each handle is dropped or taken over exactly once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fork_mutex.h"
+#include "plan/drive_items.h"
+#include "plan/item_table.h"
+#include "plan/schedule.h"
+
+namespace ckpt::plan {
+
+// Meanings are those of include/ckpt/drive.h; capi/drive.cpp asserts the layout.
+constexpr std::uint32_t drive_again = 1;
+constexpr std::uint32_t drive_no_output = 2;
+constexpr std::uint32_t drive_take_input = 4;
+constexpr std::uint32_t drive_take_output = 8;
+
+// The C API hands it to callbacks as its ckpt_drive_call, the same 80 bytes, without a copy for each call: so it may alias that.
+struct [[gnu::may_alias]] DriveCall {
+  Kind kind = Kind::end;
+  std::uint32_t flags = 0;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int32_t option = 0;
+  std::int32_t micro_batch = 0;
+  Item item = Item::none;
+  std::int32_t tier = 0;
+  std::int32_t slot = 0;
+  std::int32_t reserved = 0;
+  std::int64_t transfer = 0;
+  std::int64_t action = 0;
+  std::int64_t layers = 0;
+  std::int32_t reserved2 = 0;
+  std::int32_t reserved3 = 0;
+};
+static_assert(sizeof(DriveCall) == 80);
+
+// Whose chain is driven. Each returns 0, or what the failure is reported with.
+class Guest {
+ public:
+  virtual ~Guest() = default;
+  // False where it lacks what a call of this kind needs.
+  virtual bool can(Kind kind) const noexcept = 0;
+  virtual std::int32_t forward(const DriveCall& call, void* input, void** output) = 0;
+  virtual std::int32_t record(const DriveCall& call, void* input, void** output, void** tape) = 0;
+  virtual std::int32_t backward(const DriveCall& call, void* input, void* output, void* tape, void* grad_output,
+                                void** grad_input) = 0;
+  virtual std::int32_t turn(const DriveCall& call, void* output, void** grad_output) = 0;
+  virtual std::int32_t store(const DriveCall& call, void* item) = 0;
+  virtual std::int32_t load(const DriveCall& call, void** item) = 0;
+  virtual std::int32_t await(const DriveCall& call) = 0;
+  virtual void drop(const DriveCall& call, void* item) noexcept = 0;
+};
+
+// One thread at a time, but for cancel().
+class Driver {
+ public:
+  // Error(invalid_argument) for a schedule of a stage.
+  Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<Guest> guest);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  // What these throw with invalid_argument or invalid_state left the handle with the caller; else it is the driver's.
+  void* forward(void* x0);
+  void* backward(void* gn, bool wants_gradient);  // GRAD(0), which is the caller's
+  void* run(void* x0, bool wants_gradient);
+
+  void finalize(std::int64_t layers);
+  void cancel();
+
+  struct Failure {
+    DriveCall call;
+    std::int32_t result = 0;
+  };
+  // Of the last step; Error(invalid_state) within one.
+  const std::optional<Failure>& failure() const;
+
+ private:
+  enum class State : std::uint8_t { idle, running, paused, ending };
+
+  // Something live: an item in memory, or what a slot holds.
+  struct Live {
+    ItemKey key;
+    void* handle = nullptr;
+    std::int32_t tier = 0;
+    std::int32_t slot = 0;
+    std::int32_t readers = 0;  // copies out of it that are under way
+    bool ready = true;         // not while a copy fills it
+    bool ended = false;        // its item has gone; it is dropped when the last copy out of it has ended
+    bool unasked = false;      // an output that RECORD gave and the schedule may not know of
+  };
+  struct Transfer {
+    DriveCall await;               // what waits for it
+    std::int32_t source = 0;       // what is copied: an item, or of a load what the slot holds
+    std::int32_t destination = 0;  // where to
+    bool load = false;
+    bool over = false;  // was waited for
+  };
+  using Numbers = ItemTable<std::int32_t>;  // into a Row
+
+  // ---- Steps ----
+  [[noreturn]] void refuse_within() const;
+  void require_state(State state, const char* otherwise) const;
+  void change(State state);
+  template <class Body>
+  auto within_step(Body&& body);
+  void begin(void* x0);
+  void run_to_turn();
+  void give_grad(void* grad);
+  void* run_to_end(bool wants_gradient);
+  void unwind() noexcept;
+
+  // ---- Actions ----
+  Action take_action();
+  bool read_more(std::size_t most);
+  Action* peek(std::size_t ahead);
+  bool is_last_use(const Action& action, std::int64_t index, std::int32_t at);
+  void step(const Action& action);
+  void check_layers(const Action& action) const;
+  void forward(const Action& action);
+  void record(const Action& action);
+  void record_layer(const Action& action, std::int64_t layer);
+  void backward(const Action& action);
+  void backward_layer(const Action& action, std::int64_t layer);
+  void* last_read(std::int32_t at, bool takes);
+  void drop(const Action& action);
+  void* end(const Action& action, bool wants_gradient);
+
+  // ---- Transfers ----
+  void store_begin(const Action& action);
+  void load_begin(const Action& action);
+  void await(const Action& action);
+  std::int32_t add_transfer(const Action& action, const DriveCall& begins, std::int32_t source, std::int32_t destination);
+  void remove_transfer(std::int32_t at);
+  void finish(std::int32_t at);
+  void wait_for_readers(std::int32_t item);
+
+  // ---- What is live ----
+  std::int32_t find(const ItemKey& key) const;
+  std::int32_t need(const Action& action, const ItemKey& key);
+  std::int32_t need_slot(const Action& action) const;
+  void check_item(const Action& action) const;
+  void check_tier(const Action& action) const;
+  std::int32_t prepare(const Action& action, const ItemKey& key);
+  bool give(std::int32_t at, void* handle);
+  void forget(std::int32_t at);
+  void* give_away(std::int32_t at);
+  void end_item(std::int32_t at);
+  void drop_live(std::int32_t at);
+
+  // ---- Calls ----
+  DriveCall call_of(const Action& action, Kind kind, std::int64_t first, std::int64_t last) const;
+  DriveCall call_of_item(const Action& action, const ItemKey& key) const;
+  DriveCall call_of_drop(const ItemKey& key) const;
+  void require_can(const DriveCall& call);
+  void check(const DriveCall& call, std::int32_t result);
+  [[noreturn]] void lied_about(const DriveCall& call, std::int32_t at, const void* handle);
+  [[noreturn]] void lied(const DriveCall& call, const std::string& how);
+  [[noreturn]] void refuse(const Action& action, const std::string& reason) const;
+
+  const std::shared_ptr<const Schedule> schedule_;
+  const std::unique_ptr<Guest> guest_;
+  std::uint32_t can_ = 0;  // kinds of calls that the guest can do, one bit each
+
+  mutable base::ForkMutex mutex_;  // of state_, and of setting cancelled_
+  State state_ = State::idle;
+  std::atomic<bool> cancelled_ = false;
+
+  std::optional<Failure> failure_;
+  std::int64_t next_layers_ = 0;  // of the next step of an open-ended schedule; 0: not known
+
+  // ---- Of the step ----
+  std::optional<Cursor> cursor_;
+  std::vector<Action> ahead_;  // from begin_ to end_: read from the cursor and not met yet
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::int64_t layers_ = 0;     // 0: not known
+  std::int64_t action_ = 0;     // index of the one that is met
+  std::int64_t forwarded_ = 0;  // layers below ran at least once
+  bool turned_ = false;
+  Row<Live> live_;
+  Numbers items_;  // of memory
+  Numbers slots_;  // {input, tier, 0, slot}
+  HandleSet handles_;
+  Row<Transfer> transfers_;
+  Numbers transfer_ids_;  // {input, 0, 0, id}
+};
+
+}  // namespace ckpt::plan

@@ -1,0 +1,89 @@
+// torch/ambient.h - the state around a layer that decides its bits: generator, buffers, autocast. Included by ckpt/torch.h.
+#ifndef CKPT_TORCH_AMBIENT_H
+#define CKPT_TORCH_AMBIENT_H
+
+#include <ckpt/torch/meter.h>
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/autocast_mode.h>
+#include <c10/core/GradMode.h>
+
+#include <cstddef>
+#include <mutex>
+
+namespace ckpt::torch::detail {
+
+// What random numbers and statistics were like.
+struct Ambient {
+  at::mt19937 engine;
+  c10::optional<float> next_float;
+  c10::optional<double> next_double;
+  Tensors buffers;
+
+  static Ambient now(const Tensors& buffers) {
+    at::Generator generator = at::detail::getDefaultCPUGenerator();
+    const std::lock_guard<std::mutex> lock(generator.mutex());
+    auto* cpu = at::check_generator<at::CPUGeneratorImpl>(generator);
+    Ambient ambient{cpu->engine(), cpu->next_float_normal_sample(), cpu->next_double_normal_sample(), {}};
+    const c10::NoGradGuard no_grad;
+    for (const at::Tensor& buffer : buffers) ambient.buffers.push_back(buffer.detach().clone());
+    return ambient;
+  }
+  void put_back(const Tensors& into) const {
+    at::Generator generator = at::detail::getDefaultCPUGenerator();
+    {
+      const std::lock_guard<std::mutex> lock(generator.mutex());
+      auto* cpu = at::check_generator<at::CPUGeneratorImpl>(generator);
+      cpu->set_engine(engine);
+      cpu->set_next_float_normal_sample(next_float);
+      cpu->set_next_double_normal_sample(next_double);
+    }
+    const c10::NoGradGuard no_grad;
+    // variable_data has a version of its own: graphs that saved the buffer do not mind
+    for (std::size_t i = 0; i < into.size(); ++i) into[i].variable_data().copy_(buffers[i]);
+  }
+};
+
+// Puts a state back at the end of a scope.
+struct AmbientGuard {
+  explicit AmbientGuard(const Tensors& given) : buffers(given), present(Ambient::now(given)) {}
+  ~AmbientGuard() { present.put_back(buffers); }
+  AmbientGuard(const AmbientGuard&) = delete;
+  AmbientGuard& operator=(const AmbientGuard&) = delete;
+  const Tensors& buffers;
+  Ambient present;
+};
+
+// Autocast as it was in the forward part. A cast that was cached without a graph must not serve a run with one: the cache is
+// cleared before and behind.
+struct Autocast {
+  bool enabled = at::autocast::is_cpu_enabled();
+  at::ScalarType dtype = at::autocast::get_autocast_cpu_dtype();
+  bool cache = at::autocast::is_autocast_cache_enabled();
+
+  void set() const {
+    at::autocast::set_cpu_enabled(enabled);
+    at::autocast::set_autocast_cpu_dtype(dtype);
+    at::autocast::set_autocast_cache_enabled(cache);
+  }
+};
+struct AutocastGuard {
+  explicit AutocastGuard(const Autocast& wanted) : active(wanted.enabled || present.enabled) {
+    if (!active) return;
+    at::autocast::clear_cache();
+    wanted.set();
+  }
+  ~AutocastGuard() {
+    if (!active) return;
+    at::autocast::clear_cache();
+    present.set();
+  }
+  AutocastGuard(const AutocastGuard&) = delete;
+  AutocastGuard& operator=(const AutocastGuard&) = delete;
+  Autocast present;
+  bool active;
+};
+
+}  // namespace ckpt::torch::detail
+
+#endif  // CKPT_TORCH_AMBIENT_H

@@ -1,0 +1,220 @@
+// torch/measure.h - finds the layers of a chain, measures them, and plans. Included by ckpt/torch.h.
+#ifndef CKPT_TORCH_MEASURE_H
+#define CKPT_TORCH_MEASURE_H
+
+#include <ckpt/torch/step.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace ckpt::torch::detail {
+
+inline double seconds_of(const std::function<void()>& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Which callables belong together: one that writes over its input, or gives it back, joins the one before.
+inline void find_steps(State& state, const Tensors& sample) {
+  Tensors now = sample;
+  std::vector<bool> has_gradient;
+  for (const at::Tensor& tensor : sample) has_gradient.push_back(tensor.defined() && tensor.requires_grad());
+  const auto of_sample = memory_of(sample);
+  bool open = true;  // nothing but the sample's memory yet: what comes joins
+  for (std::size_t i = 0; i < state.layers.size(); ++i) {
+    Tape tape;
+    const c10::AutoGradMode grad(true);
+    const Tensors entered = State::enter(now, has_gradient, tape);
+    std::vector<std::uint32_t> versions;
+    for (const at::Tensor& tensor : entered)
+      versions.push_back(tensor.defined() ? static_cast<std::uint32_t>(tensor._version()) : 0U);
+    Tensors output = state.layers[i].run(entered);
+    bool writes = false;
+    for (std::size_t k = 0; k < entered.size(); ++k) {
+      if (!entered[k].defined() || static_cast<std::uint32_t>(entered[k]._version()) == versions[k]) continue;
+      writes = true;
+      if (entered[k].has_storage() && of_sample.count(entered[k].storage().unsafeGetStorageImpl()) != 0)
+        fail(Status::invalid_argument, "layer " + state.layers[i].name + " writes over the chain's input, which is the caller's");
+    }
+    const auto before = memory_of(now);
+    bool makes = false;
+    bool of_caller = true;
+    for (const void* memory : memory_of(output)) {
+      makes = makes || before.count(memory) == 0;
+      of_caller = of_caller && of_sample.count(memory) != 0;
+    }
+    if (!state.steps.empty() && (open || writes || !makes))
+      state.steps.back().end = i + 1;
+    else {
+      state.steps.emplace_back();
+      state.steps.back().begin = i;
+      state.steps.back().end = i + 1;
+    }
+    open = of_caller && i + 1 < state.layers.size() && state.steps.size() == 1;
+    has_gradient.clear();
+    for (at::Tensor& tensor : output) {
+      has_gradient.push_back(tensor.defined() && tensor.requires_grad());
+      if (tensor.defined()) tensor = tensor.variable_data();
+    }
+    now = std::move(output);
+  }
+}
+
+inline std::vector<std::shared_ptr<::torch::nn::Module>> modules_of(const State& state, std::size_t begin, std::size_t end) {
+  std::vector<std::shared_ptr<::torch::nn::Module>> modules;
+  for (std::size_t i = begin; i < end; ++i)
+    modules.insert(modules.end(), state.layers[i].modules.begin(), state.layers[i].modules.end());
+  return modules;
+}
+
+// Bytes by the allocator's counters, seconds in the chain, of every layer.
+inline void measure(State& state, const Tensors& sample, const Options& options) {
+  Meter meter;
+  Tensors now;
+  for (const at::Tensor& tensor : sample) now.push_back(tensor.defined() ? tensor.detach().clone() : tensor);
+  const Tensors first = now;  // stays: what layers give on of it costs nothing
+  const auto of_sample = memory_of(first);
+  std::vector<bool> has_gradient;
+  for (const at::Tensor& tensor : sample) has_gradient.push_back(tensor.defined() && tensor.requires_grad());
+  state.profile.emplace(bytes_of(now));
+  state.profile->set_flags(ProfileFlag::keeps_input | ProfileFlag::keeps_output | ProfileFlag::own_allocator);
+  const auto number_of = [&](const at::Tensor& parameter) {
+    const auto [at, is_new] = state.parameter_numbers.emplace(parameter.unsafeGetTensorImpl(), state.parameters.size());
+    if (is_new) state.parameters.push_back(parameter);
+    return at->second;
+  };
+  for (State::Step& step : state.steps) {
+    step.input_has_gradient = has_gradient;
+    LayerProfile layer;
+    OptionProfile option;
+    layer.flags = LayerFlag::deterministic;
+    Tensors buffers;
+    for (const auto& module : modules_of(state, step.begin, step.end))
+      for (const at::Tensor& buffer : module->buffers())
+        if (buffer.defined()) buffers.push_back(buffer);
+    const Ambient begin = Ambient::now(buffers);
+
+    std::int64_t base = meter.live_bytes();
+    meter.begin();
+    Tensors next = state.run_without_graph(step, now);
+    const std::int64_t made = meter.live_bytes() - base;
+    layer.output_bytes = bytes_of(next, of_sample);
+    const std::int64_t plain_workspace = std::max<std::int64_t>(0, meter.peak_bytes() - base - made);
+    for (std::size_t k = 0; k < buffers.size(); ++k) {
+      if (!at::equal(buffers[k], begin.buffers[k])) {
+        step.buffers.push_back(buffers[k]);
+        layer.ambient_bytes += bytes_of({buffers[k]});
+      }
+    }
+    begin.put_back(buffers);
+
+    Tensors parameters;
+    for (int run = 0; run <= std::max(1, options.timed_runs); ++run) {
+      base = meter.live_bytes();
+      meter.begin();
+      auto [output, tape] = state.record(step, now);
+      const std::int64_t peak = meter.peak_bytes();
+      const std::int64_t held = meter.live_bytes();
+      if (run == 0) {
+        has_gradient.clear();
+        for (const Edge& root : tape->roots) has_gradient.push_back(root.is_valid());
+        option.tape_bytes = std::max<std::int64_t>(0, held - base - made);
+        // What a run without recording needs on its way is mostly what a recording keeps. Each layer records at some time, with all
+        // around it that was there when it ran without: only what goes beyond the tape counts.
+        option.forward_workspace_bytes = std::max(peak - held, plain_workspace - option.tape_bytes) + layer.ambient_bytes;
+        option.forward_workspace_bytes = std::max<std::int64_t>(0, option.forward_workspace_bytes);
+        if (pinned(now, {&output, &next, &first})) layer.flags = layer.flags | LayerFlag::needs_input;
+        if (pinned(output, {&now, &next, &first})) {
+          layer.flags = layer.flags | LayerFlag::needs_output;
+          step.needs_output = true;
+        }
+        parameters = State::leaves(*tape);
+        std::unordered_set<std::size_t> seen;
+        for (const at::Tensor& parameter : parameters)
+          if (const std::size_t number = number_of(parameter); seen.insert(number).second) step.parameters.push_back(number);
+        for (const auto& module : modules_of(state, step.begin, step.end))
+          for (const at::Tensor& parameter : module->parameters())
+            if (parameter.requires_grad())
+              if (const std::size_t number = number_of(parameter); seen.insert(number).second) step.parameters.push_back(number);
+      }
+      Tensors grads;
+      for (std::size_t k = 0; k < output.size(); ++k)
+        grads.push_back(tape->roots[k].is_valid() ? at::ones_like(output[k], at::MemoryFormat::Contiguous) : at::Tensor());
+      output.clear();
+      meter.begin();
+      Tensors sums(state.parameters.size());
+      const std::int64_t grad_bytes = bytes_of(grads);
+      const double seconds = seconds_of([&] { state.backward(step, std::move(tape), std::move(grads), sums); });
+      option.backward_peak_bytes = std::max(option.backward_peak_bytes, meter.peak_bytes() - base);
+      option.backward_seconds = run == 0 ? seconds : std::min(option.backward_seconds, seconds);
+      const std::int64_t known = option.tape_bytes + grad_bytes + bytes_of(now) + (step.needs_output ? layer.output_bytes : 0);
+      option.backward_workspace_bytes = std::max<std::int64_t>(0, option.backward_peak_bytes - known);
+      const double forward = seconds_of([&] { state.run_without_graph(step, now); });
+      option.forward_seconds = run == 0 ? forward : std::min(option.forward_seconds, forward);
+      begin.put_back(buffers);
+    }
+    if (&step == &state.steps.front() && !state.sample_has_gradient) layer.flags = layer.flags | LayerFlag::no_input_gradient;
+    state.profile->add_layer(state.layers[step.begin].name, layer);
+    state.profile->add_option(option);
+    now = std::move(next);
+  }
+  state.output_has_gradient = has_gradient;
+}
+
+inline std::shared_ptr<State> make(std::vector<Layer> layers, const Tensors& sample, const Budget& budget, const Options& options) {
+  if (layers.empty()) fail(Status::invalid_argument, "layers is empty");
+  if (sample.empty()) fail(Status::invalid_argument, "sample is empty");
+  if (options.loss_bytes < 0) fail(Status::invalid_argument, "loss_bytes is " + std::to_string(options.loss_bytes));
+  for (const at::Tensor& tensor : sample)
+    if (tensor.defined() && !tensor.device().is_cpu())
+      fail(Status::unsupported, "sample is on " + tensor.device().str() + ": only the CPU is supported");
+  auto state = std::make_shared<State>();
+  state->layers = std::move(layers);
+  Tensors buffers;
+  std::unordered_set<const ::torch::nn::Module*> seen;
+  for (std::size_t i = 0; i < state->layers.size(); ++i) {
+    Layer& layer = state->layers[i];
+    if (!layer.run) fail(Status::invalid_argument, "layer " + std::to_string(i) + " has no function");
+    if (layer.name.empty()) layer.name = std::to_string(i);
+    for (const auto& top : layer.modules) {
+      if (top == nullptr) fail(Status::invalid_argument, "layer " + layer.name + " has a module that is NULL");
+      for (const auto& module : top->modules())
+        if (seen.insert(module.get()).second) {
+          state->training.emplace_back(module, module->is_training());
+          for (const at::Tensor& buffer : module->buffers(false))
+            if (buffer.defined()) buffers.push_back(buffer);
+        }
+    }
+  }
+  for (const at::Tensor& tensor : sample)
+    state->sample_has_gradient = state->sample_has_gradient || (tensor.defined() && tensor.requires_grad());
+  state->sample_bytes = bytes_of(sample);
+  state->sample_count = sample.size();
+  {
+    const AmbientGuard as_before(buffers);
+    const AutocastGuard autocast{Autocast()};
+    find_steps(*state, sample);
+    as_before.present.put_back(buffers);
+    measure(*state, sample, options);
+  }
+  const PlanReport all = Schedule::create(*state->profile, "store-all").verify(*state->profile);
+  state->store_all_bytes = all.peak_bytes[0] + options.loss_bytes;
+  state->budget_bytes = budget.bytes_of(state->store_all_bytes);
+  const std::int64_t left = std::max<std::int64_t>(0, state->budget_bytes - options.loss_bytes);
+  state->schedule.emplace(Schedule::create(*state->profile, options.planner + ":" + std::to_string(left)));
+  state->report = state->schedule->verify(*state->profile);
+  state->planned_bytes = state->report.peak_bytes[0] + options.loss_bytes;
+  return state;
+}
+
+}  // namespace ckpt::torch::detail
+
+#endif  // CKPT_TORCH_MEASURE_H

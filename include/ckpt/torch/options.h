@@ -1,0 +1,66 @@
+// torch/options.h - what is asked of a chain under a budget. Included by ckpt/torch.h.
+#ifndef CKPT_TORCH_OPTIONS_H
+#define CKPT_TORCH_OPTIONS_H
+
+#include <ckpt/torch/meter.h>
+#include <ckpt/plan.hpp>
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ckpt::torch {
+
+// One callable of a chain. Modules say which buffers (of batch norm, say) it writes, and whether it trains; parameters are found
+// without them.
+struct Layer {
+  std::string name;
+  std::function<Tensors(const Tensors&)> run;
+  std::vector<std::shared_ptr<::torch::nn::Module>> modules;
+};
+
+// Bytes, or a share (0 < share <= 1) of what storing everything takes for the sample.
+class Budget {
+ public:
+  template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
+  Budget(Number value) {  // NOLINT(google-explicit-constructor): budget(model, sample, 0.4)
+    if constexpr (std::is_floating_point_v<Number>) {
+      if (!(value > 0 && value <= 1))
+        throw Error(Status::invalid_argument, "budget is " + std::to_string(value) + ": no share in (0, 1]");
+      share_ = static_cast<double>(value);
+    } else {
+      if (value <= 0) throw Error(Status::invalid_argument, "budget is " + std::to_string(value) + " bytes");
+      bytes_ = static_cast<std::int64_t>(value);
+    }
+  }
+  std::int64_t bytes_of(std::int64_t store_all) const {
+    return share_ > 0 ? static_cast<std::int64_t>(share_ * static_cast<double>(store_all)) : bytes_;
+  }
+
+ private:
+  std::int64_t bytes_ = 0;
+  double share_ = 0;
+};
+
+struct Options {
+  std::string planner = "chain";
+  // What the caller's loss needs beside the chain's output and its gradient. 0 where the loss is the chain's last layer.
+  std::int64_t loss_bytes = 0;
+  // Timed runs of each layer; the shortest counts.
+  int timed_runs = 2;
+};
+
+namespace detail {
+
+[[noreturn]] inline void fail(Status status, const std::string& message) { throw Error(status, message); }
+
+}  // namespace detail
+
+}  // namespace ckpt::torch
+
+#endif  // CKPT_TORCH_OPTIONS_H
