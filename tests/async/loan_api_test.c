@@ -112,10 +112,10 @@ static void on_the_thread_that_loads(void) {
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   int64_t id = 0;
   options.environment_json = "{\"flags\": 2}";
-  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARN, on_log, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, on_log, NULL, NULL));
   CHECK_OK(ckpt_async_manager_load(async, it.state, &options, NULL, &id));
   ends_completed(id);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARN, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, NULL, NULL, NULL));
   CHECK(lines_within == 1 && within_the_load == CKPT_E_INVALID_STATE);
   the_state_is_as_it_was("1");
 }
