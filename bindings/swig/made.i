@@ -45,6 +45,7 @@ CKPT_STRUCT(ckpt_frontier_point)
 %ignore ckpt_layer_callbacks_init;
 CKPT_STRUCT(ckpt_schedule_executor_options)
 %ignore ckpt_schedule_executor_options::reserved;
+%ignore ckpt_schedule_executor_options::reserved2;
 CKPT_STRUCT(ckpt_step)
 %ignore ckpt_step::reserved;
 %ignore ckpt_step::reserved2;
@@ -52,6 +53,8 @@ CKPT_STRUCT(ckpt_schedule_executor_stats)
 %ignore ckpt_schedule_executor_stats::reserved;
 CKPT_STRUCT(ckpt_adamw_options)
 %ignore ckpt_adamw_options::reserved;
+%ignore ckpt_adamw_options::reserved2;
+CKPT_STRUCT(ckpt_learning_rate_schedule)
 CKPT_STRUCT(ckpt_activation_policy)
 CKPT_STRUCT(ckpt_activation_manager_options)
 %ignore ckpt_activation_manager_options::reserved;

@@ -39,7 +39,12 @@ class Chain {
   bool needs_targets() const;
 
   void initialize(std::uint64_t seed);
+  // Threads for what follows; nullptr: the calling one alone.
+  void set_pool(std::shared_ptr<base::ThreadPool> pool) noexcept { pool_ = std::move(pool); }
+  // Runs work(begin, end) over the elements of each parameter, in parts that its shape fixes; work(parameter, begin, end).
   void zero_gradients();
+  // Behind a step: what layers made for parameters of others.
+  void gather_gradients();
   // Scales all gradients so that their common 2-norm is at most max_norm; returns the norm before.
   double clip_gradients(double max_norm);
 
@@ -53,6 +58,7 @@ class Chain {
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<std::int64_t> numbers_;
   std::vector<Parameter> parameters_;
+  std::shared_ptr<base::ThreadPool> pool_;
   bool frozen_ = false;
 };
 

@@ -76,6 +76,7 @@ struct ExecutorStats {
 struct ExecutorChecks {
   RecomputeCheck recompute = RecomputeCheck::none;
   bool writes = false;  // whether layers write where they may not
+  bool finite = false;  // whether outputs are finite
 };
 
 class Executor {
@@ -96,7 +97,10 @@ class Executor {
   // Returns x_n where it has one element, else NaN. After an error the next run works.
   double run(const Step& step);
 
-  // The same for a stage's schedule: steps and losses by micro-batch (losses only written by the last stage). Inputs come through
+  // Runs the first layers forward once, without dropping anything. Returns their output where it has one element, else NaN.
+  double evaluate(const Step& step, std::int64_t layers);
+
+  // The same as run for a stage's schedule: steps and losses by micro-batch (losses only written by the last stage). Inputs come through
   // the port; accumulate is the caller's business.
   void run_stage(std::span<const Step> steps, StagePort& port, std::span<double> losses);
 

@@ -70,6 +70,7 @@ struct RunContext {
   std::int64_t first_sample = 0;            // global
   const tensor::Tensor* targets = nullptr;  // of the step; nullptr when it has none
   base::ThreadPool* pool = nullptr;
+  bool evaluation = false;  // nothing is dropped at random
 };
 
 // Borrowed buffers, 64-byte aligned; nullptr where there is nothing to read or write.
@@ -117,6 +118,12 @@ class Layer {
   // Writes grad_input, adds to the gradients of the layer's parameters.
   virtual void backward(const RunContext& context, const BackwardBuffers& buffers) = 0;
 
+  // Gradients of another layer's parameters that this one has made since they were set to zero: adds them there; forgets them.
+  virtual void gather_gradients() {}
+  virtual void forget_gradients() {}
+  // The layer whose parameters this one uses; nullptr: none.
+  virtual const Layer* tied_to() const { return nullptr; }
+
   // State outside the arguments that forward reads.
   virtual std::int64_t ambient_bytes() const { return 0; }
   virtual void save_ambient(void* /*state*/) const {}
@@ -148,6 +155,35 @@ std::shared_ptr<Layer> make_layer_norm(std::string name, std::int64_t width, dou
 std::shared_ptr<Layer> make_rms_norm(std::string name, std::int64_t width, double epsilon, tensor::Dtype dtype);
 std::shared_ptr<Layer> make_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                                       tensor::Dtype dtype);
+// positions: whether each place has a vector of its own.
+std::shared_ptr<Layer> make_token_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
+                                            bool positions, tensor::Dtype dtype);
+// embedding: what make_token_embedding made; Error(invalid_argument) for another one.
+std::shared_ptr<Layer> make_tied_head(std::string name, std::shared_ptr<Layer> embedding);
+
+enum class Norm : std::uint8_t { layer_norm, rms_norm };
+enum class Activation : std::uint8_t { gelu, swiglu };
+
+struct AttentionOptions {
+  std::int64_t width = 0;
+  std::int64_t heads = 0;
+  std::int64_t key_heads = 0;  // 0: as many as heads
+  Norm norm = Norm::layer_norm;
+  double rotary_base = 0;  // 0: queries and keys are not turned
+  double dropout = 0;
+  tensor::Dtype dtype = tensor::Dtype::f32;
+};
+struct MlpOptions {
+  std::int64_t width = 0;
+  std::int64_t hidden = 0;
+  Activation activation = Activation::gelu;
+  Norm norm = Norm::layer_norm;
+  double dropout = 0;
+  tensor::Dtype dtype = tensor::Dtype::f32;
+};
+// Both halves of a transformer's block: norm and residual are inside.
+std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& options);
+std::shared_ptr<Layer> make_mlp(std::string name, const MlpOptions& options);
 std::shared_ptr<Layer> make_dropout(std::string name, double probability);
 std::shared_ptr<Layer> make_softmax_cross_entropy(std::string name);
 

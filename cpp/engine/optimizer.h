@@ -16,6 +16,7 @@ struct AdamwOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
+  bool decay_matrices_only = false;  // nothing of one dimension decays
 };
 
 // A tensor of optimizer state, as it goes into a state checkpoint.
@@ -31,10 +32,12 @@ class Optimizer {
   void step();
   std::int64_t steps() const noexcept { return steps_; }
   void set_steps(std::int64_t steps);
+  double learning_rate() const noexcept { return learning_rate_; }
+  void set_learning_rate(double learning_rate);
   const std::vector<StateTensor>& state() const noexcept { return state_; }
 
  protected:
-  explicit Optimizer(std::shared_ptr<Chain> chain) : chain_(std::move(chain)) {}
+  Optimizer(std::shared_ptr<Chain> chain, double learning_rate) : chain_(std::move(chain)), learning_rate_(learning_rate) {}
   // A zero tensor like parameter i's value.
   void add_state(const Parameter& parameter, const char* suffix);
   const Chain& chain() const noexcept { return *chain_; }
@@ -44,6 +47,7 @@ class Optimizer {
   virtual void update(std::int64_t step) = 0;
 
   std::shared_ptr<Chain> chain_;
+  double learning_rate_;
   std::vector<StateTensor> state_;
   std::int64_t steps_ = 0;
 };

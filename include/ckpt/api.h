@@ -400,8 +400,15 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_schedule_place_tier)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
   void (*ckpt_frontier_point_init)(ckpt_frontier_point* point, uint32_t size);
   ckpt_status (*ckpt_profile_get_frontier)(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_layer_create_tied_head)(const char* name, ckpt_layer* embedding, ckpt_layer** layer);
+  ckpt_status (*ckpt_chain_set_worker_pool)(ckpt_chain* chain, ckpt_worker_pool* pool);
+  ckpt_status (*ckpt_schedule_executor_evaluate)(ckpt_schedule_executor* executor, const ckpt_step* step, int64_t layer_count, double* result);
   ckpt_status (*ckpt_profile_create_measured)(ckpt_chain* chain, const ckpt_step* step, int32_t measured_steps, ckpt_worker_pool* pool, ckpt_profile** profile);
   ckpt_status (*ckpt_schedule_executor_refine)(const ckpt_schedule_executor* executor, const ckpt_profile* profile, ckpt_profile** refined);
+  ckpt_status (*ckpt_optimizer_get_learning_rate)(const ckpt_optimizer* optimizer, double* learning_rate);
+  ckpt_status (*ckpt_optimizer_set_learning_rate)(ckpt_optimizer* optimizer, double learning_rate);
+  void (*ckpt_learning_rate_schedule_init)(ckpt_learning_rate_schedule* schedule, uint32_t size);
+  ckpt_status (*ckpt_learning_rate_at)(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate);
   ckpt_status (*ckpt_state_get_key_count)(const ckpt_state* state, int64_t* key_count);
   ckpt_status (*ckpt_state_get_key)(const ckpt_state* state, int64_t index, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_checkpoint_manager_pin)(ckpt_checkpoint_manager* manager, int64_t step);

@@ -52,8 +52,10 @@ CKPT_API void ckpt_blas_init(ckpt_blas* blas, uint32_t size);
 CKPT_API ckpt_status ckpt_blas_set(const ckpt_blas* blas);
 
 /* Loads the BLAS now (OpenBLAS: libopenblas.so.0, or the file that CKPT_OPENBLAS names) and writes its name, version and core as
- * text: (buffer, capacity, *needed) rule. NOT_FOUND when there is none; the message lists what was tried. FORKED, as from all that
- * needs a matrix product, in a child that was forked while another thread was loading it. */
+ * text, and behind that, when the environment variable OPENBLAS_CORETYPE asks for a narrower set of kernels than the processor has
+ * instructions for, which one it has: (buffer, capacity, *needed) rule. The environment is only read. NOT_FOUND when there is none;
+ * the message lists what was tried. FORKED, as from all that needs a matrix product, in a child that was forked while another
+ * thread was loading it. */
 CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
@@ -62,7 +64,8 @@ CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t*
  * F64 tensors whose first dimension counts samples. */
 typedef struct ckpt_layer ckpt_layer;
 
-/* Creates a layer by its kind and, behind a colon, its values, separated by commas. Blanks around them mean nothing.
+/* Creates a layer by its kind and, behind a colon, its values, separated by commas. Blanks around them mean nothing. A value may
+ * also be given by its name in lower case, behind those that are given by their place: "attention:128,4,dropout=0.1".
  *
  * - "linear:INPUTS,OUTPUTS[,DTYPE]": y = x W + b, for each row. x: [samples, ..., INPUTS], of two dimensions or more, W: [INPUTS,
  *   OUTPUTS], b: [OUTPUTS], y: [samples, ..., OUTPUTS]. Parameters "weight" and "bias". DTYPE: F32 (when it is left out) or F64.
@@ -78,6 +81,32 @@ typedef struct ckpt_layer ckpt_layer;
  *   x: [samples, CONTEXT] of U8 or I32 tokens below VOCABULARY (another one: OUT_OF_RANGE when the step runs),
  *   table: [VOCABULARY, WIDTH], y: [samples, CONTEXT * WIDTH] of DTYPE. Parameter "table". Has no input gradient, so it is a
  *   chain's first layer.
+ * - "token_embedding:VOCABULARY,CONTEXT,WIDTH[,POSITIONS][,DTYPE]": a vector for each token, plus one for its place.
+ *   x: [samples, tokens] of U8 or I32 below VOCABULARY, 1 <= tokens <= CONTEXT, y: [samples, tokens, WIDTH]. Parameters
+ *   "tokens.weight" [VOCABULARY, WIDTH] and "positions.weight" [CONTEXT, WIDTH]. POSITIONS: learned (when it is left out), or none,
+ *   which has no "positions.weight". Has no input gradient, so it is a chain's first layer.
+ * - "attention:WIDTH,HEADS[,KEY_HEADS][,NORM][,ROTARY_BASE][,DROPOUT][,DTYPE]": half of a transformer's block, causal:
+ *   y = x + dropout(attention(norm(x) Wqkv + bqkv) Wout + bout). x, y: [samples, tokens, WIDTH]. HEADS divides WIDTH, D = WIDTH /
+ *   HEADS; KEY_HEADS divides HEADS (0, when it is left out: HEADS), and HEADS / KEY_HEADS queries share a key and a value.
+ *   A query sees the keys of its own and earlier tokens; scores are scaled by 1/sqrt(D). NORM: layer_norm (when it is left out) or
+ *   rms_norm, epsilon 1e-5. ROTARY_BASE: 0 (when it is left out), or above 1: elements 2i and 2i+1 of each query and key are turned
+ *   by token ROTARY_BASE^(-2i/D) radians; D is even then. DROPOUT: 0 when it is left out. Parameters: "norm.weight", "norm.bias"
+ *   (layer_norm), "qkv.weight" [WIDTH, WIDTH + 2 KEY_HEADS D], whose columns are the queries by head, the keys, the values,
+ *   "qkv.bias", "out.weight" [WIDTH, WIDTH], "out.bias".
+ *   With R rows (samples * tokens) and N numbers of statistics a row (layer_norm 2, rms_norm 1), the tape is in numbers of DTYPE:
+ *   option 0: R (N + 2 WIDTH + 2 KEY_HEADS D + HEADS tokens), option 1: R (N + 2 WIDTH + 2 KEY_HEADS D + HEADS), option 2: R N;
+ *   the first keeps probabilities, the second a row's log-sum-exp instead, the third makes all of it again. Only option 0 has
+ *   memory that grows with the square of tokens. Every option has the same bits.
+ *   Sources: Vaswani et al., "Attention is all you need", arXiv:1706.03762; Dao et al., "FlashAttention", arXiv:2205.14135 (order of
+ *   the sums); Su et al., "RoFormer", arXiv:2104.09864; Ainslie et al., "GQA", arXiv:2305.13245.
+ * - "mlp:WIDTH,HIDDEN[,ACTIVATION][,NORM][,DROPOUT][,DTYPE]": the other half: y = x + dropout(activation(norm(x) Wup + bup) Wdown +
+ *   bdown). x, y: [samples, ..., WIDTH]. ACTIVATION: gelu (when it is left out), with "up.weight" [WIDTH, HIDDEN], or swiglu,
+ *   silu(g) u, with "up.weight" [WIDTH, 2 HIDDEN], whose first HIDDEN columns make g and the others u. Also "norm.weight",
+ *   "norm.bias" (layer_norm), "up.bias", "down.weight" [HIDDEN, WIDTH], "down.bias". NORM and DROPOUT as for attention.
+ *   With U columns of "up.weight", the tape is in numbers of DTYPE: option 0: R (N + WIDTH + U + HIDDEN), option 1: R (N + WIDTH +
+ *   U), option 2: R (N + U), option 3: R N; the second makes the activation's output again, the third the norm's, too, the last all
+ *   of it. Every option has the same bits. Sources: Hendrycks, Gimpel, arXiv:1606.08415; Shazeer, "GLU variants improve
+ *   transformer", arXiv:2002.05202.
  * - "dropout:PROBABILITY": sets each element to 0 with the given probability (0 <= p < 1) and scales the others by 1/(1-p).
  *   Option 0 keeps the mask (one bit an element) for backward, option 1 keeps nothing and makes it again. Randomness: Philox keyed
  *   by (seed, step, layer), counted by (element, sample). Source: Srivastava et al., "Dropout", JMLR 15 (2014).
@@ -86,6 +115,13 @@ typedef struct ckpt_layer ckpt_layer;
  *
  * name: not blank, unique in the layer's chain. NOT_FOUND for an unknown kind, with a list of the known ones. */
 CKPT_API ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_layer** layer);
+
+/* Creates a head that shares its weight with an embedding: y = x W^T, for each row, W the embedding's "tokens.weight" [VOCABULARY,
+ * WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is the embedding's parameter: it is listed, clipped,
+ * updated and saved once, and its gradient is the sum of both uses, the head's first, in any split of the chain. embedding: a layer
+ * of kind token_embedding, kept alive; it belongs to the same chain, before the head (or to the chain that a pipeline splits).
+ * Takes memory for a gradient of its own. INVALID_ARGUMENT for a layer of another kind. */
+CKPT_API ckpt_status ckpt_layer_create_tied_head(const char* name, ckpt_layer* embedding, ckpt_layer** layer);
 
 /* Writes the kinds of layers, one a line: its form, what it does, and the range of each whole number.
  * (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
@@ -121,6 +157,8 @@ typedef struct ckpt_layer_context {
   const ckpt_tensor_spec* output; /* element type and shape of the layer's output */
   const ckpt_tensor* targets;     /* targets of the step, of the micro-batch's samples; none when the step has none */
   ckpt_worker_pool* pool;         /* threads that the step's layers share; none when there are none beside the one that runs */
+  ckpt_bool evaluation;           /* 1 in ckpt_schedule_executor_evaluate, where nothing is dropped at random; 0 in a step */
+  int32_t reserved;               /* not used: 0 */
 } ckpt_layer_context;
 
 /* Sets *output to dtype and shape of the output for an input; refuses an input by returning non-zero. Asked once when an executor,
@@ -214,7 +252,9 @@ CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
 CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count);
 
 /* Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852), in
- * +-1 for tables, 0 for biases. The same on every machine. Sets gradients to 0. */
+ * +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02, that of
+ * "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et al., "Language models are
+ * unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0. */
 CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 
 /* *parameters receives the number of parameters of the built-in layers. */
@@ -224,6 +264,10 @@ CKPT_API ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int
  * its gradient. Each out-pointer may be NULL; tensors are new references that the caller releases. */
 CKPT_API ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
                                               ckpt_tensor** gradient);
+
+/* Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any number of them. pool:
+ * kept alive; NULL (as in a new chain): the calling thread alone. */
+CKPT_API ckpt_status ckpt_chain_set_worker_pool(ckpt_chain* chain, ckpt_worker_pool* pool);
 
 /* Scales all gradients so that their common 2-norm is at most max_norm (> 0); *norm (may be NULL) receives the norm before. */
 CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm);
@@ -275,10 +319,14 @@ typedef struct ckpt_schedule_executor_options {
   ckpt_storage* tier1_storage;
   ckpt_storage* tier2_storage; /* where the items of tier 2 go; kept alive; none: to memory, each copied at once */
   ckpt_storage* tier3_storage; /* where the items of tier 3 go; kept alive; none: to memory, each copied at once */
+  /* 1: a layer's output of F32 or F64 that is not finite ends the step with OUT_OF_RANGE, whose message names the first such layer,
+   * the element and its value; each forward reads its output once more; 0: only the loss is looked at */
+  ckpt_bool check_finite;
+  int32_t reserved2; /* not used: 0 */
 } ckpt_schedule_executor_options;
 
 #define CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT \
-  { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0, 0, 0, 0 }
+  { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -324,11 +372,20 @@ CKPT_API void ckpt_step_init(ckpt_step* step, uint32_t size);
 
 /* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n where it
  * has one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
+ * OUT_OF_RANGE for a loss that is not finite, before any layer runs backward: see check_finite for where it began.
  *
  * A copy through a tier's storage that fails ends the step, once no other copy is under way, and the message names tier and slot:
  * NO_SPACE when the tier's file finds no room, IO also when the file has become shorter than what was stored. A storage made by
  * ckpt_storage_create_retrying has tried it again by then. FORKED in a forked child when a tier has a storage. */
 CKPT_API ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const ckpt_step* step, double* loss);
+
+/* Runs the first layer_count layers forward once, and nothing backward: no tape is kept, nothing is dropped at random, no gradient
+ * and no parameter changes. 1 <= layer_count <= the chain's. Of step also step, seed, first_sample and input are read, targets when
+ * one of the layers needs them, and output, which receives the last of these layers' output; its other fields are ignored. *result
+ * (may be NULL) receives that output where it has one element, else NaN. Uses memory of the executor's own beside its arena, made
+ * by the first call: two of the largest activations and the largest workspace. Does not count as a step. */
+CKPT_API ckpt_status ckpt_schedule_executor_evaluate(ckpt_schedule_executor* executor, const ckpt_step* step, int64_t layer_count,
+                                                     double* result);
 
 /* What an executor measured since it was made. */
 typedef struct ckpt_schedule_executor_stats {
@@ -398,10 +455,12 @@ typedef struct ckpt_adamw_options {
   double beta2;         /* decay of the mean of squared gradients, 0 <= beta2 < 1 */
   double epsilon;       /* added to the root of the mean of squared gradients, > 0 */
   double weight_decay;  /* decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it */
+  ckpt_bool decay_matrices_only; /* 1: only parameters of two dimensions or more decay, biases and norms do not; 0: all decay */
+  int32_t reserved2;             /* not used: 0 */
 } ckpt_adamw_options;
 
 #define CKPT_ADAMW_OPTIONS_INIT \
-  { sizeof(ckpt_adamw_options), 0, 1e-3, 0.9, 0.999, 1e-8, 0.01 }
+  { sizeof(ckpt_adamw_options), 0, 1e-3, 0.9, 0.999, 1e-8, 0.01, 0, 0 }
 
 /* Sets *options to CKPT_ADAMW_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -413,6 +472,40 @@ CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_a
 
 /* Updates the parameters once with the gradients as they are. */
 CKPT_API ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer);
+
+/* *learning_rate receives the size of the next steps. */
+CKPT_API ckpt_status ckpt_optimizer_get_learning_rate(const ckpt_optimizer* optimizer, double* learning_rate);
+
+/* Sets the size of the next steps, >= 0 and finite. It is not part of the state: set it again when a run is resumed. */
+CKPT_API ckpt_status ckpt_optimizer_set_learning_rate(ckpt_optimizer* optimizer, double learning_rate);
+
+/* How a learning rate falls behind its warm-up. */
+typedef int32_t ckpt_learning_rate_shape;
+
+#define CKPT_LEARNING_RATE_CONSTANT 0 /* stays at its peak */
+#define CKPT_LEARNING_RATE_LINEAR 1   /* falls in a straight line */
+#define CKPT_LEARNING_RATE_COSINE 2   /* falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983 */
+
+/* A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count. */
+typedef struct ckpt_learning_rate_schedule {
+  uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
+  ckpt_learning_rate_shape shape; /* how it falls: one of CKPT_LEARNING_RATE_* */
+  double peak_rate;               /* the highest rate, >= 0: of the first step behind the warm-up */
+  double last_rate;               /* the rate at step_count and later, 0 .. peak_rate; not read when the shape is constant */
+  int64_t warm_up_steps;          /* number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1) */
+  int64_t step_count;             /* number of steps of the run, >= warm_up_steps; not read when the shape is constant */
+} ckpt_learning_rate_schedule;
+
+#define CKPT_LEARNING_RATE_SCHEDULE_INIT \
+  { sizeof(ckpt_learning_rate_schedule), CKPT_LEARNING_RATE_CONSTANT, 1e-3, 0, 0, 0 }
+
+/* Sets *schedule to CKPT_LEARNING_RATE_SCHEDULE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *schedule of the
+ * caller (CKPT_INIT); NULL does nothing. */
+CKPT_API void ckpt_learning_rate_schedule_init(ckpt_learning_rate_schedule* schedule, uint32_t size);
+
+/* *learning_rate receives the rate of a step (>= 0, from 0), to be given to ckpt_optimizer_set_learning_rate before it. A function
+ * of its arguments alone, so a resumed run goes on with the same rates. Synchronised. */
+CKPT_API ckpt_status ckpt_learning_rate_at(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate);
 
 /* *steps receives the number of updates so far; part of AdamW's state. */
 CKPT_API ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* step_count);

@@ -94,6 +94,8 @@ namespace Ckpt
         internal NativeTensorSpec* output;
         internal int* targets;
         internal int* pool;
+        internal int evaluation;
+        internal int reserved;
     }
 
     /// <summary>Where and when a layer runs.</summary>
@@ -112,6 +114,7 @@ namespace Ckpt
             Output = new TensorSpec(*from.output);
             Targets = Tensor.Lent((IntPtr)from.targets);
             Pool = WorkerPool.Lent((IntPtr)from.pool);
+            Evaluation = from.evaluation != 0;
         }
 
         /// <summary>Option of the layer that is run, from 0.</summary>
@@ -149,13 +152,16 @@ namespace Ckpt
         [MaybeNull]
         public WorkerPool Pool { get; }
 
+        /// <summary>True in <c>ScheduleExecutor.Evaluate</c>, where nothing is dropped at random; false in a step.</summary>
+        public bool Evaluation { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("LayerContext", "Option", Option, "MicroBatch", MicroBatch, "Recomputation", Recomputation, "Layer",
                 Layer, "Step", Step, "Seed", Seed, "FirstSample", FirstSample, "Input", Input, "Output", Output, "Targets",
-                Targets, "Pool", Pool);
+                Targets, "Pool", Pool, "Evaluation", Evaluation);
         }
     }
 
@@ -212,6 +218,11 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public Storage Tier3Storage { get; set; }
 
+        /// <summary>True: a layer's output of F32 or F64 that is not finite ends the step with <see cref="CkptStatus.OutOfRange"/>,
+        /// whose message names the first such layer, the element and its value; each forward reads its output once more; false:
+        /// only the loss is looked at.</summary>
+        public bool CheckFinite { get; set; }
+
         internal static ckpt_schedule_executor_options Native(ScheduleExecutorOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -225,6 +236,7 @@ namespace Ckpt
             to.tier1_storage = memory.Of(from.Tier1Storage);
             to.tier2_storage = memory.Of(from.Tier2Storage);
             to.tier3_storage = memory.Of(from.Tier3Storage);
+            to.check_finite = from.CheckFinite ? 1 : 0;
             return to;
         }
 
@@ -234,7 +246,7 @@ namespace Ckpt
         {
             return Shown.Of("ScheduleExecutorOptions", "BudgetBytes", BudgetBytes, "Pool", Pool, "Tracker", Tracker, "Follower",
                 Follower, "RecomputeCheck", RecomputeCheck, "CheckWrites", CheckWrites, "Tier1Storage", Tier1Storage,
-                "Tier2Storage", Tier2Storage, "Tier3Storage", Tier3Storage);
+                "Tier2Storage", Tier2Storage, "Tier3Storage", Tier3Storage, "CheckFinite", CheckFinite);
         }
     }
 
@@ -386,6 +398,9 @@ namespace Ckpt
         /// weight from it.</summary>
         public double WeightDecay { get; set; } = 0.01;
 
+        /// <summary>True: only parameters of two dimensions or more decay, biases and norms do not; false: all decay.</summary>
+        public bool DecayMatricesOnly { get; set; }
+
         internal static ckpt_adamw_options Native(AdamWOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -395,6 +410,7 @@ namespace Ckpt
             to.beta2 = from.Beta2;
             to.epsilon = from.Epsilon;
             to.weight_decay = from.WeightDecay;
+            to.decay_matrices_only = from.DecayMatricesOnly ? 1 : 0;
             return to;
         }
 
@@ -403,7 +419,55 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("AdamWOptions", "LearningRate", LearningRate, "Beta1", Beta1, "Beta2", Beta2, "Epsilon", Epsilon,
-                "WeightDecay", WeightDecay);
+                "WeightDecay", WeightDecay, "DecayMatricesOnly", DecayMatricesOnly);
+        }
+    }
+
+    /// <summary>A learning rate for each step: grows in a straight line over <c>WarmUpSteps</c>, then falls to <c>LastRate</c>
+    /// until <c>StepCount</c>.</summary>
+    public sealed unsafe partial class LearningRateSchedule
+    {
+        internal LearningRateSchedule(ckpt_learning_rate_schedule from)
+        {
+            Shape = NativeList.Copied(from.shape, from.ndim);
+            PeakRate = from.peak_rate;
+            LastRate = from.last_rate;
+            WarmUpSteps = from.warm_up_steps;
+            StepCount = from.step_count;
+        }
+
+        internal static LearningRateSchedule Filled(Action<ckpt_learning_rate_schedule> fill)
+        {
+            using (var from = new ckpt_learning_rate_schedule())
+            {
+                fill(from);
+                return new LearningRateSchedule(from);
+            }
+        }
+
+        /// <summary>How it falls.</summary>
+        public long[] Shape { get; }
+
+        /// <summary>The highest rate, &gt;= 0: of the first step behind the warm-up.</summary>
+        public double PeakRate { get; }
+
+        /// <summary>The rate at <see cref="StepCount"/> and later, 0 .. <see cref="PeakRate"/>; not read when the shape is
+        /// constant.</summary>
+        public double LastRate { get; }
+
+        /// <summary>Number of steps before the peak, &gt;= 0: step i of them has <see cref="PeakRate"/> (i + 1) / (steps +
+        /// 1).</summary>
+        public long WarmUpSteps { get; }
+
+        /// <summary>Number of steps of the run, &gt;= <see cref="WarmUpSteps"/>; not read when the shape is constant.</summary>
+        public long StepCount { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("LearningRateSchedule", "Shape", Shape, "PeakRate", PeakRate, "LastRate", LastRate, "WarmUpSteps",
+                WarmUpSteps, "StepCount", StepCount);
         }
     }
 }

@@ -123,13 +123,18 @@ inline bool struct_of(PyObject* object, ckpt_layer_option* out) {
 inline PyObject* tuple_of(const ckpt_layer_context& v) {
   return packed({object_of(v.option), object_of(v.micro_batch), PyBool_FromLong(v.recomputation), object_of(v.layer),
                  object_of(v.step), object_of(v.seed), object_of(v.first_sample), spec_object(*v.input), spec_object(*v.output),
-                 lent(v.targets), lent(v.pool)});
+                 lent(v.targets), lent(v.pool), PyBool_FromLong(v.evaluation)});
 }
 
 inline PyObject* tuple_of(const ckpt_schedule_executor_stats& v) {
   return packed({object_of(v.steps), object_of(v.forwards), object_of(v.recomputed_forwards), object_of(v.live_bytes),
                  object_of(v.peak_live_bytes), object_of(v.reserved_bytes), object_of(v.run_ns), object_of(v.transfer_wait_ns),
                  integer_tuple(v.stored_bytes, 4), integer_tuple(v.loaded_bytes, 4)});
+}
+
+inline PyObject* tuple_of(const ckpt_learning_rate_schedule& v) {
+  return packed({integer_tuple(v.shape, v.ndim), object_of(v.peak_rate), object_of(v.last_rate), object_of(v.warm_up_steps),
+                 object_of(v.step_count)});
 }
 
 inline PyObject* tuple_of(const ckpt_activation_policy& v) {

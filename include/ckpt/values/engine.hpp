@@ -88,6 +88,8 @@ struct LayerContext {
   detail::Borrowed<ckpt_tensor> targets = {};
   // threads that the step's layers share; none when there are none beside the one that runs
   detail::Borrowed<ckpt_worker_pool> pool = {};
+  // true in ckpt_schedule_executor_evaluate, where nothing is dropped at random; false in a step
+  bool evaluation = false;
 };
 namespace detail {
 inline LayerContext from_c(const ckpt_layer_context& from) {
@@ -103,6 +105,7 @@ inline LayerContext from_c(const ckpt_layer_context& from) {
   take(to.output, from_c(*from.output));
   take(to.targets, from.targets);
   take(to.pool, from.pool);
+  take(to.evaluation, from.evaluation);
   return to;
 }
 }  // namespace detail
@@ -131,6 +134,9 @@ struct ScheduleExecutorOptions {
   detail::Borrowed<ckpt_storage> tier2_storage = {};
   // where the items of tier 3 go; kept alive; none: to memory, each copied at once
   detail::Borrowed<ckpt_storage> tier3_storage = {};
+  // true: a layer's output of F32 or F64 that is not finite ends the step with Status::out_of_range, whose message names the
+  // first such layer, the element and its value; each forward reads its output once more; false: only the loss is looked at
+  bool check_finite = false;
 };
 namespace detail {
 inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) {
@@ -144,6 +150,7 @@ inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) 
   put(from.tier1_storage, to.tier1_storage);
   put(from.tier2_storage, to.tier2_storage);
   put(from.tier3_storage, to.tier3_storage);
+  put(from.check_finite, to.check_finite);
   return to;
 }
 }  // namespace detail
@@ -238,6 +245,8 @@ struct AdamWOptions {
   double epsilon = 1e-8;
   // decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it
   double weight_decay = 0.01;
+  // true: only parameters of two dimensions or more decay, biases and norms do not; false: all decay
+  bool decay_matrices_only = false;
 };
 namespace detail {
 inline ckpt_adamw_options to_c(const AdamWOptions& from) {
@@ -247,6 +256,32 @@ inline ckpt_adamw_options to_c(const AdamWOptions& from) {
   put(from.beta2, to.beta2);
   put(from.epsilon, to.epsilon);
   put(from.weight_decay, to.weight_decay);
+  put(from.decay_matrices_only, to.decay_matrices_only);
+  return to;
+}
+}  // namespace detail
+
+// A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
+struct LearningRateSchedule {
+  // how it falls
+  std::vector<std::int64_t> shape = {};
+  // the highest rate, >= 0: of the first step behind the warm-up
+  double peak_rate = 1e-3;
+  // the rate at step_count and later, 0 .. peak_rate; not read when the shape is constant
+  double last_rate = 0;
+  // number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1)
+  std::int64_t warm_up_steps = 0;
+  // number of steps of the run, >= warm_up_steps; not read when the shape is constant
+  std::int64_t step_count = 0;
+};
+namespace detail {
+inline ckpt_learning_rate_schedule to_c(const LearningRateSchedule& from) {
+  ckpt_learning_rate_schedule to = CKPT_LEARNING_RATE_SCHEDULE_INIT;
+  put(from.shape, to.shape, to.ndim);
+  put(from.peak_rate, to.peak_rate);
+  put(from.last_rate, to.last_rate);
+  put(from.warm_up_steps, to.warm_up_steps);
+  put(from.step_count, to.step_count);
   return to;
 }
 }  // namespace detail

@@ -171,7 +171,8 @@ def tier_profile(capacity_bytes: int = 0, write_bytes_per_second: float = 0.0, r
 def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] = None, tracker: Optional[MemoryTracker] = None,
                               follower: Optional[Follower] = None, recompute_check: RecomputeCheck = RecomputeCheck.NONE,
                               check_writes: bool = False, tier1_storage: Optional[Storage] = None,
-                              tier2_storage: Optional[Storage] = None, tier3_storage: Optional[Storage] = None) -> Any:
+                              tier2_storage: Optional[Storage] = None, tier3_storage: Optional[Storage] = None,
+                              check_finite: bool = False) -> Any:
     """How an executor is made.
 
     budget_bytes: a schedule that reserves more bytes is refused with OverBudgetError; 0: no budget
@@ -187,6 +188,8 @@ def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] 
         alive; None: to memory of the executor's own, each copied at once
     tier2_storage: where the items of tier 2 go; kept alive; None: to memory, each copied at once
     tier3_storage: where the items of tier 3 go; kept alive; None: to memory, each copied at once
+    check_finite: True: a layer's output of F32 or F64 that is not finite ends the step with OutOfRangeError, whose message names
+        the first such layer, the element and its value; each forward reads its output once more; False: only the loss is looked at
     """
     struct = _native.ckpt_schedule_executor_options()
     struct.budget_bytes = budget_bytes
@@ -198,6 +201,7 @@ def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] 
     struct.tier1_storage = handle_of(tier1_storage)
     struct.tier2_storage = handle_of(tier2_storage)
     struct.tier3_storage = handle_of(tier3_storage)
+    struct.check_finite = int(check_finite)
     struct.kept = [pool, tracker, follower, tier1_storage, tier2_storage, tier3_storage]  # borrowed by the struct
     return struct
 
@@ -236,7 +240,7 @@ def step(step: int = 0, seed: int = 0, first_sample: int = 0, input: Any = None,
 
 
 def adamw_options(learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
-                  weight_decay: float = 0.01) -> Any:
+                  weight_decay: float = 0.01, decay_matrices_only: bool = False) -> Any:
     """How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps. Source:
     Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
 
@@ -245,6 +249,7 @@ def adamw_options(learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float 
     beta2: decay of the mean of squared gradients, 0 <= beta2 < 1
     epsilon: added to the root of the mean of squared gradients, > 0
     weight_decay: decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it
+    decay_matrices_only: True: only parameters of two dimensions or more decay, biases and norms do not; False: all decay
     """
     struct = _native.ckpt_adamw_options()
     struct.learning_rate = learning_rate
@@ -252,6 +257,27 @@ def adamw_options(learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float 
     struct.beta2 = beta2
     struct.epsilon = epsilon
     struct.weight_decay = weight_decay
+    struct.decay_matrices_only = int(decay_matrices_only)
+    return struct
+
+
+def learning_rate_schedule(shape: Sequence[int] = (), peak_rate: float = 1e-3, last_rate: float = 0, warm_up_steps: int = 0,
+                           step_count: int = 0) -> Any:
+    """A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
+
+    shape: how it falls
+    peak_rate: the highest rate, >= 0: of the first step behind the warm-up
+    last_rate: the rate at step_count and later, 0 .. peak_rate; not read when the shape is constant
+    warm_up_steps: number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1)
+    step_count: number of steps of the run, >= warm_up_steps; not read when the shape is constant
+    """
+    struct = _native.ckpt_learning_rate_schedule()
+    struct.ndim = len(shape)
+    struct.shape = list(shape)
+    struct.peak_rate = peak_rate
+    struct.last_rate = last_rate
+    struct.warm_up_steps = warm_up_steps
+    struct.step_count = step_count
     return struct
 
 

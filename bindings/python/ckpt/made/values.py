@@ -20,9 +20,9 @@ __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType
            "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
            "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo", "ScheduleAction",
            "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint", "LayerOption", "LayerContext",
-           "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult",
-           "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo",
-           "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
+           "ScheduleExecutorStats", "LearningRateSchedule", "ActivationMetadata", "PipelineStats", "PipelineInterval",
+           "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation",
+           "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
 
 
 class LogLevel(OpenEnum):
@@ -1181,6 +1181,7 @@ class LayerContext(NamedTuple):
     output: element type and shape of the layer's output
     targets: targets of the step, of the micro-batch's samples; None when the step has none
     pool: threads that the step's layers share; None when there are none beside the one that runs
+    evaluation: True in ScheduleExecutor.evaluate, where nothing is dropped at random; False in a step
     """
 
     option: int
@@ -1194,6 +1195,7 @@ class LayerContext(NamedTuple):
     output: Tuple[int, Tuple[int, ...]]
     targets: Any
     pool: Optional[WorkerPool]
+    evaluation: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1225,6 +1227,27 @@ class ScheduleExecutorStats(NamedTuple):
     transfer_wait_ns: int
     stored_bytes: Tuple[int, ...]
     loaded_bytes: Tuple[int, ...]
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, v)
+
+
+class LearningRateSchedule(NamedTuple):
+    """A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
+
+    shape: how it falls
+    peak_rate: the highest rate, >= 0: of the first step behind the warm-up
+    last_rate: the rate at step_count and later, 0 .. peak_rate; not read when the shape is constant
+    warm_up_steps: number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1)
+    step_count: number of steps of the run, >= warm_up_steps; not read when the shape is constant
+    """
+
+    shape: Tuple[int, ...] = ()
+    peak_rate: float = 1e-3
+    last_rate: float = 0
+    warm_up_steps: int = 0
+    step_count: int = 0
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

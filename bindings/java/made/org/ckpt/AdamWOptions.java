@@ -13,6 +13,7 @@ public final class AdamWOptions {
   private double beta2 = 0.999;
   private double epsilon = 1e-8;
   private double weightDecay = 0.01;
+  private boolean decayMatricesOnly = false;
 
   /** All defaults. */
   public AdamWOptions() {}
@@ -97,6 +98,22 @@ public final class AdamWOptions {
     return weightDecay;
   }
 
+  /**
+   * True: only parameters of two dimensions or more decay, biases and norms do not; false: all decay. Default: false.
+   *
+   * @param decayMatricesOnly the value
+   * @return this
+   */
+  public AdamWOptions decayMatricesOnly(boolean decayMatricesOnly) {
+    this.decayMatricesOnly = decayMatricesOnly;
+    return this;
+  }
+
+  /** {@return what {@link #decayMatricesOnly(boolean)} set} */
+  public boolean decayMatricesOnly() {
+    return decayMatricesOnly;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_adamw_options> call) {
     try (ckpt_adamw_options struct = new ckpt_adamw_options()) {
@@ -105,6 +122,7 @@ public final class AdamWOptions {
       struct.setBeta2(beta2);
       struct.setEpsilon(epsilon);
       struct.setWeight_decay(weightDecay);
+      struct.setDecay_matrices_only(decayMatricesOnly ? 1 : 0);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

@@ -15,13 +15,14 @@ package org.ckpt;
  * @param output element type and shape of the layer's output
  * @param targets targets of the step, of the micro-batch's samples; none when the step has none
  * @param pool threads that the step's layers share; none when there are none beside the one that runs
+ * @param evaluation true in {@code ScheduleExecutor.evaluate}, where nothing is dropped at random; false in a step
  */
 public record LayerContext(
     int option, int microBatch, boolean recomputation, long layer, long step, long seed, long firstSample, TensorSpec input,
-    TensorSpec output, Tensor targets, WorkerPool pool) {
+    TensorSpec output, Tensor targets, WorkerPool pool, boolean evaluation) {
   static LayerContext of(NumberReader in) {
     return new LayerContext(
         (int) in.next(), (int) in.next(), in.next() != 0, in.next(), in.next(), in.next(), in.next(), in.spec(), in.spec(),
-        Tensor.lent(in.next()), WorkerPool.lent(in.next()));
+        Tensor.lent(in.next()), WorkerPool.lent(in.next()), in.next() != 0);
   }
 }

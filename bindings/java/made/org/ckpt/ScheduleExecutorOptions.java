@@ -14,6 +14,7 @@ public final class ScheduleExecutorOptions {
   private Storage tier1Storage = null;
   private Storage tier2Storage = null;
   private Storage tier3Storage = null;
+  private boolean checkFinite = false;
 
   /** All defaults. */
   public ScheduleExecutorOptions() {}
@@ -167,6 +168,24 @@ public final class ScheduleExecutorOptions {
     return tier3Storage;
   }
 
+  /**
+   * True: a layer's output of F32 or F64 that is not finite ends the step with {@link Status#OUT_OF_RANGE}, whose message names the
+   * first such layer, the element and its value; each forward reads its output once more; false: only the loss is looked at.
+   * Default: false.
+   *
+   * @param checkFinite the value
+   * @return this
+   */
+  public ScheduleExecutorOptions checkFinite(boolean checkFinite) {
+    this.checkFinite = checkFinite;
+    return this;
+  }
+
+  /** {@return what {@link #checkFinite(boolean)} set} */
+  public boolean checkFinite() {
+    return checkFinite;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_schedule_executor_options> call) {
     try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
@@ -179,6 +198,7 @@ public final class ScheduleExecutorOptions {
       if (tier1Storage != null) struct.setTier1_storage(tier1Storage);
       if (tier2Storage != null) struct.setTier2_storage(tier2Storage);
       if (tier3Storage != null) struct.setTier3_storage(tier3Storage);
+      struct.setCheck_finite(checkFinite ? 1 : 0);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

@@ -1,0 +1,20 @@
+// The size of each step of an optimizer, by the number of the step.
+#pragma once
+
+#include <cstdint>
+
+namespace ckpt::engine {
+
+struct LearningRateSchedule {
+  enum class Shape : std::int32_t { constant, linear, cosine };
+  Shape shape = Shape::constant;
+  double peak_rate = 1e-3;
+  double last_rate = 0;
+  std::int64_t warm_up_steps = 0;
+  std::int64_t steps = 0;
+};
+
+// Error(invalid_argument) for a schedule that has a value out of its range.
+double learning_rate_at(const LearningRateSchedule& schedule, std::int64_t step);
+
+}  // namespace ckpt::engine
