@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the strategies on the model of `ckpt train` and prints the table of docs/strategy.md.
+# Measures the strategies on the mlp of `ckpt train` and prints the table of docs/strategy.md.
 # usage: strategy_table.sh CKPT   (the built command; run it inside libckpt's sources, on a quiet machine)
 set -eu
 
@@ -13,7 +13,7 @@ printf '| strategy | peak live bytes | share of storing everything | forwards ru
 stored=
 for strategy in selective:nobody interval:1 interval:2 interval:4 interval:8 interval:16 size:256KiB 'selective:*.gelu' \
   'selective:*.linear,*.gelu' smart memory-aware:0.8 'any(selective:*.gelu,interval:8)'; do
-  "$ckpt" train --steps "$steps" --strategy "$strategy" --quiet --json "$report" >/dev/null
+  "$ckpt" train --model mlp --steps "$steps" --strategy "$strategy" --quiet --json "$report" >/dev/null
   peak=$(field peak_live_bytes)
   [ -n "$stored" ] || stored=$peak
   printf '| `%s` | %s | %s%% | %s | %s |\n' "$strategy" "$peak" $((peak * 100 / stored)) "$(field recomputed_forwards_per_step | cut -c 1-6)" \

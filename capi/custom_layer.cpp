@@ -91,7 +91,9 @@ class CustomLayer final : public engine::Layer {
                   &input,
                   &output,
                   nullptr,
-                  nullptr} {
+                  nullptr,
+                  from.evaluation ? 1 : 0,
+                  0} {
       if (from.targets != nullptr)
         context.targets = lent.targets.lend(std::const_pointer_cast<tensor::Tensor>(from.targets->shared_from_this()));
       context.pool = lent.pool.lend(std::shared_ptr<base::ThreadPool>(std::shared_ptr<void>(), from.pool));  // nobody can retain it

@@ -7,6 +7,7 @@
 #include "custom_layer.h"
 #include "engine/blas.h"
 #include "engine/kinds.h"
+#include "engine/learning_rate.h"
 #include "engine/profiler.h"
 #include "memory.h"
 #include "plan.h"
@@ -20,6 +21,7 @@ namespace engine = ckpt::engine;
 namespace tensor = ckpt::tensor;
 
 static_assert(CKPT_RECOMPUTE_CHECK_BITWISE == static_cast<int>(engine::RecomputeCheck::bitwise));
+static_assert(CKPT_LEARNING_RATE_KIND_COSINE == static_cast<int>(engine::LearningRateSchedule::Kind::cosine));
 
 namespace {
 
@@ -69,11 +71,13 @@ engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
   return run;
 }
 
-engine::ExecutorChecks ckpt::capi::checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes) {
+engine::ExecutorChecks ckpt::capi::checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes,
+                                                   ckpt_bool check_finite) {
   require(recompute_check >= CKPT_RECOMPUTE_CHECK_NONE && recompute_check <= CKPT_RECOMPUTE_CHECK_BITWISE,
           "options.recompute_check is ", recompute_check, "; 0 .. 3 (CKPT_RECOMPUTE_CHECK_*)");
   require(check_writes == 0 || check_writes == 1, "options.check_writes is ", check_writes, "; 0 or 1");
-  return {static_cast<engine::RecomputeCheck>(recompute_check), check_writes == 1};
+  require(check_finite == 0 || check_finite == 1, "options.check_finite is ", check_finite, "; 0 or 1");
+  return {static_cast<engine::RecomputeCheck>(recompute_check), check_writes == 1, check_finite == 1};
 }
 
 // ---- BLAS ----
@@ -87,7 +91,7 @@ ckpt_status ckpt_blas_set(const ckpt_blas* blas) {
 }
 
 ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed) {
-  return guard([&] { copy_text(engine::blas_description(), buffer, capacity, needed); });
+  return guard([&] { copy_text(engine::blas_information(), buffer, capacity, needed); });
 }
 
 // ---- Layers ----
@@ -96,6 +100,13 @@ ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_layer** l
   return guard([&] {
     not_null(layer, "layer");
     hand_out_layer(layer, engine::make_layer(name_of_layer(name), not_null(kind, "kind")));
+  });
+}
+
+ckpt_status ckpt_layer_create_tied_head(const char* name, ckpt_layer* embedding, ckpt_layer** layer) {
+  return guard([&] {
+    not_null(layer, "layer");
+    hand_out_layer(layer, engine::make_tied_head(name_of_layer(name), checked(embedding, "embedding")->object));
   });
 }
 
@@ -181,6 +192,14 @@ ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter,
   });
 }
 
+ckpt_status ckpt_chain_set_worker_pool(ckpt_chain* chain, ckpt_worker_pool* pool) {
+  return guard([&] {
+    const auto object = chain_argument(chain);
+    const auto* const given = checked_or_null(pool, "pool");
+    object->set_pool(given == nullptr ? nullptr : given->object);
+  });
+}
+
 ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm) {
   return guard([&] {
     const double before = chain_argument(chain)->clip_gradients(max_norm);
@@ -219,7 +238,7 @@ ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* sche
     const auto given = options_argument(options, "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     const auto* const follower = checked_or_null(given.follower, "options.follower");
-    const engine::ExecutorChecks checks = checks_argument(given.recompute_check, given.check_writes);
+    const engine::ExecutorChecks checks = checks_argument(given.recompute_check, given.check_writes, given.check_finite);
     const engine::TierStorages storages = {nullptr, storage_or_null(given.tier1_storage, "options.tier1_storage"),
                                            storage_or_null(given.tier2_storage, "options.tier2_storage"),
                                            storage_or_null(given.tier3_storage, "options.tier3_storage")};
@@ -236,6 +255,15 @@ ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const c
     const auto object = executor_argument(executor);
     const double result = object->run(step_argument(step));
     if (loss != nullptr) *loss = result;
+  });
+}
+
+ckpt_status ckpt_schedule_executor_evaluate(ckpt_schedule_executor* executor, const ckpt_step* step, int64_t layer_count,
+                                            double* result) {
+  return guard([&] {
+    const auto object = executor_argument(executor);
+    const double last = object->evaluate(step_argument(step), layer_count);
+    if (result != nullptr) *result = last;
   });
 }
 
@@ -288,13 +316,38 @@ ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_opti
   return guard([&] {
     auto object = chain_argument(chain);
     const auto given = options_argument(options, "options");
-    hand_out(not_null(optimizer, "optimizer"), engine::make_adamw(std::move(object), {given.learning_rate, given.beta1, given.beta2,
-                                                                                      given.epsilon, given.weight_decay}));
+    const ckpt_bool matrices_only = given.decay_matrices_only;
+    require(matrices_only == 0 || matrices_only == 1, "options.decay_matrices_only is ", matrices_only, "; 0 or 1");
+    engine::AdamwOptions adamw;
+    copy_from_c(given, adamw);
+    hand_out(not_null(optimizer, "optimizer"), engine::make_adamw(std::move(object), adamw));
   });
 }
 
 ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer) {
   return guard([&] { checked(optimizer, "optimizer")->object->step(); });
+}
+
+ckpt_status ckpt_optimizer_get_learning_rate(const ckpt_optimizer* optimizer, double* learning_rate) {
+  return guard([&] {
+    const double rate = checked(optimizer, "optimizer")->object->learning_rate();
+    *not_null(learning_rate, "learning_rate") = rate;
+  });
+}
+
+ckpt_status ckpt_optimizer_set_learning_rate(ckpt_optimizer* optimizer, double learning_rate) {
+  return guard([&] { checked(optimizer, "optimizer")->object->set_learning_rate(learning_rate); });
+}
+
+ckpt_status ckpt_learning_rate_at(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate) {
+  return guard([&] {
+    const auto given = struct_argument(schedule, "schedule");
+    engine::LearningRateSchedule rates;
+    copy_from_c<1>(given, rates);
+    rates.steps = given.step_count;
+    const double rate = engine::learning_rate_at(rates, step);
+    *not_null(learning_rate, "learning_rate") = rate;
+  });
 }
 
 ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* step_count) {

@@ -33,7 +33,7 @@ std::shared_ptr<engine::Chain> chain_argument(const ckpt_chain* chain);
 // step must be there; its tensors may be NULL.
 engine::Step step_argument(const ckpt_step* step);
 
-// The checks of an executor's or a pipeline's options.
-engine::ExecutorChecks checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes);
+// The checks of an executor's or a pipeline's options; the latter have no check_finite.
+engine::ExecutorChecks checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes, ckpt_bool check_finite = 0);
 
 }  // namespace ckpt::capi

@@ -1,5 +1,7 @@
 #include "data.h"
 
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -10,28 +12,59 @@ namespace ckpt::cli {
 namespace {
 
 constexpr std::int64_t made_bytes = 1 << 20;
+constexpr std::int64_t held_out_part = 16;  // one of so many
 
 }  // namespace
 
-TextData::TextData(const std::string& path, std::int64_t samples)
+TextData::TextData(const std::string& path, const Reading& reading)
     : name_(path.empty() ? "made text" : path),
       text_(path.empty() ? made_text(made_bytes) : read_text_file(path)),
-      samples_(samples) {
+      reading_(reading),
+      trained_bytes_(reading.every_byte ? bytes() - bytes() / held_out_part : bytes()) {
   if (text_.empty()) throw std::runtime_error(name_ + " is empty");
-  const std::int64_t least = context_bytes + samples;
-  if (bytes() < least) {
-    throw std::runtime_error(name_ + " has " + std::to_string(bytes()) + " bytes; a batch of " + std::to_string(samples) +
-                             " samples needs at least " + std::to_string(least));
+  const std::int64_t least = reading.context + reading.samples;
+  if (trained_bytes_ < least) {
+    const std::int64_t held_out = reading.every_byte ? (least - 1) / (held_out_part - 1) : 0;
+    throw std::runtime_error(name_ + " has " + std::to_string(bytes()) + " bytes; a batch of " + std::to_string(reading.samples) +
+                             " samples needs at least " + std::to_string(least + held_out));
   }
-  length_ = (bytes() - context_bytes) / samples_;
+  length_ = (trained_bytes_ - reading.context) / reading.samples;
+}
+
+void TextData::sample(std::int64_t from, std::int64_t number, std::uint8_t* tokens, std::uint8_t* targets) const {
+  const char* const begin = text_.data() + from;
+  const std::int64_t count = reading_.targets();
+  std::memcpy(tokens + number * reading_.context, begin, static_cast<std::size_t>(reading_.context));
+  std::memcpy(targets + number * count, begin + reading_.context + 1 - count, static_cast<std::size_t>(count));
 }
 
 void TextData::batch(std::int64_t position, std::uint8_t* tokens, std::uint8_t* targets) const {
-  for (std::int64_t sample = 0; sample < samples_; ++sample) {
-    const char* const from = text_.data() + sample * length_ + position;
-    std::memcpy(tokens + sample * context_bytes, from, static_cast<std::size_t>(context_bytes));
-    targets[sample] = static_cast<std::uint8_t>(from[context_bytes]);
+  for (std::int64_t i = 0; i < reading_.samples; ++i) sample(i * length_ + position, i, tokens, targets);
+}
+
+std::int64_t TextData::next_position(std::int64_t position) const {
+  return (position + (reading_.every_byte ? reading_.context : 1)) % length_;
+}
+
+// The last byte of a sample has a target behind it.
+std::int64_t TextData::held_out_batches() const {
+  return held_out_bytes() == 0 ? 0 : (held_out_bytes() - 1) / reading_.context / reading_.samples;
+}
+
+void TextData::held_out_batch(std::int64_t number, std::uint8_t* tokens, std::uint8_t* targets) const {
+  const std::int64_t first = trained_bytes_ + number * reading_.samples * reading_.context;
+  for (std::int64_t i = 0; i < reading_.samples; ++i) sample(first + i * reading_.context, i, tokens, targets);
+}
+
+double TextData::unigram_entropy() const {
+  std::array<std::int64_t, 256> counts{};
+  for (const char c : text_) ++counts[static_cast<std::uint8_t>(c)];
+  double entropy = 0;
+  for (const std::int64_t count : counts) {
+    const double share = static_cast<double>(count) / static_cast<double>(bytes());
+    if (count > 0) entropy -= share * std::log(share);
   }
+  return entropy;
 }
 
 // FNV-1a with 64 bits.

@@ -92,4 +92,11 @@ for run in b c; do
 done
 [ $((reserved_b * 100)) -le $((reserved_a * 40)) ] || die "(b) reserved $reserved_b bytes: more than 40% of $reserved_a"
 [ "$(field "$work/c.json" first_step)" -gt 0 ] || die "(c) did not resume"
+# What it has learned, on text that it was not trained on: more than which bytes are frequent. A shorter run has not got there.
+held_out=$(field "$work/a.json" held_out_loss)
+unigram=$(field "$work/a.json" unigram_entropy)
+[ -n "$held_out" ] && [ -n "$unigram" ] || die "(a) has no held-out loss"
+printf '\nheld-out loss %s nats a byte; unigram entropy of the text %s nats a byte\n' "$held_out" "$unigram"
+[ "$steps" -lt 300 ] || awk "BEGIN { exit !($held_out + 0.3 <= $unigram) }" ||
+  die "the held-out loss $held_out is not 0.3 nats below the unigram entropy $unigram"
 printf '\n(a), (b) and (c) ended with bit-identical parameters; (b) reserved %s%% of (a).\n' $((reserved_b * 100 / reserved_a))

@@ -15,10 +15,12 @@
 #include "copy.h"
 #include "diff.h"
 #include "manual.h"
+#include "model_flags.h"
 #include "number.h"
 #include "output.h"
 #include "plan.h"
 #include "prune.h"
+#include "sample.h"
 #include "show.h"
 #include "simulate.h"
 #include "text.h"
@@ -37,6 +39,7 @@ constexpr ckpt::cli::Range<std::uint64_t> any_seed = {0, std::numeric_limits<std
 // Of a checkpoint's cost and what is like it: no machine is faster, and none lives longer.
 constexpr double least_seconds = 1e-6;
 constexpr double most_seconds = 1e12;
+constexpr const char* prompt = "--prompt";  // any text, also one that looks like a path
 
 void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) {
   options.save_automatically = text == "auto";
@@ -48,10 +51,6 @@ void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) 
   }
 }
 
-// Of the model that `ckpt train` trains and `ckpt plan --model` plans.
-CLI::Option* add_batch(CLI::App& app, std::int64_t& batch) {
-  return add_number(app, "--batch", batch, {1, 1 << 20}, "Samples a step");
-}
 CLI::Option* add_threads(CLI::App& app, std::int32_t& threads) {
   return add_number(app, "--threads", threads, {0, 1024}, "Threads; 0: as many as this process may use");
 }
@@ -76,9 +75,15 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->type_name("TEXT")
       ->excludes(planner);
   add_number(*train, "--steps", options.steps, {0, most_integer}, "Steps in all, those before a resume included");
-  add_batch(*train, options.batch);
+  const ckpt::cli::ModelFlags model =
+      add_model_flags(*train, options.model, "What is trained: transformer, or mlp, which is small");
   add_number(*train, "--seed", options.seed, any_seed, "Keys first values and dropout");
-  add_number(*train, "--learning-rate", options.learning_rate, {1e-12, 1e6}, "Of AdamW");
+  add_number(*train, "--learning-rate", options.learning_rate, {1e-12, 1e6}, "Of AdamW, at its peak");
+  train->add_option("--rate-kind", options.rate_kind, "How the learning rate goes on from its peak, until --steps")
+      ->check(CLI::IsMember({"constant", "linear", "cosine"}))
+      ->capture_default_str();
+  add_number(*train, "--warm-up", options.warm_up_steps, {0, most_integer}, "Steps in which the learning rate grows to its peak");
+  add_number(*train, "--last-rate", options.last_rate, {0, 1e6}, "Learning rate at the end, linear and cosine only");
   add_threads(*train, options.threads);
   train->add_option("--dir", options.directory, "Directory of checkpoints; without it nothing is saved")->type_name("DIR");
   train
@@ -122,6 +127,17 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->type_name("FILE");
   train->add_flag("--quiet", options.quiet, "Show no progress");
   train->add_flag("--verbose", options.verbose, "Show what the library decides, and why");
+  train->callback([=, &options] { finish_model(model, options.model); });
+}
+
+void add_sample(CLI::App& app, ckpt::cli::SampleOptions& options) {
+  CLI::App* const sample = app.add_subcommand("sample", "Let a trained transformer go on with a text");
+  sample->add_option("--dir", options.directory, "Directory of checkpoints of ckpt train")->type_name("DIR")->required();
+  sample->add_option(prompt, options.prompt, "What the text begins with")->type_name("TEXT")->required();
+  add_number(*sample, "--length", options.length, {0, most_integer}, "Bytes behind the prompt");
+  add_number(*sample, "--temperature", options.temperature, {0, 1e6}, "0: always the most probable byte; 1: by the model's odds");
+  add_number(*sample, "--seed", options.seed, any_seed, "Of the random draws");
+  add_threads(*sample, options.threads);
 }
 
 void add_plan(CLI::App& app, ckpt::cli::PlanOptions& options) {
@@ -129,9 +145,11 @@ void add_plan(CLI::App& app, ckpt::cli::PlanOptions& options) {
   CLI::Option* const profile =
       plan->add_option("--profile", options.profile, "JSON file that describes a chain: bytes and seconds of each layer")
           ->type_name("FILE");
-  CLI::Option* const model =
-      plan->add_flag("--model", options.model, "Plan the model of ckpt train, timed on this machine")->excludes(profile);
-  add_batch(*plan, options.batch)->needs(model);
+  const ckpt::cli::ModelFlags flags =
+      add_model_flags(*plan, options.model, "Plan a model of ckpt train, timed on this machine: transformer or mlp");
+  CLI::Option* const model = flags.model->excludes(profile);
+  flags.batch->needs(model);
+  for (CLI::Option* const size : flags.sizes) size->needs(model);
   add_threads(*plan, options.threads)->needs(model);
   CLI::Option* const budget =
       plan->add_option(
@@ -156,6 +174,8 @@ void add_plan(CLI::App& app, ckpt::cli::PlanOptions& options) {
     if (!*budget && !*planner && !*frontier) throw CLI::RequiredError("--budget, --planner or --frontier");
     if (!*budget && !*planner && !options.report.empty())
       throw CLI::RequiredError("--budget or --planner, for --report shows a schedule,");
+    options.plans_model = !model->empty();
+    finish_model(flags, options.model);
   });
 }
 
@@ -197,9 +217,11 @@ std::string no_path(const std::string& text) {
 
 // A text that is not there names nothing: not the current directory, not a file; an address names no folder.
 void refuse_what_names_nothing(CLI::App& app) {
+  const CLI::Validator has_bytes([](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); }, "");
   const CLI::Validator names_something([](std::string& text) { return no_path(text); }, "");
   for (CLI::App* const command : app.get_subcommands(nullptr)) {
-    for (CLI::Option* const option : command->get_options()) option->check(names_something);
+    for (CLI::Option* const option : command->get_options())
+      option->check(option->get_name() == prompt ? has_bytes : names_something);
   }
 }
 
@@ -215,6 +237,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   ckpt::cli::TrainOptions train_options;
   add_train(app, train_options);
+  ckpt::cli::SampleOptions sample_options;
+  add_sample(app, sample_options);
   ckpt::cli::PlanOptions plan_options;
   add_plan(app, plan_options);
   ckpt::cli::SimulateOptions simulate_options;
@@ -288,6 +312,7 @@ int run(int argc, char** argv) {
   }
   ckpt::set_log(train_options.verbose ? ckpt::LogLevel::info : ckpt::LogLevel::warning, show_message);
   if (app.got_subcommand("train")) return ckpt::cli::train(train_options) ? 0 : preempted;
+  if (app.got_subcommand("sample")) ckpt::cli::sample(sample_options);
   if (app.got_subcommand("plan")) ckpt::cli::plan(plan_options);
   if (app.got_subcommand("simulate")) ckpt::cli::simulate(simulate_options);
   if (list->parsed()) ckpt::cli::list(path, as_json);

@@ -32,14 +32,18 @@ constexpr const char* usual_planner = "chain";
 // ---- The chain ----
 
 Profile profile_of(const PlanOptions& options) {
-  if (!options.model) return read_profile(options.profile);
+  if (!options.plans_model) return read_profile(options.profile);
   const WorkerPool pool(options.threads);
-  Chain chain = make_model(1);
-  return profile_model(chain, options.batch, pool);
+  Chain chain = make_model(options.model, 1);
+  return profile_model(chain, options.model, pool);
 }
 
 json source_json(const PlanOptions& options) {
-  if (options.model) return {{"model", true}, {"batch", options.batch}};
+  if (options.plans_model) {
+    json source = model_json(options.model);
+    source["batch"] = options.model.batch;
+    return source;
+  }
   const json name = options.profile.substr(options.profile.rfind('/') + 1);
   return {{"profile", json::parse(name.dump(-1, ' ', false, json::error_handler_t::replace))}};  // names of files may be no UTF-8
 }

@@ -4,17 +4,19 @@
 #include <cstdint>
 #include <string>
 
+#include "model.h"
+
 namespace ckpt::cli {
 
 struct PlanOptions {
-  std::string profile;  // a file; "": none
-  bool model = false;   // instead: that of `ckpt train`, timed here
+  std::string profile;       // a file; "": none
+  bool plans_model = false;  // instead: a model of `ckpt train`, timed here
+  ModelOptions model;
   std::string budget;   // "": none; "40%" or an amount of bytes
   std::string planner;  // "": chain
   std::string report;   // HTML file; "": none
   bool frontier = false;
   bool as_json = false;
-  std::int64_t batch = 256;  // of the model
   std::int32_t threads = 0;  // 0: what this process may use
 };
 

@@ -82,9 +82,9 @@ void print_frontier(const json& frontier, const json& figures, bool timed) {
 void print_plan(const json& figures, const std::string& frontier_of) {
   const bool timed = figures.at("timed").get<bool>();
   const json& store_all = figures.at("store_all");
-  const std::string source = figures.contains("profile")
-                                 ? printable(figures.at("profile").get<std::string>())
-                                 : cat("the model of ckpt train, batch ", figures.at("batch").get<std::int64_t>());
+  const std::string source = figures.contains("profile") ? printable(figures.at("profile").get<std::string>())
+                                                         : cat("the ", figures.at("model").get<std::string>(),
+                                                               " of ckpt train, batch ", figures.at("batch").get<std::int64_t>());
   std::printf("%s: %lld layers\nstoring everything reserves %s%s\n", source.c_str(),
               static_cast<long long>(figures.at("layer_count").get<std::int64_t>()),
               bytes_text(store_all.at("reserved_bytes").get<std::int64_t>()).c_str(),

@@ -26,6 +26,8 @@ class Runner {
 
   // Returns the loss.
   double run(const Step& step);
+  // The loss of a step's data, of which nothing is learned. Not with stages.
+  double evaluate(const Step& step) { return executor_->evaluate(step, chain_.layer_count()); }
 
   // Of the schedule in use.
   std::string schedule_name() const;

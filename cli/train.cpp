@@ -11,8 +11,11 @@
 
 #include "auto_save.h"
 #include "data.h"
+#include "held_out.h"
 #include "history.h"
+#include "identity.h"
 #include "interrupt.h"
+#include "learning_rate.h"
 #include "memory_report.h"
 #include "model.h"
 #include "output.h"
@@ -33,25 +36,20 @@ using nlohmann::json;
 
 constexpr double largest_gradient_norm = 1.0;
 
-// What a resumed run must share with the run it goes on with.
-json identity_of(const TrainOptions& options, const TextData& data) {
-  return {{"batch", options.batch},     {"learning_rate", options.learning_rate},
-          {"seed", options.seed},       {"micro_batches", options.micro_batches},
-          {"data_bytes", data.bytes()}, {"data_fingerprint", data.fingerprint()}};
-}
-
 std::string environment() { return json{{"blas", blas_info()}, {"library", version()}}.dump(); }
 
 // Everything that changes from step to step.
 struct Training {
-  Training(const TrainOptions& options_, const TextData& data_)
+  Training(const TrainOptions& options_, const TextData& data_, const WorkerPool& pool)
       : options(options_),
         data(data_),
-        chain(make_model(options_.seed)),
+        chain(make_model(options_.model, options_.seed)),
         optimizer(make_optimizer(chain, options_)),
-        input(model_input(options_.batch)),
-        tokens(DType::u8, {options_.batch, context_bytes}),
-        targets(DType::u8, {options_.batch}) {
+        rates(learning_rates(options_)),
+        input(model_input(options_.model)),
+        tokens(input.dtype, input.shape),
+        targets(model_targets(options_.model).dtype, model_targets(options_.model).shape) {
+    chain.set_worker_pool(pool);
     for (const Parameter& parameter : chain.parameters()) state.add("model", parameter.name, parameter.value);
     for (const auto& [name, tensor] : optimizer.tensors()) state.add("optimizer", name, tensor);
   }
@@ -59,6 +57,7 @@ struct Training {
   static Optimizer make_optimizer(const Chain& chain, const TrainOptions& options) {
     AdamWOptions adamw;
     adamw.learning_rate = options.learning_rate;
+    adamw.decay_matrices_only = options.model.is_transformer();
     return Optimizer::adamw(chain, adamw);
   }
 
@@ -66,6 +65,7 @@ struct Training {
   const TextData& data;
   Chain chain;
   Optimizer optimizer;
+  LearningRateSchedule rates;
   TensorSpec input;
   Tensor tokens;
   Tensor targets;
@@ -109,7 +109,7 @@ Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTrack
   ScheduleExecutorOptions executor;
   executor.pool = pool;
   executor.tracker = tracker;
-  Profile profile = profile_model(training.chain, options.batch, pool);
+  Profile profile = profile_model(training.chain, options.model, pool);
   limits = limits_for(options, profile);
   if (options.strategy.empty()) {
     Schedule schedule = schedule_for(options, profile, limits);
@@ -125,7 +125,7 @@ Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTrack
 SaveOptions prepare_save(Training& training) {
   training.state.set_json(State::data_position_key, json{{"position", training.position}}.dump());
   training.state.set("optimizer_steps", training.optimizer.step_count());
-  training.state.set_json("training", identity_of(training.options, training.data).dump());
+  training.state.set_json(identity_key, identity_of(training.options, training.data).dump());
   SaveOptions options;
   options.step = training.step;
   options.seed = training.options.seed;
@@ -133,21 +133,16 @@ SaveOptions prepare_save(Training& training) {
   return options;
 }
 
-void require_same_run(const json& saved, const json& now) {
-  for (const auto& [key, value] : now.items()) {
-    if (saved.value(key, key == "micro_batches" ? json(1) : json()) == value) continue;
-    throw std::runtime_error("the checkpoint was made with " + key + " " + saved.value(key, json()).dump() + ", this run has " +
-                             value.dump() + "; use the same, another --dir, or --resume never");
-  }
-}
-
 // Goes on where the newest valid checkpoint stands; false when there is none.
 bool resume(CheckpointManager& checkpoint, Training& training) {
+  const json identity = identity_of(training.options, training.data);
+  // Before the load, which would find fault with the tensors of another model.
+  if (const json newest = newest_identity(checkpoint); !newest.is_null()) require_same_run(newest, identity);
   LoadOptions options;
   options.environment_json = environment();
   const std::optional<LoadResult> loaded = checkpoint.load_if_any(training.state, options);
   if (!loaded) return false;
-  require_same_run(json::parse(training.state.json("training")), identity_of(training.options, training.data));
+  require_same_run(json::parse(training.state.json(identity_key)), identity);
   training.step = loaded->step;
   training.position = json::parse(training.state.json(State::data_position_key)).at("position").get<std::int64_t>();
   training.optimizer.set_step_count(training.state.get<std::int64_t>("optimizer_steps"));
@@ -195,6 +190,7 @@ double train_step(Training& training, Runner& runner) {
   const double loss = runner.run(step);
   if (!std::isfinite(loss)) throw std::runtime_error("the loss is no finite number at step " + std::to_string(training.step));
   training.chain.clip_gradients(largest_gradient_norm);
+  training.optimizer.set_learning_rate(learning_rate_at(training.rates, training.step));
   training.optimizer.step();
   ++training.step;
   training.position = training.data.next_position(training.position);
@@ -231,7 +227,7 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
   const TrainOptions& options = training.options;
   Outcome outcome;
   outcome.first_step = training.step;
-  TrainProgress progress(training.step, options.steps, options.batch, tracker, saver, options.quiet);
+  TrainProgress progress(training.step, options.steps, tokens_per_step(options.model), tracker, saver, options.quiet);
   note_interrupts(automatic == nullptr);
   while (training.step < options.steps && !outcome.interrupted && !outcome.preempted) {
     const std::chrono::nanoseconds begin = Clock::monotonic();
@@ -268,36 +264,38 @@ json figures_of(const Training& training, const Runner& runner, const Limits& li
   };
   const TrainOptions& options = training.options;
   const std::vector<Plan> plans = runner.plans();
-  return {
-      {"batch", options.batch},
-      {"micro_batches", options.micro_batches},
-      {"seed", options.seed},
-      {"learning_rate", options.learning_rate},
-      {"threads", threads},
-      {"data_bytes", training.data.bytes()},
-      {"budget_bytes", bytes_or_null(limits.budget_bytes)},
-      {"store_all_bytes", bytes_or_null(limits.store_all_bytes)},
-      {"history", outcome.history.json()},
-      {"plans", plans_json(plans)},
-      {"layers", layers_json(plans)},
-      {"steps", training.step},
-      {"first_step", outcome.first_step},
-      {"schedule", runner.schedule_name()},
-      {"peak_live_bytes", stats.peak_live_bytes},
-      {"reserved_bytes", stats.reserved_bytes},
-      {"forwards", stats.forwards},
-      {"recomputed_forwards", stats.recomputed_forwards},
-      {"recomputed_forwards_per_step", per_step(static_cast<double>(stats.recomputed_forwards))},
-      {"seconds_per_step", per_step(outcome.seconds)},
-      {"tokens_per_second", outcome.seconds > 0 ? static_cast<double>(stats.steps * training.options.batch) / outcome.seconds : 0},
-      {"final_loss", std::isnan(outcome.loss) ? json() : json(outcome.loss)},
-      {"interrupted", outcome.interrupted},
-      {"checkpoints_written", outcome.saves.saves},
-      {"async", training.options.async},
-      {"stall_seconds_per_save", per_save(outcome.saves.stall_seconds)},
-      {"durable_seconds_per_save", per_save(outcome.saves.durable_seconds)},
-      {"blas", blas_info()},
-      {"library", version()}};
+  json figures = {{"batch", options.model.batch},
+                  {"micro_batches", options.micro_batches},
+                  {"seed", options.seed},
+                  {"threads", threads},
+                  {"data_bytes", training.data.bytes()},
+                  {"budget_bytes", bytes_or_null(limits.budget_bytes)},
+                  {"store_all_bytes", bytes_or_null(limits.store_all_bytes)},
+                  {"history", outcome.history.json()},
+                  {"plans", plans_json(plans)},
+                  {"layers", layers_json(plans)},
+                  {"steps", training.step},
+                  {"first_step", outcome.first_step},
+                  {"schedule", runner.schedule_name()},
+                  {"peak_live_bytes", stats.peak_live_bytes},
+                  {"reserved_bytes", stats.reserved_bytes},
+                  {"forwards", stats.forwards},
+                  {"recomputed_forwards", stats.recomputed_forwards},
+                  {"recomputed_forwards_per_step", per_step(static_cast<double>(stats.recomputed_forwards))},
+                  {"seconds_per_step", per_step(outcome.seconds)},
+                  {"tokens_per_second",
+                   outcome.seconds > 0 ? static_cast<double>(stats.steps * tokens_per_step(options.model)) / outcome.seconds : 0},
+                  {"final_loss", std::isnan(outcome.loss) ? json() : json(outcome.loss)},
+                  {"interrupted", outcome.interrupted},
+                  {"checkpoints_written", outcome.saves.saves},
+                  {"async", training.options.async},
+                  {"stall_seconds_per_save", per_save(outcome.saves.stall_seconds)},
+                  {"durable_seconds_per_save", per_save(outcome.saves.durable_seconds)},
+                  {"blas", blas_info()},
+                  {"library", version()}};
+  figures.update(model_json(options.model));
+  figures.update(learning_rate_json(options));
+  return figures;
 }
 
 // What each stage keeps, and by which policy in the last step.
@@ -342,6 +340,7 @@ std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, con
 bool train(const TrainOptions& options) {
   if (!options.memory_budget.empty()) parse_budget("--memory-budget", options.memory_budget);  // refused before anything is begun
   activation_policy(options);
+  check_learning_rates(options);
   if (is_picture(options.report_file) && wants_stages(options)) {
     throw std::runtime_error("--report: '" + printable(options.report_file) +
                              "' is a picture, of one step without stages; use .html");
@@ -352,10 +351,10 @@ bool train(const TrainOptions& options) {
                              "' is for a run without stages; each stage's schedule is chosen by --memory-budget or --strategy");
   }
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
-  const TextData data(options.data, options.batch);
+  const TextData data(options.data, reading_of(options.model));
   const WorkerPool pool(options.threads);
   const MemoryTracker tracker;
-  Training training(options, data);
+  Training training(options, data, pool);
 
   Limits limits;
   Runner runner = make_runner(training, pool, tracker, limits);
@@ -379,6 +378,10 @@ bool train(const TrainOptions& options) {
 
   json result = figures_of(training, runner, limits, outcome, pool.thread_count());
   if (Pipeline* const pipeline = runner.pipeline()) result["stages"] = stages_report(*pipeline);
+  // A notice leaves no time for it.
+  const std::optional<HeldOut> held_out =
+      outcome.preempted ? std::nullopt : evaluate_held_out(data, runner, training.tokens, training.targets);
+  if (held_out && held_out->batches > 0) result.update(held_out_json(*held_out));
   // A notice may have come too early for a save.
   if (checkpoint && training.step > 0 && checkpoint->latest()) result["model_checksum"] = model_checksum(*checkpoint);
   if (!options.json_file.empty()) write_json(options.json_file, result);
@@ -396,6 +399,7 @@ bool train(const TrainOptions& options) {
               bytes_text(runner.stats().peak_live_bytes).c_str(), bytes_text(runner.stats().reserved_bytes).c_str(),
               static_cast<long long>(runner.stats().recomputed_forwards),
               fixed_text(result["seconds_per_step"].get<double>() * 1e3, 2).c_str());
+  if (held_out) std::printf("%s\n", held_out_text(*held_out).c_str());
   return !outcome.preempted;
 }
 

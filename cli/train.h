@@ -1,12 +1,15 @@
-// `ckpt train`: trains the byte-level model on a text, under a memory budget, with durable checkpoints.
+// `ckpt train`: trains a byte-level model on a text, under a memory budget, with durable checkpoints.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "model.h"
+
 namespace ckpt::cli {
 
 struct TrainOptions {
+  ModelOptions model;
   std::string data;                // "": text that is made
   std::string memory_budget;       // "": store everything; "40%" or an amount of bytes
   std::string planner;             // "": the fastest of the simple ones; else a planner's text
@@ -30,10 +33,12 @@ struct TrainOptions {
   double notice_seconds = 30;  // from a signal until the process will be ended
   std::int64_t keep_last = 3;
   std::int64_t steps = 400;
-  std::int64_t batch = 256;
   std::uint64_t seed = 1;
-  std::int32_t threads = 0;  // 0: what this process may use
-  double learning_rate = 1e-3;
+  std::int32_t threads = 0;             // 0: what this process may use
+  double learning_rate = 1e-3;          // at its peak
+  std::string rate_kind = "constant";  // how it falls: constant, linear, cosine
+  double last_rate = 0;                 // at the last step, where it falls
+  std::int64_t warm_up_steps = 0;       // before the peak
   bool quiet = false;
   bool verbose = false;  // the log's INFO, too
   bool async = true;     // save in the background

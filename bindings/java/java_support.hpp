@@ -230,7 +230,7 @@ inline jlongArray spec_array(JNIEnv* env, const ckpt_tensor_spec& spec) {
   return number_array(env, flat);
 }
 
-// Seven numbers, then both specs, each behind its length, and the addresses of targets and pool.
+// Seven numbers, then both specs, each behind its length, the addresses of targets and pool, and evaluation.
 inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) {
   std::vector<std::int64_t> flat = {context.option,      context.micro_batch, context.recomputation,
                                     context.layer,       context.step,        static_cast<std::int64_t>(context.seed),
@@ -242,6 +242,7 @@ inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) 
   for (const void* handle : {static_cast<const void*>(context.targets), static_cast<const void*>(context.pool)}) {
     flat.push_back(static_cast<std::int64_t>(reinterpret_cast<intptr_t>(handle)));
   }
+  flat.push_back(context.evaluation);
   return number_array(env, flat);
 }
 inline bool layer_bytes(JNIEnv* env, jlongArray array, ckpt_layer_option* out) {

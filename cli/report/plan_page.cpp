@@ -1,6 +1,7 @@
 #include "report/plan_page.h"
 
 #include "frontier.h"
+#include "model.h"
 #include "planner.h"
 #include "report/frontier_picture.h"
 #include "report/markup.h"
@@ -23,7 +24,7 @@ std::string length_of(const Figures& figures, const std::string& cost) {
 
 std::string chain_name(const Figures& figures) {
   if (figures.all().contains("profile")) return escaped(printable(figures.at("/profile").get<std::string>()));
-  return cat("the model of ckpt train with ", figures.count("/batch"), " samples a step");
+  return cat("the model of ckpt train (", model_text(figures.all()), ") with ", figures.count("/batch"), " samples a step");
 }
 
 std::string lede(const Figures& figures, const PlanOptions& options) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model.h"
 #include "report/markup.h"
 #include "report/plan_sections.h"
 #include "report/plot.h"
@@ -41,8 +42,8 @@ std::string lede(const Figures& figures, const TrainOptions& options, const std:
   const std::string saves = figures.value("/checkpoints_written") > 0
                                 ? cat(" ", figures.count("/checkpoints_written"), " durable checkpoints were written.")
                                 : std::string();
-  return cat("<p class=\"lede\">The byte-level model trained on ", escaped(data_name), " (", figures.bytes("/data_bytes"), "), ",
-             figures.count("/batch"), " samples a step",
+  return cat("<p class=\"lede\">A byte-level model (", model_text(figures.all()), ") trained on ", escaped(data_name), " (",
+             figures.bytes("/data_bytes"), "), ", figures.count("/batch"), " samples a step",
              resumed ? cat(", going on from step ", figures.count("/first_step")) : std::string(), ". ",
              budget_words(figures, options), " ", recomputed_words(figures), saves,
              figures.at("/interrupted").get<bool>() ? " The run was interrupted." : "", "</p>\n");
@@ -64,7 +65,7 @@ std::string main_facts(const Figures& figures) {
        {"Memory for activations", figures.bytes("/reserved_bytes"),
         compared ? cat("storing everything: ", figures.bytes("/store_all_bytes"))
                  : cat("with queues; peak alive: ", figures.bytes("/peak_live_bytes"))},
-       {"Time a step", figures.duration("/seconds_per_step"), cat(figures.number("/tokens_per_second", 0), " samples a second")},
+       {"Time a step", figures.duration("/seconds_per_step"), cat(figures.number("/tokens_per_second", 0), " bytes a second")},
        saved ? Fact{"A save kept the training for", figures.duration("/stall_seconds_per_save"),
                     cat("durable after ", figures.duration("/durable_seconds_per_save"))}
              : Fact{"Recomputed forwards", figures.number("/recomputed_forwards_per_step", 0), "a step"}});
@@ -201,17 +202,33 @@ std::string stages(const Figures& figures, const std::vector<Plan>& plans, Pipel
 
 // ---- What was run ----
 
+std::string rate_words(const Figures& figures, const TrainOptions& options) {
+  std::string words = figures.plain("/learning_rate");
+  if (options.warm_up_steps > 0) words += cat(", behind ", figures.count("/warm_up"), " steps of warm-up");
+  if (options.rate_kind != "constant")
+    words += cat(", then falling to ", figures.plain("/last_rate"), " (", options.rate_kind, ")");
+  return words;
+}
+
+std::string held_out_words(const Figures& figures) {
+  return cat(
+      figures.number("/held_out_loss", 4),
+      " nats a byte, on text that was not trained on; of a model that only counts bytes: ", figures.number("/unigram_entropy", 4));
+}
+
 std::string what_was_run(const Figures& figures, const TrainOptions& options, const std::string& data_name) {
   Said said = {
       {"data", cat(escaped(data_name), ", ", figures.bytes("/data_bytes"))},
+      {"model", model_text(figures.all())},
       {"steps", cat(figures.count("/steps"),
                     figures.value("/first_step") > 0 ? cat(", going on from step ", figures.count("/first_step")) : std::string())},
       {"batch", cat(figures.count("/batch"), " samples",
                     options.micro_batches > 1 ? cat(" in ", figures.count("/micro_batches"), " micro-batches") : std::string())},
       {"seed", figures.plain("/seed")},
-      {"learning rate", figures.plain("/learning_rate")},
+      {"learning rate", rate_words(figures, options)},
       {"threads", figures.count("/threads")},
       {"schedule", escaped(figures.at("/schedule").get<std::string>())}};
+  if (figures.has("/held_out_loss")) said.emplace_back("held-out loss", held_out_words(figures));
   if (options.activations != "store-all") said.emplace_back("activations", escaped(printable(options.activations)));
   if (figures.value("/checkpoints_written") > 0) {
     said.emplace_back("checkpoints", cat(figures.count("/checkpoints_written"), ", saved ",

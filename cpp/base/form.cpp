@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "base/values.h"
 
@@ -63,6 +64,37 @@ FormValue value_of(const FormParameter& parameter, std::string_view text, const 
   return value;
 }
 
+// The parameter that a piece "name=value" names; none: the piece is a value in its place.
+std::optional<std::size_t> named_by(std::span<const FormParameter> parameters, std::string_view piece) {
+  const std::size_t sign = piece.find('=');
+  if (sign == std::string_view::npos) return std::nullopt;
+  const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                  [&](const FormParameter& each) { return each.name == trim(piece.substr(0, sign)); });
+  if (found == parameters.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - parameters.begin());
+}
+
+// The text of each parameter's value, where there is one.
+std::vector<std::optional<std::string_view>> given_values(const Form& form, std::string_view what,
+                                                          const std::vector<std::string_view>& pieces) {
+  const auto parameters = parameters_of(form);
+  std::vector<std::optional<std::string_view>> given(parameters.size());
+  const auto is_named = [&](std::string_view piece) { return named_by(parameters, piece).has_value(); };
+  const auto named = std::find_if(pieces.begin(), pieces.end(), is_named);
+  bool enough = named - pieces.begin() <= std::ssize(parameters);
+  if (enough) std::copy(pieces.begin(), named, given.begin());
+  for (auto piece = named; enough && piece != pieces.end(); ++piece) {
+    const auto parameter = named_by(parameters, *piece);
+    require(parameter.has_value(), *piece, " stands behind a value that is given by its name");
+    require(!given[*parameter].has_value(), parameters[*parameter].name, " is given twice");
+    given[*parameter] = trim(piece->substr(piece->find('=') + 1));
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) enough = enough && (given[i] || parameters[i].otherwise != nullptr);
+  require(enough, "the ", what, " is ", form_text(form), "; ", pieces.size(),
+          pieces.size() == 1 ? " value is given" : " values are given");
+  return given;
+}
+
 }  // namespace
 
 std::string form_text(const Form& form) {
@@ -89,16 +121,11 @@ std::string form_line(const Form& form, const char* limit_name) {
 std::string_view form_name(std::string_view text) { return trim(text.substr(0, text.find(':'))); }
 
 std::vector<FormValue> form_values(const Form& form, std::string_view what, std::string_view text, const FormLimit& limit) {
-  const auto pieces = pieces_of(text, form.between);
   const auto parameters = parameters_of(form);
-  const auto needed = static_cast<std::size_t>(
-      std::count_if(parameters.begin(), parameters.end(), [](const FormParameter& each) { return each.otherwise == nullptr; }));
-  require(pieces.size() >= needed && pieces.size() <= parameters.size(), "the ", what, " is ", form_text(form), "; ", pieces.size(),
-          pieces.size() == 1 ? " value is given" : " values are given");
+  const auto given = given_values(form, what, pieces_of(text, form.between));
   std::vector<FormValue> values;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    values.push_back(value_of(parameters[i], i < pieces.size() ? pieces[i] : parameters[i].otherwise, limit));
-  }
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    values.push_back(value_of(parameters[i], given[i] ? *given[i] : parameters[i].otherwise, limit));
   return values;
 }
 

@@ -37,7 +37,7 @@ struct FormParameter {
 struct Form {
   const char* name;             // "periodic"
   const char* makes;            // one line for people
-  FormParameter parameters[4];  // those that have a name
+  FormParameter parameters[8];  // those that have a name
   char between = ',';           // its values
 };
 
@@ -52,7 +52,8 @@ struct FormValue {
 std::string form_text(const Form& form);
 // One line for people: the form, what it makes, and the range of each value.
 std::string form_line(const Form& form, const char* limit_name = "");
-// The values in a text of this form, "periodic:4", each within its range. what: "planner".
+// The values in a text of this form, "periodic:4", each within its range; behind those in their places others by name,
+// "linear:4,8,dtype=F64". what: "planner".
 std::vector<FormValue> form_values(const Form& form, std::string_view what, std::string_view text, const FormLimit& limit = {});
 // The name in a text, "periodic" in "periodic:4".
 std::string_view form_name(std::string_view text);

@@ -1,10 +1,15 @@
 #include "engine/blas.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cstdlib>
+#include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "base/entered.h"
@@ -33,6 +38,7 @@ struct Blas {
   GetThreads get_threads = nullptr;
   bool concurrent = true;
   std::string description;
+  std::string advice;  // for people, behind the description: "" when there is none
 };
 
 struct Shared {
@@ -53,6 +59,35 @@ Shared& shared() {
 }
 // Before a first call: a child that was forked in the midst of that one would wait for it for ever.
 [[maybe_unused]] const Shared& blas_made_at_load = shared();
+
+// What the processor has beyond the kernels that OPENBLAS_CORETYPE asks for, as text behind a description; "" when nothing.
+// The names are those of OpenBLAS's x86-64 cores by their instructions.
+std::string better_kernels() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the library sets nothing in the environment
+  const char* const asked = std::getenv("OPENBLAS_CORETYPE");
+  if (asked == nullptr || *asked == '\0') return {};
+  const auto is_one_of = [&](std::initializer_list<std::string_view> cores) {
+    return std::any_of(cores.begin(), cores.end(), [&](std::string_view core) {
+      return core.size() == std::strlen(asked) && std::equal(core.begin(), core.end(), asked, [](char a, char b) {
+               return a == std::tolower(static_cast<unsigned char>(b));
+             });
+    });
+  };
+  const bool wide = is_one_of({"skylakex", "cooperlake", "sapphirerapids"});
+  const bool middle = is_one_of({"haswell", "zen"});
+  const char* has = nullptr;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+    if (!wide) has = "AVX-512 (SkylakeX)";
+  } else if (__builtin_cpu_supports("avx2") && !wide && !middle) {
+    has = "AVX2 (Haswell)";
+  }
+  if (has == nullptr) return {};
+  return base::cat("; OPENBLAS_CORETYPE asks for ", asked, ", the processor has ", has);
+#else
+  return {};
+#endif
+}
 
 template <class Function>
 Function function(const base::SharedLibrary& library, const char* name) {
@@ -80,6 +115,7 @@ const Blas* load_openblas() {
       // A build without threads has no locks either: two concurrent calls made wrong products.
       blas->concurrent = get_parallel() != 0;
       blas->description = get_config();
+      blas->advice = better_kernels();
       return blas.release();
     }
     tried += base::cat(tried.empty() ? "" : "; ", name, ": ", reason.empty() ? "is no OpenBLAS" : reason);
@@ -102,7 +138,7 @@ const Blas& loaded_locked() {
   if (const Blas* const ready = all.blas.load(std::memory_order_acquire)) return *ready;
   const Blas* const blas = all.host.sgemm != nullptr ? take_host(all.host) : load_openblas();
   all.blas.store(blas, std::memory_order_release);
-  base::log(base::LogLevel::info, "engine", "BLAS: " + blas->description);
+  base::log(base::LogLevel::info, "engine", "BLAS: " + blas->description + blas->advice);
   if (!all.expected.empty() && all.expected != blas->description) {
     base::warn("engine", base::cat(all.expected_by, " was written with the BLAS ", all.expected, "; this process has ",
                                    blas->description, ": results may differ in their last bits"));
@@ -159,6 +195,13 @@ std::string blas_description() {
   const base::HeldLog held;
   const std::lock_guard lock(shared().mutex);
   return loaded_locked().description;
+}
+
+std::string blas_information() {
+  const base::HeldLog held;
+  const std::lock_guard lock(shared().mutex);
+  const Blas& blas = loaded_locked();
+  return blas.description + blas.advice;
 }
 
 std::string blas_in_use() {

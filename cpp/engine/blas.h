@@ -28,6 +28,8 @@ void set_host_blas(const HostBlas& blas);
 
 // Name, version and core. Loads the BLAS; Error(not_found) lists what was tried.
 std::string blas_description();
+// The same, and what the processor has beyond what the environment asks for.
+std::string blas_information();
 
 // The same of the one in use, "" while there is none; loads nothing and never waits.
 std::string blas_in_use();

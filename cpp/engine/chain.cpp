@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "base/entered.h"
@@ -19,6 +19,12 @@ Chain::Chain(std::int64_t first_layer) : first_layer_(first_layer) {
 }
 
 void Chain::add(std::shared_ptr<Layer> layer) {
+  const Layer* const tied_to = layer->tied_to();
+  const bool has_it = std::any_of(layers_.begin(), layers_.end(), [&](const auto& other) { return other.get() == tied_to; });
+  if (tied_to != nullptr && !has_it) {
+    fail(Status::invalid_argument, "layer ", base::quoted(layer->name()), " is tied to layer ", base::quoted(tied_to->name()),
+         ", which is not in the chain before it");
+  }
   const std::int64_t number = numbers_.empty() ? first_layer_ : numbers_.back() + 1;
   add(std::move(layer), number);
 }
@@ -29,7 +35,12 @@ void Chain::add(std::shared_ptr<Layer> layer, std::int64_t number) {
     if (other->name() == layer->name())
       fail(Status::already_exists, "layer ", base::quoted(layer->name()), " is in the chain already");
   }
-  for (const Parameter& parameter : layer->parameters()) parameters_.push_back(parameter);
+  for (const Parameter& parameter : layer->parameters()) {
+    const std::int64_t count = parameter.value->shape().elements();
+    for (std::int64_t begin = 0; begin < count; begin += elements_per_part)
+      parts_.push_back({parameters_.size(), begin, std::min(count, begin + elements_per_part)});
+    parameters_.push_back(parameter);
+  }
   layers_.push_back(std::move(layer));
   numbers_.push_back(number);
 }
@@ -51,27 +62,39 @@ void Chain::initialize(std::uint64_t seed) {
 }
 
 void Chain::zero_gradients() {
-  for (const Parameter& parameter : parameters_) {
-    std::memset(parameter.gradient->data(), 0, static_cast<std::size_t>(parameter.gradient->bytes()));
-  }
+  for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) {
+    const tensor::Tensor& gradient = *parameters_[i].gradient;
+    with_float(gradient.dtype(), [&](auto zero) {
+      std::fill(gradient.data_as<decltype(zero)>() + begin, gradient.data_as<decltype(zero)>() + end, zero);
+    });
+  });
+  for (const auto& layer : layers_) layer->forget_gradients();
 }
 
+void Chain::gather_gradients() {
+  for (const auto& layer : layers_) layer->gather_gradients();
+}
+
+// Sums of parts are added in their order.
 double Chain::clip_gradients(double max_norm) {
   require(std::isfinite(max_norm) && max_norm > 0, "max_norm is ", max_norm, "; finite and above 0");
+  const auto of_parts = [&](const auto& work) {
+    const auto run = [&](std::int64_t number) {
+      Part& part = parts_[static_cast<std::size_t>(number)];
+      const tensor::Tensor& gradient = *parameters_[part.parameter].gradient;
+      with_float(gradient.dtype(),
+                 [&](auto zero) { work(part, gradient.data_as<decltype(zero)>() + part.begin, part.end - part.begin); });
+    };
+    run_parts(run);
+  };
+  of_parts([](Part& part, const auto* values, std::int64_t count) { part.squares = sum_of_squares(values, count); });
   double squares = 0;
-  for (const Parameter& parameter : parameters_) {
-    with_float(parameter.gradient->dtype(), [&](auto zero) {
-      squares += sum_of_squares(parameter.gradient->data_as<decltype(zero)>(), parameter.gradient->shape().elements());
-    });
-  }
+  for (const Part& part : parts_) squares += part.squares;
   const double norm = std::sqrt(squares);
   if (norm <= max_norm) return norm;
-  for (const Parameter& parameter : parameters_) {
-    with_float(parameter.gradient->dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      scale(parameter.gradient->data_as<T>(), static_cast<T>(max_norm / norm), parameter.gradient->shape().elements());
-    });
-  }
+  of_parts([&](const Part&, auto* values, std::int64_t count) {
+    scale(values, static_cast<std::remove_reference_t<decltype(*values)>>(max_norm / norm), count);
+  });
   return norm;
 }
 

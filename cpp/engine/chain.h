@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "engine/layer.h"
 #include "plan/profile.h"
 
@@ -35,13 +37,20 @@ class Chain {
   // The layer's global number: the same in every split of a chain.
   std::int64_t number(std::int64_t i) const { return numbers_[static_cast<std::size_t>(i)]; }
   const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
+  // Calls work(i, begin, end) for parts of each parameter i's elements, which shapes alone fix, on the chain's threads.
+  template <class Work>
+  void for_each_part(const Work& work) const {
+    run_parts([&](std::int64_t number) {
+      const Part& part = parts_[static_cast<std::size_t>(number)];
+      work(part.parameter, part.begin, part.end);
+    });
+  }
   bool needs_blas() const;
   bool needs_targets() const;
 
   void initialize(std::uint64_t seed);
-  // Threads for what follows; nullptr: the calling one alone.
+  // Threads for what concerns all parameters; nullptr: the calling one alone.
   void set_pool(std::shared_ptr<base::ThreadPool> pool) noexcept { pool_ = std::move(pool); }
-  // Runs work(begin, end) over the elements of each parameter, in parts that its shape fixes; work(parameter, begin, end).
   void zero_gradients();
   // Behind a step: what layers made for parameters of others.
   void gather_gradients();
@@ -54,10 +63,26 @@ class Chain {
   plan::ChainProfile profile(const TensorSpec& input) const { return shape(input).profile; }
 
  private:
+  // Of a parameter's elements.
+  struct Part {
+    std::size_t parameter;
+    std::int64_t begin;
+    std::int64_t end;
+    double squares = 0;  // sum of them, when gradients are clipped
+  };
+
+  template <class Work>
+  void run_parts(const Work& work) const {
+    const auto count = static_cast<std::int64_t>(parts_.size());
+    if (pool_ != nullptr) return pool_->run(count, work);
+    for (std::int64_t number = 0; number < count; ++number) work(number);
+  }
+
   std::int64_t first_layer_;
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<std::int64_t> numbers_;
   std::vector<Parameter> parameters_;
+  std::vector<Part> parts_;
   std::shared_ptr<base::ThreadPool> pool_;
   bool frozen_ = false;
 };

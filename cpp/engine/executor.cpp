@@ -1,6 +1,7 @@
 #include "engine/executor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -10,6 +11,7 @@
 #include "base/entered.h"
 #include "base/log.h"
 #include "engine/blas.h"
+#include "engine/kernels.h"
 #include "engine/tiers.h"
 #include "plan/program.h"
 
@@ -38,6 +40,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
       buffers_(tensor::BufferPool::create(nullptr, "arena")),
       role_(schedule.role()),
       observer_(std::move(observer)),
+      checks_finite_(checks.finite),
       times_(program_) {
   require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
@@ -126,12 +129,48 @@ plan::ChainProfile Executor::refined(const plan::ChainProfile& profile) const {
 
 // ---- One step ----
 
+namespace {
+
+void require_fit(const char* name, const tensor::Tensor& tensor, const TensorSpec& spec) {
+  const TensorSpec given{tensor.dtype(), tensor.shape()};
+  require(given == spec, name, " is ", to_text(given), "; the executor was made for ", to_text(spec));
+}
+
+}  // namespace
+
 double Executor::run(const Step& step) {
   base::Entered::refuse(chain_.get(), "chain");
   check(step);
   if (!step.accumulate) chain_->zero_gradients();
   double result = std::numeric_limits<double>::quiet_NaN();
   run_timed({&step, 1}, nullptr, {&result, 1});
+  chain_->gather_gradients();
+  return result;
+}
+
+double Executor::evaluate(const Step& step, std::int64_t layers) {
+  base::Entered::refuse(chain_.get(), "chain");
+  require(!role_.is_stage(), "schedule is a stage's: a pipeline runs it");
+  require(layers >= 1 && layers <= chain_->layers(), "layer_count is ", layers, "; 1 .. ", chain_->layers());
+  check_beginning(step);
+  const TensorSpec& spec = specs_[static_cast<std::size_t>(layers)];
+  for (std::int64_t i = 0; i < layers; ++i)
+    require(step.targets != nullptr || !chain_->layer(i).needs_targets(), "targets is NULL; a loss layer needs it");
+  if (step.output != nullptr) {
+    require_fit("output", *step.output, spec);
+    step.output->require_writable("output");
+  }
+  const base::Entered running(this);
+  const base::Entered using_chain(chain_.get());
+  std::optional<BlasSession> blas;
+  if (chain_->needs_blas()) blas.emplace();
+  if (!forward_pass_) forward_pass_.emplace(*chain_, specs_, tracker_);
+  const void* const output = forward_pass_->run(step, layers, *pool_);
+  if (step.output != nullptr && step.output->bytes() > 0)
+    std::memcpy(step.output->data(), output, static_cast<std::size_t>(step.output->bytes()));
+  double result = std::numeric_limits<double>::quiet_NaN();
+  if (spec.shape.elements() == 1 && is_float(spec.dtype))
+    with_float(spec.dtype, [&](auto zero) { result = static_cast<double>(*static_cast<const decltype(zero)*>(output)); });
   return result;
 }
 
@@ -161,22 +200,17 @@ void Executor::run_timed(std::span<const Step> steps, StagePort* port, std::span
   stats_.run_ns += clock.now_ns() - begin;
 }
 
-namespace {
-
-void require_fit(const char* name, const tensor::Tensor& tensor, const TensorSpec& spec) {
-  const TensorSpec given{tensor.dtype(), tensor.shape()};
-  require(given == spec, name, " is ", to_text(given), "; the executor was made for ", to_text(spec));
-}
-
-}  // namespace
-
 void Executor::check(const Step& step) const {
   require(!role_.is_stage(), "schedule is a stage's: a pipeline runs it");
+  check_beginning(step);
+  check_ends(step);
+}
+
+void Executor::check_beginning(const Step& step) const {
   require(step.step >= 0, "step is ", step.step, "; at least 0");
   require(step.first_sample >= 0, "first_sample is ", step.first_sample, "; at least 0");
   require(step.input != nullptr, "input is NULL");
   require_fit("input", *step.input, specs_.front());
-  check_ends(step);
 }
 
 // What the two ends of the chain need: targets, output and gradients.
@@ -374,8 +408,24 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
   }
   if (has_ambient && operation.recomputation) layer.restore_ambient(address(operation.present_ambient));
   if (recompute_checker_) recompute_checker_->behind(operation, address(operation.output));
+  if (checks_finite_) check_finite(operation);
   ++stats_.forwards;
   if (operation.recomputation) ++stats_.recomputed_forwards;
+}
+
+void Executor::check_finite(const plan::Operation& operation) const {
+  const TensorSpec& spec = specs_[static_cast<std::size_t>(operation.layer + 1)];
+  const void* const output = address(operation.output);
+  if (output == nullptr || !is_float(spec.dtype)) return;
+  with_float(spec.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const T* const values = static_cast<const T*>(output);
+    const std::int64_t count = spec.shape.elements();
+    if (all_finite(values, count)) return;
+    const std::int64_t first = std::find_if(values, values + count, [](T value) { return !std::isfinite(value); }) - values;
+    fail(Status::out_of_range, "layer ", base::quoted(chain_->layer(operation.layer).name()), ": element ", first,
+         " of its output is ", values[first], "; a finite number");
+  });
 }
 
 void Executor::run_backward(const plan::Operation& operation, const Step& step) {
@@ -400,6 +450,7 @@ void Executor::run_turn(const plan::Operation& operation, const Step& step, doub
     with_float(spec.dtype, [&](auto zero) {
       using T = decltype(zero);
       result = static_cast<double>(*static_cast<const T*>(output));
+      if (!std::isfinite(result)) fail(Status::out_of_range, "the loss of step ", step.step, " is ", result, "; a finite number");
       *static_cast<T*>(gradient) = static_cast<T>(step.loss_gradient);
     });
   }

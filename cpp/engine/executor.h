@@ -18,6 +18,7 @@
 #include "base/thread_pool.h"
 #include "engine/arena.h"
 #include "engine/chain.h"
+#include "engine/forward_pass.h"
 #include "engine/recompute_check.h"
 #include "engine/step_times.h"
 #include "engine/write_check.h"
@@ -100,8 +101,8 @@ class Executor {
   // Runs the first layers forward once, without dropping anything. Returns their output where it has one element, else NaN.
   double evaluate(const Step& step, std::int64_t layers);
 
-  // The same as run for a stage's schedule: steps and losses by micro-batch (losses only written by the last stage). Inputs come through
-  // the port; accumulate is the caller's business.
+  // The same as run for a stage's schedule: steps and losses by micro-batch (losses only written by the last stage). Inputs come
+  // through the port; accumulate is the caller's business.
   void run_stage(std::span<const Step> steps, StagePort& port, std::span<double> losses);
 
   const ExecutorStats& stats() const noexcept { return stats_; }
@@ -115,6 +116,7 @@ class Executor {
  private:
   void change_live_bytes(std::int64_t by) noexcept;
   void check(const Step& step) const;
+  void check_beginning(const Step& step) const;
   void check_ends(const Step& step) const;
   void run_timed(std::span<const Step> steps, StagePort* port, std::span<double> results);
   void resolve_buffers();
@@ -133,6 +135,7 @@ class Executor {
   void run_exchange(const plan::Operation& operation, StagePort& port);
   void run_forward(const plan::Operation& operation, const Step& step);
   void run_backward(const plan::Operation& operation, const Step& step);
+  void check_finite(const plan::Operation& operation) const;
   void run_turn(const plan::Operation& operation, const Step& step, double& result);
   RunContext context_of(const plan::Operation& operation, const Step& step) const;
   void* address(plan::BufferId buffer) const { return buffer < 0 ? nullptr : addresses_[static_cast<std::size_t>(buffer)]; }
@@ -155,6 +158,8 @@ class Executor {
   std::shared_ptr<plan::RunObserver> observer_;  // nullptr: no observer
   std::optional<RecomputeChecker> recompute_checker_;
   std::optional<WriteChecker> write_checker_;
+  bool checks_finite_;
+  std::optional<ForwardPass> forward_pass_;  // made by the first evaluation
   StepTimes times_;
   ExecutorStats stats_;
 };

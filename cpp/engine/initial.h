@@ -1,6 +1,7 @@
 // First values of parameters: the same on every machine, and independent of how the chain is split.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/philox.h"
@@ -8,8 +9,13 @@
 
 namespace ckpt::engine {
 
-// Uniform in [-bound, bound), keyed by (seed, layer number), counted by the element.
-inline void fill_uniform(const tensor::Tensor& tensor, std::uint64_t seed, std::int64_t layer_number, double bound) {
+// Of a transformer's weights: uniform with a standard deviation of 0.02.
+constexpr double initial_bound = 0.02 * 1.7320508075688772;
+
+// Uniform in [-bound, bound), keyed by (seed, layer number), counted by the element. number: of the parameter, in a layer that
+// fills several so.
+inline void fill_uniform(const tensor::Tensor& tensor, std::uint64_t seed, std::int64_t layer_number, double bound,
+                         std::uint32_t number = 0) {
   constexpr std::uint64_t purpose = 0x696e697469616c;  // "initial": apart from the keys of dropout
   const base::PhiloxKey key = base::philox_derive_key(seed, static_cast<std::uint64_t>(layer_number), purpose);
   with_float(tensor.dtype(), [&](auto zero) {
@@ -17,10 +23,17 @@ inline void fill_uniform(const tensor::Tensor& tensor, std::uint64_t seed, std::
     T* const values = tensor.data_as<T>();
     for (std::int64_t i = 0; i < tensor.shape().elements(); ++i) {
       const auto block = static_cast<std::uint64_t>(i / 4);
-      const base::PhiloxCounter words = base::philox4x32({base::low_word(block), base::high_word(block), 0, 0}, key);
+      const base::PhiloxCounter words = base::philox4x32({base::low_word(block), base::high_word(block), number, 0}, key);
       const double uniform = base::uniform_from_word(words[static_cast<std::size_t>(i % 4)]);
       values[i] = static_cast<T>((2 * uniform - 1) * bound);
     }
+  });
+}
+
+inline void fill_all(const tensor::Tensor& tensor, double value) {
+  with_float(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    std::fill_n(tensor.data_as<T>(), tensor.shape().elements(), static_cast<T>(value));
   });
 }
 

@@ -1,42 +1,13 @@
 #include "engine/kernels.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
-#include "engine/kernel_clones.h"
+#include "engine/kernel_math.h"
 
 namespace ckpt::engine {
 namespace {
-
-// exp by 2^n e^r with |r| <= ln2/2 and the Taylor series to degree 7: within 2 units in the last place for x in [-87, 88].
-CKPT_INLINE float fast_exp(float x) {
-  constexpr float log2_e = 1.44269504F;
-  constexpr float ln2_high = 0.693145751953125F;  // few enough bits that n * ln2_high is exact
-  constexpr float ln2_low = 1.42860677e-6F;
-  constexpr float to_integer = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer
-  x = std::min(std::max(x, -87.0F), 88.0F);
-  const float shifted = x * log2_e + to_integer;
-  const float n = shifted - to_integer;
-  const float r = (x - n * ln2_high) - n * ln2_low;
-  float p = 1.0F / 5040.0F;
-  p = p * r + 1.0F / 720.0F;
-  p = p * r + 1.0F / 120.0F;
-  p = p * r + 1.0F / 24.0F;
-  p = p * r + 1.0F / 6.0F;
-  p = p * r + 0.5F;
-  p = p * r + 1.0F;
-  p = p * r + 1.0F;
-  const auto exponent =
-      static_cast<std::uint32_t>(std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(to_integer) + 127);
-  return p * std::bit_cast<float>(exponent << 23);
-}
-CKPT_INLINE double fast_exp(double x) { return std::exp(x); }
-
-// Absolute error about 1e-7: what GELU needs, which adds 1 to it.
-CKPT_INLINE float fast_tanh(float x) { return 1.0F - 2.0F / (fast_exp(2.0F * x) + 1.0F); }
-CKPT_INLINE double fast_tanh(double x) { return std::tanh(x); }
 
 template <class T>
 constexpr T gelu_slope = static_cast<T>(0.79788456080286535588);  // sqrt(2/pi)
@@ -45,7 +16,7 @@ constexpr T gelu_cubic = static_cast<T>(0.044715);
 
 template <class T>
 CKPT_INLINE void gelu_body(const T* x, T* y, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) {
     const T v = x[i];
     y[i] = T(0.5) * v * (T(1) + fast_tanh(gelu_slope<T> * (v + gelu_cubic<T> * v * v * v)));
   }
@@ -53,7 +24,7 @@ CKPT_INLINE void gelu_body(const T* x, T* y, std::int64_t count) {
 
 template <class T>
 CKPT_INLINE void gelu_backward_body(const T* x, const T* grad_y, T* grad_x, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) {
     const T v = x[i];
     const T t = fast_tanh(gelu_slope<T> * (v + gelu_cubic<T> * v * v * v));
     const T inner = gelu_slope<T> * (T(1) + T(3) * gelu_cubic<T> * v * v);
@@ -63,12 +34,12 @@ CKPT_INLINE void gelu_backward_body(const T* x, const T* grad_y, T* grad_x, std:
 
 template <class T>
 CKPT_INLINE void relu_body(const T* x, T* y, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) y[i] = x[i] > T(0) ? x[i] : T(0);
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) y[i] = x[i] > T(0) ? x[i] : T(0);
 }
 
 template <class T>
 CKPT_INLINE void relu_backward_body(const T* x, const T* grad_y, T* grad_x, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) grad_x[i] = x[i] > T(0) ? grad_y[i] : T(0);
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) grad_x[i] = x[i] > T(0) ? grad_y[i] : T(0);
 }
 
 template <class T>
@@ -76,13 +47,13 @@ CKPT_INLINE void add_column_sums_body(const T* grad, std::int64_t rows, std::int
                                       T* sums) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const T* const from = grad + row * columns;
-    for (std::int64_t j = begin; j < end; ++j) sums[j] += from[j];
+    CKPT_ELEMENTWISE for (std::int64_t j = begin; j < end; ++j) sums[j] += from[j];
   }
 }
 
 // Sixteen blocks side by side.
-CKPT_INLINE void random_words_body(base::PhiloxKey key, std::int64_t sample, std::int64_t begin, std::int64_t count,
-                                   std::uint32_t* words) {
+CKPT_INLINE void random_words_body(base::PhiloxKey key, std::uint32_t site, std::int64_t sample, std::int64_t begin,
+                                   std::int64_t count, std::uint32_t* words) {
   constexpr int lanes = 16;
   const auto wide_sample = static_cast<std::uint64_t>(sample);
   for (std::int64_t first = 0; first < count; first += std::int64_t{4} * lanes) {
@@ -94,7 +65,7 @@ CKPT_INLINE void random_words_body(base::PhiloxKey key, std::int64_t sample, std
       c0[i] = static_cast<std::uint32_t>((begin + first) / 4) + static_cast<std::uint32_t>(i);
       c1[i] = base::low_word(wide_sample);
       c2[i] = base::high_word(wide_sample);
-      c3[i] = 0;
+      c3[i] = site;
     }
     std::uint32_t k0 = key[0];
     std::uint32_t k1 = key[1];
@@ -122,7 +93,7 @@ CKPT_INLINE void random_words_body(base::PhiloxKey key, std::int64_t sample, std
 
 template <class T>
 CKPT_INLINE void dropout_body(const T* x, const std::uint32_t* words, std::uint32_t threshold, T scale, T* y, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) y[i] = words[i] >= threshold ? x[i] * scale : T(0);
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) y[i] = words[i] >= threshold ? x[i] * scale : T(0);
 }
 
 template <class T>
@@ -135,58 +106,46 @@ CKPT_INLINE void dropout_masked_body(const T* x, const std::uint8_t* mask, T sca
   for (; i < count; ++i) y[i] = (mask[i / 8] >> (i % 8) & 1) != 0 ? x[i] * scale : T(0);
 }
 
-// Sums have eight lanes, folded in a fixed order.
 template <class T>
 CKPT_INLINE T log_sum_exp_body(const T* x, std::int64_t count) {
-  constexpr int lanes = 8;
-  T most = -std::numeric_limits<T>::infinity();
-  for (std::int64_t i = 0; i < count; ++i) most = x[i] > most ? x[i] : most;
-  T sums[lanes] = {};
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (int lane = 0; lane < lanes; ++lane) sums[lane] += fast_exp(x[i + lane] - most);
-  }
-  for (; i < count; ++i) sums[i % lanes] += fast_exp(x[i] - most);
-  T sum = 0;
-  for (const T each : sums) sum += each;
-  return most + std::log(sum);
+  const T most = lane_max(x, count, -std::numeric_limits<T>::infinity());
+  return most + std::log(lane_sum<T>(count, [=](std::int64_t i) { return fast_exp(x[i] - most); }));
 }
 
 template <class T>
 CKPT_INLINE void exp_shifted_body(const T* x, T shift, T scale, T* out, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) out[i] = fast_exp(x[i] - shift) * scale;
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) out[i] = fast_exp(x[i] - shift) * scale;
 }
 
 template <class T>
 CKPT_INLINE double sum_of_squares_body(const T* x, std::int64_t count) {
-  constexpr int lanes = 8;
-  double sums[lanes] = {};
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (int lane = 0; lane < lanes; ++lane) sums[lane] += static_cast<double>(x[i + lane]) * static_cast<double>(x[i + lane]);
-  }
-  for (; i < count; ++i) sums[i % lanes] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-  double sum = 0;
-  for (const double each : sums) sum += each;
-  return sum;
+  return lane_sum<double>(count, [=](std::int64_t i) { return static_cast<double>(x[i]) * static_cast<double>(x[i]); });
+}
+
+// Through the bits of x - x, which are none for finite numbers.
+template <class T>
+CKPT_INLINE bool all_finite_body(const T* x, std::int64_t count) {
+  return lane_sum<T>(count, [=](std::int64_t i) { return x[i] - x[i]; }) == T(0);
 }
 
 template <class T>
 CKPT_INLINE void scale_body(T* x, T factor, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) x[i] *= factor;
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) x[i] *= factor;
 }
 
 template <class T>
-CKPT_INLINE void sgd_body(T* w, T* v, const T* g, T learning_rate, T momentum, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
+CKPT_INLINE void sgd_update_body(T* w, T* v, const T* g, T learning_rate, T momentum, std::int64_t count) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) {
     v[i] = momentum * v[i] + g[i];
     w[i] -= learning_rate * v[i];
   }
 }
 
+// Factors are copied first: what is written could be one of them, else.
 template <class T>
-CKPT_INLINE void adamw_body(T* w, T* m, T* v, const T* g, const AdamwFactors<T>& f, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
+CKPT_INLINE void adamw_update_body(T* w, T* m, T* v, const T* g, const AdamwFactors<T>& given, std::int64_t count) {
+  const AdamwFactors<T> f = given;
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) {
     m[i] = f.beta1 * m[i] + (T(1) - f.beta1) * g[i];
     v[i] = f.beta2 * v[i] + (T(1) - f.beta2) * g[i] * g[i];
     const T step = (m[i] / f.correction1) / (std::sqrt(v[i] / f.correction2) + f.epsilon);
@@ -194,47 +153,93 @@ CKPT_INLINE void adamw_body(T* w, T* m, T* v, const T* g, const AdamwFactors<T>&
   }
 }
 
+template <class T>
+CKPT_INLINE void silu_multiply_body(const T* gate, const T* up, T* y, std::int64_t count) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) y[i] = gate[i] * fast_sigmoid(gate[i]) * up[i];
+}
+
+template <class T>
+CKPT_INLINE void silu_multiply_backward_body(const T* gate, const T* up, const T* grad_y, T* grad_gate, T* grad_up,
+                                             std::int64_t count) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) {
+    const T s = fast_sigmoid(gate[i]);
+    const T silu = gate[i] * s;
+    grad_gate[i] = grad_y[i] * up[i] * (s + silu * (T(1) - s));
+    grad_up[i] = grad_y[i] * silu;
+  }
+}
+
+template <class T>
+CKPT_INLINE void add_body(const T* x, T* y, std::int64_t count) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) y[i] += x[i];
+}
+
 }  // namespace
 
-CKPT_KERNEL void gelu(const float* x, float* y, std::int64_t count) { gelu_body(x, y, count); }
-void gelu(const double* x, double* y, std::int64_t count) { gelu_body(x, y, count); }
-CKPT_KERNEL void gelu_backward(const float* x, const float* grad_y, float* grad_x, std::int64_t count) {
-  gelu_backward_body(x, grad_y, grad_x, count);
-}
-void gelu_backward(const double* x, const double* grad_y, double* grad_x, std::int64_t count) {
-  gelu_backward_body(x, grad_y, grad_x, count);
-}
-
-CKPT_KERNEL void relu(const float* x, float* y, std::int64_t count) { relu_body(x, y, count); }
-void relu(const double* x, double* y, std::int64_t count) { relu_body(x, y, count); }
-CKPT_KERNEL void relu_backward(const float* x, const float* grad_y, float* grad_x, std::int64_t count) {
-  relu_backward_body(x, grad_y, grad_x, count);
-}
-void relu_backward(const double* x, const double* grad_y, double* grad_x, std::int64_t count) {
-  relu_backward_body(x, grad_y, grad_x, count);
-}
-
-CKPT_KERNEL void add_column_sums(const float* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
-                                 float* sums) {
-  add_column_sums_body(grad, rows, columns, begin, end, sums);
-}
-void add_column_sums(const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
-                     double* sums) {
-  add_column_sums_body(grad, rows, columns, begin, end, sums);
-}
-
-CKPT_KERNEL void random_words(base::PhiloxKey key, std::int64_t sample, std::int64_t first, std::int64_t count,
-                              std::uint32_t* words) {
-  random_words_body(key, sample, first, count, words);
-}
-
-CKPT_KERNEL void dropout(const float* x, const std::uint32_t* words, std::uint32_t threshold, float scale, float* y,
-                         std::int64_t count) {
-  dropout_body(x, words, threshold, scale, y, count);
-}
-void dropout(const double* x, const std::uint32_t* words, std::uint32_t threshold, double scale, double* y, std::int64_t count) {
-  dropout_body(x, words, threshold, scale, y, count);
-}
+CKPT_KERNEL(void, gelu, (const float* x, float* y, std::int64_t count), (x, y, count))
+CKPT_KERNEL(void, gelu, (const double* x, double* y, std::int64_t count), (x, y, count))
+CKPT_KERNEL(void, gelu_backward, (const float* x, const float* grad_y, float* grad_x, std::int64_t count),
+            (x, grad_y, grad_x, count))
+CKPT_KERNEL(void, gelu_backward, (const double* x, const double* grad_y, double* grad_x, std::int64_t count),
+            (x, grad_y, grad_x, count))
+CKPT_KERNEL(void, silu_multiply, (const float* gate, const float* up, float* y, std::int64_t count), (gate, up, y, count))
+CKPT_KERNEL(void, silu_multiply, (const double* gate, const double* up, double* y, std::int64_t count), (gate, up, y, count))
+CKPT_KERNEL(void, silu_multiply_backward,
+            (const float* gate, const float* up, const float* grad_y, float* grad_gate, float* grad_up, std::int64_t count),
+            (gate, up, grad_y, grad_gate, grad_up, count))
+CKPT_KERNEL(void, silu_multiply_backward,
+            (const double* gate, const double* up, const double* grad_y, double* grad_gate, double* grad_up, std::int64_t count),
+            (gate, up, grad_y, grad_gate, grad_up, count))
+CKPT_KERNEL(void, relu, (const float* x, float* y, std::int64_t count), (x, y, count))
+CKPT_KERNEL(void, relu, (const double* x, double* y, std::int64_t count), (x, y, count))
+CKPT_KERNEL(void, relu_backward, (const float* x, const float* grad_y, float* grad_x, std::int64_t count),
+            (x, grad_y, grad_x, count))
+CKPT_KERNEL(void, relu_backward, (const double* x, const double* grad_y, double* grad_x, std::int64_t count),
+            (x, grad_y, grad_x, count))
+CKPT_KERNEL(void, add, (const float* x, float* y, std::int64_t count), (x, y, count))
+CKPT_KERNEL(void, add, (const double* x, double* y, std::int64_t count), (x, y, count))
+CKPT_KERNEL(void, add_column_sums,
+            (const float* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, float* sums),
+            (grad, rows, columns, begin, end, sums))
+CKPT_KERNEL(void, add_column_sums,
+            (const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, double* sums),
+            (grad, rows, columns, begin, end, sums))
+CKPT_KERNEL(void, random_words,
+            (base::PhiloxKey key, std::uint32_t site, std::int64_t sample, std::int64_t first, std::int64_t count,
+             std::uint32_t* words),
+            (key, site, sample, first, count, words))
+CKPT_KERNEL(void, dropout,
+            (const float* x, const std::uint32_t* words, std::uint32_t threshold, float scale, float* y, std::int64_t count),
+            (x, words, threshold, scale, y, count))
+CKPT_KERNEL(void, dropout,
+            (const double* x, const std::uint32_t* words, std::uint32_t threshold, double scale, double* y, std::int64_t count),
+            (x, words, threshold, scale, y, count))
+CKPT_KERNEL(void, dropout_masked, (const float* x, const std::uint8_t* mask, float scale, float* y, std::int64_t count),
+            (x, mask, scale, y, count))
+CKPT_KERNEL(void, dropout_masked, (const double* x, const std::uint8_t* mask, double scale, double* y, std::int64_t count),
+            (x, mask, scale, y, count))
+CKPT_KERNEL(float, log_sum_exp, (const float* x, std::int64_t count), (x, count))
+CKPT_KERNEL(double, log_sum_exp, (const double* x, std::int64_t count), (x, count))
+CKPT_KERNEL(void, exp_shifted, (const float* x, float shift, float scale, float* out, std::int64_t count),
+            (x, shift, scale, out, count))
+CKPT_KERNEL(void, exp_shifted, (const double* x, double shift, double scale, double* out, std::int64_t count),
+            (x, shift, scale, out, count))
+CKPT_KERNEL(bool, all_finite, (const float* x, std::int64_t count), (x, count))
+CKPT_KERNEL(bool, all_finite, (const double* x, std::int64_t count), (x, count))
+CKPT_KERNEL(double, sum_of_squares, (const float* x, std::int64_t count), (x, count))
+CKPT_KERNEL(double, sum_of_squares, (const double* x, std::int64_t count), (x, count))
+CKPT_KERNEL(void, scale, (float* x, float factor, std::int64_t count), (x, factor, count))
+CKPT_KERNEL(void, scale, (double* x, double factor, std::int64_t count), (x, factor, count))
+CKPT_KERNEL(void, sgd_update, (float* w, float* v, const float* g, float learning_rate, float momentum, std::int64_t count),
+            (w, v, g, learning_rate, momentum, count))
+CKPT_KERNEL(void, sgd_update, (double* w, double* v, const double* g, double learning_rate, double momentum, std::int64_t count),
+            (w, v, g, learning_rate, momentum, count))
+CKPT_KERNEL(void, adamw_update,
+            (float* w, float* m, float* v, const float* g, const AdamwFactors<float>& factors, std::int64_t count),
+            (w, m, v, g, factors, count))
+CKPT_KERNEL(void, adamw_update,
+            (double* w, double* m, double* v, const double* g, const AdamwFactors<double>& factors, std::int64_t count),
+            (w, m, v, g, factors, count))
 
 void pack_mask(const std::uint32_t* words, std::uint32_t threshold, std::uint8_t* mask, std::int64_t count) {
   for (std::int64_t first = 0; first < count; first += 8) {
@@ -243,41 +248,6 @@ void pack_mask(const std::uint32_t* words, std::uint32_t threshold, std::uint8_t
     for (int b = 0; b < here; ++b) bits |= (words[first + b] >= threshold ? 1U : 0U) << b;
     mask[first / 8] = static_cast<std::uint8_t>(bits);
   }
-}
-
-CKPT_KERNEL void dropout_masked(const float* x, const std::uint8_t* mask, float scale, float* y, std::int64_t count) {
-  dropout_masked_body(x, mask, scale, y, count);
-}
-void dropout_masked(const double* x, const std::uint8_t* mask, double scale, double* y, std::int64_t count) {
-  dropout_masked_body(x, mask, scale, y, count);
-}
-
-CKPT_KERNEL float log_sum_exp(const float* x, std::int64_t count) { return log_sum_exp_body(x, count); }
-double log_sum_exp(const double* x, std::int64_t count) { return log_sum_exp_body(x, count); }
-CKPT_KERNEL void exp_shifted(const float* x, float shift, float scale, float* out, std::int64_t count) {
-  exp_shifted_body(x, shift, scale, out, count);
-}
-void exp_shifted(const double* x, double shift, double scale, double* out, std::int64_t count) {
-  exp_shifted_body(x, shift, scale, out, count);
-}
-
-CKPT_KERNEL double sum_of_squares(const float* x, std::int64_t count) { return sum_of_squares_body(x, count); }
-double sum_of_squares(const double* x, std::int64_t count) { return sum_of_squares_body(x, count); }
-CKPT_KERNEL void scale(float* x, float factor, std::int64_t count) { scale_body(x, factor, count); }
-void scale(double* x, double factor, std::int64_t count) { scale_body(x, factor, count); }
-
-CKPT_KERNEL void sgd_update(float* w, float* v, const float* g, float learning_rate, float momentum, std::int64_t count) {
-  sgd_body(w, v, g, learning_rate, momentum, count);
-}
-void sgd_update(double* w, double* v, const double* g, double learning_rate, double momentum, std::int64_t count) {
-  sgd_body(w, v, g, learning_rate, momentum, count);
-}
-CKPT_KERNEL void adamw_update(float* w, float* m, float* v, const float* g, const AdamwFactors<float>& factors,
-                              std::int64_t count) {
-  adamw_body(w, m, v, g, factors, count);
-}
-void adamw_update(double* w, double* m, double* v, const double* g, const AdamwFactors<double>& factors, std::int64_t count) {
-  adamw_body(w, m, v, g, factors, count);
 }
 
 }  // namespace ckpt::engine

@@ -1,5 +1,5 @@
 // Loops over elements, written so that the compiler vectorises them. Every element is computed with the same IEEE operations
-// whatever the vector width, so a machine's instruction set does not change results; sums have a fixed order.
+// whatever the vector width, so a machine's instruction set does not change results; sums have 16 lanes, folded in a fixed order.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,33 @@ void gelu(const double* x, double* y, std::int64_t count);
 void gelu_backward(const float* x, const float* grad_y, float* grad_x, std::int64_t count);
 void gelu_backward(const double* x, const double* grad_y, double* grad_x, std::int64_t count);
 
+// y = silu(gate) up, silu(x) = x / (1 + e^-x), and the gradients of both.
+void silu_multiply(const float* gate, const float* up, float* y, std::int64_t count);
+void silu_multiply(const double* gate, const double* up, double* y, std::int64_t count);
+void silu_multiply_backward(const float* gate, const float* up, const float* grad_y, float* grad_gate, float* grad_up,
+                            std::int64_t count);
+void silu_multiply_backward(const double* gate, const double* up, const double* grad_y, double* grad_gate, double* grad_up,
+                            std::int64_t count);
+
 // y = max(x, 0) and grad_x = x > 0 ? grad_y : 0.
 void relu(const float* x, float* y, std::int64_t count);
 void relu(const double* x, double* y, std::int64_t count);
 void relu_backward(const float* x, const float* grad_y, float* grad_x, std::int64_t count);
 void relu_backward(const double* x, const double* grad_y, double* grad_x, std::int64_t count);
 
+// y += x.
+void add(const float* x, float* y, std::int64_t count);
+void add(const double* x, double* y, std::int64_t count);
+
 // sums[j] += the sum over rows of grad[row * columns + j], begin <= j < end, rows in order.
 void add_column_sums(const float* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, float* sums);
 void add_column_sums(const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
                      double* sums);
 
-// Random words first .. first+count-1 of one sample: word 4b+w is word w of the Philox block with counter {b, sample, 0}. first is
-// a multiple of 4; words has room for count rounded up to 64.
-void random_words(base::PhiloxKey key, std::int64_t sample, std::int64_t first, std::int64_t count, std::uint32_t* words);
+// Random words first .. first+count-1 of one sample: word 4b+w is word w of the Philox block with counter {b, sample, site}. first
+// is a multiple of 4; words has room for count rounded up to 64.
+void random_words(base::PhiloxKey key, std::uint32_t site, std::int64_t sample, std::int64_t first, std::int64_t count,
+                  std::uint32_t* words);
 
 // y = keep[i] ? x * scale : 0, keep[i] = words[i] >= threshold; mask (may be nullptr) receives keep as bits, lowest first.
 void dropout(const float* x, const std::uint32_t* words, std::uint32_t threshold, float scale, float* y, std::int64_t count);
@@ -43,6 +56,8 @@ double log_sum_exp(const double* x, std::int64_t count);
 void exp_shifted(const float* x, float shift, float scale, float* out, std::int64_t count);
 void exp_shifted(const double* x, double shift, double scale, double* out, std::int64_t count);
 
+bool all_finite(const float* x, std::int64_t count);
+bool all_finite(const double* x, std::int64_t count);
 double sum_of_squares(const float* x, std::int64_t count);
 double sum_of_squares(const double* x, std::int64_t count);
 void scale(float* x, float factor, std::int64_t count);

@@ -24,6 +24,21 @@ tensor::Dtype dtype_of(const base::FormValue& value) {
   return *dtype;
 }
 
+constexpr FormParameter norm_parameter = {"norm", FormParameter::Unit::word, 0, 0, "layer_norm"};
+constexpr FormParameter dropout_parameter = {"dropout", FormParameter::Unit::number, 0, 0, "0"};
+
+// What one of two words means.
+template <class Meaning>
+Meaning meaning_of(const char* name, std::string_view word, const char* first, Meaning if_first, const char* second,
+                   Meaning if_second) {
+  base::require(word == first || word == second, name, " is ", base::quoted(word), "; ", first, " or ", second);
+  return word == first ? if_first : if_second;
+}
+
+Norm norm_of(const base::FormValue& value) {
+  return meaning_of("norm", value.word, "layer_norm", Norm::layer_norm, "rms_norm", Norm::rms_norm);
+}
+
 struct Kind {
   base::Form form;
   std::shared_ptr<Layer> (*make)(std::string name, Values values);
@@ -54,6 +69,53 @@ constexpr Kind kinds[] = {
       {count_of("vocabulary"), count_of("context"), count_of("width"), dtype_parameter}},
      [](std::string name, Values values) {
        return make_embedding(std::move(name), values[0].whole, values[1].whole, values[2].whole, dtype_of(values[3]));
+     }},
+    {{"token_embedding",
+      "a vector for each token, plus one for its place",
+      {count_of("vocabulary"),
+       count_of("context"),
+       count_of("width"),
+       {"positions", FormParameter::Unit::word, 0, 0, "learned"},
+       dtype_parameter}},
+     [](std::string name, Values values) {
+       const bool positions = meaning_of("positions", values[3].word, "learned", true, "none", false);
+       return make_token_embedding(std::move(name), values[0].whole, values[1].whole, values[2].whole, positions,
+                                   dtype_of(values[4]));
+     }},
+    {{"attention",
+      "causal attention with its norm and residual: half of a transformer's block",
+      {count_of("width"),
+       count_of("heads"),
+       {"key_heads", FormParameter::Unit::count, 0, std::numeric_limits<std::int64_t>::max(), "0"},
+       norm_parameter,
+       {"rotary_base", FormParameter::Unit::number, 0, 0, "0"},
+       dropout_parameter,
+       dtype_parameter}},
+     [](std::string name, Values values) {
+       return make_attention(std::move(name), {.width = values[0].whole,
+                                               .heads = values[1].whole,
+                                               .key_heads = values[2].whole,
+                                               .norm = norm_of(values[3]),
+                                               .rotary_base = values[4].number,
+                                               .dropout = values[5].number,
+                                               .dtype = dtype_of(values[6])});
+     }},
+    {{"mlp",
+      "a perceptron of one hidden layer with its norm and residual: half of a transformer's block",
+      {count_of("width"),
+       count_of("hidden"),
+       {"activation", FormParameter::Unit::word, 0, 0, "gelu"},
+       norm_parameter,
+       dropout_parameter,
+       dtype_parameter}},
+     [](std::string name, Values values) {
+       return make_mlp(std::move(name), {.width = values[0].whole,
+                                         .hidden = values[1].whole,
+                                         .activation = meaning_of("activation", values[2].word, "gelu", Activation::gelu, "swiglu",
+                                                                  Activation::swiglu),
+                                         .norm = norm_of(values[3]),
+                                         .dropout = values[4].number,
+                                         .dtype = dtype_of(values[5])});
      }},
     {{"dropout",
       "sets elements to 0 at random, equally whenever a step is computed again",

@@ -6,8 +6,8 @@
 namespace ckpt::engine {
 
 struct LearningRateSchedule {
-  enum class Shape : std::int32_t { constant, linear, cosine };
-  Shape shape = Shape::constant;
+  enum class Kind : std::int32_t { constant, linear, cosine };
+  Kind kind = Kind::constant;
   double peak_rate = 1e-3;
   double last_rate = 0;
   std::int64_t warm_up_steps = 0;

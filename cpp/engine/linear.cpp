@@ -1,12 +1,10 @@
 // y = x W + b.
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "engine/blas.h"
 #include "engine/initial.h"
-#include "engine/kernels.h"
 #include "engine/layer.h"
+#include "engine/projection.h"
 #include "plan/profile.h"
 
 namespace ckpt::engine {
@@ -15,7 +13,7 @@ namespace {
 class LinearLayer final : public Layer {
  public:
   LinearLayer(std::string name, std::int64_t inputs, std::int64_t outputs, tensor::Dtype dtype)
-      : Layer(std::move(name)), inputs_(inputs), outputs_(outputs), dtype_(dtype) {
+      : Layer(std::move(name)), inputs_(inputs), outputs_(outputs), projection_(inputs, outputs), dtype_(dtype) {
     add_parameter("weight", dtype, {inputs, outputs});
     add_parameter("bias", dtype, {outputs});
   }
@@ -32,40 +30,21 @@ class LinearLayer final : public Layer {
   void forward(const RunContext& context, const ForwardBuffers& buffers) override {
     with_float(dtype_, [&](auto zero) {
       using T = decltype(zero);
-      const T* const x = static_cast<const T*>(buffers.input);
-      T* const y = static_cast<T*>(buffers.output);
-      const T* const weight = parameter(0).value->data_as<T>();
-      const T* const bias = parameter(1).value->data_as<T>();
-      for_parts(*context.pool, context.input->rows(), rows_per_part, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row) std::copy_n(bias, outputs_, y + row * outputs_);
-        gemm(false, false, end - begin, outputs_, inputs_, x + begin * inputs_, inputs_, weight, outputs_, T{1},
-             y + begin * outputs_, outputs_);
-      });
+      projection_.forward(*context.pool, context.input->rows(), static_cast<const T*>(buffers.input),
+                          parameter(0).value->data_as<T>(), parameter(1).value->data_as<T>(), static_cast<const T*>(nullptr),
+                          static_cast<T*>(buffers.output));
     });
   }
 
   void backward(const RunContext& context, const BackwardBuffers& buffers) override {
     with_float(dtype_, [&](auto zero) {
       using T = decltype(zero);
-      const T* const x = static_cast<const T*>(buffers.input);
-      const T* const grad_y = static_cast<const T*>(buffers.grad_output);
-      T* const grad_x = static_cast<T*>(buffers.grad_input);
-      const T* const weight = parameter(0).value->data_as<T>();
-      T* const grad_weight = parameter(0).gradient->data_as<T>();
-      T* const grad_bias = parameter(1).gradient->data_as<T>();
       const std::int64_t rows = context.input->rows();
-      if (grad_x != nullptr) {
-        for_parts(*context.pool, rows, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
-          gemm(false, true, end - begin, inputs_, outputs_, grad_y + begin * outputs_, outputs_, weight, outputs_, T{0},
-               grad_x + begin * inputs_, inputs_);
-        });
-      }
-      for_parts(*context.pool, inputs_, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
-        gemm(true, false, end - begin, outputs_, rows, x + begin, inputs_, grad_y, outputs_, T{1}, grad_weight + begin * outputs_,
-             outputs_);
-      });
-      for_parts(*context.pool, outputs_, columns_per_part,
-                [&](std::int64_t begin, std::int64_t end) { add_column_sums(grad_y, rows, outputs_, begin, end, grad_bias); });
+      const T* const grad_y = static_cast<const T*>(buffers.grad_output);
+      if (T* const grad_x = static_cast<T*>(buffers.grad_input); grad_x != nullptr)
+        projection_.input_gradient(*context.pool, rows, grad_y, parameter(0).value->data_as<T>(), grad_x);
+      projection_.add_gradients(*context.pool, rows, static_cast<const T*>(buffers.input), grad_y,
+                                parameter(0).gradient->data_as<T>(), parameter(1).gradient->data_as<T>());
     });
   }
 
@@ -75,10 +54,9 @@ class LinearLayer final : public Layer {
   }
 
  private:
-  static constexpr std::int64_t columns_per_part = 64;
-
   std::int64_t inputs_;
   std::int64_t outputs_;
+  Projection projection_;
   tensor::Dtype dtype_;
 };
 

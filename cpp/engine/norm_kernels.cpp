@@ -2,26 +2,10 @@
 
 #include <cmath>
 
-#include "engine/kernel_clones.h"
+#include "engine/kernel_math.h"
 
 namespace ckpt::engine {
 namespace {
-
-constexpr int lanes = 16;
-
-// The sum of term(i), element i in lane i % 16.
-template <class T, class Term>
-CKPT_INLINE T lane_sum(std::int64_t count, const Term& term) {
-  T sums[lanes] = {};
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (int lane = 0; lane < lanes; ++lane) sums[lane] += term(i + lane);
-  }
-  for (; i < count; ++i) sums[i % lanes] += term(i);
-  T sum = 0;
-  for (const T each : sums) sum += each;
-  return sum;
-}
 
 // In two passes: the variance of what is left without the mean.
 template <class T>
@@ -40,9 +24,9 @@ CKPT_INLINE RowStatistics<T> rms_norm_statistics_body(const T* x, std::int64_t w
 template <class T>
 CKPT_INLINE void normalize_body(const T* x, RowStatistics<T> row, const T* weight, const T* bias, T* y, std::int64_t width) {
   if (bias == nullptr) {
-    for (std::int64_t i = 0; i < width; ++i) y[i] = (x[i] - row.mean) * row.reciprocal * weight[i];
+    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < width; ++i) y[i] = (x[i] - row.mean) * row.reciprocal * weight[i];
   } else {
-    for (std::int64_t i = 0; i < width; ++i) y[i] = (x[i] - row.mean) * row.reciprocal * weight[i] + bias[i];
+    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < width; ++i) y[i] = (x[i] - row.mean) * row.reciprocal * weight[i] + bias[i];
   }
 }
 
@@ -54,7 +38,7 @@ CKPT_INLINE void normalize_backward_body(const T* x, RowStatistics<T> row, const
   const T slope = lane_sum<T>(width, along) / static_cast<T>(width);
   const T shift =
       with_mean ? lane_sum<T>(width, [=](std::int64_t i) { return grad_y[i] * weight[i]; }) / static_cast<T>(width) : T(0);
-  for (std::int64_t i = 0; i < width; ++i) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < width; ++i) {
     const T u = (x[i] - row.mean) * row.reciprocal;
     grad_x[i] = row.reciprocal * (grad_y[i] * weight[i] - shift - u * slope);
   }
@@ -63,51 +47,39 @@ CKPT_INLINE void normalize_backward_body(const T* x, RowStatistics<T> row, const
 template <class T>
 CKPT_INLINE void add_norm_gradients_body(const T* x, RowStatistics<T> row, const T* grad_y, std::int64_t begin, std::int64_t end,
                                          T* grad_weight, T* grad_bias) {
-  for (std::int64_t i = begin; i < end; ++i) grad_weight[i] += grad_y[i] * ((x[i] - row.mean) * row.reciprocal);
+  CKPT_ELEMENTWISE for (std::int64_t i = begin; i < end; ++i) grad_weight[i] += grad_y[i] * ((x[i] - row.mean) * row.reciprocal);
   if (grad_bias == nullptr) return;
-  for (std::int64_t i = begin; i < end; ++i) grad_bias[i] += grad_y[i];
+  CKPT_ELEMENTWISE for (std::int64_t i = begin; i < end; ++i) grad_bias[i] += grad_y[i];
 }
 
 }  // namespace
 
-CKPT_KERNEL RowStatistics<float> layer_norm_statistics(const float* x, std::int64_t width, float epsilon) {
-  return layer_norm_statistics_body(x, width, epsilon);
-}
-CKPT_KERNEL RowStatistics<double> layer_norm_statistics(const double* x, std::int64_t width, double epsilon) {
-  return layer_norm_statistics_body(x, width, epsilon);
-}
-CKPT_KERNEL RowStatistics<float> rms_norm_statistics(const float* x, std::int64_t width, float epsilon) {
-  return rms_norm_statistics_body(x, width, epsilon);
-}
-CKPT_KERNEL RowStatistics<double> rms_norm_statistics(const double* x, std::int64_t width, double epsilon) {
-  return rms_norm_statistics_body(x, width, epsilon);
-}
-
-CKPT_KERNEL void normalize(const float* x, RowStatistics<float> row, const float* weight, const float* bias, float* y,
-                           std::int64_t width) {
-  normalize_body(x, row, weight, bias, y, width);
-}
-CKPT_KERNEL void normalize(const double* x, RowStatistics<double> row, const double* weight, const double* bias, double* y,
-                           std::int64_t width) {
-  normalize_body(x, row, weight, bias, y, width);
-}
-
-CKPT_KERNEL void normalize_backward(const float* x, RowStatistics<float> row, const float* weight, const float* grad_y,
-                                    float* grad_x, std::int64_t width, bool with_mean) {
-  normalize_backward_body(x, row, weight, grad_y, grad_x, width, with_mean);
-}
-CKPT_KERNEL void normalize_backward(const double* x, RowStatistics<double> row, const double* weight, const double* grad_y,
-                                    double* grad_x, std::int64_t width, bool with_mean) {
-  normalize_backward_body(x, row, weight, grad_y, grad_x, width, with_mean);
-}
-
-CKPT_KERNEL void add_norm_gradients(const float* x, RowStatistics<float> row, const float* grad_y, std::int64_t begin,
-                                    std::int64_t end, float* grad_weight, float* grad_bias) {
-  add_norm_gradients_body(x, row, grad_y, begin, end, grad_weight, grad_bias);
-}
-CKPT_KERNEL void add_norm_gradients(const double* x, RowStatistics<double> row, const double* grad_y, std::int64_t begin,
-                                    std::int64_t end, double* grad_weight, double* grad_bias) {
-  add_norm_gradients_body(x, row, grad_y, begin, end, grad_weight, grad_bias);
-}
+CKPT_KERNEL(RowStatistics<float>, layer_norm_statistics, (const float* x, std::int64_t width, float epsilon), (x, width, epsilon))
+CKPT_KERNEL(RowStatistics<double>, layer_norm_statistics, (const double* x, std::int64_t width, double epsilon),
+            (x, width, epsilon))
+CKPT_KERNEL(RowStatistics<float>, rms_norm_statistics, (const float* x, std::int64_t width, float epsilon), (x, width, epsilon))
+CKPT_KERNEL(RowStatistics<double>, rms_norm_statistics, (const double* x, std::int64_t width, double epsilon), (x, width, epsilon))
+CKPT_KERNEL(void, normalize,
+            (const float* x, RowStatistics<float> row, const float* weight, const float* bias, float* y, std::int64_t width),
+            (x, row, weight, bias, y, width))
+CKPT_KERNEL(void, normalize,
+            (const double* x, RowStatistics<double> row, const double* weight, const double* bias, double* y, std::int64_t width),
+            (x, row, weight, bias, y, width))
+CKPT_KERNEL(void, normalize_backward,
+            (const float* x, RowStatistics<float> row, const float* weight, const float* grad_y, float* grad_x, std::int64_t width,
+             bool with_mean),
+            (x, row, weight, grad_y, grad_x, width, with_mean))
+CKPT_KERNEL(void, normalize_backward,
+            (const double* x, RowStatistics<double> row, const double* weight, const double* grad_y, double* grad_x,
+             std::int64_t width, bool with_mean),
+            (x, row, weight, grad_y, grad_x, width, with_mean))
+CKPT_KERNEL(void, add_norm_gradients,
+            (const float* x, RowStatistics<float> row, const float* grad_y, std::int64_t begin, std::int64_t end,
+             float* grad_weight, float* grad_bias),
+            (x, row, grad_y, begin, end, grad_weight, grad_bias))
+CKPT_KERNEL(void, add_norm_gradients,
+            (const double* x, RowStatistics<double> row, const double* grad_y, std::int64_t begin, std::int64_t end,
+             double* grad_weight, double* grad_bias),
+            (x, row, grad_y, begin, end, grad_weight, grad_bias))
 
 }  // namespace ckpt::engine

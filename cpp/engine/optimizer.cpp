@@ -22,6 +22,11 @@ void Optimizer::set_steps(std::int64_t steps) {
   steps_ = steps;
 }
 
+void Optimizer::set_learning_rate(double learning_rate) {
+  require(std::isfinite(learning_rate) && learning_rate >= 0, "learning_rate is ", learning_rate, "; finite and at least 0");
+  learning_rate_ = learning_rate;
+}
+
 void Optimizer::add_state(const Parameter& parameter, const char* suffix) {
   StateTensor state{parameter.name + suffix, tensor::Tensor::create(parameter.value->dtype(), parameter.value->shape())};
   std::memset(state.value->data(), 0, static_cast<std::size_t>(state.value->bytes()));
@@ -33,29 +38,30 @@ namespace {
 class Sgd final : public Optimizer {
  public:
   Sgd(std::shared_ptr<Chain> chain, double learning_rate, double momentum)
-      : Optimizer(std::move(chain)), learning_rate_(learning_rate), momentum_(momentum) {
+      : Optimizer(std::move(chain), learning_rate), momentum_(momentum) {
     for (const Parameter& parameter : this->chain().parameters()) add_state(parameter, ".momentum");
   }
 
  private:
   void update(std::int64_t) override {
-    for (std::size_t i = 0; i < state().size(); ++i) {
+    chain().for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) {
       const Parameter& parameter = chain().parameters()[i];
       with_float(parameter.value->dtype(), [&](auto zero) {
         using T = decltype(zero);
-        sgd_update(parameter.value->data_as<T>(), state()[i].value->data_as<T>(), parameter.gradient->data_as<T>(),
-                   static_cast<T>(learning_rate_), static_cast<T>(momentum_), parameter.value->shape().elements());
+        sgd_update(parameter.value->data_as<T>() + begin, state()[i].value->data_as<T>() + begin,
+                   parameter.gradient->data_as<T>() + begin, static_cast<T>(learning_rate()), static_cast<T>(momentum_),
+                   end - begin);
       });
-    }
+    });
   }
 
-  double learning_rate_;
   double momentum_;
 };
 
 class Adamw final : public Optimizer {
  public:
-  Adamw(std::shared_ptr<Chain> chain, const AdamwOptions& options) : Optimizer(std::move(chain)), options_(options) {
+  Adamw(std::shared_ptr<Chain> chain, const AdamwOptions& options)
+      : Optimizer(std::move(chain), options.learning_rate), options_(options) {
     for (const Parameter& parameter : this->chain().parameters()) {
       add_state(parameter, ".m");
       add_state(parameter, ".v");
@@ -67,21 +73,23 @@ class Adamw final : public Optimizer {
     const auto t = static_cast<double>(step);
     const double correction1 = 1 - std::pow(options_.beta1, t);
     const double correction2 = 1 - std::pow(options_.beta2, t);
-    for (std::size_t i = 0; i < chain().parameters().size(); ++i) {
+    chain().for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) {
       const Parameter& parameter = chain().parameters()[i];
+      const bool decays = !options_.decay_matrices_only || parameter.value->shape().ndim() >= 2;
       with_float(parameter.value->dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const AdamwFactors<T> factors = {static_cast<T>(options_.learning_rate),
+        const AdamwFactors<T> factors = {static_cast<T>(learning_rate()),
                                          static_cast<T>(options_.beta1),
                                          static_cast<T>(options_.beta2),
                                          static_cast<T>(options_.epsilon),
-                                         static_cast<T>(options_.weight_decay),
+                                         static_cast<T>(decays ? options_.weight_decay : 0),
                                          static_cast<T>(correction1),
                                          static_cast<T>(correction2)};
-        adamw_update(parameter.value->data_as<T>(), state()[2 * i].value->data_as<T>(), state()[2 * i + 1].value->data_as<T>(),
-                     parameter.gradient->data_as<T>(), factors, parameter.value->shape().elements());
+        adamw_update(parameter.value->data_as<T>() + begin, state()[2 * i].value->data_as<T>() + begin,
+                     state()[2 * i + 1].value->data_as<T>() + begin, parameter.gradient->data_as<T>() + begin, factors,
+                     end - begin);
       });
-    }
+    });
   }
 
   AdamwOptions options_;

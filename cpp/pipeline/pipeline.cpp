@@ -452,6 +452,7 @@ double Pipeline::run(const engine::Step& batch, std::int64_t timeout_ns, std::sp
   keys_.seed = batch.seed;
   keys_.first_sample = batch.first_sample;
   run_workers(timeout_ns);
+  chain_->gather_gradients();
   steps_.clear();
   for (const auto& stage : stages_) stage->count_step();
   if (!losses.empty()) std::copy(losses_.begin(), losses_.end(), losses.begin());

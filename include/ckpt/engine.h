@@ -97,8 +97,8 @@ typedef struct ckpt_layer ckpt_layer;
  *   option 0: R (N + 2 WIDTH + 2 KEY_HEADS D + HEADS tokens), option 1: R (N + 2 WIDTH + 2 KEY_HEADS D + HEADS), option 2: R N;
  *   the first keeps probabilities, the second a row's log-sum-exp instead, the third makes all of it again. Only option 0 has
  *   memory that grows with the square of tokens. Every option has the same bits.
- *   Sources: Vaswani et al., "Attention is all you need", arXiv:1706.03762; Dao et al., "FlashAttention", arXiv:2205.14135 (order of
- *   the sums); Su et al., "RoFormer", arXiv:2104.09864; Ainslie et al., "GQA", arXiv:2305.13245.
+ *   Sources: Vaswani et al., "Attention is all you need", arXiv:1706.03762; Dao et al., "FlashAttention", arXiv:2205.14135
+ *   (order of the sums); Su et al., "RoFormer", arXiv:2104.09864; Ainslie et al., "GQA", arXiv:2305.13245.
  * - "mlp:WIDTH,HIDDEN[,ACTIVATION][,NORM][,DROPOUT][,DTYPE]": the other half: y = x + dropout(activation(norm(x) Wup + bup) Wdown +
  *   bdown). x, y: [samples, ..., WIDTH]. ACTIVATION: gelu (when it is left out), with "up.weight" [WIDTH, HIDDEN], or swiglu,
  *   silu(g) u, with "up.weight" [WIDTH, 2 HIDDEN], whose first HIDDEN columns make g and the others u. Also "norm.weight",
@@ -118,7 +118,7 @@ CKPT_API ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_
 
 /* Creates a head that shares its weight with an embedding: y = x W^T, for each row, W the embedding's "tokens.weight" [VOCABULARY,
  * WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is the embedding's parameter: it is listed, clipped,
- * updated and saved once, and its gradient is the sum of both uses, the head's first, in any split of the chain. embedding: a layer
+ * updated and saved once, and its gradient is the sum of both uses, in any split of the chain. embedding: a layer
  * of kind token_embedding, kept alive; it belongs to the same chain, before the head (or to the chain that a pipeline splits).
  * Takes memory for a gradient of its own. INVALID_ARGUMENT for a layer of another kind. */
 CKPT_API ckpt_status ckpt_layer_create_tied_head(const char* name, ckpt_layer* embedding, ckpt_layer** layer);
@@ -480,24 +480,24 @@ CKPT_API ckpt_status ckpt_optimizer_get_learning_rate(const ckpt_optimizer* opti
 CKPT_API ckpt_status ckpt_optimizer_set_learning_rate(ckpt_optimizer* optimizer, double learning_rate);
 
 /* How a learning rate falls behind its warm-up. */
-typedef int32_t ckpt_learning_rate_shape;
+typedef int32_t ckpt_learning_rate_kind;
 
-#define CKPT_LEARNING_RATE_CONSTANT 0 /* stays at its peak */
-#define CKPT_LEARNING_RATE_LINEAR 1   /* falls in a straight line */
-#define CKPT_LEARNING_RATE_COSINE 2   /* falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983 */
+#define CKPT_LEARNING_RATE_KIND_CONSTANT 0 /* stays at its peak */
+#define CKPT_LEARNING_RATE_KIND_LINEAR 1   /* falls in a straight line */
+#define CKPT_LEARNING_RATE_KIND_COSINE 2   /* falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983 */
 
 /* A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count. */
 typedef struct ckpt_learning_rate_schedule {
-  uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
-  ckpt_learning_rate_shape shape; /* how it falls: one of CKPT_LEARNING_RATE_* */
-  double peak_rate;               /* the highest rate, >= 0: of the first step behind the warm-up */
-  double last_rate;               /* the rate at step_count and later, 0 .. peak_rate; not read when the shape is constant */
-  int64_t warm_up_steps;          /* number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1) */
-  int64_t step_count;             /* number of steps of the run, >= warm_up_steps; not read when the shape is constant */
+  uint32_t struct_size;         /* size of this record in bytes, as its caller was compiled */
+  ckpt_learning_rate_kind kind; /* how it falls: one of CKPT_LEARNING_RATE_KIND_* */
+  double peak_rate;             /* the highest rate, >= 0: of the first step behind the warm-up */
+  double last_rate;             /* the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant */
+  int64_t warm_up_steps;        /* number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1) */
+  int64_t step_count;           /* number of steps of the run, >= warm_up_steps; not read when the kind is constant */
 } ckpt_learning_rate_schedule;
 
 #define CKPT_LEARNING_RATE_SCHEDULE_INIT \
-  { sizeof(ckpt_learning_rate_schedule), CKPT_LEARNING_RATE_CONSTANT, 1e-3, 0, 0, 0 }
+  { sizeof(ckpt_learning_rate_schedule), CKPT_LEARNING_RATE_KIND_CONSTANT, 1e-3, 0, 0, 0 }
 
 /* Sets *schedule to CKPT_LEARNING_RATE_SCHEDULE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *schedule of the
  * caller (CKPT_INIT); NULL does nothing. */

@@ -64,6 +64,10 @@ class Layer {
   template <class... Values>
   Layer(const std::string& name, const std::string& kind, const Values&... values) : Layer(name, joined(kind, values...)) {}
   static Layer custom(const std::string& name, std::unique_ptr<CustomLayer> layer);
+  // A head whose weight is that of an embedding, which is of kind token_embedding and before it in the chain.
+  static Layer tied_head(const std::string& name, const Layer& embedding) {
+    return make([&](ckpt_layer** out) { return ckpt_layer_create_tied_head(name.c_str(), embedding.handle(), out); });
+  }
 
   ckpt_layer* handle() const noexcept { return handle_.get(); }
 
@@ -127,6 +131,8 @@ class Chain {
     }
     return all;
   }
+  // Threads for clipping, zeroing of gradients and optimizers; none: the calling one alone.
+  void set_worker_pool(detail::Borrowed<ckpt_worker_pool> pool) { check(ckpt_chain_set_worker_pool(handle(), pool)); }
   // Returns the norm before.
   double clip_gradients(double max_norm) {
     double norm = 0;
@@ -168,6 +174,13 @@ class ScheduleExecutor {
     check(ckpt_schedule_executor_run(handle(), &given, &loss));
     return loss;
   }
+  // Runs the first layers forward once, without dropping anything. Returns their output, or NaN when that is not one number.
+  double evaluate(const Step& step, std::int64_t layer_count) {
+    const ckpt_step given = detail::to_c(step);
+    double result = 0;
+    check(ckpt_schedule_executor_evaluate(handle(), &given, layer_count, &result));
+    return result;
+  }
   ScheduleExecutorStats stats() const {
     ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     check(ckpt_schedule_executor_get_stats(handle(), &stats));
@@ -200,6 +213,13 @@ class Optimizer {
   }
 
   void step() { check(ckpt_optimizer_step(handle())); }
+  // The size of the next steps; not part of the state.
+  double learning_rate() const {
+    double rate = 0;
+    check(ckpt_optimizer_get_learning_rate(handle(), &rate));
+    return rate;
+  }
+  void set_learning_rate(double learning_rate) { check(ckpt_optimizer_set_learning_rate(handle(), learning_rate)); }
   std::int64_t step_count() const {
     std::int64_t steps = 0;
     check(ckpt_optimizer_get_step_count(handle(), &steps));
@@ -226,6 +246,14 @@ class Optimizer {
   Optimizer() = default;
   detail::Handle<ckpt_optimizer, ckpt_optimizer_release> handle_;
 };
+
+// The rate of a step, for Optimizer::set_learning_rate before it.
+inline double learning_rate_at(const LearningRateSchedule& schedule, std::int64_t step) {
+  const ckpt_learning_rate_schedule given = detail::to_c(schedule);
+  double rate = 0;
+  check(ckpt_learning_rate_at(&given, step, &rate));
+  return rate;
+}
 
 // ---- Custom layers: how C reaches the object ----
 

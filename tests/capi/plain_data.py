@@ -16,6 +16,8 @@ MOST_LINES = 23853 * 7 // 10  # of what was typed by hand over SWIG before tools
 LINES_A_FUNCTION = 5  # for each that has come since, in three languages
 LINES_A_CALLBACK = 75  # for each type of them that has come since: a class in each of three languages
 LINES_A_HANDLE = 60  # for each type of them that has come since: a class in each of three languages
+# Tied heads, evaluation and rates brought no plain data: each is a method with its text, 20 to 25 lines in three languages.
+LINES_OF_MODELS = 70
 MOST_TOOL_LINES = 1500
 # What is built on the binding, and has no counterpart in C.
 NO_BINDING = {"_drive.py", "_drive_steps.py", "_oneline.py", "_progress.py", "_trees.py", "torch.py", "Waits.cs",
@@ -88,7 +90,7 @@ def main():
         before = json.load(file)
     come = {kind: len(api[kind]) - len(before[kind]) for kind in ("functions", "callbacks", "handles")}
     most_lines = (MOST_LINES + LINES_A_FUNCTION * come["functions"] + LINES_A_CALLBACK * come["callbacks"] +
-                  LINES_A_HANDLE * come["handles"])
+                  LINES_A_HANDLE * come["handles"] + LINES_OF_MODELS)
     lines = sum(lines_of(folder, suffix) for folder, suffix in FOLDERS.items())
     tool = tool_lines()
     print(f"{lines} hand-written lines of the languages (at most {most_lines}), {tool} of tools/api (at most {MOST_TOOL_LINES})")

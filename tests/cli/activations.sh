@@ -5,7 +5,7 @@ make_text "$text"
 run() {
   name=$1
   shift
-  succeeds train --data "$text" --batch 32 --steps 4 --quiet --verbose --dir "$scratch/$name" --json "$scratch/$name.json" \
+  succeeds train --model mlp --data "$text" --batch 32 --steps 4 --quiet --verbose --dir "$scratch/$name" --json "$scratch/$name.json" \
     --stages 2 --micro-batches 8 --schedule gpipe --activations "$@"
   cp "$scratch/out" "$scratch/$name.log"
 }
@@ -41,10 +41,10 @@ for name in half tight none; do
 done
 
 # Without --memory-limit it is what the process may use, of which a test holds little; without --verbose nothing is said of it.
-succeeds train --data "$text" --batch 32 --steps 1 --quiet --stages 2 --micro-batches 8 --activations automatic
+succeeds train --model mlp --data "$text" --batch 32 --steps 1 --quiet --stages 2 --micro-batches 8 --activations automatic
 ! grep -q info "$scratch/out" || fail "it speaks without --verbose"
 
-refuses 1 "--memory-limit is what --activations automatic goes by" train --data "$text" --stages 2 --memory-limit 1GiB --steps 1
-refuses 1 "not a share" train --data "$text" --stages 2 --activations automatic --memory-limit 40% --steps 1
-refuses 1 "automatic[:BYTES]" train --data "$text" --stages 2 --activations automatic:40% --steps 1
+refuses 1 "--memory-limit is what --activations automatic goes by" train --model mlp --data "$text" --stages 2 --memory-limit 1GiB --steps 1
+refuses 1 "not a share" train --model mlp --data "$text" --stages 2 --activations automatic --memory-limit 40% --steps 1
+refuses 1 "automatic[:BYTES]" train --model mlp --data "$text" --stages 2 --activations automatic:40% --steps 1
 finish

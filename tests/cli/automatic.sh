@@ -9,7 +9,7 @@ saved() { [ "$(find "$scratch/run" -name manifest.json 2>/dev/null | wc -l)" -ge
 # What the newest checkpoint's controller has for a key.
 learned() { cat "$(find "$scratch/run" -name manifest.json | LC_ALL=C sort | tail -n 1)" | tr -d ' \n' | grep -o "\"$1\":[a-z0-9.]*" | head -n 1; }
 start() {
-  "$ckpt" train --data "$text" --batch 32 --quiet --steps 1000000 --dir "$scratch/run" --save-every auto "$@" >"$scratch/out" 2>&1 &
+  "$ckpt" train --model mlp --data "$text" --batch 32 --quiet --steps 1000000 --dir "$scratch/run" --save-every auto "$@" >"$scratch/out" 2>&1 &
   trainer=$!
 }
 
@@ -39,14 +39,14 @@ done
 succeeds verify "$scratch/run"
 
 # An automatic run ends where one without saves ends, bit for bit.
-succeeds train --data "$text" --batch 32 --quiet --steps 9 --dir "$scratch/auto" --save-every auto --first-save-seconds 0 --json "$scratch/a.json"
-succeeds train --data "$text" --batch 32 --quiet --steps 9 --dir "$scratch/none" --json "$scratch/n.json"
+succeeds train --model mlp --data "$text" --batch 32 --quiet --steps 9 --dir "$scratch/auto" --save-every auto --first-save-seconds 0 --json "$scratch/a.json"
+succeeds train --model mlp --data "$text" --batch 32 --quiet --steps 9 --dir "$scratch/none" --json "$scratch/n.json"
 [ -n "$(checksum "$scratch/a.json")" ] || fail "no checksum"
 [ "$(checksum "$scratch/a.json")" = "$(checksum "$scratch/n.json")" ] || fail "saves changed the result"
 
 refuses 2 "neither a number of steps nor auto" train --save-every often
 refuses 2 "neither a number of steps nor auto" train --save-every -3
-refuses 1 "--save-every auto needs --dir" train --data "$text" --save-every auto
+refuses 1 "--save-every auto needs --dir" train --model mlp --data "$text" --save-every auto
 
 printf '# seconds\n9000\n400\n70000\n12000\n33000\n' >"$scratch/trace"
 succeeds simulate --trace "$scratch/trace" --cost 60 --policies auto,daly,fixed:900 --json "$scratch/s.json" --report "$scratch/page.html"

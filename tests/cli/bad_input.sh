@@ -10,14 +10,14 @@ refuses 2 "--resume" train --resume perhaps
 refuses 2 "--batch" train --batch 0
 refuses 2 "excludes" train --planner chain --strategy interval:2
 
-refuses 1 "cannot open $scratch/none" train --data "$scratch/none"
+refuses 1 "cannot open $scratch/none" train --model mlp --data "$scratch/none"
 : >"$scratch/empty"
-refuses 1 "is empty" train --data "$scratch/empty"
+refuses 1 "is empty" train --model mlp --data "$scratch/empty"
 printf 'text \000 and more' >"$scratch/binary"
-refuses 1 "NUL byte at offset 5" train --data "$scratch/binary"
+refuses 1 "NUL byte at offset 5" train --model mlp --data "$scratch/binary"
 printf 'too short' >"$scratch/short"
-refuses 1 "needs at least 272" train --data "$scratch/short"
-refuses 1 "is a directory" train --data "$scratch"
+refuses 1 "needs at least 272" train --model mlp --data "$scratch/short"
+refuses 1 "is a directory" train --model mlp --data "$scratch"
 
 # What is meant as something else never becomes a folder of this name.
 mkdir "$scratch/here"
@@ -34,17 +34,17 @@ mkdir "$scratch/here"
 [ -z "$(ls -A "$scratch/here")" ] || fail "a name that is no folder became one"
 
 for budget in 0 -5% x 12XB 1e400 nan %; do
-  refuses 1 "'$budget' is no memory budget" train --data "$text" "--memory-budget=$budget"
+  refuses 1 "'$budget' is no memory budget" train --model mlp --data "$text" "--memory-budget=$budget"
 done
-refuses 1 "the smallest that works for this chain is" train --data "$text" --memory-budget 1KiB --dir "$scratch/untouched"
+refuses 1 "the smallest that works for this chain is" train --model mlp --data "$text" --memory-budget 1KiB --dir "$scratch/untouched"
 [ ! -e "$scratch/untouched" ] || fail "a refused run made its directory"
-refuses 1 "strategy" train --data "$text" --strategy nonsense:1
+refuses 1 "strategy" train --model mlp --data "$text" --strategy nonsense:1
 
-refuses 1 "$text" train --data "$text" --steps 1 --dir "$text/sub"
-refuses 1 "/proc/nowhere" train --data "$text" --steps 1 --dir /proc/nowhere
-refuses 1 "--resume require needs --dir" train --data "$text" --resume require
-refuses 1 "no checkpoint to resume from" train --data "$text" --resume require --dir "$scratch/fresh"
-refuses 1 "cannot write $scratch/none/report" train --data "$text" --steps 1 --quiet --json "$scratch/none/report"
+refuses 1 "$text" train --model mlp --data "$text" --steps 1 --dir "$text/sub"
+refuses 1 "/proc/nowhere" train --model mlp --data "$text" --steps 1 --dir /proc/nowhere
+refuses 1 "--resume require needs --dir" train --model mlp --data "$text" --resume require
+refuses 1 "no checkpoint to resume from" train --model mlp --data "$text" --resume require --dir "$scratch/fresh"
+refuses 1 "cannot write $scratch/none/report" train --model mlp --data "$text" --steps 1 --quiet --json "$scratch/none/report"
 
 refuses 1 "none" inspect "$scratch/none"
 refuses 1 "CORRUPT" inspect "$text"

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
-succeeds train --data "$text" --batch 32 --steps 1 --save-every 1 --dir "$scratch/c" --quiet
+succeeds train --model mlp --data "$text" --batch 32 --steps 1 --save-every 1 --dir "$scratch/c" --quiet
 succeeds convert "$scratch/c" "$scratch/all.npz"
 says "105 tensors"
 succeeds convert "$scratch/all.npz" "$scratch/all.safetensors"

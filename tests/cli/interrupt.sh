@@ -5,7 +5,7 @@ make_text "$text"
 for mode in --async --sync; do
   for signal in TERM INT; do
     dir="$scratch/$signal$mode"
-    "$ckpt" train --data "$text" --batch 32 --steps 1000000 --save-every 3 --keep 2 --dir "$dir" --json "$dir.json" "$mode" --quiet >"$scratch/out" 2>&1 &
+    "$ckpt" train --model mlp --data "$text" --batch 32 --steps 1000000 --save-every 3 --keep 2 --dir "$dir" --json "$dir.json" "$mode" --quiet >"$scratch/out" 2>&1 &
     run=$!
     # The handlers are there once something was saved.
     until [ -n "$(find "$dir" -name manifest.json 2>/dev/null)" ]; do kill -0 $run || break; done
@@ -16,7 +16,7 @@ for mode in --async --sync; do
     grep -q '"interrupted": true' "$dir.json" || fail "the report does not say that the run was interrupted"
     [ -n "$(find "$dir" -name "step-*$step-*")" ] || fail "step $step is not saved"
     succeeds verify "$dir"
-    succeeds train --data "$text" --batch 32 --steps $((step + 1)) --dir "$dir" --resume require --quiet
+    succeeds train --model mlp --data "$text" --batch 32 --steps $((step + 1)) --dir "$dir" --resume require --quiet
     says "at step $step"
   done
 done

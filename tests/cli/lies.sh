@@ -127,8 +127,8 @@ lies "at most 268435456" inspect "$files/one"
 lies "at most 268435456" verify "$files/one"
 lies "holes.npz" convert "$files/holes.npz" "$scratch/x.safetensors"
 lies "holes.safetensors" convert "$files/holes.safetensors" "$scratch/x.npz"
-lies "NUL byte at offset 0" train --data "$files/holes" --steps 1 --quiet
-lies "NUL byte at offset 0" train --data /dev/zero --steps 1 --quiet
+lies "NUL byte at offset 0" train --model mlp --data "$files/holes" --steps 1 --quiet
+lies "NUL byte at offset 0" train --model mlp --data /dev/zero --steps 1 --quiet
 lies "NUL byte at offset 0" simulate --trace "$files/holes"
 printf '{"weight_map":{"a":"../outside.safetensors"}}' >"$scratch/map"
 mkdir "$files/outside"

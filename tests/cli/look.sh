@@ -4,7 +4,7 @@ text="$scratch/text"
 make_text "$text"
 succeeds --version
 succeeds train --help
-succeeds train --data "$text" --batch 32 --steps 4 --save-every 2 --dir "$scratch/c" --quiet
+succeeds train --model mlp --data "$text" --batch 32 --steps 4 --save-every 2 --dir "$scratch/c" --quiet
 succeeds inspect "$scratch/c"
 says "model.safetensors: 35 tensors"
 says "block.0.linear.weight"

@@ -11,7 +11,7 @@ wrong() {
   shift 2
   for value; do
     case $command in
-      train) timeout 20 "$ckpt" train --data "$text" --quiet "$option" "$value" >"$scratch/out" 2>&1 ;;
+      train) timeout 20 "$ckpt" train --model mlp --data "$text" --quiet "$option" "$value" >"$scratch/out" 2>&1 ;;
       simulate) timeout 20 "$ckpt" simulate --trace "$scratch/trace" --policies daly "$option" "$value" >"$scratch/out" 2>&1 ;;
     esac
     code=$?
@@ -35,6 +35,9 @@ wrong train --stages $whole 0 1025 4294967297
 wrong train --micro-batches $whole 0 65537 4294967297
 wrong train --chunks $whole -1 1025
 wrong train --learning-rate $nonsense 0 -1 1e-999
+wrong train --last-rate $nonsense -1
+wrong train --warm-up $whole -1
+for size in --blocks --width --heads --context; do wrong train "$size" $whole 0 -1 65537; done
 wrong train --first-save-seconds $nonsense -1 1e13
 wrong train --notice-seconds $nonsense -1 1e13
 wrong train --save-every $whole -3
@@ -52,15 +55,15 @@ wrong simulate --remote-share $nonsense -0.1 1.1
 refuses 1 "MTBF is 1e+308: 200 failures span more seconds than a number holds" simulate --trace exponential:1e308
 
 # The ends of the ranges are inside them.
-succeeds train --data "$text" --batch 1 --steps 0 --seed 18446744073709551615 --keep 9223372036854775807 --threads 1 --quiet
+succeeds train --model mlp --data "$text" --batch 1 --steps 0 --seed 18446744073709551615 --keep 9223372036854775807 --threads 1 --quiet
 succeeds simulate --trace "$scratch/trace" --policies daly --cost 1e-6 --poll 1e12 --restart 0 --remote-share 1 --seed 18446744073709551615
 
 # Amounts of memory.
 for budget in 0 -5% x 12XB 1e400 nan inf % 101% 1e300% 4e18TiB 0.5 0x10; do
-  refuses 1 "--memory-budget: '$budget' is no memory budget" train --data "$text" "--memory-budget=$budget"
+  refuses 1 "--memory-budget: '$budget' is no memory budget" train --model mlp --data "$text" "--memory-budget=$budget"
 done
 for activations in memory:1e400 memory:0 memory:40% memory:x selective:9223372036854775808 selective:-1 selective:1.5 selective: every; do
-  refuses 1 "--activations: '$activations'" train --data "$text" --activations "$activations"
+  refuses 1 "--activations: '$activations'" train --model mlp --data "$text" --activations "$activations"
 done
 
 # Empty texts are no names.

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
-succeeds train --data "$text" --batch 32 --steps 1 --save-every 1 --dir "$scratch/c" --quiet
+succeeds train --model mlp --data "$text" --batch 32 --steps 1 --save-every 1 --dir "$scratch/c" --quiet
 printf '9000\n400\n70000\n12000\n' >"$scratch/trace"
 succeeds convert "$scratch/c" "$scratch/model.npz" --group model
 succeeds convert "$scratch/c" "$scratch/model.safetensors" --group model
@@ -108,10 +108,10 @@ cannot_print diff "$scratch/c" "$scratch/c"
 cannot_print convert "$scratch/c" "$scratch/printed.npz"
 cmp -s "$scratch/printed.npz" "$scratch/own/x.npz" || fail "without standard output the file has other bytes"
 cannot_print simulate --trace "$scratch/trace" --policies daly --json "$scratch/printed.json"
-cannot_print train --data "$text" --batch 32 --steps 1 --quiet
+cannot_print train --model mlp --data "$text" --batch 32 --steps 1 --quiet
 
 # Without any standard stream nothing that was opened takes what is printed.
-"$ckpt" train --data "$text" --batch 32 --steps 2 --save-every 1 --dir "$scratch/closed" --json "$scratch/closed.json" <&- >&- 2>&-
+"$ckpt" train --model mlp --data "$text" --batch 32 --steps 2 --save-every 1 --dir "$scratch/closed" --json "$scratch/closed.json" <&- >&- 2>&-
 [ $? = 1 ] || fail "without standard streams: another exit code than 1"
 succeeds verify "$scratch/closed"
 succeeds diff "$scratch/closed" "$scratch/closed"

@@ -159,11 +159,19 @@ class Plans(unittest.TestCase):
             self.assertTrue(any(line.startswith("> store-all ") for line in lines))
 
     def test_the_model_of_train(self):
-        done = run("--model", "--batch", 8, "--budget", "40%", "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        figures = json.loads(done.stdout)
-        self.assertEqual((figures["layer_count"], figures["batch"]), (51, 8))
-        self.assertGreater(figures["chosen"]["step_seconds"], 0)
+        small = ("--blocks", 2, "--width", 32, "--heads", 2, "--context", 32, "--batch", 4)
+        for model, layers, batch in ((["--model", "mlp", "--batch", 8], 51, 8), (["--model", *small], 8, 4), (["--model=transformer", *small], 8, 4)):
+            with self.subTest(model=model):
+                done = run(*model, "--budget", "75%", "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                figures = json.loads(done.stdout)
+                self.assertEqual((figures["layer_count"], figures["batch"]), (layers, batch))
+                self.assertEqual(figures["model"], "mlp" if "mlp" in model else "transformer")
+                self.assertGreater(figures["chosen"]["step_seconds"], 0)
+        names = [each["layer"] for each in figures["layers"]]
+        self.assertEqual(names, ["embedding", "blocks.0.attn", "blocks.0.mlp", "blocks.1.attn", "blocks.1.mlp", "norm", "head", "loss"])
+        self.assertIn("the transformer of ckpt train, batch 4: 8 layers", run("--model", *small, "--planner", "store-all").stdout)
+        self.refused("--heads 3 does not divide --width 32", "--model", "--width", 32, "--heads", 3, "--budget", "60%")
 
     def test_chains_of_many_layers(self):
         long = Path(self.folder.name) / "long.json"
@@ -225,6 +233,9 @@ class Plans(unittest.TestCase):
         self.refused("excludes", "--profile", unlike, "--model", "--budget", "40%", code=2)
         self.refused("--budget, --planner or --frontier", "--profile", unlike, code=2)
         self.refused("--batch requires --model", "--profile", unlike, "--batch", 3, "--budget", "40%", code=2)
+        self.refused("--blocks requires --model", "--profile", unlike, "--blocks", 3, "--budget", "40%", code=2)
+        self.refused("--width", "--model", "mlp", "--width", 64, "--budget", "40%", code=2)
+        self.refused("--model", "--model", "rnn", "--budget", "40%", code=2)
         self.refused("--batch: '0'", "--model", "--batch", 0, "--budget", "40%", code=2)
         for option in ("--profile", "--budget", "--planner"):
             self.refused(option, "--profile", unlike, option, "", code=2)

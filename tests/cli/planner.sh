@@ -6,7 +6,7 @@ value() { sed -n "s/.*\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1"
 run() {
   name=$1
   shift
-  succeeds train --data "$text" --batch 32 --steps 2 --quiet --dir "$scratch/$name" --json "$scratch/$name.json" "$@"
+  succeeds train --model mlp --data "$text" --batch 32 --steps 2 --quiet --dir "$scratch/$name" --json "$scratch/$name.json" "$@"
 }
 
 run all
@@ -40,14 +40,14 @@ done
 
 # Over the budget: before anything is begun, with both figures.
 small=$((all_bytes / 4))
-refuses 1 "--planner store-all reserves $all_bytes bytes" train --data "$text" --batch 32 --quiet --planner store-all --memory-budget "$small" --dir "$scratch/none"
+refuses 1 "--planner store-all reserves $all_bytes bytes" train --model mlp --data "$text" --batch 32 --quiet --planner store-all --memory-budget "$small" --dir "$scratch/none"
 says "more than the budget of $small bytes"
-refuses 1 "--strategy: the schedule " train --data "$text" --batch 32 --quiet --strategy interval:100 --memory-budget "$small" --dir "$scratch/none"
+refuses 1 "--strategy: the schedule " train --model mlp --data "$text" --batch 32 --quiet --strategy interval:100 --memory-budget "$small" --dir "$scratch/none"
 says "more than the budget of $small bytes"
-refuses 1 "budget_bytes is $((small / 2)); schedule 'stage 0 of 2, 1 micro-batches: Interval(100)' reserves " train --data "$text" --batch 32 --quiet --strategy interval:100 --memory-budget "$small" --stages 2 --dir "$scratch/none"
-refuses 1 "the smallest that works for this chain is" train --data "$text" --batch 32 --quiet --planner tapes --memory-budget 1KiB --dir "$scratch/none"
-refuses 1 "--planner: 'chain' has no value; give --memory-budget, or chain:BYTES" train --data "$text" --quiet --planner chain --dir "$scratch/none"
-refuses 1 "is for a run without stages" train --data "$text" --quiet --planner chain --memory-budget 40% --stages 2 --dir "$scratch/none"
-refuses 1 "NOT_FOUND" train --data "$text" --quiet --planner nonsense --dir "$scratch/none"
+refuses 1 "budget_bytes is $((small / 2)); schedule 'stage 0 of 2, 1 micro-batches: Interval(100)' reserves " train --model mlp --data "$text" --batch 32 --quiet --strategy interval:100 --memory-budget "$small" --stages 2 --dir "$scratch/none"
+refuses 1 "the smallest that works for this chain is" train --model mlp --data "$text" --batch 32 --quiet --planner tapes --memory-budget 1KiB --dir "$scratch/none"
+refuses 1 "--planner: 'chain' has no value; give --memory-budget, or chain:BYTES" train --model mlp --data "$text" --quiet --planner chain --dir "$scratch/none"
+refuses 1 "is for a run without stages" train --model mlp --data "$text" --quiet --planner chain --memory-budget 40% --stages 2 --dir "$scratch/none"
+refuses 1 "NOT_FOUND" train --model mlp --data "$text" --quiet --planner nonsense --dir "$scratch/none"
 [ ! -e "$scratch/none" ] || fail "a refused run made its directory"
 finish

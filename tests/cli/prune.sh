@@ -10,7 +10,7 @@ for key in sys.argv[2:]:
     value = value[int(key) if isinstance(value, list) else key]
 print(value)' "$scratch/out" "$@"; }
 
-succeeds train --data "$text" --batch 32 --steps 6 --save-every 1 --keep 0 --dir "$scratch/c" --quiet --seed 7
+succeeds train --model mlp --data "$text" --batch 32 --steps 6 --save-every 1 --keep 0 --dir "$scratch/c" --quiet --seed 7
 is "$(steps "$scratch/c")" "1 2 3 4 5 6 "
 
 # A dry run changes nothing, not even the lock file, and needs no lock.

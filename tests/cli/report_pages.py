@@ -48,13 +48,15 @@ def make(folder):
     trace = private / "trace.csv"
     trace.write_text("# seconds\n" + "".join(f"{(i * 7919) % 50000 + 0.5}\n" for i in range(300)))
     commands = {
-        "train": ("train", "--data", text, "--batch", 32, "--steps", 30, "--memory-budget", "40%", "--dir", private / "run", "--save-every", 10),
-        "long": ("train", "--batch", 1, "--steps", 1100, "--memory-budget", "60%"),
-        "strategy": ("train", "--batch", 16, "--steps", 3, "--strategy", "interval:4"),
-        "stages": ("train", "--data", text, "--batch", 32, "--steps", 4, "--stages", 3, "--micro-batches", 8, "--memory-budget", "60%"),
-        "interleaved": ("train", "--batch", 32, "--steps", 3, "--stages", 2, "--micro-batches", 4, "--schedule", "interleaved", "--activations",
+        "train": ("train", "--model", "mlp", "--data", text, "--batch", 32, "--steps", 30, "--memory-budget", "40%", "--dir", private / "run", "--save-every", 10),
+        "long": ("train", "--model", "mlp", "--batch", 1, "--steps", 1100, "--memory-budget", "60%"),
+        "strategy": ("train", "--model", "mlp", "--batch", 16, "--steps", 3, "--strategy", "interval:4"),
+        "transformer": ("train", "--data", text, "--steps", 6, "--blocks", 2, "--width", 32, "--heads", 2, "--context", 32, "--batch", 4,
+                        "--memory-budget", "75%", "--rate-kind", "cosine", "--warm-up", 2),
+        "stages": ("train", "--model", "mlp", "--data", text, "--batch", 32, "--steps", 4, "--stages", 3, "--micro-batches", 8, "--memory-budget", "60%"),
+        "interleaved": ("train", "--model", "mlp", "--batch", 32, "--steps", 3, "--stages", 2, "--micro-batches", 4, "--schedule", "interleaved", "--activations",
                         "selective:2"),
-        "none": ("train", "--batch", 8, "--steps", 0, "--stages", 2, "--micro-batches", 2),
+        "none": ("train", "--model", "mlp", "--batch", 8, "--steps", 0, "--stages", 2, "--micro-batches", 2),
         "simulate": ("simulate", "--trace", "weibull:0.7:1e6", "--nodes", 50, "--failures", 300, "--replicas", 5, "--cost", 60),
         "trace": ("simulate", "--trace", trace, "--cost", 300, "--policies", "auto,daly,fixed:900,threshold"),
     }
@@ -68,7 +70,7 @@ def make(folder):
     commands["plan"] = ("plan", "--profile", unlike, "--budget", "30%")
     commands["plan-untimed"] = ("plan", "--profile", untimed, "--planner", "tapes", "--budget", "60%", "--frontier")
     commands["plan-tiers"] = ("plan", "--profile", tiers, "--planner", "two-level:3,8")
-    commands["plan-model"] = ("plan", "--model", "--batch", 8, "--budget", "100%", "--planner", "auto")
+    commands["plan-model"] = ("plan", "--model", "mlp", "--batch", 8, "--budget", "100%", "--planner", "auto")
     single = private / "single.csv"
     single.write_text("500\n")
     commands["single"] = ("simulate", "--trace", single)
@@ -281,12 +283,12 @@ class Pages(unittest.TestCase):
                     self.assertAlmostEqual(float(amount) * UNITS[unit], plan["plan_peak_bytes"], delta=0.51 * 10.0 ** -len(amount.partition(".")[2]) * UNITS[unit])
                 forwards = sum(layer["forwards_per_step"] for layer in run.figures["layers"])
                 self.assertEqual(forwards, sum(plan["plan_forwards"] for plan in run.figures["plans"]))
-                if run.name in ("train", "strategy", "long"):
+                if run.name in ("train", "transformer", "strategy", "long"):
                     self.assertEqual(run.figures["plans"][0]["plan_peak_bytes"], run.figures["peak_live_bytes"])  # and the engine measured it
 
     def test_picture_alone(self):
         picture = Path(self.folder.name) / "step.svg"
-        run_ckpt("train", "--batch", 16, "--steps", 1, "--memory-budget", "40%", "--quiet", "--report", picture)
+        run_ckpt("train", "--model", "mlp", "--batch", 16, "--steps", 1, "--memory-budget", "40%", "--quiet", "--report", picture)
         root = ElementTree.parse(picture).getroot()
         space = "{http://www.w3.org/2000/svg}"
         self.assertEqual(root.tag, space + "svg")
@@ -296,6 +298,14 @@ class Pages(unittest.TestCase):
             self.assertIn(wanted, texts)
         self.assertNotRegex(picture.read_text().replace("http://www.w3.org/2000/svg", ""), r"https?:|@import|url\(|<script")
         self.assertLess(picture.stat().st_size, 60000)
+
+    def test_the_model_and_its_held_out_loss_are_told(self):
+        run = next(run for run in self.runs if run.name == "transformer")
+        self.assertIn("transformer, 2 blocks, width 32, 2 heads, context 32", run.html)
+        self.assertIn('data-of="/held_out_loss"', run.html)
+        self.assertIn('data-of="/unigram_entropy"', run.html)
+        self.assertIn("behind <data", run.html)  # the warm-up
+        self.assertNotIn('data-of="/held_out_loss"', self.runs[0].html)  # the mlp is trained on all of the text
 
     def test_history_is_whole_and_short(self):
         histories = {run.name: run.figures["history"] for run in self.runs if "history" in run.figures}

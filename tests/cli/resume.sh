@@ -3,7 +3,7 @@
 text="$scratch/text"
 make_text "$text"
 checksum() { sed -n 's/.*"model_checksum": "\(.*\)".*/\1/p' "$1"; }
-train() { succeeds train --data "$text" --batch 32 --quiet "$@"; }
+train() { succeeds train --model mlp --data "$text" --batch 32 --quiet "$@"; }
 
 train --steps 9 --dir "$scratch/whole" --json "$scratch/whole.json"
 train --steps 4 --dir "$scratch/cut" --memory-budget 40%
@@ -17,11 +17,11 @@ grep -q '"first_step": 4' "$scratch/cut.json" || fail "the report does not say w
 train --steps 9 --dir "$scratch/cut" --json "$scratch/again.json"
 [ "$(checksum "$scratch/again.json")" = "$(checksum "$scratch/cut.json")" ] || fail "a finished run changed"
 
-refuses 1 "this run has 2; use the same" train --data "$text" --batch 32 --seed 2 --steps 12 --dir "$scratch/cut"
-refuses 1 "batch 32" train --data "$text" --batch 16 --steps 12 --dir "$scratch/cut"
+refuses 1 "this run has 2; use the same" train --model mlp --data "$text" --batch 32 --seed 2 --steps 12 --dir "$scratch/cut"
+refuses 1 "batch 32" train --model mlp --data "$text" --batch 16 --steps 12 --dir "$scratch/cut"
 printf 'one more line\n' >>"$text"
-refuses 1 "data_" train --data "$text" --batch 32 --steps 12 --dir "$scratch/cut"
-refuses 1 "needs an empty directory" train --data "$text" --batch 32 --resume never --dir "$scratch/cut"
+refuses 1 "data_" train --model mlp --data "$text" --batch 32 --steps 12 --dir "$scratch/cut"
+refuses 1 "needs an empty directory" train --model mlp --data "$text" --batch 32 --resume never --dir "$scratch/cut"
 
 # A damaged newest checkpoint: the run falls back to the one before, says so, and ends at the same place.
 make_text "$text"

@@ -10,7 +10,7 @@ for key in sys.argv[2:]:
 print(value)' "$scratch/out" "$@"; }
 is() { [ "$1" = "$2" ] || fail "'$1' is not '$2'"; }
 
-succeeds train --data "$text" --batch 32 --steps 6 --save-every 2 --dir "$scratch/c" --quiet --seed 7
+succeeds train --model mlp --data "$text" --batch 32 --steps 6 --save-every 2 --dir "$scratch/c" --quiet --seed 7
 succeeds list "$scratch/c"
 says "name "
 says "step-000000000006"
@@ -85,8 +85,8 @@ succeeds copy "$newest" "$scratch/one"
 succeeds diff "$newest" "$scratch/one"
 refuses 1 "holds no checkpoint of step 3" copy "$scratch/c" "$scratch/none" --step 3
 refuses 2 "excludes" copy "$scratch/c" "$scratch/none" --step 2 --all
-succeeds train --data "$text" --batch 32 --steps 8 --dir "$scratch/copy" --quiet --seed 7 --resume require
-succeeds train --data "$text" --batch 32 --steps 8 --dir "$scratch/c" --quiet --seed 7 --resume require
+succeeds train --model mlp --data "$text" --batch 32 --steps 8 --dir "$scratch/copy" --quiet --seed 7 --resume require
+succeeds train --model mlp --data "$text" --batch 32 --steps 8 --dir "$scratch/c" --quiet --seed 7 --resume require
 succeeds diff "$scratch/c" "$scratch/copy"
 printf '\377' | dd of="$scratch/one/$(ls "$scratch/one" | grep '^step-')/model.safetensors" bs=1 seek=100000 conv=notrunc 2>/dev/null
 refuses 1 "model.safetensors" copy "$scratch/one" "$scratch/target"
@@ -94,7 +94,7 @@ refuses 1 "model.safetensors" copy "$scratch/one" "$scratch/target"
 
 # The manual page says what --help says, in roff without errors where there is a formatter.
 "$ckpt" --manual >"$scratch/ckpt.1" || fail "--manual"
-for word in train simulate list show verify diff copy convert; do grep -q "^\.SS $word\$" "$scratch/ckpt.1" || fail "no $word in the manual"; done
+for word in train sample simulate list show verify diff copy convert; do grep -q "^\.SS $word\$" "$scratch/ckpt.1" || fail "no $word in the manual"; done
 grep -qF '\-\-memory\-budget' "$scratch/ckpt.1" || fail "no option in the manual"
 if command -v man >/dev/null && command -v groff >/dev/null; then
   LC_ALL=C MANWIDTH=100 man --warnings -l "$scratch/ckpt.1" >"$scratch/page" 2>"$scratch/out" || fail "man: $(cat "$scratch/out")"
@@ -109,12 +109,12 @@ refuses 2 "there is no command 'lst'; did you mean 'list'?" lst
 refuses 2 "did you mean 'verify'?" verfiy "$scratch/c"
 refuses 2 "did you mean 'inspect'?" inspct
 refuses 2 "did you mean 'convert'?" CONVERT
-refuses 2 "there are train, plan, simulate, list, show, verify, diff, copy, prune, pin, unpin, convert" frobnicate
+refuses 2 "there are train, sample, plan, simulate, list, show, verify, diff, copy, prune, pin, unpin, convert" frobnicate
 refuses 2 "there is no command" "$(printf 'li\033[31mst')"
 if grep -q "$(printf '\033')" "$scratch/out"; then fail "a control character reaches the terminal"; fi
 
 # Without --data a newcomer's first command works in any folder.
 mkdir "$scratch/elsewhere"
-(cd "$scratch/elsewhere" && "$ckpt" train --steps 3 --batch 32 --quiet >"$scratch/out" 2>&1) || fail "train without data: $(cat "$scratch/out")"
+(cd "$scratch/elsewhere" && "$ckpt" train --steps 3 --batch 4 --quiet >"$scratch/out" 2>&1) || fail "train without data: $(cat "$scratch/out")"
 says "3 steps, loss"
 finish

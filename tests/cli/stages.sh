@@ -6,7 +6,7 @@ checksum() { sed -n 's/.*"model_checksum": "\(.*\)".*/\1/p' "$1"; }
 run() {
   name=$1
   shift
-  succeeds train --data "$text" --batch 32 --steps 3 --quiet --dir "$scratch/$name" --json "$scratch/$name.json" "$@"
+  succeeds train --model mlp --data "$text" --batch 32 --steps 3 --quiet --dir "$scratch/$name" --json "$scratch/$name.json" "$@"
   [ -n "$(checksum "$scratch/$name.json")" ] || fail "no checksum in the report of $name"
 }
 
@@ -24,16 +24,16 @@ grep -q 'stage 2, backward of micro-batch 3' "$scratch/page.html" || fail "the p
 ! grep -qE '(src|href)="?http' "$scratch/page.html" || fail "the page needs other files"
 
 # A run goes on in other stages, but not with other micro-batches.
-succeeds train --data "$text" --batch 32 --steps 5 --quiet --dir "$scratch/one" --micro-batches 4 --stages 2
+succeeds train --model mlp --data "$text" --batch 32 --steps 5 --quiet --dir "$scratch/one" --micro-batches 4 --stages 2
 says "resumed from step-000000000003"
-refuses 1 "micro_batches" train --data "$text" --batch 32 --steps 7 --quiet --dir "$scratch/one" --micro-batches 2
+refuses 1 "micro_batches" train --model mlp --data "$text" --batch 32 --steps 7 --quiet --dir "$scratch/one" --micro-batches 2
 
 refuses 2 "--stages" train --stages 0
 refuses 2 "--schedule" train --schedule zigzag
-refuses 1 "does not divide" train --data "$text" --batch 32 --micro-batches 5 --steps 1 --quiet
-refuses 1 "of one step without stages" train --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/step.svg"
+refuses 1 "does not divide" train --model mlp --data "$text" --batch 32 --micro-batches 5 --steps 1 --quiet
+refuses 1 "of one step without stages" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/step.svg"
 [ ! -e "$scratch/step.svg" ] || fail "there is a picture all the same"
-refuses 1 "no choice of activations" train --data "$text" --batch 32 --activations nothing --steps 1 --quiet
-refuses 1 "layers" train --data "$text" --batch 32 --stages 400 --steps 1 --quiet
-refuses 1 "cannot write" train --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/none/page"
+refuses 1 "no choice of activations" train --model mlp --data "$text" --batch 32 --activations nothing --steps 1 --quiet
+refuses 1 "layers" train --model mlp --data "$text" --batch 32 --stages 400 --steps 1 --quiet
+refuses 1 "cannot write" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/none/page"
 finish

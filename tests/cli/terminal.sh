@@ -4,7 +4,7 @@
 text="$scratch/text"
 make_text "$text"
 case $ckpt in /*) ;; *) ckpt="$PWD/$ckpt" ;; esac
-run="'$ckpt' train --data '$text' --batch 32 --steps 1000"
+run="'$ckpt' train --model mlp --data '$text' --batch 32 --steps 1000"
 
 # seen FILE PATTERN COMMAND...: runs the command, which writes FILE, until the pattern is in it.
 seen() {

@@ -9,7 +9,7 @@ else
 fi
 # A directory of checkpoints may have any name.
 make_text "$scratch/text"
-succeeds train --data "$scratch/text" --batch 32 --steps 1 --dir "$scratch/run.pt" --quiet
+succeeds train --model mlp --data "$scratch/text" --batch 32 --steps 1 --dir "$scratch/run.pt" --quiet
 succeeds convert "$scratch/run.pt" "$scratch/run.safetensors"
 says "105 tensors"
 finish

@@ -517,6 +517,207 @@ static void bad_arguments(void) {
   ckpt_chain_release(chain);
 }
 
+/* ---- A head that shares the embedding's weight, losses without steps, and learning rates ---- */
+
+enum { SENTENCES = 6, TOKENS = 4, WORDS = 16 };
+
+typedef struct language {
+  ckpt_chain* chain;
+  ckpt_schedule_executor* executor;
+  ckpt_tensor* tokens;
+  ckpt_tensor* weight;
+  ckpt_tensor* gradient;
+  ckpt_step step;
+} language;
+
+/* Says each token again: something to learn for one weight that is used at both ends. */
+static language make_language(ckpt_worker_pool* pool, ckpt_bool check_finite) {
+  static const char* const kinds[] = {"token_embedding:16,4,8", "attention:8,2,dropout=0.1", "dropout:0.5", NULL,
+                                      "softmax_cross_entropy"};
+  const ckpt_tensor_spec input = {CKPT_DTYPE_U8, 2, {SENTENCES, TOKENS}};
+  ckpt_layer* layers[5] = {NULL, NULL, NULL, NULL, NULL};
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
+  const char* name = NULL;
+  language made;
+  int i;
+  memset(&made, 0, sizeof made);
+  CHECK_OK(ckpt_chain_create(0, &made.chain));
+  for (i = 0; i < 5; ++i) {
+    if (kinds[i] != NULL) {
+      CHECK_OK(ckpt_layer_create(kinds[i], kinds[i], &layers[i]));
+    } else {
+      CHECK_FAILS(ckpt_layer_create_tied_head("head", layers[1], &layers[i]), CKPT_E_INVALID_ARGUMENT, "embedding");
+      CHECK_FAILS(ckpt_layer_create_tied_head("head", NULL, &layers[i]), CKPT_E_INVALID_ARGUMENT, "embedding is NULL");
+      CHECK(layers[i] == NULL);
+      CHECK_OK(ckpt_layer_create_tied_head("head", layers[0], &layers[i]));
+    }
+    CHECK_OK(ckpt_chain_add(made.chain, layers[i]));
+  }
+  for (i = 0; i < 5; ++i) ckpt_layer_release(layers[i]);
+  CHECK_OK(ckpt_chain_initialize(made.chain, 3));
+  CHECK_OK(ckpt_chain_get_parameter(made.chain, 0, &name, &made.weight, &made.gradient));
+  CHECK(strstr(name, "tokens.weight") != NULL && ckpt_tensor_get_bytes(made.weight) == WORDS * 8 * 4);
+  CHECK_FAILS(ckpt_chain_set_worker_pool(made.chain, (ckpt_worker_pool*)(void*)made.chain), CKPT_E_INVALID_ARGUMENT, "pool");
+  CHECK_OK(ckpt_chain_set_worker_pool(made.chain, pool));
+  CHECK_OK(ckpt_profile_create_from_chain(made.chain, &input, 0, NULL, &profile));
+  CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
+  options.check_finite = 2;
+  CHECK_FAILS(ckpt_schedule_executor_create(made.chain, schedule, &input, &options, &made.executor), CKPT_E_INVALID_ARGUMENT,
+              "options.check_finite is 2");
+  options.check_finite = check_finite;
+  options.pool = pool;
+  CHECK_OK(ckpt_schedule_executor_create(made.chain, schedule, &input, &options, &made.executor));
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, input.shape, 2, NULL, &made.tokens));
+  for (i = 0; i < SENTENCES * TOKENS; ++i) ((unsigned char*)ckpt_tensor_get_data(made.tokens))[i] = (unsigned char)(i * 5 % WORDS);
+  CKPT_INIT(ckpt_step, &made.step);
+  made.step.seed = 9;
+  made.step.input = made.tokens;
+  made.step.targets = made.tokens;
+  return made;
+}
+
+static void release_language(language* used) {
+  ckpt_schedule_executor_release(used->executor);
+  ckpt_chain_release(used->chain);
+  ckpt_tensor_release(used->tokens);
+  ckpt_tensor_release(used->weight);
+  ckpt_tensor_release(used->gradient);
+}
+
+static double train_language(int32_t threads) {
+  ckpt_worker_pool* pool = NULL;
+  ckpt_optimizer* optimizer = NULL;
+  double loss = 0, first = 0, last = 0, again = 0, rate = 0;
+  unsigned char before[WORDS * 8 * 4];
+  language used;
+  CHECK_OK(ckpt_worker_pool_create(threads, &pool));
+  used = make_language(pool, 1);
+  ckpt_worker_pool_release(pool); /* the chain keeps it */
+  CHECK_OK(ckpt_optimizer_create_sgd(used.chain, 0.5, 0.9, &optimizer));
+  CHECK_OK(ckpt_optimizer_get_learning_rate(optimizer, &rate));
+  CHECK(rate == 0.5);
+  CHECK_OK(ckpt_optimizer_set_learning_rate(optimizer, 0.125));
+  CHECK_OK(ckpt_schedule_executor_evaluate(used.executor, &used.step, 5, &first));
+  for (used.step.step = 0; used.step.step < 40; ++used.step.step) {
+    CHECK_OK(ckpt_schedule_executor_run(used.executor, &used.step, &loss));
+    CHECK_OK(ckpt_chain_clip_gradients(used.chain, 1.0, NULL));
+    CHECK_OK(ckpt_optimizer_step(optimizer));
+  }
+
+  /* Nothing is dropped, so the number of the step does not matter; and nothing is left behind. */
+  memcpy(before, ckpt_tensor_get_data(used.gradient), sizeof before);
+  CHECK_OK(ckpt_schedule_executor_evaluate(used.executor, &used.step, 5, &last));
+  used.step.step = 7;
+  CHECK_OK(ckpt_schedule_executor_evaluate(used.executor, &used.step, 5, &again));
+  CHECK(last < first && last == again);
+  CHECK(memcmp(before, ckpt_tensor_get_data(used.gradient), sizeof before) == 0);
+  CHECK_OK(ckpt_schedule_executor_evaluate(used.executor, &used.step, 4, &again));
+  CHECK(isnan(again)); /* the head's output has more than one element */
+  CHECK_FAILS(ckpt_schedule_executor_evaluate(used.executor, &used.step, 0, &again), CKPT_E_INVALID_ARGUMENT, "layer_count is 0");
+  CHECK_FAILS(ckpt_schedule_executor_evaluate(used.executor, &used.step, 6, &again), CKPT_E_INVALID_ARGUMENT, "layer_count is 6");
+  CHECK_FAILS(ckpt_schedule_executor_evaluate(used.executor, NULL, 5, &again), CKPT_E_INVALID_ARGUMENT, "step is NULL");
+
+  /* No step moves anything at a rate of zero. */
+  memcpy(before, ckpt_tensor_get_data(used.weight), sizeof before);
+  CHECK_OK(ckpt_optimizer_set_learning_rate(optimizer, 0));
+  CHECK_OK(ckpt_optimizer_step(optimizer));
+  CHECK(memcmp(before, ckpt_tensor_get_data(used.weight), sizeof before) == 0);
+  CHECK_FAILS(ckpt_optimizer_set_learning_rate(optimizer, -1), CKPT_E_INVALID_ARGUMENT, "learning_rate is -1");
+  CHECK_FAILS(ckpt_optimizer_set_learning_rate(optimizer, (double)NAN), CKPT_E_INVALID_ARGUMENT, "learning_rate is nan");
+  CHECK_FAILS(ckpt_optimizer_get_learning_rate(optimizer, NULL), CKPT_E_INVALID_ARGUMENT, "learning_rate is NULL");
+  CHECK_OK(ckpt_optimizer_get_learning_rate(optimizer, &rate));
+  CHECK(rate == 0);
+  ckpt_optimizer_release(optimizer);
+  release_language(&used);
+  return last;
+}
+
+static void languages(void) { CHECK(train_language(1) == train_language(3)); }
+
+static void what_is_not_finite(void) {
+  ckpt_bool checks;
+  for (checks = 0; checks < 2; ++checks) {
+    double loss = 0;
+    language used = make_language(NULL, checks);
+    CHECK_OK(ckpt_tensor_fill(used.weight, (double)INFINITY));
+    CHECK_FAILS(ckpt_schedule_executor_run(used.executor, &used.step, &loss), CKPT_E_OUT_OF_RANGE,
+                checks ? "token_embedding:16,4,8" : "loss");
+    CHECK_OK(ckpt_chain_initialize(used.chain, 3));
+    CHECK_OK(ckpt_schedule_executor_run(used.executor, &used.step, &loss));
+    CHECK(loss > 0);
+    release_language(&used);
+  }
+}
+
+static void learning_rates(void) {
+  ckpt_learning_rate_schedule schedule;
+  double rate = 0;
+  CKPT_INIT(ckpt_learning_rate_schedule, &schedule);
+  CHECK_OK(ckpt_learning_rate_at(&schedule, 1000000, &rate));
+  CHECK(rate == 1e-3);
+  schedule.kind = CKPT_LEARNING_RATE_KIND_COSINE;
+  schedule.peak_rate = 1;
+  schedule.last_rate = 0.25;
+  schedule.warm_up_steps = 3;
+  schedule.step_count = 11;
+  CHECK_OK(ckpt_learning_rate_at(&schedule, 0, &rate));
+  CHECK(rate == 0.25);
+  CHECK_OK(ckpt_learning_rate_at(&schedule, 2, &rate));
+  CHECK(rate == 0.75);
+  CHECK_OK(ckpt_learning_rate_at(&schedule, 3, &rate));
+  CHECK(rate == 1);
+  CHECK_OK(ckpt_learning_rate_at(&schedule, 7, &rate));
+  CHECK(fabs(rate - 0.625) < 1e-12);
+  CHECK_OK(ckpt_learning_rate_at(&schedule, 5, &rate));
+  CHECK(rate > 0.25 + 0.75 * 0.75); /* above the straight line */
+  CHECK_OK(ckpt_learning_rate_at(&schedule, 11, &rate));
+  CHECK(rate == 0.25);
+  schedule.kind = CKPT_LEARNING_RATE_KIND_LINEAR;
+  CHECK_OK(ckpt_learning_rate_at(&schedule, 5, &rate));
+  CHECK(rate == 0.25 + 0.75 * 0.75);
+  CHECK_FAILS(ckpt_learning_rate_at(&schedule, -1, &rate), CKPT_E_INVALID_ARGUMENT, "step is -1");
+  CHECK_FAILS(ckpt_learning_rate_at(&schedule, 1, NULL), CKPT_E_INVALID_ARGUMENT, "learning_rate is NULL");
+  CHECK_FAILS(ckpt_learning_rate_at(NULL, 1, &rate), CKPT_E_INVALID_ARGUMENT, "schedule is NULL");
+  schedule.peak_rate = -1;
+  CHECK_FAILS(ckpt_learning_rate_at(&schedule, 1, &rate), CKPT_E_INVALID_ARGUMENT, "peak_rate is -1");
+  CKPT_INIT(ckpt_learning_rate_schedule, &schedule);
+  schedule.kind = 3;
+  CHECK_FAILS(ckpt_learning_rate_at(&schedule, 1, &rate), CKPT_E_INVALID_ARGUMENT, "kind is 3");
+  schedule.struct_size = 4;
+  CHECK_FAILS(ckpt_learning_rate_at(&schedule, 1, &rate), CKPT_E_INVALID_ARGUMENT, "schedule.struct_size is 4");
+}
+
+/* Gradients are zero, so that all that moves is what decays. */
+static void what_decays(void) {
+  ckpt_bool matrices_only;
+  for (matrices_only = 0; matrices_only < 2; ++matrices_only) {
+    ckpt_chain* chain = byte_model();
+    ckpt_optimizer* optimizer = NULL;
+    ckpt_tensor *weight = NULL, *bias = NULL;
+    ckpt_adamw_options options = CKPT_ADAMW_OPTIONS_INIT;
+    options.decay_matrices_only = 2;
+    CHECK_FAILS(ckpt_optimizer_create_adamw(chain, &options, &optimizer), CKPT_E_INVALID_ARGUMENT,
+                "options.decay_matrices_only is 2");
+    options.decay_matrices_only = matrices_only;
+    CHECK_OK(ckpt_optimizer_create_adamw(chain, &options, &optimizer));
+    CHECK_OK(ckpt_chain_get_parameter(chain, 1, NULL, &weight, NULL));
+    CHECK_OK(ckpt_chain_get_parameter(chain, 2, NULL, &bias, NULL));
+    CHECK_OK(ckpt_tensor_fill(weight, 1));
+    CHECK_OK(ckpt_tensor_fill(bias, 1));
+    CHECK_OK(ckpt_optimizer_step(optimizer));
+    CHECK(*(const float*)ckpt_tensor_get_const_data(weight) < 1);
+    CHECK((*(const float*)ckpt_tensor_get_const_data(bias) < 1) == !matrices_only);
+    ckpt_tensor_release(weight);
+    ckpt_tensor_release(bias);
+    ckpt_optimizer_release(optimizer);
+    ckpt_chain_release(chain);
+  }
+}
+
 int main(void) {
   custom_layers();
   custom_layer_rules();
@@ -524,5 +725,9 @@ int main(void) {
   names_and_tensors();
   kinds();
   bad_arguments();
+  languages();
+  what_is_not_finite();
+  learning_rates();
+  what_decays();
   return 0;
 }

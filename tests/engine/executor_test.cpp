@@ -108,11 +108,13 @@ TEST(Executor, TransfersToASlowerTierGiveTheSameBits) {
   EXPECT_TRUE(result.gradients == expected.gradients);
 }
 
-// Runs every layer again from x_0, in place where it can, and records it alone.
-std::vector<plan::Action> by_record_and_advance(const plan::ChainProfile& profile, std::int32_t dropout_option) {
+// Runs every layer again from x_0, in place where it can, and records it alone, under this option or the last that it has.
+std::vector<plan::Action> by_record_and_advance(const plan::ChainProfile& profile, std::int32_t most_option) {
   const std::int64_t n = profile.layers();
   std::vector<plan::Action> actions;
-  const auto option_of = [&](std::int64_t layer) { return profile.layer(layer).options.size() == 2 ? dropout_option : 0; };
+  const auto option_of = [&](std::int64_t layer) {
+    return std::min(most_option, static_cast<std::int32_t>(profile.layer(layer).options.size()) - 1);
+  };
   // Makes INPUT(to), of which only INPUT(0) stays.
   const auto reach = [&](std::int64_t to) {
     std::int64_t at = 0;
@@ -156,6 +158,37 @@ TEST(Executor, RecordAndAdvanceGiveTheSameBitsAndTheVerifiersBytes) {
       EXPECT_EQ(executor->stats().forwards, report.forwards);
       EXPECT_LT(report.peak_bytes[0], plan::verify(*plan::make_recompute_all(profile), profile).peak_bytes[0]);
     }
+  }
+}
+
+TEST(Executor, RecordOfBlocksGivesTheSameBitsAndTheVerifiersBytes) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Model model = transformer(dtype, 3, 20, 16, 4, 2, 0.2);
+    const plan::ChainProfile profile = model.chain->profile(model.input);
+    const Result expected = run_once(model, *plan::make_store_all(profile), 1);
+    for (const std::int32_t option : {0, 1, 2, 3}) {
+      const auto schedule = plan::make_list(profile.layers(), by_record_and_advance(profile, option));
+      const auto executor = executor_for(model, *schedule, 2);
+      EXPECT_EQ(executor->run(step_of(model)), expected.loss) << "option " << option;
+      EXPECT_TRUE(gradients_of(*model.chain) == expected.gradients) << "option " << option;
+      EXPECT_EQ(executor->stats().peak_live_bytes, plan::verify(*schedule, profile).peak_bytes[0]) << "option " << option;
+    }
+  }
+}
+
+// What a layer writes beside its output, tape and gradient would be another's: the check finds none.
+TEST(Executor, BlocksWriteOnlyWhereTheyMay) {
+  const Model model = transformer(Dtype::f32, 3, 20, 16, 4, 2, 0.2);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const Result expected = run_once(model, *plan::make_store_all(profile), 1);
+  for (const std::int32_t option : {0, 1, 2, 3}) {
+    const auto schedule = plan::make_list(profile.layers(), by_record_and_advance(profile, option));
+    ExecutorChecks checks;
+    checks.recompute = RecomputeCheck::bitwise;
+    checks.writes = true;
+    Executor executor(model.chain, *schedule, model.input, 0, threads(2), std::make_shared<memory::Tracker>(), nullptr, checks);
+    EXPECT_EQ(executor.run(step_of(model)), expected.loss) << "option " << option;
+    EXPECT_TRUE(gradients_of(*model.chain) == expected.gradients) << "option " << option;
   }
 }
 

@@ -179,6 +179,87 @@ TEST(EngineHpp, ItemsGoThroughTheStorageOfATier) {
   EXPECT_GT(executor.stats().transfer_wait.count(), 0);
 }
 
+// y = x; remembers whether it was told of an evaluation.
+class Told final : public ckpt::CustomLayer {
+ public:
+  explicit Told(std::vector<bool>& told) : told_(told) {}
+  ckpt::TensorSpec output(const ckpt::TensorSpec& input) override { return input; }
+  void forward(const ckpt::LayerContext& context, const void* input, void* output, void*, void*) override {
+    told_.push_back(context.evaluation);
+    std::copy_n(static_cast<const float*>(input), 6 * 4 * 8, static_cast<float*>(output));
+  }
+  void backward(const ckpt::LayerContext&, const void*, const void*, const void*, const void* grad_output, void* grad_input,
+                void*) override {
+    std::copy_n(static_cast<const float*>(grad_output), 6 * 4 * 8, static_cast<float*>(grad_input));
+  }
+
+ private:
+  std::vector<bool>& told_;
+};
+
+TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
+  std::vector<bool> told;
+  const ckpt::WorkerPool pool(2);
+  ckpt::Chain chain;
+  const ckpt::Layer embedding("embedding", "token_embedding:16,4,8");
+  chain.add(embedding).add(ckpt::Layer("dropout", "dropout", 0.5)).add(ckpt::Layer::custom("told", std::make_unique<Told>(told)));
+  chain.add(ckpt::Layer::tied_head("head", embedding)).add(ckpt::Layer("loss", "softmax_cross_entropy"));
+  chain.initialize(3);
+  chain.set_worker_pool(pool);
+  EXPECT_EQ(chain.parameters().size(), 2U);  // the head has none of its own
+  const ckpt::TensorSpec spec{ckpt::DType::u8, {6, 4}};
+  ckpt::Tensor tokens(spec.dtype, spec.shape);
+  for (int i = 0; i < 24; ++i) tokens.data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 5 % 16);
+  ckpt::ScheduleExecutorOptions options;
+  options.check_finite = true;
+  ckpt::ScheduleExecutor executor(chain, ckpt::Schedule::create(chain.profile(spec), "store-all"), spec, options);
+  ckpt::Step step;
+  step.input = tokens;
+  step.targets = tokens;
+  auto optimizer = ckpt::Optimizer::sgd(chain, 1);
+  const double first = executor.evaluate(step, 5);
+  EXPECT_EQ(told, std::vector<bool>{true});
+  for (; step.step < 20; ++step.step) {
+    executor.run(step);
+    optimizer.step();
+  }
+  EXPECT_FALSE(told.back());
+  const double last = executor.evaluate(step, 5);
+  EXPECT_LT(last, first);
+  step.step = 3;
+  EXPECT_EQ(executor.evaluate(step, 5), last);
+  EXPECT_EQ(optimizer.learning_rate(), 1);
+  optimizer.set_learning_rate(0);
+  optimizer.step();
+  EXPECT_EQ(executor.evaluate(step, 5), last);
+  EXPECT_THROW(optimizer.set_learning_rate(-1), ckpt::Error);
+  EXPECT_THROW(ckpt::Layer::tied_head("head", ckpt::Layer("relu", "relu")), ckpt::Error);
+}
+
+TEST(EngineHpp, RatesFollowAScheduleAndBiasesNeedNotDecay) {
+  ckpt::LearningRateSchedule schedule;
+  schedule.kind = ckpt::LearningRateKind::cosine;
+  schedule.peak_rate = 1;
+  schedule.last_rate = 0.25;
+  schedule.warm_up_steps = 3;
+  schedule.step_count = 11;
+  EXPECT_EQ(ckpt::learning_rate_at(schedule, 0), 0.25);
+  EXPECT_EQ(ckpt::learning_rate_at(schedule, 3), 1);
+  EXPECT_NEAR(ckpt::learning_rate_at(schedule, 7), 0.625, 1e-12);
+  EXPECT_EQ(ckpt::learning_rate_at(schedule, 11), 0.25);
+
+  ckpt::Chain chain;
+  chain.add(ckpt::Layer("linear", "linear", 2, 2));
+  chain.initialize(1);
+  auto parameters = chain.parameters();
+  for (ckpt::Parameter& parameter : parameters) parameter.value.fill(1);
+  ckpt::AdamWOptions options;
+  options.decay_matrices_only = true;
+  ckpt::Optimizer::adamw(chain, options).step();
+  EXPECT_LT(parameters[0].value.data_as<float>()[0], 1);
+  EXPECT_EQ(parameters[1].value.data_as<float>()[0], 1);
+}
+
 TEST(EngineHpp, PlannersAreListed) {
   EXPECT_NE(ckpt::known_planners().find("auto:BYTES[,SECONDS][,TABLE_BYTES] - "), std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/kernels.h"
+#include "engine/kinds.h"
 #include "engine/norm_kernels.h"
 #include "models.h"
 
@@ -192,6 +193,80 @@ TEST(Layers, RefuseBadArgumentsAndInputs) {
   }
 }
 
+// ---- Kinds by text -----------------------------------------------------------------------------------------------------------
+
+// Names, types and shapes of a layer's parameters and the tapes of its options: what its values show in.
+std::string looks_of(const Layer& layer, const TensorSpec& input) {
+  std::string text;
+  for (const Parameter& parameter : layer.parameters())
+    text += parameter.name + " " + to_text(TensorSpec{parameter.value->dtype(), parameter.value->shape()}) + "\n";
+  for (std::int32_t option = 0; option < layer.options(); ++option)
+    text += std::to_string(layer.needs(input, option).tape_bytes) + "\n";
+  return text;
+}
+
+TEST(Kinds, OfBlocksMakeTheLayersThatTheirValuesSay) {
+  const TensorSpec f32{Dtype::f32, {2, 6, 24}};
+  const TensorSpec f64{Dtype::f64, {2, 6, 24}};
+  EXPECT_EQ(looks_of(*make_layer("a", "attention:24,6"), f32), looks_of(*make_attention("a", {.width = 24, .heads = 6}), f32));
+  EXPECT_EQ(
+      looks_of(*make_layer("a", "attention:24,6,2,rms_norm,10000,0.1,F64"), f64),
+      looks_of(*make_attention("a", {.width = 24, .heads = 6, .key_heads = 2, .norm = Norm::rms_norm, .dtype = Dtype::f64}), f64));
+  EXPECT_EQ(looks_of(*make_layer("a", " attention : 24 , 6 , dtype = F64 , key_heads=3"), f64),
+            looks_of(*make_attention("a", {.width = 24, .heads = 6, .key_heads = 3, .dtype = Dtype::f64}), f64));
+  EXPECT_EQ(looks_of(*make_layer("a", "mlp:24,10"), f32), looks_of(*make_mlp("a", {.width = 24, .hidden = 10}), f32));
+  EXPECT_EQ(looks_of(*make_layer("a", "mlp:24,hidden=10,norm=rms_norm,activation=swiglu"), f32),
+            looks_of(*make_mlp("a", {.width = 24, .hidden = 10, .activation = Activation::swiglu, .norm = Norm::rms_norm}), f32));
+  const TensorSpec tokens{Dtype::u8, {2, 6}};
+  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24"), tokens),
+            looks_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f32), tokens));
+  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24,none,F64"), tokens),
+            looks_of(*make_token_embedding("a", 50, 8, 24, false, Dtype::f64), tokens));
+  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24,dtype=F64"), tokens),
+            looks_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f64), tokens));
+}
+
+// The values that no shape shows: ranges of these are checked, so they arrive.
+TEST(Kinds, OfBlocksHandOnEveryValue) {
+  for (const char* kind : {"attention:24,6,dropout=1", "attention:24,6,0,layer_norm,0,-0.5", "mlp:24,10,dropout=1.5",
+                           "attention:24,6,rotary_base=0.5", "attention:24,8,rotary_base=100"}) {
+    const base::Error error = thrown_by([&] { make_layer("a", kind); });
+    EXPECT_EQ(error.status(), base::Status::invalid_argument) << kind;
+    EXPECT_TRUE(contains(error, kind)) << error.message();
+  }
+}
+
+TEST(Kinds, RefuseNamesThatAreUnknownTwiceThereOrNotBehindPlaces) {
+  for (const auto& [kind, word] : {std::pair{"attention:24,6,heats=2", "heats"},
+                                   {"attention:24,6,heads=2", "heads"},
+                                   {"attention:24,heads=6,2", "2"},
+                                   {"attention:24,6,dropout=0.1,dropout=0.2", "dropout"},
+                                   {"attention:24,6,dropout=", "dropout"},
+                                   {"attention:24,6,=0.1", "=0.1"},
+                                   {"attention:24,6,dropout=0.1=2", "dropout"},
+                                   {"attention:24,6,Dropout=0.1", "Dropout"},
+                                   {"attention:24,dropout=0.1", "HEADS"},
+                                   {"attention:24,6,norm=batch_norm", "batch_norm"},
+                                   {"mlp:24,10,activation=relu", "relu"},
+                                   {"token_embedding:50,8,24,positions=rotary", "rotary"},
+                                   {"attention:24,6,0,layer_norm,0,0,F32,1", "attention"}}) {
+    const base::Error error = thrown_by([&] { make_layer("a", kind); });
+    EXPECT_EQ(error.status(), base::Status::invalid_argument) << kind;
+    // Behind the text itself, with which every message begins.
+    const std::size_t begin = error.message().find(kind);
+    ASSERT_NE(begin, std::string::npos) << error.message();
+    EXPECT_NE(error.message().find(word, begin + std::strlen(kind)), std::string::npos) << error.message();
+  }
+}
+
+TEST(Kinds, AreListedWithTheirNames) {
+  const std::string known = known_kinds();
+  for (const char* text :
+       {"attention:WIDTH,HEADS[,KEY_HEADS][,NORM][,ROTARY_BASE][,DROPOUT][,DTYPE]",
+        "mlp:WIDTH,HIDDEN[,ACTIVATION][,NORM][,DROPOUT][,DTYPE]", "token_embedding:VOCABULARY,CONTEXT,WIDTH[,POSITIONS][,DTYPE]"})
+    EXPECT_NE(known.find(text), std::string::npos) << text << " is not in\n" << known;
+}
+
 TEST(Kernels, GeluIsWithinAFewUnitsOfTheFormula) {
   std::vector<float> x;
   for (float v = -12; v < 12; v += 0.00137F) x.push_back(v);
@@ -250,16 +325,18 @@ TEST(Kernels, ExponentialsKeepNotANumberAndTheirRange) {
 
 TEST(Kernels, RandomWordsArePhilox) {
   const base::PhiloxKey key = {123, 456};
-  std::vector<std::uint32_t> words(1024 + 64);
   const std::int64_t sample = (std::int64_t{1} << 33) + 5;
-  random_words(key, sample, 0, 1000, words.data());
-  for (std::uint32_t block = 0; block < 250; ++block) {
-    const base::PhiloxCounter expected = base::philox4x32({block, 5, 2, 0}, key);
-    for (std::size_t w = 0; w < 4; ++w) EXPECT_EQ(words[4 * block + w], expected[w]);
+  for (const std::uint32_t site : {0U, 1U, 7U}) {
+    std::vector<std::uint32_t> words(1024 + 64);
+    random_words(key, site, sample, 0, 1000, words.data());
+    for (std::uint32_t block = 0; block < 250; ++block) {
+      const base::PhiloxCounter expected = base::philox4x32({block, 5, 2, site}, key);
+      for (std::size_t w = 0; w < 4; ++w) EXPECT_EQ(words[4 * block + w], expected[w]);
+    }
+    std::vector<std::uint32_t> later(128);
+    random_words(key, site, sample, 512, 100, later.data());
+    for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(later[i], words[512 + i]);
   }
-  std::vector<std::uint32_t> later(128);
-  random_words(key, sample, 512, 100, later.data());
-  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(later[i], words[512 + i]);
 }
 
 TEST(Kernels, DropoutKeepsTheRightShareAndScale) {

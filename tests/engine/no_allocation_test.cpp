@@ -1,6 +1,7 @@
 // A step in the steady state asks the system for no memory: every way to ask is counted here.
 #include <gtest/gtest.h>
 
+#include "engine/optimizer.h"
 #include "heap_requests.h"
 #include "models.h"
 #include "storage/file_system.h"
@@ -19,6 +20,34 @@ TEST(SteadyState, AStepAllocatesNothing) {
     const std::int64_t before = heap_requests;
     for (int i = 3; i < 13; ++i) executor->run(step_of(model, i));
     EXPECT_EQ(heap_requests, before) << schedule->name();
+  }
+}
+
+// Nor does all that training does in a step, on threads of the chain's own.
+TEST(SteadyState, AStepOfATransformerAllocatesNothing) {
+  const Model model = transformer(Dtype::f32, 4, 40, 32, 4, 2, 0.1);
+  model.chain->set_pool(threads(2));
+  const auto adamw = make_adamw(model.chain, {});
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  for (const auto& schedule : {plan::make_store_all(profile), plan::make_periodic(profile, 3), plan::make_recompute_all(profile)}) {
+    for (const bool check_finite : {false, true}) {
+      ExecutorChecks checks;
+      checks.finite = check_finite;
+      Executor executor(model.chain, *schedule, model.input, 0, threads(2), std::make_shared<memory::Tracker>(), nullptr, checks);
+      const auto step = [&](int number) {
+        executor.run(step_of(model, number));
+        Step again = step_of(model, number + 100);
+        again.accumulate = true;
+        executor.run(again);
+        model.chain->clip_gradients(0.1);
+        adamw->set_learning_rate(1e-4 * number);
+        adamw->step();
+      };
+      for (int i = 0; i < 3; ++i) step(i);
+      const std::int64_t before = heap_requests;
+      for (int i = 3; i < 8; ++i) step(i);
+      EXPECT_EQ(heap_requests, before) << schedule->name() << ", check of outputs " << check_finite;
+    }
   }
 }
 

@@ -110,6 +110,145 @@ TEST(Clip, ScalesToTheNormAndLeavesSmallerOnesAlone) {
   EXPECT_THROW(model.chain->clip_gradients(NAN), base::Error);
 }
 
+// One parameter of several parts, the last of them not whole, and one of a part's length.
+std::shared_ptr<Chain> chain_of_many_parts(Dtype dtype) {
+  auto chain = std::make_shared<Chain>(0);
+  chain->add(make_linear("first", 101, 173, dtype));  // 17473 elements
+  chain->add(make_linear("second", 173, 64, dtype));
+  chain->add(make_linear("third", 64, 128, dtype));  // 8192
+  chain->initialize(5);
+  return chain;
+}
+
+void set_gradients(const Chain& chain, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const Parameter& parameter : chain.parameters()) {
+    with_float(parameter.gradient->dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      for (std::int64_t i = 0; i < parameter.gradient->shape().elements(); ++i)
+        parameter.gradient->data_as<T>()[i] = static_cast<T>(uniform(random));
+    });
+  }
+}
+
+struct Updated {
+  std::vector<double> norms;
+  std::vector<std::byte> clipped;
+  std::vector<std::byte> values;
+  friend bool operator==(const Updated&, const Updated&) = default;
+};
+
+Updated updated(Dtype dtype, bool adamw, std::shared_ptr<base::ThreadPool> pool) {
+  const auto chain = chain_of_many_parts(dtype);
+  chain->set_pool(std::move(pool));
+  const auto optimizer = adamw ? make_adamw(chain, {}) : make_sgd(chain, 0.1, 0.9);
+  Updated result;
+  for (unsigned step = 0; step < 3; ++step) {
+    set_gradients(*chain, step);
+    result.norms.push_back(chain->clip_gradients(0.5));
+    const std::vector<std::byte> clipped = gradients_of(*chain);
+    result.clipped.insert(result.clipped.end(), clipped.begin(), clipped.end());
+    optimizer->step();
+  }
+  result.values = values_of(*chain);
+  chain->zero_gradients();
+  EXPECT_TRUE(gradients_of(*chain) == std::vector<std::byte>(gradients_of(*chain).size()));
+  return result;
+}
+
+TEST(ChainPool, AnyNumberOfThreadsGivesTheBitsOfNone) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    for (const bool adamw : {false, true}) {
+      const Updated expected = updated(dtype, adamw, nullptr);
+      // Uniform in +-1: the norm is the root of a third of the elements.
+      const double elements = 101 * 173 + 173 + 173 * 64 + 64 + 64 * 128 + 128;
+      EXPECT_NEAR(expected.norms[0], std::sqrt(elements / 3), 0.02 * std::sqrt(elements / 3));
+      for (const int thread_count : {1, 2, 3})
+        EXPECT_TRUE(updated(dtype, adamw, threads(thread_count)) == expected) << thread_count << " threads, adamw " << adamw;
+    }
+  }
+}
+
+TEST(ChainPool, CanBeTakenAway) {
+  const auto chain = chain_of_many_parts(Dtype::f32);
+  set_gradients(*chain, 1);
+  auto pool = threads(2);
+  const std::weak_ptr<base::ThreadPool> watched = pool;
+  chain->set_pool(std::move(pool));
+  EXPECT_FALSE(watched.expired());  // the chain keeps it
+  const double norm = chain->clip_gradients(1e9);
+  chain->set_pool(nullptr);
+  EXPECT_TRUE(watched.expired());
+  EXPECT_EQ(chain->clip_gradients(1e9), norm);
+}
+
+// With gradients of 0, all that moves a weight is its decay.
+TEST(Optimizer, DecaysMatricesOnlyWhereAskedTo) {
+  for (const bool matrices_only : {false, true}) {
+    const Model model = transformer(Dtype::f64, 2, 4, 8, 2, 1, 0);
+    std::vector<std::vector<double>> before;
+    for (const Parameter& parameter : model.chain->parameters()) before.push_back(numbers_of(*parameter.value));
+    model.chain->zero_gradients();
+    AdamwOptions options;
+    options.learning_rate = 0.5;
+    options.weight_decay = 0.25;
+    options.decay_matrices_only = matrices_only;
+    make_adamw(model.chain, options)->step();
+    int vectors = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Parameter& parameter = model.chain->parameters()[i];
+      const bool decays = !matrices_only || parameter.value->shape().ndim() >= 2;
+      vectors += parameter.value->shape().ndim() < 2 ? 1 : 0;
+      const std::vector<double> after = numbers_of(*parameter.value);
+      for (std::size_t j = 0; j < after.size(); ++j)
+        ASSERT_DOUBLE_EQ(after[j], decays ? before[i][j] * (1 - 0.125) : before[i][j]) << parameter.name << ", element " << j;
+    }
+    EXPECT_EQ(vectors, 10);  // biases and norms
+  }
+}
+
+TEST(Optimizer, TheLearningRateOfTheNextStepsCanBeSet) {
+  for (const bool adamw : {false, true}) {
+    const Model model = byte_model(Dtype::f64, 8, 16, 1, 0);
+    const Model other = byte_model(Dtype::f64, 8, 16, 1, 0);
+    const auto make = [&](const Model& of, double rate) {
+      AdamwOptions options;
+      options.learning_rate = rate;
+      return adamw ? make_adamw(of.chain, options) : make_sgd(of.chain, rate, 0.5);
+    };
+    const auto optimizer = make(model, 0.25);
+    const auto expected = make(other, 0.75);
+    EXPECT_EQ(optimizer->learning_rate(), 0.25);
+    set_gradients(*model.chain, 1);
+    set_gradients(*other.chain, 1);
+
+    const std::vector<std::byte> before = values_of(*model.chain);
+    optimizer->set_learning_rate(0.75);
+    EXPECT_EQ(optimizer->learning_rate(), 0.75);
+    optimizer->step();
+    expected->step();
+    EXPECT_FALSE(values_of(*model.chain) == before);
+    EXPECT_TRUE(values_of(*model.chain) == values_of(*other.chain));
+
+    // 0 leaves values alone, and the state goes on.
+    const std::vector<std::byte> behind = values_of(*model.chain);
+    optimizer->set_learning_rate(0);
+    expected->set_learning_rate(0);
+    optimizer->step();
+    expected->step();
+    EXPECT_TRUE(values_of(*model.chain) == behind);
+    EXPECT_EQ(optimizer->steps(), 2);
+
+    for (const double bad : {-1e-9, -1.0, std::nan(""), HUGE_VAL}) {
+      const base::Error error = thrown_by([&] { optimizer->set_learning_rate(bad); });
+      EXPECT_EQ(error.status(), base::Status::invalid_argument) << bad;
+      EXPECT_TRUE(contains(error, "learning_rate is ")) << error.message();
+    }
+    EXPECT_EQ(optimizer->learning_rate(), 0);
+  }
+}
+
 TEST(Optimizer, RefusesBadNumbers) {
   const Model model = byte_model(Dtype::f32, 8, 16, 1, 0);
   EXPECT_THROW(make_sgd(model.chain, 0, 0), base::Error);

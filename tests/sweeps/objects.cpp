@@ -20,7 +20,7 @@ void make_chain(Objects& objects) {
     MUST(ckpt_chain_add(objects.of<ckpt_chain>(), layer));
     ckpt_layer_release(layer);
   }
-  MUST(ckpt_layer_create("spare", "relu", &objects.of<ckpt_layer>()));
+  MUST(ckpt_layer_create("spare", "token_embedding:4,2,2", &objects.of<ckpt_layer>()));  // a head can be tied to it
 }
 
 void make_engine(Objects& objects) {

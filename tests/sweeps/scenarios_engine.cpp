@@ -49,9 +49,11 @@ ckpt_chain* make_custom_chain(LayerPlaces* places) {
 
 namespace {
 
-const std::vector<const char*> uses_chain = {
-    "ckpt_schedule_executor_run", "ckpt_schedule_executor_create", "ckpt_profile_create_from_chain", "ckpt_chain_add",
-    "ckpt_pipeline_create",       "ckpt_chain_initialize",         "ckpt_profile_create_measured"};
+const std::vector<const char*> uses_chain = {"ckpt_schedule_executor_run",     "ckpt_schedule_executor_create",
+                                             "ckpt_profile_create_from_chain", "ckpt_chain_add",
+                                             "ckpt_pipeline_create",           "ckpt_chain_initialize",
+                                             "ckpt_profile_create_measured",   "ckpt_schedule_executor_evaluate",
+                                             "ckpt_chain_set_worker_pool"};
 
 struct Layer {
   Objects in_use;

@@ -156,7 +156,7 @@ if [ -n "$ckpt" ]; then
     one_file both "ckpt simulate --$kind" out.$kind "$simulate --seed 1 --$kind $here/out.$kind" "$simulate --seed 2 --$kind $here/out.$kind"
   done
   yes "a text to learn" | head -n 200 >"$scratch/text"
-  train="$ckpt train --data $scratch/text --steps 1 --batch 8 --quiet --threads 1"
+  train="$ckpt train --model mlp --data $scratch/text --steps 1 --batch 8 --quiet --threads 1"
   one_file one "ckpt train --json" out.json "$train --seed 1 --json $here/out.json" "$train --seed 2 --json $here/out.json"
 fi
 

@@ -22,6 +22,17 @@ namespace Ckpt
         Bitwise = 3,
     }
 
+    /// <summary>How a learning rate falls behind its warm-up.</summary>
+    public enum LearningRateKind
+    {
+        /// <summary>Stays at its peak.</summary>
+        Constant = 0,
+        /// <summary>Falls in a straight line.</summary>
+        Linear = 1,
+        /// <summary>Falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983.</summary>
+        Cosine = 2,
+    }
+
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct NativeTensorSpec
     {
@@ -427,46 +438,40 @@ namespace Ckpt
     /// until <c>StepCount</c>.</summary>
     public sealed unsafe partial class LearningRateSchedule
     {
-        internal LearningRateSchedule(ckpt_learning_rate_schedule from)
-        {
-            Shape = NativeList.Copied(from.shape, from.ndim);
-            PeakRate = from.peak_rate;
-            LastRate = from.last_rate;
-            WarmUpSteps = from.warm_up_steps;
-            StepCount = from.step_count;
-        }
-
-        internal static LearningRateSchedule Filled(Action<ckpt_learning_rate_schedule> fill)
-        {
-            using (var from = new ckpt_learning_rate_schedule())
-            {
-                fill(from);
-                return new LearningRateSchedule(from);
-            }
-        }
-
         /// <summary>How it falls.</summary>
-        public long[] Shape { get; }
+        public LearningRateKind Kind { get; set; } = LearningRateKind.Constant;
 
         /// <summary>The highest rate, &gt;= 0: of the first step behind the warm-up.</summary>
-        public double PeakRate { get; }
+        public double PeakRate { get; set; } = 1e-3;
 
-        /// <summary>The rate at <see cref="StepCount"/> and later, 0 .. <see cref="PeakRate"/>; not read when the shape is
+        /// <summary>The rate at <see cref="StepCount"/> and later, 0 .. <see cref="PeakRate"/>; not read when the kind is
         /// constant.</summary>
-        public double LastRate { get; }
+        public double LastRate { get; set; }
 
         /// <summary>Number of steps before the peak, &gt;= 0: step i of them has <see cref="PeakRate"/> (i + 1) / (steps +
         /// 1).</summary>
-        public long WarmUpSteps { get; }
+        public long WarmUpSteps { get; set; }
 
-        /// <summary>Number of steps of the run, &gt;= <see cref="WarmUpSteps"/>; not read when the shape is constant.</summary>
-        public long StepCount { get; }
+        /// <summary>Number of steps of the run, &gt;= <see cref="WarmUpSteps"/>; not read when the kind is constant.</summary>
+        public long StepCount { get; set; }
+
+        internal static ckpt_learning_rate_schedule Native(LearningRateSchedule from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_learning_rate_schedule());
+            to.kind = (int)from.Kind;
+            to.peak_rate = from.PeakRate;
+            to.last_rate = from.LastRate;
+            to.warm_up_steps = from.WarmUpSteps;
+            to.step_count = from.StepCount;
+            return to;
+        }
 
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("LearningRateSchedule", "Shape", Shape, "PeakRate", PeakRate, "LastRate", LastRate, "WarmUpSteps",
+            return Shown.Of("LearningRateSchedule", "Kind", Kind, "PeakRate", PeakRate, "LastRate", LastRate, "WarmUpSteps",
                 WarmUpSteps, "StepCount", StepCount);
         }
     }

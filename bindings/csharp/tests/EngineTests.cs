@@ -189,6 +189,98 @@ internal static class EngineTests
         }
     }
 
+    // y = x; remembers whether it was told of an evaluation.
+    private sealed class Watching : CustomLayer
+    {
+        internal readonly List<bool> Told = new List<bool>();
+
+        public override TensorSpec Output(TensorSpec given)
+        {
+            return given;
+        }
+
+        public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
+            Span<byte> workspace)
+        {
+            Told.Add(context.Evaluation);
+            input.CopyTo(output);
+        }
+
+        public override void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
+            ReadOnlySpan<byte> tape, ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace)
+        {
+            gradOutput.CopyTo(gradInput);
+        }
+    }
+
+    internal static void ATiedHeadLearnsAndIsEvaluated()
+    {
+        var watching = new Watching();
+        var spec = new TensorSpec(DType.U8, 6, 4);
+        using (var pool = new WorkerPool(2))
+        using (var tokens = new Tensor(DType.U8, 6, 4))
+        using (var embedding = new Layer("embedding", "token_embedding:16,4,8"))
+        using (var chain = new Chain(embedding, new Layer("dropout", "dropout", 0.5), Layer.Custom("watching", watching),
+            Layer.TiedHead("head", embedding), new Layer("loss", "softmax_cross_entropy")))
+        {
+            chain.Initialize(3);
+            chain.SetWorkerPool(pool);
+            var elements = tokens.AsSpan<byte>();
+            for (var i = 0; i < elements.Length; ++i) elements[i] = (byte)(i * 5 % 16);
+            var step = new Step(tokens, tokens);
+            using (var executor = new ScheduleExecutor(chain, Schedule.Create(chain.Profile(spec), "store-all"), spec,
+                new ScheduleExecutorOptions { CheckFinite = true }))
+            using (var optimizer = Optimizer.Sgd(chain, 0.5))
+            {
+                optimizer.LearningRate = 1;
+                Check.Equal(1.0, optimizer.LearningRate, "rate");
+                var before = executor.Evaluate(step, 5);
+                Check.That(watching.Told.SequenceEqual(new[] { true }), "told");
+                for (step.Number = 0; step.Number < 20; ++step.Number)
+                {
+                    executor.Run(step);
+                    optimizer.Step();
+                }
+                Check.That(!watching.Told.Last(), "a step is no evaluation");
+                var gradient = chain.Parameters()[0].Gradient;
+                var kept = gradient.AsReadOnlySpan<float>().ToArray();
+                var after = executor.Evaluate(step, 5);
+                Check.That(after < before, "it learns");
+                step.Number = 1;
+                Check.Equal(after, executor.Evaluate(step, 5), "nothing is dropped");
+                Check.That(kept.SequenceEqual(gradient.AsReadOnlySpan<float>().ToArray()), "gradients stay");
+                optimizer.LearningRate = 0;
+                optimizer.Step();
+                Check.Equal(after, executor.Evaluate(step, 5), "no parameter moves");
+                var error = Check.Throws<CkptInvalidArgumentException>(() => optimizer.LearningRate = -1, "rate");
+                Check.Contains("learning_rate is -1", error.Message, "text");
+                Check.Throws<CkptInvalidArgumentException>(() => executor.Evaluate(step, 6), "layers");
+            }
+            chain.SetWorkerPool(null);
+            var refused = Check.Throws<CkptInvalidArgumentException>(() => Layer.TiedHead("head", new Layer("relu", "relu")), "head");
+            Check.Contains("embedding", refused.Message, "text");
+        }
+    }
+
+    internal static void RatesFollowAScheduleAndBiasesNeedNotDecay()
+    {
+        var schedule = new LearningRateSchedule { Kind = LearningRateKind.Cosine, PeakRate = 1, LastRate = 0.25, WarmUpSteps = 3,
+            StepCount = 11 };
+        Check.Equal(0.25, Optimizer.LearningRateAt(schedule, 0), "warm-up");
+        Check.Equal(1.0, Optimizer.LearningRateAt(schedule, 3), "peak");
+        Check.That(Math.Abs(Optimizer.LearningRateAt(schedule, 7) - 0.625) < 1e-12, "half way down");
+        Check.Equal(0.25, Optimizer.LearningRateAt(schedule, 11), "end");
+        Check.Throws<CkptInvalidArgumentException>(() => Optimizer.LearningRateAt(null, 0), "no schedule");
+        using (var chain = new Chain(new Layer("linear", "linear", 2, 2)))
+        {
+            chain.Initialize(1);
+            foreach (var parameter in chain.Parameters()) parameter.Value.Fill(1);
+            using (var optimizer = Optimizer.AdamW(chain, new AdamWOptions { DecayMatricesOnly = true })) optimizer.Step();
+            Check.That(chain.Parameters()[0].Value.AsReadOnlySpan<float>()[0] < 1, "the weight decays");
+            Check.Equal(1f, chain.Parameters()[1].Value.AsReadOnlySpan<float>()[0], "the bias does not");
+        }
+    }
+
     // The loss: the mean over the samples of -x[target]. Exact in 32 bits for the numbers of its test.
     private sealed class Pick : CustomLayer
     {

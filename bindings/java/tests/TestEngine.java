@@ -289,6 +289,90 @@ final class TestEngine {
     }
   }
 
+  /** y = x; remembers whether it was told of an evaluation. */
+  private static final class Watching implements CustomLayer {
+    final List<Boolean> told = new ArrayList<>();
+
+    @Override
+    public TensorSpec output(TensorSpec input) {
+      return input;
+    }
+
+    @Override
+    public void forward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace) {
+      told.add(context.evaluation());
+      output.put(input);
+    }
+
+    @Override
+    public void backward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer gradOutput,
+        ByteBuffer gradInput, ByteBuffer workspace) {
+      gradInput.put(gradOutput);
+    }
+  }
+
+  static void testATiedHeadLearnsAndIsEvaluated() {
+    Watching watching = new Watching();
+    try (Chain chain = new Chain(); Layer embedding = new Layer("embedding", "token_embedding:16,4,8");
+        Layer dropout = new Layer("dropout", "dropout", 0.5); Layer watched = Layer.custom("watching", watching);
+        Layer head = Layer.tiedHead("head", embedding); Layer last = new Layer("loss", "softmax_cross_entropy");
+        WorkerPool pool = new WorkerPool(2); Tensor tokens = new Tensor(DType.U8, 6, 4)) {
+      chain.add(embedding).add(dropout).add(watched).add(head).add(last);
+      chain.initialize(3);
+      chain.setWorkerPool(pool);
+      for (int i = 0; i < 24; ++i) tokens.buffer().put(i, (byte) (i * 5 % 16));
+      Step step = new Step().input(tokens).targets(tokens);
+      try (Profile profile = Profile.of(chain, tokens.spec(), 0, null); Schedule all = Schedule.create(profile, "store-all");
+          ScheduleExecutor executor =
+              new ScheduleExecutor(chain, all, tokens.spec(), new ScheduleExecutorOptions().checkFinite(true));
+          Optimizer optimizer = Optimizer.sgd(chain, 0.5, 0)) {
+        optimizer.setLearningRate(1);
+        Check.equal(1.0, optimizer.getLearningRate());
+        double before = executor.evaluate(step, 5);
+        Check.equal(List.of(true), watching.told);
+        for (int i = 0; i < 20; ++i) {
+          executor.run(step.step(i));
+          optimizer.step();
+        }
+        Check.equal(false, watching.told.get(watching.told.size() - 1));
+        double after = executor.evaluate(step, 5);
+        Check.that(after < before, "it learns");
+        Tensor gradient = chain.parameters().get(0).gradient();
+        try (Tensor kept = Tensor.copyOf(gradient.buffer(), DType.F32, 16, 8)) {
+          Check.equal(after, executor.evaluate(step.step(1), 5)); // nothing is dropped
+          Check.that(gradient.isBitEqual(kept), "an evaluation has no gradients");
+        }
+        optimizer.setLearningRate(0);
+        optimizer.step();
+        Check.equal(after, executor.evaluate(step, 5));
+        Check.raises(CkptInvalidArgumentException.class, "layer_count is 6", () -> executor.evaluate(step, 6));
+        Check.raises(CkptInvalidArgumentException.class, "learning_rate is -1", () -> optimizer.setLearningRate(-1));
+      }
+      chain.setWorkerPool(null);
+      Check.raises(CkptInvalidArgumentException.class, "embedding", () -> Layer.tiedHead("head", dropout));
+    }
+  }
+
+  static void testRatesFollowAScheduleAndBiasesNeedNotDecay() {
+    LearningRateSchedule schedule = new LearningRateSchedule().kind(LearningRateKind.COSINE).peakRate(1).lastRate(0.25)
+        .warmUpSteps(3).stepCount(11);
+    Check.equal(0.25, Optimizer.learningRateAt(schedule, 0));
+    Check.equal(1.0, Optimizer.learningRateAt(schedule, 3));
+    Check.that(Math.abs(Optimizer.learningRateAt(schedule, 7) - 0.625) < 1e-12, "half way down");
+    Check.equal(0.25, Optimizer.learningRateAt(schedule, 11));
+    Check.raises(CkptInvalidArgumentException.class, "step is -1", () -> Optimizer.learningRateAt(schedule, -1));
+    try (Chain chain = new Chain(); Layer linear = new Layer("linear", "linear", 2, 2)) {
+      chain.add(linear);
+      chain.initialize(1);
+      for (Parameter parameter : chain.parameters()) parameter.value().fill(1);
+      try (Optimizer optimizer = Optimizer.adamw(chain, new AdamWOptions().decayMatricesOnly(true))) {
+        optimizer.step();
+      }
+      Check.that(chain.parameters().get(0).value().floatBuffer().get(0) < 1, "the weight decays");
+      Check.equal(1f, chain.parameters().get(1).value().floatBuffer().get(0));
+    }
+  }
+
   static void testOtherLayers() {
     try (Chain chain = new Chain(); Layer embedding = new Layer("e", "embedding:10,3,4");
         Layer dropout = new Layer("d", "dropout:0.5");

@@ -16,7 +16,7 @@ from .made import options as _o
 from .made.values import DType, LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
 
 __all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "known_layer_kinds", "blas_info",
-           "set_blas"]
+           "set_blas", "learning_rate_at"]
 
 Spec = Tuple[DTypeLike, Sequence[int]]
 
@@ -79,8 +79,8 @@ def _functions_of(layer: CustomLayer) -> Dict[str, Callable[..., Any]]:
 
     def run(function: Callable[..., Any]) -> Callable[..., None]:
         def call(context: Any, *buffers: Any) -> None:
-            targets, pool = context[-2:]
-            given = LayerContext(*context[:-2], targets=Tensor._lent(targets), pool=WorkerPool._lent(pool))
+            targets, pool, evaluation = context[-3:]
+            given = LayerContext(*context[:-3], Tensor._lent(targets), WorkerPool._lent(pool), evaluation)
             try:
                 function(given, *buffers)
             finally:
@@ -104,6 +104,11 @@ class Layer(_Owned):
     def __init__(self, name: str, kind: str, *values: Union[int, float, str]) -> None:
         """By its kind and values: Layer("fc", "linear", 128, 256) or Layer("fc", "linear:128,256"); `known_layer_kinds` lists them."""
         self._adopt(_n.ckpt_layer_create(name, kind + ":" * bool(values) + ",".join(map(str, values))))
+
+    @classmethod
+    def tied_head(cls, name: str, embedding: "Layer") -> "Layer":
+        """A head whose weight is that of an embedding: a layer of kind token_embedding, before it in the chain."""
+        return cls._of(_n.ckpt_layer_create_tied_head(name, embedding._h))
 
     @classmethod
     def custom(cls, name: str, layer: CustomLayer) -> "Layer":
@@ -151,6 +156,10 @@ class Chain(_Owned):
         found = (_n.ckpt_chain_get_parameter(self._h, i) for i in range(_n.ckpt_chain_get_parameter_count(self._h)))
         return [Parameter(name, Tensor._of(value), Tensor._of(gradient)) for name, value, gradient in found]
 
+    def set_worker_pool(self, pool: Optional[WorkerPool]) -> None:
+        """Threads for clipping, zeroing of gradients and optimizers; None: the calling one alone."""
+        _n.ckpt_chain_set_worker_pool(self._h, handle_of(pool))
+
     def clip_gradients(self, max_norm: float) -> float:
         """Scales all gradients so that their common 2-norm is at most max_norm; returns the norm before."""
         return _n.ckpt_chain_clip_gradients(self._h, max_norm)
@@ -174,6 +183,7 @@ class ScheduleExecutor(_Owned):
     def __init__(self, chain: Chain, schedule: Schedule, input: Spec, **options: _o.schedule_executor_options) -> None:
         given = _o.schedule_executor_options(**options)
         self._adopt(_n.ckpt_schedule_executor_create(chain._h, schedule._h, _spec(input), given))
+        self._layers = len(chain)
         _owners_of_threads.add(self)
 
     def run(self, input: Any, targets: Any = None, **step: _o.step) -> float:
@@ -182,6 +192,13 @@ class ScheduleExecutor(_Owned):
         given = _o.step(input=input, targets=targets, **step)
         with _call_of(self):
             return _n.ckpt_schedule_executor_run(self._h, given)
+
+    def evaluate(self, input: Any, targets: Any = None, layers: Optional[int] = None, **step: _o.step) -> float:
+        """Runs the first layers (None: all) forward once, without dropping anything and without gradients. Returns their output, or
+        NaN where it has more than one element."""
+        given = _o.step(input=input, targets=targets, **step)
+        with _call_of(self):
+            return _n.ckpt_schedule_executor_evaluate(self._h, given, self._layers if layers is None else layers)
 
     def stats(self) -> ScheduleExecutorStats:
         return ScheduleExecutorStats._of(_n.ckpt_schedule_executor_get_stats(self._h))
@@ -209,6 +226,15 @@ class Optimizer(_Owned):
         _n.ckpt_optimizer_step(self._h)
 
     @property
+    def learning_rate(self) -> float:
+        """The size of the next steps. Not part of the state: set it again when a run is resumed."""
+        return _n.ckpt_optimizer_get_learning_rate(self._h)
+
+    @learning_rate.setter
+    def learning_rate(self, learning_rate: float) -> None:
+        _n.ckpt_optimizer_set_learning_rate(self._h, learning_rate)
+
+    @property
     def step_count(self) -> int:
         """Number of updates so far."""
         return _n.ckpt_optimizer_get_step_count(self._h)
@@ -221,3 +247,8 @@ class Optimizer(_Owned):
         """The state, by name; shares the optimizer's memory."""
         found = (_n.ckpt_optimizer_get_tensor(self._h, i) for i in range(_n.ckpt_optimizer_get_tensor_count(self._h)))
         return [(name, Tensor._of(value)) for name, value in found]
+
+
+def learning_rate_at(step: int, **schedule: _o.learning_rate_schedule) -> float:
+    """The rate of a step, for `Optimizer.learning_rate` before it."""
+    return _n.ckpt_learning_rate_at(_o.learning_rate_schedule(**schedule), step)

@@ -132,11 +132,6 @@ inline PyObject* tuple_of(const ckpt_schedule_executor_stats& v) {
                  integer_tuple(v.stored_bytes, 4), integer_tuple(v.loaded_bytes, 4)});
 }
 
-inline PyObject* tuple_of(const ckpt_learning_rate_schedule& v) {
-  return packed({integer_tuple(v.shape, v.ndim), object_of(v.peak_rate), object_of(v.last_rate), object_of(v.warm_up_steps),
-                 object_of(v.step_count)});
-}
-
 inline PyObject* tuple_of(const ckpt_activation_policy& v) {
   return packed({object_of(v.kind), object_of(v.interval), object_of(v.threshold_bytes), none(), object_of(v.memory_limit_bytes)});
 }

@@ -227,6 +227,80 @@ class Training(unittest.TestCase):
             ckpt.Layer("d", "dropout", 0.5, 2)
 
 
+class Watching(Twice):
+    """Remembers whether it was told of an evaluation."""
+
+    def __init__(self):
+        self.told = []
+
+    def forward(self, context, input, output, tape, workspace):
+        self.told.append(context.evaluation)
+        super().forward(context, input, output, tape, workspace)
+
+
+class TiedHeads(unittest.TestCase):
+    def test_a_tied_head_learns_and_is_evaluated(self):
+        tokens, watching = (np.arange(24) * 5 % 16).astype(np.uint8).reshape(6, 4), Watching()
+        embedding = ckpt.Layer("embedding", "token_embedding:16,4,8")
+        with ckpt.Chain([embedding, ckpt.Layer("dropout", "dropout", 0.5), ckpt.Layer.custom("watching", watching),
+                         ckpt.Layer.tied_head("head", embedding), ckpt.Layer("loss", "softmax_cross_entropy")]) as chain, \
+                ckpt.WorkerPool(2) as pool:
+            chain.initialize(3)
+            chain.set_worker_pool(pool)
+            (weight, gradient), spec = chain.parameters()[0][1:], ("U8", tokens.shape)
+            schedule = ckpt.Schedule.create(chain.profile(spec), "store-all")
+            with ckpt.ScheduleExecutor(chain, schedule, spec, check_finite=True) as executor:
+                optimizer = ckpt.Optimizer.sgd(chain, 0.5)
+                optimizer.learning_rate = 1.0
+                self.assertEqual(optimizer.learning_rate, 1.0)
+                first = executor.evaluate(tokens, tokens)
+                self.assertEqual(watching.told, [True])
+                for step in range(20):
+                    executor.run(tokens, tokens, step=step)
+                    optimizer.step()
+                self.assertIs(watching.told[-1], False)
+                before, last = gradient.numpy().copy(), executor.evaluate(tokens, tokens, step=1)
+                self.assertLess(last, first)
+                self.assertEqual(executor.evaluate(tokens, tokens, layers=5, step=2), last)  # nothing is dropped
+                np.testing.assert_array_equal(gradient.numpy(), before)
+                embedded = np.zeros((6, 4, 8), np.float32)
+                self.assertTrue(np.isnan(executor.evaluate(tokens, layers=2, output=embedded)))
+                positions = chain.parameters()[1].value.numpy()
+                np.testing.assert_array_equal(embedded, weight.numpy()[tokens] + positions)
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "layer_count is 6"):
+                    executor.evaluate(tokens, tokens, layers=6)
+                before, optimizer.learning_rate = weight.numpy().copy(), 0
+                optimizer.step()
+                np.testing.assert_array_equal(weight.numpy(), before)
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "learning_rate is -1"):
+                    optimizer.learning_rate = -1
+                weight.fill(np.inf)
+                with self.assertRaisesRegex(ckpt.OutOfRangeError, "embedding"):
+                    executor.run(tokens, tokens)
+            chain.set_worker_pool(None)
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "embedding"):
+            ckpt.Layer.tied_head("head", ckpt.Layer("relu", "relu"))
+
+    def test_rates_follow_a_schedule(self):
+        schedule = {"kind": ckpt.LearningRateKind.COSINE, "peak_rate": 1, "last_rate": 0.25, "warm_up_steps": 3, "step_count": 11}
+        rates = [ckpt.learning_rate_at(step, **schedule) for step in (0, 2, 3, 7, 11, 99)]
+        np.testing.assert_allclose(rates, [0.25, 0.75, 1, 0.625, 0.25, 0.25], rtol=1e-12)
+        self.assertEqual(ckpt.learning_rate_at(5), 1e-3)
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "peak_rate is -1"):
+            ckpt.learning_rate_at(5, peak_rate=-1)
+
+    def test_biases_need_not_decay(self):
+        for matrices_only in (False, True):
+            with ckpt.Chain([ckpt.Layer("linear", "linear", 2, 2)]) as chain:
+                chain.initialize(1)
+                weight, bias = [parameter.value for parameter in chain.parameters()]
+                weight.fill(1)
+                bias.fill(1)
+                ckpt.Optimizer.adamw(chain, decay_matrices_only=matrices_only).step()
+                self.assertTrue((weight.numpy() < 1).all())
+                self.assertEqual((bias.numpy() == 1).all(), matrices_only)
+
+
 class Following(unittest.TestCase):
     def test_a_follower_asks_again_and_reports(self):
         every, used = [2], []

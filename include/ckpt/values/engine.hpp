@@ -23,6 +23,16 @@ enum class RecomputeCheck : std::int32_t {
   bitwise = CKPT_RECOMPUTE_CHECK_BITWISE,
 };
 
+// How a learning rate falls behind its warm-up.
+enum class LearningRateKind : std::int32_t {
+  // stays at its peak
+  constant = CKPT_LEARNING_RATE_KIND_CONSTANT,
+  // falls in a straight line
+  linear = CKPT_LEARNING_RATE_KIND_LINEAR,
+  // falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983
+  cosine = CKPT_LEARNING_RATE_KIND_COSINE,
+};
+
 // Element type and shape of one activation.
 struct TensorSpec {
   // element type
@@ -264,20 +274,20 @@ inline ckpt_adamw_options to_c(const AdamWOptions& from) {
 // A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
 struct LearningRateSchedule {
   // how it falls
-  std::vector<std::int64_t> shape = {};
+  LearningRateKind kind = LearningRateKind::constant;
   // the highest rate, >= 0: of the first step behind the warm-up
   double peak_rate = 1e-3;
-  // the rate at step_count and later, 0 .. peak_rate; not read when the shape is constant
+  // the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant
   double last_rate = 0;
   // number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1)
   std::int64_t warm_up_steps = 0;
-  // number of steps of the run, >= warm_up_steps; not read when the shape is constant
+  // number of steps of the run, >= warm_up_steps; not read when the kind is constant
   std::int64_t step_count = 0;
 };
 namespace detail {
 inline ckpt_learning_rate_schedule to_c(const LearningRateSchedule& from) {
   ckpt_learning_rate_schedule to = CKPT_LEARNING_RATE_SCHEDULE_INIT;
-  put(from.shape, to.shape, to.ndim);
+  put(from.kind, to.kind);
   put(from.peak_rate, to.peak_rate);
   put(from.last_rate, to.last_rate);
   put(from.warm_up_steps, to.warm_up_steps);

@@ -66,6 +66,13 @@ namespace Ckpt
             return parameters;
         }
 
+        /// <summary>Lets clipping, zeroing of gradients and optimizers use threads.</summary>
+        /// <param name="pool">Kept alive; null: the calling thread alone.</param>
+        public void SetWorkerPool([AllowNull] WorkerPool pool)
+        {
+            native.ckpt_chain_set_worker_pool(Handle, HandleOf(pool));
+        }
+
         /// <summary>Scales all gradients so that their common 2-norm is at most maxNorm.</summary>
         /// <param name="maxNorm">Above 0.</param>
         /// <returns>The norm before.</returns>

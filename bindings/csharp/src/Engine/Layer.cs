@@ -40,6 +40,15 @@ namespace Ckpt
             get { return native.ckpt_layer_get_known_kinds().Split('\n'); }
         }
 
+        /// <summary>A head whose weight is that of an embedding.</summary>
+        /// <param name="name">Not blank.</param>
+        /// <param name="embedding">Of kind token_embedding, before the head in the chain.</param>
+        /// <returns>The layer.</returns>
+        public static Layer TiedHead(string name, Layer embedding)
+        {
+            return Made((out IntPtr made) => native.ckpt_layer_create_tied_head(name, HandleOf(embedding), out made));
+        }
+
         /// <summary>A layer that calls you; it keeps your object alive.</summary>
         /// <param name="name">Not blank.</param>
         /// <param name="layer">Your object: parameters and their gradients stay its own.</param>

@@ -40,6 +40,28 @@ namespace Ckpt
             native.ckpt_optimizer_step(Handle);
         }
 
+        /// <summary>The size of the next steps, at least 0. It is not part of the state: set it again when a run is
+        /// resumed.</summary>
+        public double LearningRate
+        {
+            get { return Get<double>(native.ckpt_optimizer_get_learning_rate); }
+            set { native.ckpt_optimizer_set_learning_rate(Handle, value); }
+        }
+
+        /// <summary>The rate of a step, for LearningRate before it.</summary>
+        /// <param name="schedule">Of all steps.</param>
+        /// <param name="step">From 0.</param>
+        /// <returns>At least 0.</returns>
+        public static double LearningRateAt(LearningRateSchedule schedule, long step)
+        {
+            using (var memory = new CallMemory())
+            {
+                double rate;
+                native.ckpt_learning_rate_at(LearningRateSchedule.Native(schedule, memory), step, out rate);
+                return rate;
+            }
+        }
+
         /// <summary>Updates so far; set it when state is restored.</summary>
         public long StepCount
         {

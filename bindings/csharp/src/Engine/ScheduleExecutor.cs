@@ -47,6 +47,21 @@ namespace Ckpt
             }
         }
 
+        /// <summary>Runs the first layers forward once, without dropping anything and without gradients.</summary>
+        /// <param name="step">Its data.</param>
+        /// <param name="layers">How many, at least 1.</param>
+        /// <returns>Their output, or NaN where it has more than one element.</returns>
+        public double Evaluate(Step step, long layers)
+        {
+            if (step == null) throw new ArgumentNullException("step");
+            using (var memory = new CallMemory())
+            {
+                double result;
+                native.ckpt_schedule_executor_evaluate(Handle, Step.Native(step, memory), layers, out result);
+                return result;
+            }
+        }
+
         /// <summary>A copy of a profile with the seconds that the layers took in the last steps.</summary>
         /// <param name="profile">Of the chain and the input.</param>
         /// <returns>What the schedule does not run is as it was.</returns>

@@ -261,19 +261,18 @@ def adamw_options(learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float 
     return struct
 
 
-def learning_rate_schedule(shape: Sequence[int] = (), peak_rate: float = 1e-3, last_rate: float = 0, warm_up_steps: int = 0,
-                           step_count: int = 0) -> Any:
+def learning_rate_schedule(kind: LearningRateKind = LearningRateKind.CONSTANT, peak_rate: float = 1e-3, last_rate: float = 0,
+                           warm_up_steps: int = 0, step_count: int = 0) -> Any:
     """A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
 
-    shape: how it falls
+    kind: how it falls
     peak_rate: the highest rate, >= 0: of the first step behind the warm-up
-    last_rate: the rate at step_count and later, 0 .. peak_rate; not read when the shape is constant
+    last_rate: the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant
     warm_up_steps: number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1)
-    step_count: number of steps of the run, >= warm_up_steps; not read when the shape is constant
+    step_count: number of steps of the run, >= warm_up_steps; not read when the kind is constant
     """
     struct = _native.ckpt_learning_rate_schedule()
-    struct.ndim = len(shape)
-    struct.shape = list(shape)
+    struct.kind = kind
     struct.peak_rate = peak_rate
     struct.last_rate = last_rate
     struct.warm_up_steps = warm_up_steps

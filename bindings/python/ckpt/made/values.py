@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 _new: Any = tuple.__new__
 
 __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList",
-           "Item", "ActionKind", "LayerFlag", "ProfileFlag", "RecomputeCheck", "ActivationPolicyKind", "PipelineOrder",
-           "IntervalKind", "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind",
-           "CloseMode", "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "DriveFlag",
-           "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
+           "Item", "ActionKind", "LayerFlag", "ProfileFlag", "RecomputeCheck", "LearningRateKind", "ActivationPolicyKind",
+           "PipelineOrder", "IntervalKind", "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState",
+           "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm",
+           "DriveFlag", "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
            "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo", "ScheduleAction",
            "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint", "LayerOption", "LayerContext",
-           "ScheduleExecutorStats", "LearningRateSchedule", "ActivationMetadata", "PipelineStats", "PipelineInterval",
-           "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation",
-           "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
+           "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult",
+           "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo",
+           "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
 
 
 class LogLevel(OpenEnum):
@@ -317,6 +317,22 @@ class RecomputeCheck(OpenEnum):
 
 
 _RecomputeCheck: Members = Members(RecomputeCheck)
+
+
+class LearningRateKind(OpenEnum):
+    """How a learning rate falls behind its warm-up.
+
+    CONSTANT: stays at its peak
+    LINEAR: falls in a straight line
+    COSINE: falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983
+    """
+
+    CONSTANT = 0
+    LINEAR = 1
+    COSINE = 2
+
+
+_LearningRateKind: Members = Members(LearningRateKind)
 
 
 class ActivationPolicyKind(OpenEnum):
@@ -1227,27 +1243,6 @@ class ScheduleExecutorStats(NamedTuple):
     transfer_wait_ns: int
     stored_bytes: Tuple[int, ...]
     loaded_bytes: Tuple[int, ...]
-
-    @classmethod
-    def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return _new(cls, v)
-
-
-class LearningRateSchedule(NamedTuple):
-    """A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
-
-    shape: how it falls
-    peak_rate: the highest rate, >= 0: of the first step behind the warm-up
-    last_rate: the rate at step_count and later, 0 .. peak_rate; not read when the shape is constant
-    warm_up_steps: number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1)
-    step_count: number of steps of the run, >= warm_up_steps; not read when the shape is constant
-    """
-
-    shape: Tuple[int, ...] = ()
-    peak_rate: float = 1e-3
-    last_rate: float = 0
-    warm_up_steps: int = 0
-    step_count: int = 0
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

@@ -5,6 +5,7 @@ import java.lang.ref.Reference;
 
 /** A learning rate for each step: grows in a straight line over warmUpSteps, then falls to lastRate until stepCount. */
 public final class LearningRateSchedule {
+  private LearningRateKind kind = LearningRateKind.CONSTANT;
   private double peakRate = 1e-3;
   private double lastRate = 0;
   private long warmUpSteps = 0L;
@@ -12,6 +13,22 @@ public final class LearningRateSchedule {
 
   /** All defaults. */
   public LearningRateSchedule() {}
+
+  /**
+   * How it falls. Default: {@link LearningRateKind#CONSTANT}.
+   *
+   * @param kind the value
+   * @return this
+   */
+  public LearningRateSchedule kind(LearningRateKind kind) {
+    this.kind = kind;
+    return this;
+  }
+
+  /** {@return what {@link #kind(LearningRateKind)} set} */
+  public LearningRateKind kind() {
+    return kind;
+  }
 
   /**
    * The highest rate, &gt;= 0: of the first step behind the warm-up. Default: 1e-3.
@@ -30,7 +47,7 @@ public final class LearningRateSchedule {
   }
 
   /**
-   * The rate at stepCount and later, 0 .. peakRate; not read when the shape is constant. Default: 0.
+   * The rate at stepCount and later, 0 .. peakRate; not read when the kind is constant. Default: 0.
    *
    * @param lastRate the value
    * @return this
@@ -62,7 +79,7 @@ public final class LearningRateSchedule {
   }
 
   /**
-   * Number of steps of the run, &gt;= warmUpSteps; not read when the shape is constant. Default: 0.
+   * Number of steps of the run, &gt;= warmUpSteps; not read when the kind is constant. Default: 0.
    *
    * @param stepCount the value
    * @return this
@@ -80,6 +97,7 @@ public final class LearningRateSchedule {
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_learning_rate_schedule> call) {
     try (ckpt_learning_rate_schedule struct = new ckpt_learning_rate_schedule()) {
+      struct.setKind(kind.number());
       struct.setPeak_rate(peakRate);
       struct.setLast_rate(lastRate);
       struct.setWarm_up_steps(warmUpSteps);

@@ -67,6 +67,15 @@ public final class Chain extends NativeObject {
   }
 
   /**
+   * Lets clipping, zeroing of gradients and optimizers use threads.
+   *
+   * @param pool kept; null: the calling thread alone
+   */
+  public void setWorkerPool(WorkerPool pool) {
+    Native.ckpt_chain_set_worker_pool(this, pool);
+  }
+
+  /**
    * Scales all gradients so that their common 2-norm is small enough.
    *
    * @param maxNorm more than 0

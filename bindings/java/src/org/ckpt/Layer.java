@@ -34,6 +34,17 @@ public final class Layer extends NativeObject {
   }
 
   /**
+   * A head whose weight is that of an embedding.
+   *
+   * @param name of the layer
+   * @param embedding of kind token_embedding, before the head in the chain
+   * @return the layer
+   */
+  public static Layer tiedHead(String name, Layer embedding) {
+    return new Layer(out -> Native.ckpt_layer_create_tied_head(name, embedding, out));
+  }
+
+  /**
    * A layer that calls you.
    *
    * @param name of the layer

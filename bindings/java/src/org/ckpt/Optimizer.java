@@ -38,6 +38,31 @@ public final class Optimizer extends NativeObject {
     Native.ckpt_optimizer_step(this);
   }
 
+  /** {@return the size of the next steps} */
+  public double getLearningRate() {
+    return real(out -> Native.ckpt_optimizer_get_learning_rate(this, out));
+  }
+
+  /**
+   * Sets the size of the next steps, which is not part of the state.
+   *
+   * @param learningRate at least 0
+   */
+  public void setLearningRate(double learningRate) {
+    Native.ckpt_optimizer_set_learning_rate(this, learningRate);
+  }
+
+  /**
+   * The rate of a step, for {@link #setLearningRate} before it.
+   *
+   * @param schedule of all steps
+   * @param step from 0
+   * @return at least 0
+   */
+  public static double learningRateAt(LearningRateSchedule schedule, long step) {
+    return real(out -> schedule.with(struct -> Native.ckpt_learning_rate_at(struct, step, out)));
+  }
+
   /**
    * Number of updates so far: part of the state.
    *

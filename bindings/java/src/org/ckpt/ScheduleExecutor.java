@@ -39,6 +39,17 @@ public final class ScheduleExecutor extends NativeObject {
   }
 
   /**
+   * Runs the first layers forward once, without dropping anything and without gradients.
+   *
+   * @param step its data
+   * @param layers how many, at least 1
+   * @return their output, or NaN where it has more than one element
+   */
+  public double evaluate(Step step, long layers) {
+    return real(out -> step.with(struct -> Native.ckpt_schedule_executor_evaluate(this, struct, layers, out)));
+  }
+
+  /**
    * A copy of a profile with the seconds that the layers took in the last steps.
    *
    * @param profile of the chain and the input

@@ -1,0 +1,52 @@
+// Causal attention of several heads over queries, keys and values that stand beside each other in rows. In blocks with a running
+// maximum and sum, so that no memory grows with the square of the tokens; always the same blocks, so that results have the same
+// bits whatever is kept.
+// Source: Dao, Fu, Ermon, Rudra, Re, "FlashAttention", arXiv:2205.14135.
+#pragma once
+
+#include <cstdint>
+
+#include "base/thread_pool.h"
+
+namespace ckpt::engine {
+
+// Rows of qkv: the queries by head, the keys by key head, the values by key head; rows of context: by head. Per sample and head:
+// log_sums [tokens], probabilities [tokens, tokens], of which the blocks above the diagonal are not used.
+class Attend {
+ public:
+  Attend(std::int64_t heads, std::int64_t key_heads, std::int64_t head_width)
+      : heads_(heads), key_heads_(key_heads), head_width_(head_width) {}
+
+  std::int64_t row_length() const { return (heads_ + 2 * key_heads_) * head_width_; }
+  std::int64_t context_length() const { return heads_ * head_width_; }
+
+  struct Extent {
+    std::int64_t samples;
+    std::int64_t tokens;
+  };
+
+  // log_sums, probabilities: nullptr where they are not kept.
+  template <class T>
+  void forward(base::ThreadPool& pool, Extent extent, const T* qkv, T* context, T* log_sums, T* probabilities) const;
+
+  // One of log_sums and probabilities is not nullptr.
+  template <class T>
+  void backward(base::ThreadPool& pool, Extent extent, const T* qkv, const T* context, const T* log_sums, const T* probabilities,
+                const T* grad_context, T* grad_qkv) const;
+
+  // Turns queries and keys by their tokens' places; turns: head_width numbers for each token, of fill_turns. back: undoes it.
+  template <class T>
+  void turn_rows(base::ThreadPool& pool, Extent extent, const T* turns, bool back, T* qkv) const;
+  template <class T>
+  void fill_turns(std::int64_t tokens, double base, T* turns) const;
+
+ private:
+  template <class T>
+  struct Part;
+
+  std::int64_t heads_;
+  std::int64_t key_heads_;
+  std::int64_t head_width_;
+};
+
+}  // namespace ckpt::engine

@@ -1,0 +1,103 @@
+#include "engine/attend_kernels.h"
+
+#include <algorithm>
+
+#include "engine/kernel_math.h"
+
+namespace ckpt::engine {
+namespace {
+
+template <class T>
+CKPT_INLINE void soften_body(T* scores, Block block, T scale, Running<T>* running, T* shrunk) {
+  for (std::int64_t row = 0; row < block.rows; ++row) {
+    T* const s = scores + row * attend_block<T>;
+    const std::int64_t seen = block.seen(row);
+    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < seen; ++i) s[i] *= scale;
+    const T most = lane_max(s, seen, running[row].most);
+    shrunk[row] = fast_exp(running[row].most - most);
+    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < seen; ++i) s[i] = fast_exp(s[i] - most);
+    std::fill(s + seen, s + block.columns, T(0));
+    running[row] = {most, running[row].sum * shrunk[row] + lane_sum<T>(seen, [=](std::int64_t i) { return s[i]; })};
+  }
+}
+
+template <class T>
+CKPT_INLINE void probabilities_body(T* scores, std::int64_t stride, Block block, T scale, const T* log_sums) {
+  for (std::int64_t row = 0; row < block.rows; ++row) {
+    T* const s = scores + row * stride;
+    const T log_sum = log_sums[row];
+    const std::int64_t seen = block.seen(row);
+    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < seen; ++i) s[i] = fast_exp(s[i] * scale - log_sum);
+    std::fill(s + seen, s + block.columns, T(0));
+  }
+}
+
+template <class T>
+CKPT_INLINE void score_gradients_body(const T* p, Block block, const T* shift, T scale, T* grad) {
+  for (std::int64_t row = 0; row < block.rows; ++row) {
+    const T* const from = p + row * attend_block<T>;
+    T* const to = grad + row * attend_block<T>;
+    const T by = shift[row];
+    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < block.columns; ++i) to[i] = from[i] * (to[i] - by) * scale;
+  }
+}
+
+template <class T>
+CKPT_INLINE void row_products_body(const T* a, const T* b, std::int64_t stride, std::int64_t rows, std::int64_t columns, T* sums) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const T* const x = a + row * stride;
+    const T* const y = b + row * stride;
+    sums[row] = lane_sum<T>(columns, [=](std::int64_t i) { return x[i] * y[i]; });
+  }
+}
+
+template <class T>
+CKPT_INLINE void scale_rows_body(T* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, const T* factors) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    T* const to = x + row * stride;
+    const T factor = factors[row];
+    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < columns; ++i) to[i] *= factor;
+  }
+}
+
+template <class T>
+CKPT_INLINE void turn_body(T* x, const T* turns, std::int64_t width, bool back) {
+  const T way = back ? T(-1) : T(1);
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < width / 2; ++i) {
+    const T a = x[2 * i];
+    const T b = x[2 * i + 1];
+    const T cosine = turns[2 * i];
+    const T sine = way * turns[2 * i + 1];
+    x[2 * i] = a * cosine - b * sine;
+    x[2 * i + 1] = a * sine + b * cosine;
+  }
+}
+
+}  // namespace
+
+CKPT_KERNEL(void, soften, (float* scores, Block block, float scale, Running<float>* running, float* shrunk),
+            (scores, block, scale, running, shrunk))
+CKPT_KERNEL(void, soften, (double* scores, Block block, double scale, Running<double>* running, double* shrunk),
+            (scores, block, scale, running, shrunk))
+CKPT_KERNEL(void, probabilities, (float* scores, std::int64_t stride, Block block, float scale, const float* log_sums),
+            (scores, stride, block, scale, log_sums))
+CKPT_KERNEL(void, probabilities, (double* scores, std::int64_t stride, Block block, double scale, const double* log_sums),
+            (scores, stride, block, scale, log_sums))
+CKPT_KERNEL(void, score_gradients, (const float* p, Block block, const float* shift, float scale, float* grad),
+            (p, block, shift, scale, grad))
+CKPT_KERNEL(void, score_gradients, (const double* p, Block block, const double* shift, double scale, double* grad),
+            (p, block, shift, scale, grad))
+CKPT_KERNEL(void, row_products,
+            (const float* a, const float* b, std::int64_t stride, std::int64_t rows, std::int64_t columns, float* sums),
+            (a, b, stride, rows, columns, sums))
+CKPT_KERNEL(void, row_products,
+            (const double* a, const double* b, std::int64_t stride, std::int64_t rows, std::int64_t columns, double* sums),
+            (a, b, stride, rows, columns, sums))
+CKPT_KERNEL(void, scale_rows, (float* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, const float* factors),
+            (x, stride, rows, columns, factors))
+CKPT_KERNEL(void, scale_rows, (double* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, const double* factors),
+            (x, stride, rows, columns, factors))
+CKPT_KERNEL(void, turn, (float* x, const float* turns, std::int64_t width, bool back), (x, turns, width, back))
+CKPT_KERNEL(void, turn, (double* x, const double* turns, std::int64_t width, bool back), (x, turns, width, back))
+
+}  // namespace ckpt::engine

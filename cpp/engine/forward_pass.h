@@ -1,0 +1,45 @@
+// Runs a chain's layers forward without recording or dropping anything; what layers have beside their arguments is as it was
+// behind it. Has memory of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "engine/arena.h"
+#include "engine/chain.h"
+#include "memory/tracker.h"
+
+namespace ckpt::engine {
+
+struct Step;
+
+class ForwardPass {
+ public:
+  // specs: of x_0 .. x_n, kept by the caller.
+  ForwardPass(const Chain& chain, std::span<const TensorSpec> specs, std::shared_ptr<memory::Tracker> tracker);
+  ~ForwardPass();
+  ForwardPass(const ForwardPass&) = delete;
+  ForwardPass& operator=(const ForwardPass&) = delete;
+
+  // Returns the output of so many layers: borrowed until the next run.
+  const void* run(const Step& step, std::int64_t layers, base::ThreadPool& pool);
+
+ private:
+  void* place(std::int64_t number) const;
+  void run_layer(std::int64_t i, const Step& step, const void* input, void* output, base::ThreadPool& pool) const;
+
+  const Chain& chain_;
+  std::span<const TensorSpec> specs_;
+  std::shared_ptr<memory::Tracker> tracker_;
+  std::int64_t activation_bytes_ = 0;  // of the largest
+  std::int64_t workspace_bytes_ = 0;
+  std::int64_t ambient_bytes_ = 0;
+  std::optional<Arena> arena_;
+  memory::AllocationId allocation_ = 0;
+};
+
+}  // namespace ckpt::engine

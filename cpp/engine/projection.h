@@ -1,0 +1,40 @@
+// y = x W + b, rows by rows: the matrix products of layers, in parts that the shapes alone fix. Long parts, for a short product
+// reaches a part of a long one's rate only.
+#pragma once
+
+#include <cstdint>
+
+#include "base/thread_pool.h"
+#include "engine/layer.h"
+
+namespace ckpt::engine {
+
+// W [inputs, outputs] and b [outputs] of a layer. Called while a BlasSession lives.
+class Projection {
+ public:
+  Projection(std::int64_t inputs, std::int64_t outputs) : inputs_(inputs), outputs_(outputs) {}
+
+  // beside: nullptr, or [rows, outputs] that is added; may be y.
+  template <class T>
+  void forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* beside, T* y) const;
+  // grad_x = grad_y W^T.
+  template <class T>
+  void input_gradient(base::ThreadPool& pool, std::int64_t rows, const T* grad_y, const T* weight, T* grad_x) const;
+  // Adds to the gradients of W and b.
+  template <class T>
+  void add_gradients(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* grad_y, T* grad_weight, T* grad_bias) const;
+
+ private:
+  std::int64_t inputs_;
+  std::int64_t outputs_;
+};
+
+// Rows of one part of a product that has so many.
+std::int64_t rows_of_product_part(std::int64_t rows);
+
+// grad_weight[inputs, outputs] += x^T grad_y, x [rows, inputs], grad_y [rows, outputs].
+template <class T>
+void add_weight_gradient(base::ThreadPool& pool, std::int64_t rows, std::int64_t inputs, std::int64_t outputs, const T* x,
+                         const T* grad_y, T* grad_weight);
+
+}  // namespace ckpt::engine

@@ -1,0 +1,45 @@
+// The norm of each row: layer norm or RMS norm, for the layers that have one.
+#pragma once
+
+#include <cstdint>
+
+#include "base/thread_pool.h"
+#include "engine/layer.h"
+#include "engine/norm_kernels.h"
+
+namespace ckpt::engine {
+
+// Statistics are values_a_row() numbers a row. bias and grad_bias are not read when there is none.
+class RowNorm {
+ public:
+  RowNorm(Norm kind, std::int64_t width, double epsilon) : kind_(kind), width_(width), epsilon_(epsilon) {}
+
+  bool has_bias() const { return kind_ == Norm::layer_norm; }
+  std::int64_t values_a_row() const { return kind_ == Norm::layer_norm ? 2 : 1; }
+
+  // y nullptr: only the statistics; statistics nullptr: they are not kept.
+  template <class T>
+  void forward(base::ThreadPool& pool, std::int64_t rows, const T* x, T* statistics, const T* weight, const T* bias, T* y) const;
+  // The same y from statistics that were kept.
+  template <class T>
+  void again(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* weight, const T* bias,
+             T* y) const;
+  // grad_x = what comes through the norm, plus beside (nullptr: nothing); grad_x may be grad_y.
+  template <class T>
+  void input_gradient(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* weight, const T* grad_y,
+                      const T* beside, T* grad_x) const;
+  // Adds to the gradients of weight and bias.
+  template <class T>
+  void add_gradients(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* grad_y, T* grad_weight,
+                     T* grad_bias) const;
+
+ private:
+  template <class T>
+  RowStatistics<T> statistics_of(const T* row) const;
+
+  Norm kind_;
+  std::int64_t width_;
+  double epsilon_;
+};
+
+}  // namespace ckpt::engine

@@ -1,0 +1,208 @@
+// Evaluation runs layers forward as a step does, drops nothing, changes nothing and leaves no trace in the steps around it.
+#include <gtest/gtest.h>
+
+#include "heap_requests.h"
+#include "models.h"
+
+namespace ckpt::engine::test {
+namespace {
+
+Model small_transformer(double dropout = 0.3, std::shared_ptr<Layer> between = nullptr) {
+  return transformer(Dtype::f32, 4, 12, 16, 4, 2, dropout, Head::tied, std::move(between));
+}
+
+std::shared_ptr<Tensor> tensor_for(const TensorSpec& spec) { return Tensor::create(spec.dtype, spec.shape); }
+
+TEST(Evaluate, IsTheLossOfAChainWithoutDropout) {
+  const Model model = small_transformer(0.3);
+  const Model without = small_transformer(0);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const double expected = executor_for(without, *plan::make_store_all(profile))->run(step_of(without));
+  for (const auto& schedule : schedules_of(profile)) {
+    const auto executor = executor_for(model, *schedule, 2);
+    EXPECT_EQ(executor->evaluate(step_of(model), model.chain->layers()), expected) << schedule->name();
+    EXPECT_NE(executor->run(step_of(model)), expected) << schedule->name();
+    EXPECT_EQ(executor->evaluate(step_of(model), model.chain->layers()), expected) << schedule->name();
+    // Nothing is random any more.
+    EXPECT_EQ(executor->evaluate(step_of(model, 8), model.chain->layers()), expected) << schedule->name();
+  }
+}
+
+TEST(Evaluate, LetsPlainDropoutThroughToo) {
+  const Model model = byte_model(Dtype::f32, 24, 32, 3, 0.4);
+  const Model without = byte_model(Dtype::f32, 24, 32, 3, 0);
+  const auto schedule = plan::make_store_all(model.chain->profile(model.input));
+  const double expected = executor_for(without, *schedule)->run(step_of(without));
+  EXPECT_EQ(executor_for(model, *schedule, 3)->evaluate(step_of(model), model.chain->layers()), expected);
+}
+
+TEST(Evaluate, WritesTheOutputOfTheLastOfItsLayers) {
+  const Model model = small_transformer();
+  const std::vector<TensorSpec> specs = model.chain->specs(model.input);
+  const std::int64_t n = model.chain->layers();
+  const auto executor = executor_for(model, *plan::make_recompute_all(model.chain->profile(model.input)), 2);
+  const double loss = executor->evaluate(step_of(model), n);
+  const auto logits = tensor_for(specs[static_cast<std::size_t>(n - 1)]);
+  Step step = step_of(model);
+  step.output = logits.get();
+  step.targets = nullptr;  // the loss alone needs them
+  EXPECT_TRUE(std::isnan(executor->evaluate(step, n - 1)));
+  const std::vector<double> numbers = numbers_of(*logits);
+  double sum = 0;
+  for (std::size_t row = 0; row < 48; ++row) {
+    const double* const x = &numbers[row * transformer_vocabulary];
+    double exponentials = 0;
+    for (int i = 0; i < transformer_vocabulary; ++i) exponentials += std::exp(x[i]);
+    sum += std::log(exponentials) - x[model.targets->data_as<std::int32_t>()[row]];
+  }
+  EXPECT_NEAR(loss, sum / 48, 1e-5 * loss);
+
+  const auto result = tensor_for(specs.back());
+  step = step_of(model);
+  step.output = result.get();
+  EXPECT_EQ(executor->evaluate(step, n), static_cast<double>(*result->data_as<float>()));
+}
+
+TEST(Evaluate, OfTheFirstLayerIsTheEmbedding) {
+  const Model model = small_transformer();
+  const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)));
+  const auto vectors = tensor_for(model.chain->specs(model.input)[1]);
+  Step step = step_of(model);
+  step.output = vectors.get();
+  EXPECT_TRUE(std::isnan(executor->evaluate(step, 1)));
+  const auto* const table = parameter_named(*model.chain, "embedding.tokens.weight").value->data_as<float>();
+  const auto* const places = parameter_named(*model.chain, "embedding.positions.weight").value->data_as<float>();
+  for (std::int64_t i = 0; i < 48; ++i) {
+    const std::int64_t token = model.tokens->data_as<std::uint8_t>()[i];
+    for (std::int64_t j = 0; j < 16; ++j)
+      ASSERT_EQ(vectors->data_as<float>()[i * 16 + j], table[token * 16 + j] + places[i % 12 * 16 + j]) << i << ", " << j;
+  }
+}
+
+TEST(Evaluate, ChangesNothingAndDisturbsNoStep) {
+  const Model model = small_transformer();
+  const Model other = small_transformer();
+  const auto schedule = plan::make_periodic(model.chain->profile(model.input), 3);
+  const auto executor = executor_for(model, *schedule, 2);
+  const auto undisturbed = executor_for(other, *schedule, 2);
+  for (int number = 0; number < 3; ++number) {
+    EXPECT_EQ(executor->run(step_of(model, number)), undisturbed->run(step_of(other, number)));
+    const std::vector<std::byte> gradients = gradients_of(*model.chain);
+    const std::vector<std::byte> values = values_of(*model.chain);
+    for (const std::int64_t layers : {model.chain->layers(), std::int64_t{4}}) executor->evaluate(step_of(model, number), layers);
+    EXPECT_TRUE(gradients_of(*model.chain) == gradients);
+    EXPECT_TRUE(values_of(*model.chain) == values);
+  }
+  // Gradients that a step with accumulate adds to are still there.
+  Step step = step_of(model, 3);
+  step.accumulate = true;
+  EXPECT_EQ(executor->run(step), undisturbed->run([&] {
+    Step same = step_of(other, 3);
+    same.accumulate = true;
+    return same;
+  }()));
+  EXPECT_TRUE(gradients_of(*model.chain) == gradients_of(*other.chain));
+  EXPECT_EQ(executor->stats().steps, 4);
+  EXPECT_EQ(executor->stats().live_bytes, 0);
+  EXPECT_EQ(executor->stats().peak_live_bytes, undisturbed->stats().peak_live_bytes);
+}
+
+TEST(Evaluate, WorksAgainBehindAnError) {
+  const Model model = small_transformer();
+  const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)), 2);
+  const std::int64_t n = model.chain->layers();
+  const double expected = executor->evaluate(step_of(model), n);
+  const auto bad = Tensor::create(Dtype::u8, model.input.shape);
+  std::memset(bad->data(), 200, static_cast<std::size_t>(bad->bytes()));
+  Step step = step_of(model);
+  step.input = bad.get();
+  const base::Error error = thrown_by([&] { executor->evaluate(step, n); });
+  EXPECT_EQ(error.status(), base::Status::out_of_range);
+  EXPECT_TRUE(contains(error, "'embedding'") && contains(error, "200")) << error.message();
+  EXPECT_EQ(executor->evaluate(step_of(model), n), expected);
+  const double loss = executor->run(step_of(model));
+  EXPECT_THROW(executor->evaluate(step, n), base::Error);
+  EXPECT_EQ(executor->run(step_of(model)), loss);
+}
+
+TEST(Evaluate, RefusesNumbersOfLayersThatThereAreNot) {
+  const Model model = small_transformer();
+  const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)));
+  for (const std::int64_t layers : {std::int64_t{0}, std::int64_t{-1}, model.chain->layers() + 1, INT64_MIN, INT64_MAX}) {
+    const base::Error error = thrown_by([&] { executor->evaluate(step_of(model), layers); });
+    EXPECT_EQ(error.status(), base::Status::invalid_argument) << layers;
+    EXPECT_TRUE(contains(error, "layer_count is " + std::to_string(layers))) << error.message();
+  }
+}
+
+TEST(Evaluate, RefusesDataThatDoesNotFit) {
+  const Model model = small_transformer();
+  const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)));
+  const std::int64_t n = model.chain->layers();
+  const auto refused = [&](const Step& step, std::int64_t layers, const char* word) {
+    const base::Error error = thrown_by([&] { executor->evaluate(step, layers); });
+    EXPECT_EQ(error.status(), base::Status::invalid_argument) << word;
+    EXPECT_TRUE(contains(error, word)) << error.message();
+  };
+  Step step = step_of(model);
+  step.input = nullptr;
+  refused(step, n, "input");
+  step.input = model.targets.get();
+  refused(step, n, "input");
+  step = step_of(model);
+  step.targets = nullptr;
+  refused(step, n, "targets");
+  step = step_of(model);
+  step.step = -1;
+  refused(step, n, "step is -1");
+  step = step_of(model);
+  step.first_sample = -2;
+  refused(step, n, "first_sample is -2");
+  step = step_of(model);
+  const auto loss = tensor_for(model.chain->specs(model.input).back());
+  step.output = loss.get();
+  refused(step, n - 1, "output");
+}
+
+TEST(Evaluate, TellsLayersThatItIsNoStep) {
+  std::vector<bool> evaluations;
+  const auto watcher = std::make_shared<Passage>("watcher", [&](const RunContext& context, bool forward) {
+    if (forward) evaluations.push_back(context.evaluation);
+    EXPECT_TRUE(forward || !context.evaluation);
+  });
+  const Model model = small_transformer(0.1, watcher);
+  const auto executor = executor_for(model, *plan::make_recompute_all(model.chain->profile(model.input)));
+  executor->run(step_of(model));
+  EXPECT_GT(evaluations.size(), 1U);
+  EXPECT_EQ(evaluations, std::vector<bool>(evaluations.size(), false));
+  evaluations.clear();
+  executor->evaluate(step_of(model), model.chain->layers());
+  EXPECT_EQ(evaluations, std::vector<bool>{true});
+  evaluations.clear();
+  executor->evaluate(step_of(model), 5);  // those before it
+  EXPECT_TRUE(evaluations.empty());
+  executor->run(step_of(model));
+  EXPECT_EQ(evaluations, std::vector<bool>(evaluations.size(), false));
+}
+
+TEST(Evaluate, AllocatesNothingBehindTheFirstCall) {
+  const Model model = small_transformer();
+  const auto executor = executor_for(model, *plan::make_periodic(model.chain->profile(model.input), 2), 2);
+  const auto logits = tensor_for(model.chain->specs(model.input)[7]);
+  const std::int64_t n = model.chain->layers();
+  Step step = step_of(model);
+  const auto round = [&] {
+    step.output = nullptr;
+    executor->evaluate(step, n);
+    step.output = logits.get();
+    executor->evaluate(step, n - 1);
+    executor->run(step_of(model));
+  };
+  for (int i = 0; i < 3; ++i) round();
+  const std::int64_t before = heap_requests;
+  for (int i = 0; i < 5; ++i) round();
+  EXPECT_EQ(heap_requests, before);
+}
+
+}  // namespace
+}  // namespace ckpt::engine::test
