@@ -60,7 +60,8 @@ TEST(Evaluate, WritesTheOutputOfTheLastOfItsLayers) {
   const auto result = tensor_for(specs.back());
   step = step_of(model);
   step.output = result.get();
-  EXPECT_EQ(executor->evaluate(step, n), static_cast<double>(*result->data_as<float>()));
+  const double answer = executor->evaluate(step, n);
+  EXPECT_EQ(answer, static_cast<double>(*result->data_as<float>()));
 }
 
 TEST(Evaluate, OfTheFirstLayerIsTheEmbedding) {

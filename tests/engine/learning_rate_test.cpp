@@ -10,39 +10,39 @@
 namespace ckpt::engine::test {
 namespace {
 
-using Form = LearningRateSchedule::Kind;
+using Kind = LearningRateSchedule::Kind;
 
-LearningRateSchedule schedule_of(Form shape, std::int64_t warm_up_steps = 4, std::int64_t steps = 104) {
-  return {.kind = shape, .peak_rate = 0.5, .last_rate = 0.125, .warm_up_steps = warm_up_steps, .steps = steps};
+LearningRateSchedule schedule_of(Kind kind, std::int64_t warm_up_steps = 4, std::int64_t steps = 104) {
+  return {.kind = kind, .peak_rate = 0.5, .last_rate = 0.125, .warm_up_steps = warm_up_steps, .steps = steps};
 }
 
 TEST(LearningRate, GrowsInAStraightLineToItsPeak) {
-  for (const Form shape : {Form::constant, Form::linear, Form::cosine}) {
+  for (const Kind kind : {Kind::constant, Kind::linear, Kind::cosine}) {
     for (std::int64_t step = 0; step < 4; ++step)
-      EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(shape), step), 0.5 * static_cast<double>(step + 1) / 5) << step;
-    EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(shape), 4), 0.5);
+      EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(kind), step), 0.5 * static_cast<double>(step + 1) / 5) << step;
+    EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(kind), 4), 0.5);
   }
 }
 
-TEST(LearningRate, HasTheValuesOfItsFormula) {
+TEST(LearningRate, HasTheValuesOfItsKindula) {
   for (const std::int64_t step : {4, 5, 29, 54, 79, 103, 104, 1000}) {
     const double done = std::min(1.0, static_cast<double>(step - 4) / 100);
-    EXPECT_EQ(learning_rate_at(schedule_of(Form::constant), step), 0.5) << step;
-    EXPECT_NEAR(learning_rate_at(schedule_of(Form::linear), step), 0.5 - 0.375 * done, 1e-15) << step;
-    EXPECT_NEAR(learning_rate_at(schedule_of(Form::cosine), step), 0.125 + 0.375 * (1 + std::cos(std::acos(-1.0) * done)) / 2,
+    EXPECT_EQ(learning_rate_at(schedule_of(Kind::constant), step), 0.5) << step;
+    EXPECT_NEAR(learning_rate_at(schedule_of(Kind::linear), step), 0.5 - 0.375 * done, 1e-15) << step;
+    EXPECT_NEAR(learning_rate_at(schedule_of(Kind::cosine), step), 0.125 + 0.375 * (1 + std::cos(std::acos(-1.0) * done)) / 2,
                 1e-15)
         << step;
   }
   // By hand: half of the way, and a quarter.
-  EXPECT_NEAR(learning_rate_at(schedule_of(Form::cosine), 54), 0.3125, 1e-15);
-  EXPECT_NEAR(learning_rate_at(schedule_of(Form::cosine), 29), 0.125 + 0.375 * (2 + std::sqrt(2.0)) / 4, 1e-15);
-  EXPECT_NEAR(learning_rate_at(schedule_of(Form::linear), 29), 0.40625, 1e-15);
+  EXPECT_NEAR(learning_rate_at(schedule_of(Kind::cosine), 54), 0.3125, 1e-15);
+  EXPECT_NEAR(learning_rate_at(schedule_of(Kind::cosine), 29), 0.125 + 0.375 * (2 + std::sqrt(2.0)) / 4, 1e-15);
+  EXPECT_NEAR(learning_rate_at(schedule_of(Kind::linear), 29), 0.40625, 1e-15);
 }
 
 TEST(LearningRate, NeverGrowsBehindItsPeakAndStaysWithinItsEnds) {
-  for (const Form shape : {Form::linear, Form::cosine}) {
+  for (const Kind kind : {Kind::linear, Kind::cosine}) {
     for (const std::int64_t warm_up_steps : {0, 1, 7, 300}) {
-      const LearningRateSchedule schedule = schedule_of(shape, warm_up_steps, 300);
+      const LearningRateSchedule schedule = schedule_of(kind, warm_up_steps, 300);
       double before = 0;
       for (std::int64_t step = 0; step < 310; ++step) {
         const double rate = learning_rate_at(schedule, step);
@@ -66,18 +66,18 @@ TEST(LearningRate, NeverGrowsBehindItsPeakAndStaysWithinItsEnds) {
 }
 
 TEST(LearningRate, HasEndsThatAreWhatWasGiven) {
-  for (const Form shape : {Form::linear, Form::cosine}) {
-    EXPECT_EQ(learning_rate_at(schedule_of(shape, 0, 0), 0), 0.125);  // no step stands before the end
-    EXPECT_EQ(learning_rate_at(schedule_of(shape, 3, 3), 3), 0.125);
-    EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(shape, 0, 1), 0), 0.5);
-    EXPECT_EQ(learning_rate_at(schedule_of(shape, 0, 1), 1), 0.125);
-    EXPECT_EQ(learning_rate_at(schedule_of(shape), INT64_MAX), 0.125);
-    EXPECT_TRUE(std::isfinite(learning_rate_at(schedule_of(shape, INT64_MAX, INT64_MAX), INT64_MAX - 1)));
-    EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(shape, 0, INT64_MAX), 1), 0.5);
-    LearningRateSchedule flat = schedule_of(shape);
+  for (const Kind kind : {Kind::linear, Kind::cosine}) {
+    EXPECT_EQ(learning_rate_at(schedule_of(kind, 0, 0), 0), 0.125);  // no step stands before the end
+    EXPECT_EQ(learning_rate_at(schedule_of(kind, 3, 3), 3), 0.125);
+    EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(kind, 0, 1), 0), 0.5);
+    EXPECT_EQ(learning_rate_at(schedule_of(kind, 0, 1), 1), 0.125);
+    EXPECT_EQ(learning_rate_at(schedule_of(kind), INT64_MAX), 0.125);
+    EXPECT_TRUE(std::isfinite(learning_rate_at(schedule_of(kind, INT64_MAX, INT64_MAX), INT64_MAX - 1)));
+    EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(kind, 0, INT64_MAX), 1), 0.5);
+    LearningRateSchedule flat = schedule_of(kind);
     flat.last_rate = flat.peak_rate;
     for (const std::int64_t step : {4, 50, 104}) EXPECT_EQ(learning_rate_at(flat, step), 0.5);
-    LearningRateSchedule none = schedule_of(shape);
+    LearningRateSchedule none = schedule_of(kind);
     none.peak_rate = none.last_rate = 0;
     for (const std::int64_t step : {0, 4, 50, 104}) EXPECT_EQ(learning_rate_at(none, step), 0);
   }
@@ -89,26 +89,26 @@ TEST(LearningRate, RefusesWhatIsOutOfRange) {
     EXPECT_EQ(error.status(), base::Status::invalid_argument) << text;
     EXPECT_TRUE(contains(error, text)) << error.message();
   };
-  const auto with = [](Form shape, auto change) {
-    LearningRateSchedule schedule = schedule_of(shape);
+  const auto with = [](Kind kind, auto change) {
+    LearningRateSchedule schedule = schedule_of(kind);
     change(schedule);
     return schedule;
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const Form shape : {Form::constant, Form::linear, Form::cosine}) {
+  for (const Kind kind : {Kind::constant, Kind::linear, Kind::cosine}) {
     for (const double peak : {-1.0, nan, HUGE_VAL})
-      refused(with(shape, [&](auto& schedule) { schedule.peak_rate = peak; }), 1, "peak_rate");
-    refused(with(shape, [](auto& schedule) { schedule.warm_up_steps = -1; }), 1, "warm_up_steps is -1");
-    refused(schedule_of(shape), -1, "step is -1");
+      refused(with(kind, [&](auto& schedule) { schedule.peak_rate = peak; }), 1, "peak_rate");
+    refused(with(kind, [](auto& schedule) { schedule.warm_up_steps = -1; }), 1, "warm_up_steps is -1");
+    refused(schedule_of(kind), -1, "step is -1");
   }
-  for (const Form shape : {Form::linear, Form::cosine}) {
+  for (const Kind kind : {Kind::linear, Kind::cosine}) {
     for (const double last : {-0.1, 0.6, nan})
-      refused(with(shape, [&](auto& schedule) { schedule.last_rate = last; }), 1, "last_rate");
-    refused(with(shape, [](auto& schedule) { schedule.steps = 3; }), 1, "step_count is 3");
+      refused(with(kind, [&](auto& schedule) { schedule.last_rate = last; }), 1, "last_rate");
+    refused(with(kind, [](auto& schedule) { schedule.steps = 3; }), 1, "step_count is 3");
   }
-  for (const std::int32_t shape : {-1, 3}) refused(schedule_of(static_cast<Form>(shape)), 1, "shape is " + std::to_string(shape));
+  for (const std::int32_t kind : {-1, 3}) refused(schedule_of(static_cast<Kind>(kind)), 1, "kind is " + std::to_string(kind));
   // What is constant reads neither.
-  const LearningRateSchedule constant = with(Form::constant, [](auto& schedule) {
+  const LearningRateSchedule constant = with(Kind::constant, [](auto& schedule) {
     schedule.last_rate = -7;
     schedule.steps = -7;
   });
