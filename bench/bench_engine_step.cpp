@@ -142,7 +142,7 @@ class Idle final : public CustomLayer {
   LayerOption option(const TensorSpec& /*input*/, std::int32_t /*option*/) override { return needs_; }
   void forward(const LayerContext& /*context*/, const void* /*input*/, void* output, void* /*tape*/, void* /*workspace*/) override {
     // A loss that is not finite would end the step.
-    if (layer_.output_bytes == sizeof(float)) std::memset(output, 0, sizeof(float));
+    if (output != nullptr && layer_.output_bytes == sizeof(float)) std::memset(output, 0, sizeof(float));
   }
   void backward(const LayerContext& /*context*/, const void* /*input*/, const void* /*output*/, const void* /*tape*/,
                 const void* /*grad_output*/, void* /*grad_input*/, void* /*workspace*/) override {}
