@@ -1,4 +1,4 @@
-// Tiers: what a step of the demo model (that of `ckpt train`) costs when it keeps to 40% of store-all's memory by moving inputs of
+// Tiers: what a step of the model of `ckpt train --model mlp` costs when it keeps to 40% of store-all's memory by moving inputs of
 // layers through a file that is written and read at twice the rate that it needs. Steps of all kinds run by turns in one run;
 // counters tell the medians and what they are above store-all's:
 // store_all keeps all inputs in memory; at_once copies them to other memory; unlimited moves them through a file without a limit,

@@ -1,5 +1,5 @@
 // Pipelines: how long a hand-over between two running threads takes, beside a queue of one mutex and one condition variable; and
-// steps of the demo model (that of `ckpt train`) cut into 8 micro-batches, with one BLAS thread a stage: one stage is the baseline.
+// steps of the model of `ckpt train --model mlp` cut into 8 micro-batches, with one BLAS thread a stage: one stage is the baseline.
 // Rows of steps also tell the peak of activation bytes (queues included) and the share of the stages' time that nobody computes.
 //
 // Threads that are measured together are pinned to a core each: a scheduler that finds no idle core puts two that wake each other
@@ -120,7 +120,7 @@ BENCHMARK(hand_over<MutexQueue>)->UseRealTime();
 BENCHMARK(hand_over<LockFreeQueue>)->UseRealTime();
 BENCHMARK(hand_over<StageLink>)->UseRealTime();
 
-// ---- Steps of the demo model ----
+// ---- Steps of that model ----
 
 constexpr std::int64_t batch = 256;
 
