@@ -34,11 +34,11 @@ struct TrainOptions {
   std::int64_t keep_last = 3;
   std::int64_t steps = 400;
   std::uint64_t seed = 1;
-  std::int32_t threads = 0;             // 0: what this process may use
-  double learning_rate = 1e-3;          // at its peak
+  std::int32_t threads = 0;            // 0: what this process may use
+  double learning_rate = 1e-3;         // at its peak
   std::string rate_kind = "constant";  // how it falls: constant, linear, cosine
-  double last_rate = 0;                 // at the last step, where it falls
-  std::int64_t warm_up_steps = 0;       // before the peak
+  double last_rate = 0;                // at the last step, where it falls
+  std::int64_t warm_up_steps = 0;      // before the peak
   bool quiet = false;
   bool verbose = false;  // the log's INFO, too
   bool async = true;     // save in the background

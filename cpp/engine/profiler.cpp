@@ -37,6 +37,7 @@ class Unchanged {
   }
   ~Unchanged() {
     for (std::size_t i = 0; i < gradients_.size(); ++i) copy(*gradients_[i], *layer_.parameters()[i].gradient);
+    layer_.forget_gradients();
   }
   Unchanged(const Unchanged&) = delete;
   Unchanged& operator=(const Unchanged&) = delete;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/optimizer.h"
+#include "engine/profiler.h"
 #include "models.h"
 #include "plan/planners/auto_planner.h"
 #include "plan/planners/chain_planner.h"
@@ -271,6 +272,27 @@ TEST(TiedHead, AccumulatedGradientsAreTheSumOfTheSteps) {
 }
 
 // A step that ends between the head's backward and the embedding's leaves nothing of the head's behind.
+// Measuring a layer runs its backward, which is no step.
+TEST(TiedHead, NothingOfAMeasurementIsInTheGradients) {
+  const Model model = small_transformer();
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const auto executor = executor_for(model, *plan::make_store_all(profile));
+  Step step = step_of(model);
+  const auto two_steps = [&](auto&& between) {
+    step.accumulate = false;
+    executor->run(step);
+    between();
+    step.accumulate = true;
+    executor->run(step);
+    return gradients_of(*model.chain);
+  };
+  const auto alone = two_steps([] {});
+  const auto pool = threads(2);
+  EXPECT_EQ(two_steps([&] { measured_shape(*model.chain, model.input, 2, *pool); }), alone);
+  EXPECT_EQ(two_steps([&] { measured_in_chain(model.chain, step, 2, pool); }), alone);
+  EXPECT_EQ(two_steps([&] { executor->evaluate(step, model.chain->layers()); }), alone);
+}
+
 TEST(TiedHead, NothingOfAFailedStepIsInTheNext) {
   bool fails = false;
   const auto fault = std::make_shared<Passage>("fault", [&](const RunContext&, bool forward) {
