@@ -97,6 +97,6 @@ held_out=$(field "$work/a.json" held_out_loss)
 unigram=$(field "$work/a.json" unigram_entropy)
 [ -n "$held_out" ] && [ -n "$unigram" ] || die "(a) has no held-out loss"
 printf '\nheld-out loss %s nats a byte; unigram entropy of the text %s nats a byte\n' "$held_out" "$unigram"
-[ "$steps" -lt 100 ] || awk "BEGIN { exit !($held_out + 0.3 <= $unigram) }" ||
+[ "$steps" -lt 100 ] || LC_ALL=C awk "BEGIN { exit !($held_out + 0.3 <= $unigram) }" ||
   die "the held-out loss $held_out is not 0.3 nats below the unigram entropy $unigram"
 printf '\n(a), (b) and (c) ended with bit-identical parameters; (b) reserved %s%% of (a).\n' $((reserved_b * 100 / reserved_a))

@@ -20,7 +20,7 @@ run whole whole --steps 6
 says "held-out loss "
 says "the text's unigram entropy is "
 for figure in held_out_loss unigram_entropy; do
-  value "$scratch/whole.json" $figure | awk '{ exit !($1 > 0 && $1 < 20) }' || fail "$figure: $(value "$scratch/whole.json" $figure)"
+  value "$scratch/whole.json" $figure | LC_ALL=C awk '{ exit !($1 > 0 && $1 < 20) }' || fail "$figure: $(value "$scratch/whole.json" $figure)"
 done
 [ "$(value "$scratch/whole.json" model)" = transformer ] || fail "the figures do not name the model"
 run half half --steps 6 --memory-budget 50% --threads 1
