@@ -1,287 +1,153 @@
-// Every kernel has the same bits on each level of instructions that this processor has, and writes nothing beyond what it is given.
+// Every set of instructions gives the same bits: each kernel alone, and a whole step of a transformer.
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstring>
-#include <functional>
+#include <bit>
 #include <iostream>
-#include <limits>
-#include <random>
-#include <vector>
 
-#include "engine/attend_kernels.h"
 #include "engine/kernel_levels.h"
-#include "engine/kernels.h"
-#include "engine/norm_kernels.h"
+#include "engine/optimizer.h"
+#include "kernel_calls.h"
 #include "models.h"
 
 namespace ckpt::engine::test {
 namespace {
 
-constexpr std::array<std::int64_t, 12> counts = {0, 1, 3, 15, 16, 17, 31, 33, 127, 128, 300, 1000};
-
-struct AtLevel {
-  explicit AtLevel(KernelLevel level) : before(kernel_level()) { set_kernel_level(level); }
-  ~AtLevel() { set_kernel_level(before); }
-  AtLevel(const AtLevel&) = delete;
-  AtLevel& operator=(const AtLevel&) = delete;
-  KernelLevel before;
-};
-
-std::vector<KernelLevel> levels_here() {
-  std::vector<KernelLevel> all;
-  for (const KernelLevel level : {KernelLevel::baseline, KernelLevel::avx2, KernelLevel::avx512}) {
-    if (level <= widest_kernel_level()) {
-      all.push_back(level);
-    } else {
-      std::cout << "SKIP level " << static_cast<std::int32_t>(level) << ": this processor has no such instructions\n";
-    }
-  }
-  return all;
-}
-
-// Numbers of all kinds that are finite: usual ones, tiny, large, zeros of both signs.
-template <class T>
-std::vector<T> numbers(std::int64_t count, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> usual(-4, 4);
-  const std::array<T, 8> odd = {
-      T(0), T(-0.0), std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min(), T(-1e-20), T(1e4), T(-1e4), T(88)};
-  std::vector<T> all;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint32_t which = static_cast<std::uint32_t>(random() % 64);
-    all.push_back(which < odd.size() ? odd[which] : static_cast<T>(usual(random)));
-  }
-  return all;
-}
-
-// Memory that a kernel writes to, one number behind an alignment, with numbers around it that must stay.
-template <class T>
-class Written {
- public:
-  explicit Written(std::vector<T> values) : all_(values.size() + 2 * margin, mark) {
-    std::copy(values.begin(), values.end(), all_.begin() + margin);
-  }
-  T* data() { return all_.data() + margin; }
-  // The bytes, after a look at the margins.
-  std::vector<std::byte> bytes() const {
-    for (std::size_t i = 0; i < margin; ++i) {
-      EXPECT_EQ(all_[i], mark);
-      EXPECT_EQ(all_[all_.size() - 1 - i], mark);
-    }
-    const auto* const from = reinterpret_cast<const std::byte*>(all_.data());
-    return {from, from + all_.size() * sizeof(T)};
-  }
+// Gives back the level that ran before.
+class KernelLevels : public testing::Test {
+ protected:
+  ~KernelLevels() override { set_kernel_level(before_); }
 
  private:
-  static constexpr std::size_t margin = 33;
-  static constexpr T mark = T(77);
-  std::vector<T> all_;
+  KernelLevel before_ = kernel_level();
 };
 
-using Bytes = std::vector<std::byte>;
-
-template <class T>
-void append(Bytes& bytes, const Written<T>& written) {
-  const Bytes more = written.bytes();
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-template <class T>
-void append_value(Bytes& bytes, T value) {
-  const auto* const from = reinterpret_cast<const std::byte*>(&value);
-  bytes.insert(bytes.end(), from, from + sizeof value);
-}
-
-template <class T>
-Bytes elementwise(std::int64_t count) {
-  Bytes bytes;
-  const std::vector<T> x = numbers<T>(count, 1);
-  const std::vector<T> g = numbers<T>(count, 2);
-  const std::vector<T> u = numbers<T>(count, 3);
-  const auto made = [&](const std::function<void(T*)>& kernel) {
-    Written<T> y(numbers<T>(count, 4));
-    kernel(y.data());
-    append(bytes, y);
-  };
-  made([&](T* y) { gelu(x.data(), y, count); });
-  made([&](T* y) { gelu_backward(x.data(), g.data(), y, count); });
-  made([&](T* y) { silu_multiply(x.data(), u.data(), y, count); });
-  made([&](T* y) { relu(x.data(), y, count); });
-  made([&](T* y) { relu_backward(x.data(), g.data(), y, count); });
-  made([&](T* y) { add(x.data(), y, count); });
-  made([&](T* y) { scale(y, T(0.3), count); });
-  made([&](T* y) { exp_shifted(x.data(), T(0.7), T(0.1), y, count); });
-  made([&](T* y) { add_column_sums(g.data(), 1, count, 0, count, y); });
-  Written<T> up(u);
-  made([&](T* y) { silu_multiply_backward(x.data(), u.data(), g.data(), y, up.data(), count); });
-  append(bytes, up);
-  Written<T> v(numbers<T>(count, 5));
-  made([&](T* y) { sgd_update(y, v.data(), g.data(), T(0.1), T(0.9), count); });
-  Written<T> m(numbers<T>(count, 6));
-  std::vector<T> squares = numbers<T>(count, 7);
-  for (T& each : squares) each *= each;
-  Written<T> second(squares);
-  const AdamwFactors<T> factors = {T(1e-3), T(0.9), T(0.999), T(1e-8), T(0.01), T(0.1), T(0.001)};
-  made([&](T* y) { adamw_update(y, m.data(), second.data(), g.data(), factors, count); });
-  for (const Written<T>* each : {&v, &m, &second}) append(bytes, *each);
-  append_value(bytes, sum_of_squares(x.data(), count));
-  append_value(bytes, all_finite(x.data(), count));
-  if (count > 0) append_value(bytes, log_sum_exp(x.data(), count));
-  return bytes;
-}
-
-template <class T>
-Bytes random_and_masks(std::int64_t count) {
-  Bytes bytes;
-  Written<std::uint32_t> words(std::vector<std::uint32_t>(static_cast<std::size_t>((count + 63) / 64 * 64)));
-  random_words({17, 4}, 1, 5, 8, count, words.data());
-  append(bytes, words);
-  Written<std::uint8_t> mask(std::vector<std::uint8_t>(static_cast<std::size_t>((count + 7) / 8)));
-  pack_mask(words.data(), 1U << 31, mask.data(), count);
-  append(bytes, mask);
-  const std::vector<T> x = numbers<T>(count, 1);
-  Written<T> dropped(x);
-  dropout(x.data(), words.data(), 1U << 31, T(2), dropped.data(), count);
-  Written<T> masked(x);
-  dropout_masked(x.data(), mask.data(), T(2), masked.data(), count);
-  EXPECT_EQ(dropped.bytes(), masked.bytes());
-  append(bytes, dropped);
-  return bytes;
-}
-
-template <class T>
-Bytes norms(std::int64_t count) {
-  Bytes bytes;
-  if (count == 0) return bytes;
-  const std::vector<T> x = numbers<T>(count, 1);
-  const std::vector<T> w = numbers<T>(count, 2);
-  const std::vector<T> b = numbers<T>(count, 3);
-  const std::vector<T> g = numbers<T>(count, 4);
-  for (const RowStatistics<T> row :
-       {layer_norm_statistics(x.data(), count, T(1e-5)), rms_norm_statistics(x.data(), count, T(1e-5))}) {
-    append_value(bytes, row.mean);
-    append_value(bytes, row.reciprocal);
-    for (const T* bias : {b.data(), static_cast<const T*>(nullptr)}) {
-      Written<T> y(x);
-      normalize(x.data(), row, w.data(), bias, y.data(), count);
-      append(bytes, y);
-    }
-    for (const bool with_mean : {false, true}) {
-      Written<T> grad(g);
-      normalize_backward(x.data(), row, w.data(), g.data(), grad.data(), count, with_mean);
-      Written<T> in_place(g);
-      normalize_backward(x.data(), row, w.data(), in_place.data(), in_place.data(), count, with_mean);
-      EXPECT_EQ(grad.bytes(), in_place.bytes());
-      append(bytes, grad);
-    }
-    Written<T> grad_weight(w);
-    Written<T> grad_bias(b);
-    add_norm_gradients(x.data(), row, g.data(), count / 3, count, grad_weight.data(), grad_bias.data());
-    append(bytes, grad_weight);
-    append(bytes, grad_bias);
+const char* name_of(KernelLevel level) {
+  switch (level) {
+    case KernelLevel::baseline: return "baseline";
+    case KernelLevel::avx2: return "avx2";
+    case KernelLevel::avx512: return "avx512";
   }
-  return bytes;
+  return "no level";
 }
 
-// Of a block with so many rows and columns.
-template <class T>
-Bytes attention(std::int64_t count) {
-  Bytes bytes;
-  const std::int64_t size = std::min(count, attend_block<T>);
-  if (size == 0) return bytes;
-  const std::size_t all = static_cast<std::size_t>(attend_block<T> * attend_block<T>);
-  const std::vector<T> scores = numbers<T>(static_cast<std::int64_t>(all), 1);
-  const std::vector<T> by_row = numbers<T>(attend_block<T>, 2);
-  for (const Block block : {Block{size, size, true}, Block{size, attend_block<T>, false}}) {
-    Written<T> s(scores);
-    std::vector<Running<T>> running(static_cast<std::size_t>(size), {-std::numeric_limits<T>::infinity(), T(0)});
-    Written<T> shrunk(by_row);
-    soften(s.data(), block, T(0.2), running.data(), shrunk.data());
-    append(bytes, s);
-    append(bytes, shrunk);
-    for (const Running<T>& each : running) {
-      append_value(bytes, each.most);
-      append_value(bytes, each.sum);
+// Those above the baseline that this processor has.
+std::vector<KernelLevel> wider_levels() {
+  std::vector<KernelLevel> levels;
+  for (const KernelLevel level : {KernelLevel::avx2, KernelLevel::avx512}) {
+    if (level <= widest_kernel_level()) {
+      levels.push_back(level);
+    } else {
+      std::cout << "SKIP: " << name_of(level) << ": this processor has no such instructions\n";
     }
-    Written<T> p(scores);
-    probabilities(p.data(), attend_block<T>, block, T(0.2), by_row.data());
-    Written<T> grad(numbers<T>(static_cast<std::int64_t>(all), 3));
-    score_gradients(p.data(), block, by_row.data(), T(0.2), grad.data());
-    append(bytes, p);
-    append(bytes, grad);
   }
-  Written<T> sums(by_row);
-  row_products(scores.data(), scores.data() + 1, attend_block<T>, size - 1, size, sums.data());
-  append(bytes, sums);
-  Written<T> scaled(scores);
-  scale_rows(scaled.data(), attend_block<T>, size, size, by_row.data());
-  turn(scaled.data(), scores.data(), size / 2 * 2, false);
-  turn(scaled.data() + attend_block<T>, scores.data(), size / 2 * 2, true);
-  append(bytes, scaled);
-  return bytes;
+  return levels;
 }
 
-void expect_equal_on_all_levels(const char* what, const std::function<Bytes(std::int64_t)>& run) {
-  for (const std::int64_t count : counts) {
-    Bytes first;
-    for (const KernelLevel level : levels_here()) {
-      const AtLevel at(level);
-      const Bytes bytes = run(count);
-      if (level == KernelLevel::baseline) {
-        first = bytes;
-      } else {
-        EXPECT_TRUE(bytes == first) << what << ", " << count << " numbers, level " << static_cast<std::int32_t>(level);
+template <class T>
+std::vector<KernelCall> calls_on(KernelLevel level, std::int64_t count, Numbers numbers) {
+  set_kernel_level(level);
+  std::vector<KernelCall> calls = kernel_calls<T>(count, numbers);
+  for (const KernelCall& call : calls)
+    EXPECT_TRUE(call.within) << call.kernel << " writes beyond its " << count << " elements on " << name_of(level);
+  return calls;
+}
+
+template <class T>
+void check_kernels() {
+  for (const std::int64_t count : kernel_counts) {
+    for (const Numbers numbers : {Numbers::mild, Numbers::wild}) {
+      const std::vector<KernelCall> expected = calls_on<T>(KernelLevel::baseline, count, numbers);
+      for (const KernelLevel level : wider_levels()) {
+        const std::vector<KernelCall> calls = calls_on<T>(level, count, numbers);
+        ASSERT_EQ(calls.size(), expected.size());
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+          EXPECT_TRUE(calls[i].written == expected[i].written)
+              << calls[i].kernel << " of " << count << (numbers == Numbers::mild ? " mild" : " wild") << " numbers, call " << i
+              << ", on " << name_of(level);
+        }
       }
     }
   }
 }
 
-TEST(KernelLevels, ElementwiseKernelsHaveTheSameBits) {
-  expect_equal_on_all_levels("F32", elementwise<float>);
-  expect_equal_on_all_levels("F64", elementwise<double>);
-}
+TEST_F(KernelLevels, KernelsOfFloatsHaveTheSameBits) { check_kernels<float>(); }
 
-TEST(KernelLevels, RandomWordsAndMasksHaveTheSameBits) {
-  expect_equal_on_all_levels("F32", random_and_masks<float>);
-  expect_equal_on_all_levels("F64", random_and_masks<double>);
-}
+TEST_F(KernelLevels, KernelsOfDoublesHaveTheSameBits) { check_kernels<double>(); }
 
-TEST(KernelLevels, NormsHaveTheSameBits) {
-  expect_equal_on_all_levels("F32", norms<float>);
-  expect_equal_on_all_levels("F64", norms<double>);
-}
-
-TEST(KernelLevels, AttentionHasTheSameBits) {
-  expect_equal_on_all_levels("F32", attention<float>);
-  expect_equal_on_all_levels("F64", attention<double>);
-}
-
-TEST(KernelLevels, AStepOfATransformerHasTheSameBits) {
-  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
-    double loss = 0;
-    std::vector<std::byte> gradients;
-    for (const KernelLevel level : levels_here()) {
-      const AtLevel at(level);
-      const Model model = transformer(dtype, 4, 12, 16, 4, 2, 0.1);
-      const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)), 2);
-      const double now = executor->run(step_of(model));
-      if (level == KernelLevel::baseline) {
-        loss = now;
-        gradients = gradients_of(*model.chain);
-      } else {
-        EXPECT_EQ(now, loss) << "level " << static_cast<std::int32_t>(level);
-        EXPECT_EQ(gradients_of(*model.chain), gradients) << "level " << static_cast<std::int32_t>(level);
-      }
-    }
+// Else the comparison above would say little.
+TEST_F(KernelLevels, CallsOverwriteAndDiffer) {
+  const std::vector<KernelCall> mild = kernel_calls<float>(128, Numbers::mild);
+  const std::vector<KernelCall> wild = kernel_calls<float>(128, Numbers::wild);
+  ASSERT_EQ(mild.size(), wild.size());
+  const std::vector<std::string> alike = {"all_finite", "random_words", "pack_mask"};
+  for (std::size_t i = 0; i < mild.size(); ++i) {
+    const bool same = std::find(alike.begin(), alike.end(), mild[i].kernel) != alike.end();
+    EXPECT_EQ(mild[i].written == wild[i].written, same) << mild[i].kernel << ", call " << i;
   }
 }
 
-TEST(KernelLevels, WhatTheProcessorLacksIsRefused) {
+TEST_F(KernelLevels, AGuardNoticesWhatIsWrittenBesideItsElements) {
+  for (const std::int64_t beside : {-1, 3, 4, 11}) {
+    Guarded<float> rows(2, 3, 8, 1);
+    rows.data()[2] = 1;
+    rows.data()[8] = 1;
+    KernelCall call;
+    rows.append_to(call);
+    EXPECT_TRUE(call.within);
+    EXPECT_EQ(call.written.size(), 2 * 3 * sizeof(float));
+    rows.data()[beside] = 0;
+    rows.append_to(call);
+    EXPECT_FALSE(call.within) << beside;
+  }
+}
+
+TEST_F(KernelLevels, RefusesALevelThatTheProcessorLacks) {
+  for (const KernelLevel level : {KernelLevel::baseline, KernelLevel::avx2, KernelLevel::avx512}) {
+    if (level > widest_kernel_level()) continue;
+    set_kernel_level(level);
+    EXPECT_EQ(kernel_level(), level);
+  }
+  const auto widest = static_cast<std::int32_t>(widest_kernel_level());
   const KernelLevel before = kernel_level();
-  EXPECT_EQ(before, widest_kernel_level());
-  const auto beyond = static_cast<KernelLevel>(static_cast<std::int32_t>(widest_kernel_level()) + 1);
-  for (const KernelLevel level : {beyond, static_cast<KernelLevel>(-1)}) EXPECT_THROW(set_kernel_level(level), base::Error);
-  EXPECT_EQ(kernel_level(), before);
+  for (const std::int32_t number :
+       {-1, widest + 1, 3, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()}) {
+    const base::Error error = thrown_by([&] { set_kernel_level(static_cast<KernelLevel>(number)); });
+    EXPECT_EQ(error.status(), base::Status::unsupported) << number;
+    EXPECT_TRUE(contains(error, "level is " + std::to_string(number) + ";")) << error.message();
+    EXPECT_EQ(kernel_level(), before) << number;
+  }
+}
+
+struct Trained {
+  double loss = 0;
+  std::vector<std::byte> gradients;
+  std::vector<std::byte> values;  // after an update
+};
+
+Trained trained_on(KernelLevel level, Dtype dtype) {
+  set_kernel_level(level);
+  const Model model = transformer(dtype, 3, 19, 24, 4, 2, 0.1);
+  const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)), 2);
+  Trained trained;
+  trained.loss = executor->run(step_of(model));
+  trained.gradients = gradients_of(*model.chain);
+  make_adamw(model.chain, {})->step();
+  trained.values = values_of(*model.chain);
+  return trained;
+}
+
+TEST_F(KernelLevels, AStepOfATransformerHasTheSameBits) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Trained expected = trained_on(KernelLevel::baseline, dtype);
+    EXPECT_TRUE(std::isfinite(expected.loss));
+    EXPECT_FALSE(expected.gradients == expected.values);
+    for (const KernelLevel level : wider_levels()) {
+      const Trained trained = trained_on(level, dtype);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(trained.loss), std::bit_cast<std::uint64_t>(expected.loss)) << name_of(level);
+      EXPECT_TRUE(trained.gradients == expected.gradients) << name_of(level);
+      EXPECT_TRUE(trained.values == expected.values) << name_of(level);
+    }
+  }
 }
 
 }  // namespace
