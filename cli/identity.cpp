@@ -57,9 +57,10 @@ void require_same_run(const json& saved, const json& now) {
 
 ModelOptions transformer_of(const json& saved) {
   const json name = value_of(saved, "model");
-  if (name != "transformer")
+  if (name != "transformer") {
     throw std::runtime_error("the checkpoint was made with model " + printable(name.dump()) +
                              "; only a transformer can be sampled");
+  }
   ModelOptions model;
   model.blocks = saved.at("blocks").get<std::int64_t>();
   model.width = saved.at("width").get<std::int64_t>();

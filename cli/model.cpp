@@ -85,7 +85,7 @@ json model_json(const ModelOptions& model) {
 }
 
 std::string model_text(const json& model) {
-  const auto name = model.at("model").get<std::string>();
+  auto name = model.at("model").get<std::string>();
   if (!model.contains("blocks")) return name;
   const auto size = [&](const char* key) { return model.at(key).get<std::int64_t>(); };
   return cat(name, ", ", size("blocks"), size("blocks") == 1 ? " block" : " blocks", ", width ", size("width"), ", ", size("heads"),

@@ -80,7 +80,7 @@ class NextByte {
     const std::size_t count = std::min(text.size(), context_);
     auto* const tokens = tokens_.data_as<std::uint8_t>();
     std::memset(tokens, 0, context_);
-    std::memcpy(tokens, text.data() + (text.size() - count), count);
+    std::copy_n(text.end() - static_cast<std::ptrdiff_t>(count), count, tokens);
     Step step;
     step.input = tokens_;
     step.output = logits_;

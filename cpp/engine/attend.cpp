@@ -148,6 +148,7 @@ void Attend::fill_turns(std::int64_t tokens, double base, T* turns) const {
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define CKPT_ATTEND(T)                                                                                                   \
   template void Attend::forward(base::ThreadPool&, Extent, const T*, T*, T*, T*) const;                                  \
   template void Attend::backward(base::ThreadPool&, Extent, const T*, const T*, const T*, const T*, const T*, T*) const; \
@@ -156,5 +157,6 @@ void Attend::fill_turns(std::int64_t tokens, double base, T* turns) const {
 CKPT_ATTEND(float)
 CKPT_ATTEND(double)
 #undef CKPT_ATTEND
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace ckpt::engine

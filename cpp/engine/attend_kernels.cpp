@@ -67,14 +67,14 @@ CKPT_INLINE void turn_body(T* x, const T* turns, std::int64_t width, bool back) 
   constexpr int pairs = 16;
   const T way = back ? T(-1) : T(1);
   for (std::int64_t first = 0; first < width; first += std::int64_t{2} * pairs) {
-    const auto here = static_cast<int>(std::min<std::int64_t>(pairs, (width - first) / 2));
+    const std::int64_t here = std::min<std::int64_t>(pairs, (width - first) / 2);
     T* const at = x + first;
     const T* const turn = turns + first;
     T even[pairs];
     T odd[pairs];
-    for (int i = 0; i < here; ++i) even[i] = at[2 * i] * turn[2 * i] - at[2 * i + 1] * (way * turn[2 * i + 1]);
-    for (int i = 0; i < here; ++i) odd[i] = at[2 * i] * (way * turn[2 * i + 1]) + at[2 * i + 1] * turn[2 * i];
-    for (int i = 0; i < here; ++i) {
+    for (std::int64_t i = 0; i < here; ++i) even[i] = at[2 * i] * turn[2 * i] - at[2 * i + 1] * (way * turn[2 * i + 1]);
+    for (std::int64_t i = 0; i < here; ++i) odd[i] = at[2 * i] * (way * turn[2 * i + 1]) + at[2 * i + 1] * turn[2 * i];
+    for (std::int64_t i = 0; i < here; ++i) {
       at[2 * i] = even[i];
       at[2 * i + 1] = odd[i];
     }

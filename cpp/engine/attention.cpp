@@ -17,7 +17,7 @@ constexpr std::int32_t options_count = 3;  // the last keeps neither
 class AttentionMiddle {
  public:
   explicit AttentionMiddle(const AttentionOptions& options)
-      : attend_(options.heads, options.key_heads, options.width / options.heads),
+      : attend_(options.heads, options.key_heads == 0 ? options.heads : options.key_heads, options.width / options.heads),
         heads_(options.heads),
         head_width_(options.width / options.heads),
         rotary_base_(options.rotary_base) {}
@@ -78,8 +78,7 @@ class AttentionMiddle {
 
 }  // namespace
 
-std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& given) {
-  AttentionOptions options = given;
+std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& options) {
   const std::int64_t width = options.width;
   base::require(width >= 1, "width is ", width, "; at least 1");
   base::require(options.heads >= 1 && width % options.heads == 0, "heads is ", options.heads, "; at least 1, and divides width ",
@@ -87,7 +86,6 @@ std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& 
   base::require(options.key_heads >= 0 && options.key_heads <= options.heads &&
                     (options.key_heads == 0 || options.heads % options.key_heads == 0),
                 "key_heads is ", options.key_heads, "; 0, or divides heads ", options.heads);
-  if (options.key_heads == 0) options.key_heads = options.heads;
   base::require(options.rotary_base == 0 || (std::isfinite(options.rotary_base) && options.rotary_base > 1), "rotary_base is ",
                 options.rotary_base, "; 0, or above 1");
   base::require(options.rotary_base == 0 || width / options.heads % 2 == 0, "heads is ", options.heads,

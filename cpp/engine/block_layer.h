@@ -174,9 +174,8 @@ class BlockLayer final : public Layer {
   void make_in(const RunContext& context, const void* input, T* statistics, T* normed, T* in) const {
     const std::int64_t rows = context.input->rows();
     norm_.forward(*context.pool, rows, static_cast<const T*>(input), statistics, value<T>(0), value<T>(1), normed);
-    if (in != nullptr)
-      in_.forward(*context.pool, rows, normed, value<T>(in_weight()), value<T>(in_weight() + 1), static_cast<const T*>(nullptr),
-                  in);
+    if (in == nullptr) return;
+    in_.forward(*context.pool, rows, normed, value<T>(in_weight()), value<T>(in_weight() + 1), static_cast<const T*>(nullptr), in);
   }
 
   template <class T>

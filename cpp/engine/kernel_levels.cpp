@@ -27,9 +27,10 @@ KernelLevel widest_kernel_level() noexcept {
 KernelLevel kernel_level() noexcept { return chosen().load(std::memory_order_relaxed); }
 
 void set_kernel_level(KernelLevel level) {
-  if (level < KernelLevel::baseline || level > widest_kernel_level())
+  if (level < KernelLevel::baseline || level > widest_kernel_level()) {
     base::fail(base::Status::unsupported, "level is ", static_cast<std::int32_t>(level), "; this processor has 0 .. ",
                static_cast<std::int32_t>(widest_kernel_level()));
+  }
   chosen().store(level, std::memory_order_relaxed);
 }
 

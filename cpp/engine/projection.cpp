@@ -68,6 +68,7 @@ void Projection::add_gradients(base::ThreadPool& pool, std::int64_t rows, const 
             [&](std::int64_t begin, std::int64_t end) { add_column_sums(grad_y, rows, outputs_, begin, end, grad_bias); });
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define CKPT_PROJECTION(T)                                                                                                \
   template void add_weight_gradient(base::ThreadPool&, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, T*); \
   template void Projection::forward(base::ThreadPool&, std::int64_t, const T*, const T*, const T*, const T*, T*) const;   \
@@ -76,5 +77,6 @@ void Projection::add_gradients(base::ThreadPool& pool, std::int64_t rows, const 
 CKPT_PROJECTION(float)
 CKPT_PROJECTION(double)
 #undef CKPT_PROJECTION
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace ckpt::engine

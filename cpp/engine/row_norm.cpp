@@ -76,6 +76,7 @@ void RowNorm::add_gradients(base::ThreadPool& pool, std::int64_t rows, const T* 
   });
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define CKPT_ROW_NORM(T)                                                                                                       \
   template void RowNorm::forward(base::ThreadPool&, std::int64_t, const T*, T*, const T*, const T*, T*) const;                 \
   template void RowNorm::again(base::ThreadPool&, std::int64_t, const T*, const T*, const T*, const T*, T*) const;             \
@@ -85,5 +86,6 @@ void RowNorm::add_gradients(base::ThreadPool& pool, std::int64_t rows, const T* 
 CKPT_ROW_NORM(float)
 CKPT_ROW_NORM(double)
 #undef CKPT_ROW_NORM
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace ckpt::engine
