@@ -567,6 +567,63 @@ TEST(Blocks, RefuseInputsThatDoNotFitAndSayWhatWouldFit) {
   refuses(head, {Dtype::f64, {2, 4, 5}}, {"F32"});
 }
 
+// More than one part in each direction of the weight.
+TEST(Linear, IsTheFormulaForALargeWeight) {
+  constexpr std::int64_t rows = 37;
+  constexpr std::int64_t inputs = 1100;
+  constexpr std::int64_t outputs = 450;
+  SingleLayer single(make_linear("linear", inputs, outputs, Dtype::f64), {Dtype::f64, {rows, inputs}});
+  const LayerRun run = single.run(0);
+  const auto* const x = single.input().data_as<double>();
+  const auto* const g = single.output_gradient().data_as<double>();
+  const auto* const weight = single.parameters()[0].value->data_as<double>();
+  const auto* const grad_weight = single.parameters()[0].gradient->data_as<double>();
+  const auto* const y = reinterpret_cast<const double*>(run.output.data());
+  const auto* const grad_x = reinterpret_cast<const double*>(run.input_gradient.data());
+  double worst = 0;
+  const auto compare = [&](double given, double expected) {
+    worst = std::max(worst, std::abs(given - expected) / std::max(1.0, std::abs(expected)));
+  };
+  for (std::int64_t i = 0; i < inputs; ++i) {
+    for (std::int64_t j = 0; j < outputs; ++j) {
+      double sum = 0;
+      for (std::int64_t row = 0; row < rows; ++row) sum += x[row * inputs + i] * g[row * outputs + j];
+      compare(grad_weight[i * outputs + j], sum);
+    }
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t j = 0; j < outputs; ++j) {
+      double sum = single.parameters()[1].value->data_as<double>()[j];
+      for (std::int64_t i = 0; i < inputs; ++i) sum += x[row * inputs + i] * weight[i * outputs + j];
+      compare(y[row * outputs + j], sum);
+    }
+    for (std::int64_t i = 0; i < inputs; ++i) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < outputs; ++j) sum += g[row * outputs + j] * weight[i * outputs + j];
+      compare(grad_x[row * inputs + i], sum);
+    }
+  }
+  EXPECT_LE(worst, 1e-11);
+}
+
+// Its gradient is made in more parts than one row of a small table has.
+TEST(TokenEmbedding, AddsToEveryRowOfALargeTable) {
+  constexpr std::int64_t vocabulary = 5003;
+  constexpr std::int64_t width = 3;
+  const auto layer = make_token_embedding("embedding", vocabulary, 8, width, false, Dtype::f64);
+  SingleLayer single(layer, {Dtype::i32, {40, 8}});
+  auto* const tokens = single.input().data_as<std::int32_t>();
+  std::vector<double> expected(static_cast<std::size_t>(vocabulary * width));
+  for (std::int64_t i = 0; i < 320; ++i) {
+    tokens[i] = static_cast<std::int32_t>(i == 0 ? vocabulary - 1 : i * 79 % vocabulary % 4000 + i % 2 * 1000);
+    for (std::int64_t j = 0; j < width; ++j)
+      expected[static_cast<std::size_t>(tokens[i] * width + j)] += single.output_gradient().data_as<double>()[i * width + j];
+  }
+  single.run(0);
+  const auto* const gradient = layer->parameters()[0].gradient->data_as<double>();
+  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(gradient[i], expected[i]) << "element " << i;
+}
+
 TEST(TokenEmbedding, RefusesATokenOutOfRangeWhenItRuns) {
   SingleLayer single(embedding(Dtype::f32), {Dtype::i32, {3, 4}});
   std::int32_t* const tokens = single.input().data_as<std::int32_t>();

@@ -24,12 +24,27 @@ TEST(SteadyState, AStepAllocatesNothing) {
 }
 
 // Nor does all that training does in a step, on threads of the chain's own.
+// Everything stored by this option of each layer, or the last that it has.
+std::shared_ptr<const plan::Schedule> stored_by(const plan::ChainProfile& profile, std::int32_t most_option) {
+  plan::Cursor cursor(plan::make_store_all(profile));
+  std::vector<plan::Action> actions;
+  do {
+    plan::Action action = cursor.next();
+    if (action.kind == plan::Kind::forward_tape || action.kind == plan::Kind::backward)
+      action.option = std::min(most_option, static_cast<std::int32_t>(profile.layer(action.first).options.size()) - 1);
+    actions.push_back(action);
+  } while (actions.back().kind != plan::Kind::end);
+  return plan::make_list(profile.layers(), actions);
+}
+
+// So what an option does not keep has no memory beside the buffers that are planned, either.
 TEST(SteadyState, AStepOfATransformerAllocatesNothing) {
   const Model model = transformer(Dtype::f32, 4, 40, 32, 4, 2, 0.1);
   model.chain->set_pool(threads(2));
   const auto adamw = make_adamw(model.chain, {});
   const plan::ChainProfile profile = model.chain->profile(model.input);
-  for (const auto& schedule : {plan::make_store_all(profile), plan::make_periodic(profile, 3), plan::make_recompute_all(profile)}) {
+  for (const auto& schedule : {plan::make_store_all(profile), plan::make_periodic(profile, 3), plan::make_recompute_all(profile),
+                               stored_by(profile, 1), stored_by(profile, 2), stored_by(profile, 3)}) {
     for (const bool check_finite : {false, true}) {
       ExecutorChecks checks;
       checks.finite = check_finite;
