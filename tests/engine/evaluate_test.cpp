@@ -170,20 +170,69 @@ TEST(Evaluate, TellsLayersThatItIsNoStep) {
   const auto watcher = std::make_shared<Passage>("watcher", [&](const RunContext& context, bool forward) {
     if (forward) evaluations.push_back(context.evaluation);
     EXPECT_TRUE(forward || !context.evaluation);
+    // The rest is as in a step.
+    EXPECT_EQ(context.first_sample, 21);
+    EXPECT_EQ(context.step, 3);
+    EXPECT_EQ(context.seed, 42U);
+    EXPECT_NE(context.pool, nullptr);
+    EXPECT_NE(context.targets, nullptr);
   });
   const Model model = small_transformer(0.1, watcher);
   const auto executor = executor_for(model, *plan::make_recompute_all(model.chain->profile(model.input)));
-  executor->run(step_of(model));
+  Step step = step_of(model);
+  step.first_sample = 21;
+  executor->run(step);
   EXPECT_GT(evaluations.size(), 1U);
   EXPECT_EQ(evaluations, std::vector<bool>(evaluations.size(), false));
   evaluations.clear();
-  executor->evaluate(step_of(model), model.chain->layers());
+  executor->evaluate(step, model.chain->layers());
   EXPECT_EQ(evaluations, std::vector<bool>{true});
   evaluations.clear();
-  executor->evaluate(step_of(model), 5);  // those before it
+  executor->evaluate(step, 5);  // those before it
   EXPECT_TRUE(evaluations.empty());
-  executor->run(step_of(model));
+  executor->run(step);
   EXPECT_EQ(evaluations, std::vector<bool>(evaluations.size(), false));
+}
+
+// Draws from a generator that it has beside its arguments, as a step would.
+class Drawing final : public Layer {
+ public:
+  using Layer::Layer;
+  TensorSpec output(const TensorSpec& input) const override { return input; }
+  std::uint32_t flags() const override { return plan::deterministic; }
+  std::int64_t ambient_bytes() const override { return sizeof drawn_; }
+  void save_ambient(void* state) const override { std::memcpy(state, &drawn_, sizeof drawn_); }
+  void restore_ambient(const void* state) override { std::memcpy(&drawn_, state, sizeof drawn_); }
+  void forward(const RunContext& context, const ForwardBuffers& buffers) override {
+    ++drawn_;
+    std::memmove(buffers.output, buffers.input, static_cast<std::size_t>(context.input->bytes()));
+  }
+  void backward(const RunContext& context, const BackwardBuffers& buffers) override {
+    std::memmove(buffers.grad_input, buffers.grad_output, static_cast<std::size_t>(context.input->bytes()));
+  }
+  std::int64_t drawn() const { return drawn_; }
+
+ private:
+  std::int64_t drawn_ = 7;
+};
+
+// So the step behind it draws what it would have drawn without it.
+TEST(Evaluate, LeavesWhatLayersHaveBesideTheirArguments) {
+  Model model = small_transformer();
+  const auto drawing = std::make_shared<Drawing>("drawing");
+  const auto chain = std::make_shared<Chain>(0);
+  chain->add(make_token_embedding("embedding", transformer_vocabulary, 12, 16, true, Dtype::f32));
+  chain->add(drawing);
+  chain->add(make_linear("head", 16, transformer_vocabulary, Dtype::f32));
+  chain->add(make_softmax_cross_entropy("loss"));
+  chain->initialize(3);
+  model.chain = chain;
+  const auto executor = executor_for(model, *plan::make_store_all(chain->profile(model.input)));
+  executor->evaluate(step_of(model), chain->layers());
+  executor->evaluate(step_of(model), 2);
+  EXPECT_EQ(drawing->drawn(), 7);
+  executor->run(step_of(model));
+  EXPECT_EQ(drawing->drawn(), 8);
 }
 
 TEST(Evaluate, AllocatesNothingBehindTheFirstCall) {
