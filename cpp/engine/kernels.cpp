@@ -27,8 +27,8 @@ CKPT_INLINE void gelu_backward_body(const T* x, const T* grad_y, T* grad_x, std:
   CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) {
     const T v = x[i];
     const T t = fast_tanh(gelu_slope<T> * (v + gelu_cubic<T> * v * v * v));
-    const T square = std::min(v * v, T(900));  // beyond 30 it is multiplied by 0, and must be finite for that
-    const T inner = gelu_slope<T> * (T(1) + T(3) * gelu_cubic<T> * square);
+    const T near = std::min(std::max(v, T(-30)), T(30));  // beyond, inner is multiplied by 0, and must be finite for that
+    const T inner = gelu_slope<T> * (T(1) + T(3) * gelu_cubic<T> * near * near);
     grad_x[i] = grad_y[i] * (T(0.5) * (T(1) + t) + T(0.5) * v * (T(1) - t * t) * inner);
   }
 }
