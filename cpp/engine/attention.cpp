@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t keep_probabilities = 0;
 constexpr std::int32_t keep_log_sums = 1;
-constexpr std::int32_t options_count = 3;  // the last keeps neither
+constexpr std::int32_t attention_options = 3;  // the last keeps neither
 
 // In: queries, keys and values, turned where they are; out: what the heads read; beside that probabilities or log-sum-exps.
 class AttentionMiddle {
@@ -25,7 +25,7 @@ class AttentionMiddle {
   static constexpr const char* in_name = "qkv";
   static constexpr const char* out_name = "out";
   static constexpr const char* leading = "[samples, tokens, ";
-  static constexpr std::int32_t option_count = options_count;
+  static constexpr std::int32_t option_count = attention_options;
   static constexpr bool over_input = false;
 
   bool fits(const TensorSpec& input) const { return input.shape.ndim() == 3; }

@@ -9,7 +9,7 @@ namespace ckpt::engine {
 namespace {
 
 constexpr std::int32_t store_mask = 0;
-constexpr std::int32_t options_count = 2;  // the other makes the mask again
+constexpr std::int32_t dropout_options = 2;  // the other makes the mask again
 
 class DropoutLayer final : public Layer {
  public:
@@ -21,7 +21,7 @@ class DropoutLayer final : public Layer {
   }
 
   std::uint32_t flags() const override { return plan::deterministic | plan::in_place; }
-  std::int32_t options() const override { return options_count; }
+  std::int32_t options() const override { return dropout_options; }
 
   OptionNeeds needs(const TensorSpec& input, std::int32_t option) const override {
     OptionNeeds needs{.has_record = true};

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int32_t keep_all = 0;
 constexpr std::int32_t without_output = 1;
 constexpr std::int32_t without_norm = 2;
-constexpr std::int32_t options_count = 4;  // the last keeps nothing
+constexpr std::int32_t mlp_options = 4;  // the last keeps nothing
 
 Kept kept_by(std::int32_t option) {
   return {.normed = option == keep_all || option == without_output, .in = option <= without_norm, .out = option == keep_all};
@@ -21,7 +21,7 @@ struct RowsMiddle {
   static constexpr const char* in_name = "up";
   static constexpr const char* out_name = "down";
   static constexpr const char* leading = "[samples, ..., ";
-  static constexpr std::int32_t option_count = options_count;
+  static constexpr std::int32_t option_count = mlp_options;
 
   explicit RowsMiddle(std::int64_t hidden_) : hidden(hidden_) {}
   bool fits(const TensorSpec& input) const { return input.has_rows(); }

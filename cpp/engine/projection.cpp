@@ -8,7 +8,7 @@
 namespace ckpt::engine {
 namespace {
 
-constexpr std::int64_t columns_per_part = 64;  // of sums over columns
+constexpr std::int64_t sum_columns_per_part = 64;  // of sums over columns
 
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
@@ -64,7 +64,7 @@ template <class T>
 void Projection::add_gradients(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* grad_y, T* grad_weight,
                                T* grad_bias) const {
   add_weight_gradient(pool, rows, inputs_, outputs_, x, grad_y, grad_weight);
-  for_parts(pool, outputs_, columns_per_part,
+  for_parts(pool, outputs_, sum_columns_per_part,
             [&](std::int64_t begin, std::int64_t end) { add_column_sums(grad_y, rows, outputs_, begin, end, grad_bias); });
 }
 

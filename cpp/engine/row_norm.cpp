@@ -5,7 +5,7 @@
 namespace ckpt::engine {
 namespace {
 
-constexpr std::int64_t columns_per_part = 256;
+constexpr std::int64_t norm_columns_per_part = 256;
 
 template <class T>
 RowStatistics<T> taken(const T* statistics, std::int64_t row, bool with_mean) {
@@ -68,7 +68,7 @@ void RowNorm::input_gradient(base::ThreadPool& pool, std::int64_t rows, const T*
 template <class T>
 void RowNorm::add_gradients(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* grad_y,
                             T* grad_weight, T* grad_bias) const {
-  for_parts(pool, width_, columns_per_part, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(pool, width_, norm_columns_per_part, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = 0; row < rows; ++row) {
       add_norm_gradients(x + row * width_, taken(statistics, row, has_bias()), grad_y + row * width_, begin, end, grad_weight,
                          has_bias() ? grad_bias : nullptr);
