@@ -20,6 +20,7 @@
 #include "engine/chain.h"
 #include "engine/forward_pass.h"
 #include "engine/recompute_check.h"
+#include "engine/step.h"
 #include "engine/step_times.h"
 #include "engine/write_check.h"
 #include "memory/tracker.h"
@@ -36,19 +37,6 @@ class Tiers;
 
 // Where the items of each tier go, and are copied to and from while layers run; nullptr: memory, copied at once. Not of tier 0.
 using TierStorages = std::array<std::shared_ptr<storage::Storage>, plan::tiers>;
-
-struct Step {
-  std::int64_t step = 0;
-  std::uint64_t seed = 0;
-  std::int64_t first_sample = 0;
-  const tensor::Tensor* input = nullptr;
-  const tensor::Tensor* targets = nullptr;
-  const tensor::Tensor* output_gradient = nullptr;
-  const tensor::Tensor* output = nullptr;          // receives x_n
-  const tensor::Tensor* input_gradient = nullptr;  // receives GRAD(0)
-  bool accumulate = false;
-  double loss_gradient = 1;  // GRAD(n) where x_n is one number and output_gradient is nullptr
-};
 
 // How a stage reaches its neighbours. Called on the thread that runs the executor; what it throws ends the step.
 class StagePort {

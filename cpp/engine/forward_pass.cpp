@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/executor.h"
+#include "base/error.h"
 
 namespace ckpt::engine {
 namespace {

@@ -11,11 +11,10 @@
 #include "base/thread_pool.h"
 #include "engine/arena.h"
 #include "engine/chain.h"
+#include "engine/step.h"
 #include "memory/tracker.h"
 
 namespace ckpt::engine {
-
-struct Step;
 
 class ForwardPass {
  public:
