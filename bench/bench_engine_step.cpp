@@ -86,8 +86,8 @@ ScheduleExecutorOptions on(const WorkerPool& pool) {
 
 struct StepSeconds {
   double all = 0;
-  double run = 0;  // of the executor's measured part
-  double optimizer = 0;
+  double run = 0;        // of the executor's measured part
+  double optimizer = 0;  // of an update alone, which is made once more
 };
 
 struct Trainer {
@@ -121,9 +121,10 @@ struct Trainer {
     StepSeconds taken;
     taken.all = seconds_of([&] {
       executor.run(step);
-      chain.clip_gradients(1);
-      taken.optimizer = seconds_of([&] { optimizer.step(); });
+      optimizer.step_and_zero(1);
     });
+    taken.optimizer = seconds_of([&] { optimizer.step(); });
+    step.accumulate = true;
     taken.run = std::chrono::duration<double>(executor.stats().run - run_before).count();
     ++step.step;
     return taken;
@@ -189,8 +190,9 @@ Rounds seconds_of_idle_steps(const Trainer& trainer, std::size_t rounds, const W
 
 // The executor counts what lies between two layers with the later one, so its layers' seconds alone would hide its own work. That
 // is therefore taken from the idle chain: the copy of the tokens, the buffers that come and go, their tracking, the clock (and the
-// calls of custom layers, which the model's layers do not have). The rest is the gradients that are set to 0 before the step and
-// clipped behind it, and what the executor does behind the last layer: the head's gradient is gathered there.
+// calls of custom layers, which the model's layers do not have). The rest is the gradients' norm, their clipping and that they are
+// set to 0, which is what the pass over the parameters takes beyond an update alone, and what the executor does behind the last
+// layer: the head's gradient is gathered there.
 void print_overhead(Trainer& trainer, const std::vector<StepSeconds>& steps, const WorkerPool& pool) {
   Rounds all;
   Rounds beside;  // the executor's measured part and the optimizer
@@ -203,7 +205,7 @@ void print_overhead(Trainer& trainer, const std::vector<StepSeconds>& steps, con
   const auto percent = [&](const Rounds& seconds) { return 100 * median(seconds) / median(all); };
   const double between = percent(seconds_of_idle_steps(trainer, steps.size(), pool));
   std::printf(
-      "  neither layers nor optimizer       %9.2f %% of the step: zeroing and clipping %.2f, behind the layers %.2f, "
+      "  neither layers nor optimizer       %9.2f %% of the step: clipping and zeroing %.2f, behind the layers %.2f, "
       "between them %.3f\n",
       percent(beside) + percent(behind) + between, percent(beside), percent(behind), between);
 }

@@ -328,6 +328,13 @@ ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer) {
   return guard([&] { checked(optimizer, "optimizer")->object->step(); });
 }
 
+ckpt_status ckpt_optimizer_step_and_zero(ckpt_optimizer* optimizer, double max_norm, double* norm) {
+  return guard([&] {
+    const double before = checked(optimizer, "optimizer")->object->step_and_zero(max_norm);
+    if (norm != nullptr) *norm = before;
+  });
+}
+
 ckpt_status ckpt_optimizer_get_learning_rate(const ckpt_optimizer* optimizer, double* learning_rate) {
   return guard([&] {
     const double rate = checked(optimizer, "optimizer")->object->learning_rate();

@@ -34,6 +34,6 @@ std::shared_ptr<engine::Chain> chain_argument(const ckpt_chain* chain);
 engine::Step step_argument(const ckpt_step* step);
 
 // The checks of an executor's or a pipeline's options; the latter have no check_finite.
-engine::ExecutorChecks checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes, ckpt_bool check_finite = 0);
+engine::ExecutorChecks checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes, ckpt_bool check_finite);
 
 }  // namespace ckpt::capi

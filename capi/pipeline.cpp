@@ -65,7 +65,7 @@ pipeline::PipelineOptions to_options(const ckpt_pipeline_options& given) {
   options.measured_runs = given.measured_steps;
   const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
   if (tracker != nullptr) options.tracker = tracker->object;
-  options.checks = checks_argument(given.recompute_check, given.check_writes);
+  options.checks = checks_argument(given.recompute_check, given.check_writes, given.check_finite);
   return options;
 }
 

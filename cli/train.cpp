@@ -187,11 +187,11 @@ double train_step(Training& training, Runner& runner) {
   step.seed = training.options.seed;
   step.input = training.tokens;
   step.targets = training.targets;
+  step.accumulate = true;  // the update before has set gradients to 0, as the chain's first values did
   const double loss = runner.run(step);
   if (!std::isfinite(loss)) throw std::runtime_error("the loss is no finite number at step " + std::to_string(training.step));
-  training.chain.clip_gradients(largest_gradient_norm);
   training.optimizer.set_learning_rate(learning_rate_at(training.rates, training.step));
-  training.optimizer.step();
+  training.optimizer.step_and_zero(largest_gradient_norm);
   ++training.step;
   training.position = training.data.next_position(training.position);
   return loss;

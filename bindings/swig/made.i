@@ -61,6 +61,7 @@ CKPT_STRUCT(ckpt_activation_manager_options)
 CKPT_STRUCT(ckpt_activation_metadata)
 CKPT_STRUCT(ckpt_pipeline_options)
 %ignore ckpt_pipeline_options::reserved;
+%ignore ckpt_pipeline_options::reserved2;
 CKPT_STRUCT(ckpt_pipeline_stats)
 %ignore ckpt_stateful_callbacks;
 %ignore ckpt_stateful_callbacks_init;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 #include <utility>
 
 #include "base/entered.h"
@@ -62,12 +61,26 @@ void Chain::initialize(std::uint64_t seed) {
 }
 
 void Chain::zero_gradients() {
-  for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) {
-    const tensor::Tensor& gradient = *parameters_[i].gradient;
-    with_float(gradient.dtype(), [&](auto zero) {
-      std::fill(gradient.data_as<decltype(zero)>() + begin, gradient.data_as<decltype(zero)>() + end, zero);
-    });
+  for_each_part([this](std::size_t i, std::int64_t begin, std::int64_t end) { zero_gradients(i, begin, end); });
+  forget_gradients();
+}
+
+void Chain::zero_gradients(std::size_t i, std::int64_t begin, std::int64_t end) const {
+  const tensor::Tensor& gradient = *parameters_[i].gradient;
+  with_float(gradient.dtype(), [&](auto zero) {
+    std::fill(gradient.data_as<decltype(zero)>() + begin, gradient.data_as<decltype(zero)>() + end, zero);
   });
+}
+
+void Chain::scale_gradients(double factor, std::size_t i, std::int64_t begin, std::int64_t end) const {
+  const tensor::Tensor& gradient = *parameters_[i].gradient;
+  with_float(gradient.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    scale(gradient.data_as<T>() + begin, static_cast<T>(factor), end - begin);
+  });
+}
+
+void Chain::forget_gradients() {
   for (const auto& layer : layers_) layer->forget_gradients();
 }
 
@@ -76,25 +89,26 @@ void Chain::gather_gradients() {
 }
 
 // Sums of parts are added in their order.
-double Chain::clip_gradients(double max_norm) {
-  require(std::isfinite(max_norm) && max_norm > 0, "max_norm is ", max_norm, "; finite and above 0");
-  const auto of_parts = [&](const auto& work) {
-    const auto run = [&](std::int64_t number) {
-      Part& part = parts_[static_cast<std::size_t>(number)];
-      const tensor::Tensor& gradient = *parameters_[part.parameter].gradient;
-      with_float(gradient.dtype(),
-                 [&](auto zero) { work(part, gradient.data_as<decltype(zero)>() + part.begin, part.end - part.begin); });
-    };
-    run_parts(run);
-  };
-  of_parts([](Part& part, const auto* values, std::int64_t count) { part.squares = sum_of_squares(values, count); });
+double Chain::gradient_norm() {
+  run_parts([this](std::int64_t number) {
+    Part& part = parts_[static_cast<std::size_t>(number)];
+    const tensor::Tensor& gradient = *parameters_[part.parameter].gradient;
+    with_float(gradient.dtype(), [&](auto zero) {
+      part.squares = sum_of_squares(gradient.data_as<decltype(zero)>() + part.begin, part.end - part.begin);
+    });
+  });
   double squares = 0;
   for (const Part& part : parts_) squares += part.squares;
   const double norm = std::sqrt(squares);
+  if (!std::isfinite(norm)) fail(Status::out_of_range, "the norm of the gradients is ", norm, "; a finite number");
+  return norm;
+}
+
+double Chain::clip_gradients(double max_norm) {
+  require(std::isfinite(max_norm) && max_norm > 0, "max_norm is ", max_norm, "; finite and above 0");
+  const double norm = gradient_norm();
   if (norm <= max_norm) return norm;
-  of_parts([&](const Part&, auto* values, std::int64_t count) {
-    scale(values, static_cast<std::remove_reference_t<decltype(*values)>>(max_norm / norm), count);
-  });
+  for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) { scale_gradients(max_norm / norm, i, begin, end); });
   return norm;
 }
 

@@ -52,9 +52,16 @@ class Chain {
   // Threads for what concerns all parameters; nullptr: the calling one alone.
   void set_pool(std::shared_ptr<base::ThreadPool> pool) noexcept { pool_ = std::move(pool); }
   void zero_gradients();
+  // Of parameter i's elements begin .. end-1.
+  void zero_gradients(std::size_t i, std::int64_t begin, std::int64_t end) const;
+  void scale_gradients(double factor, std::size_t i, std::int64_t begin, std::int64_t end) const;
+  // What layers made for parameters of others and nobody has gathered.
+  void forget_gradients();
   // Behind a step: what layers made for parameters of others.
   void gather_gradients();
-  // Scales all gradients so that their common 2-norm is at most max_norm; returns the norm before.
+  // The common 2-norm of all gradients. Error(out_of_range) when it is not finite.
+  double gradient_norm();
+  // Scales all gradients so that their norm is at most max_norm; returns the norm before.
   double clip_gradients(double max_norm);
 
   // Error(invalid_argument) names the layer that refuses its input. Marks this thread as inside the chain meanwhile.

@@ -423,8 +423,8 @@ void Executor::check_finite(const plan::Operation& operation) const {
     const std::int64_t count = spec.shape.elements();
     if (all_finite(values, count)) return;
     const std::int64_t first = std::find_if(values, values + count, [](T value) { return !std::isfinite(value); }) - values;
-    fail(Status::out_of_range, "layer ", base::quoted(chain_->layer(operation.layer).name()), ": element ", first,
-         " of its output is ", values[first], "; a finite number");
+    fail(Status::out_of_range, "layer ", base::quoted(chain_->layer(operation.layer).name()), ": element ", first, " of its output",
+         role_.is_stage() ? base::cat(" for micro-batch ", operation.micro_batch) : "", " is ", values[first], "; a finite number");
   });
 }
 

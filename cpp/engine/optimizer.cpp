@@ -13,8 +13,22 @@ using base::require;
 
 void Optimizer::step() {
   base::Entered::refuse(chain_.get(), "chain");
-  update(steps_ + 1);
+  chain_->for_each_part([this](std::size_t i, std::int64_t begin, std::int64_t end) { update(steps_ + 1, i, begin, end); });
   ++steps_;
+}
+
+double Optimizer::step_and_zero(double max_norm) {
+  require(max_norm > 0, "max_norm is ", max_norm, "; above 0");
+  base::Entered::refuse(chain_.get(), "chain");
+  const double norm = chain_->gradient_norm();
+  chain_->for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) {
+    if (norm > max_norm) chain_->scale_gradients(max_norm / norm, i, begin, end);
+    update(steps_ + 1, i, begin, end);
+    chain_->zero_gradients(i, begin, end);
+  });
+  chain_->forget_gradients();
+  ++steps_;
+  return norm;
 }
 
 void Optimizer::set_steps(std::int64_t steps) {
@@ -43,15 +57,12 @@ class Sgd final : public Optimizer {
   }
 
  private:
-  void update(std::int64_t) override {
-    chain().for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) {
-      const Parameter& parameter = chain().parameters()[i];
-      with_float(parameter.value->dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        sgd_update(parameter.value->data_as<T>() + begin, state()[i].value->data_as<T>() + begin,
-                   parameter.gradient->data_as<T>() + begin, static_cast<T>(learning_rate()), static_cast<T>(momentum_),
-                   end - begin);
-      });
+  void update(std::int64_t, std::size_t i, std::int64_t begin, std::int64_t end) override {
+    const Parameter& parameter = chain().parameters()[i];
+    with_float(parameter.value->dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      sgd_update(parameter.value->data_as<T>() + begin, state()[i].value->data_as<T>() + begin,
+                 parameter.gradient->data_as<T>() + begin, static_cast<T>(learning_rate()), static_cast<T>(momentum_), end - begin);
     });
   }
 
@@ -69,26 +80,21 @@ class Adamw final : public Optimizer {
   }
 
  private:
-  void update(std::int64_t step) override {
+  void update(std::int64_t step, std::size_t i, std::int64_t begin, std::int64_t end) override {
     const auto t = static_cast<double>(step);
-    const double correction1 = 1 - std::pow(options_.beta1, t);
-    const double correction2 = 1 - std::pow(options_.beta2, t);
-    chain().for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) {
-      const Parameter& parameter = chain().parameters()[i];
-      const bool decays = !options_.decay_matrices_only || parameter.value->shape().ndim() >= 2;
-      with_float(parameter.value->dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        const AdamwFactors<T> factors = {static_cast<T>(learning_rate()),
-                                         static_cast<T>(options_.beta1),
-                                         static_cast<T>(options_.beta2),
-                                         static_cast<T>(options_.epsilon),
-                                         static_cast<T>(decays ? options_.weight_decay : 0),
-                                         static_cast<T>(correction1),
-                                         static_cast<T>(correction2)};
-        adamw_update(parameter.value->data_as<T>() + begin, state()[2 * i].value->data_as<T>() + begin,
-                     state()[2 * i + 1].value->data_as<T>() + begin, parameter.gradient->data_as<T>() + begin, factors,
-                     end - begin);
-      });
+    const Parameter& parameter = chain().parameters()[i];
+    const bool decays = !options_.decay_matrices_only || parameter.value->shape().ndim() >= 2;
+    with_float(parameter.value->dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      const AdamwFactors<T> factors = {static_cast<T>(learning_rate()),
+                                       static_cast<T>(options_.beta1),
+                                       static_cast<T>(options_.beta2),
+                                       static_cast<T>(options_.epsilon),
+                                       static_cast<T>(decays ? options_.weight_decay : 0),
+                                       static_cast<T>(1 - std::pow(options_.beta1, t)),
+                                       static_cast<T>(1 - std::pow(options_.beta2, t))};
+      adamw_update(parameter.value->data_as<T>() + begin, state()[2 * i].value->data_as<T>() + begin,
+                   state()[2 * i + 1].value->data_as<T>() + begin, parameter.gradient->data_as<T>() + begin, factors, end - begin);
     });
   }
 

@@ -30,6 +30,9 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   void step();
+  // Clips the chain's gradients to that norm (above 0, infinity: does not), updates and sets them to 0, part by part: each is read
+  // once. Returns the norm before. Error(out_of_range) when it is not finite: nothing has changed.
+  double step_and_zero(double max_norm);
   std::int64_t steps() const noexcept { return steps_; }
   void set_steps(std::int64_t steps);
   double learning_rate() const noexcept { return learning_rate_; }
@@ -43,8 +46,8 @@ class Optimizer {
   const Chain& chain() const noexcept { return *chain_; }
 
  private:
-  // step: the number of this update, from 1.
-  virtual void update(std::int64_t step) = 0;
+  // Of parameter i's elements begin .. end-1. step: the number of this update, from 1.
+  virtual void update(std::int64_t step, std::size_t i, std::int64_t begin, std::int64_t end) = 0;
 
   std::shared_ptr<Chain> chain_;
   double learning_rate_;

@@ -405,6 +405,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_schedule_executor_evaluate)(ckpt_schedule_executor* executor, const ckpt_step* step, int64_t layer_count, double* result);
   ckpt_status (*ckpt_profile_create_measured)(ckpt_chain* chain, const ckpt_step* step, int32_t measured_steps, ckpt_worker_pool* pool, ckpt_profile** profile);
   ckpt_status (*ckpt_schedule_executor_refine)(const ckpt_schedule_executor* executor, const ckpt_profile* profile, ckpt_profile** refined);
+  ckpt_status (*ckpt_optimizer_step_and_zero)(ckpt_optimizer* optimizer, double max_norm, double* norm);
   ckpt_status (*ckpt_optimizer_get_learning_rate)(const ckpt_optimizer* optimizer, double* learning_rate);
   ckpt_status (*ckpt_optimizer_set_learning_rate)(ckpt_optimizer* optimizer, double learning_rate);
   void (*ckpt_learning_rate_schedule_init)(ckpt_learning_rate_schedule* schedule, uint32_t size);

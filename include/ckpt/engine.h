@@ -269,7 +269,8 @@ CKPT_API ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t p
  * kept alive; NULL (as in a new chain): the calling thread alone. */
 CKPT_API ckpt_status ckpt_chain_set_worker_pool(ckpt_chain* chain, ckpt_worker_pool* pool);
 
-/* Scales all gradients so that their common 2-norm is at most max_norm (> 0); *norm (may be NULL) receives the norm before. */
+/* Scales all gradients so that their common 2-norm is at most max_norm (> 0); *norm (may be NULL) receives the norm before.
+ * OUT_OF_RANGE when that is not finite: no gradient is scaled. */
 CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm);
 
 /* Creates a profile of the chain, which is what planning must know, for inputs of this shape. Bytes are exact. measured_steps > 0
@@ -472,6 +473,12 @@ CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_a
 
 /* Updates the parameters once with the gradients as they are. */
 CKPT_API ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer);
+
+/* Does what ckpt_chain_clip_gradients(max_norm) and ckpt_optimizer_step do, to the same bits, and sets all gradients to 0: a step
+ * with accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the gradients are gone through once, and
+ * each part is scaled, used and set to 0 while it is in the processor's caches. max_norm: > 0; INFINITY scales nothing. *norm (may
+ * be NULL) receives the norm before. OUT_OF_RANGE when that is not finite: gradients, parameters and state stay as they are. */
+CKPT_API ckpt_status ckpt_optimizer_step_and_zero(ckpt_optimizer* optimizer, double max_norm, double* norm);
 
 /* *learning_rate receives the size of the next steps. */
 CKPT_API ckpt_status ckpt_optimizer_get_learning_rate(const ckpt_optimizer* optimizer, double* learning_rate);

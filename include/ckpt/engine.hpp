@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <locale>
 #include <memory>
 #include <sstream>
@@ -213,6 +214,12 @@ class Optimizer {
   }
 
   void step() { check(ckpt_optimizer_step(handle())); }
+  // Clips, updates and sets gradients to 0 in one pass: a step with accumulate comes next. Returns the norm before.
+  double step_and_zero(double max_norm = std::numeric_limits<double>::infinity()) {
+    double norm = 0;
+    check(ckpt_optimizer_step_and_zero(handle(), max_norm, &norm));
+    return norm;
+  }
   // The size of the next steps; not part of the state.
   double learning_rate() const {
     double rate = 0;

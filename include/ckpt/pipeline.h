@@ -226,12 +226,16 @@ typedef struct ckpt_pipeline_options {
   ckpt_memory_tracker* tracker;         /* counts every buffer, those of queues included; kept alive; none: one of its own */
   ckpt_recompute_check recompute_check; /* what is checked where a layer runs forward again: one of CKPT_RECOMPUTE_CHECK_* */
   ckpt_bool check_writes;               /* 1: looks whether layers write where they may not; 0: does not look */
+  /* 1: a layer's output of F32 or F64 that is not finite ends the step with OUT_OF_RANGE, whose message names the layer, the
+   * element and the micro-batch: the first such layer of the stage that came upon one first; 0: only the losses are looked at */
+  ckpt_bool check_finite;
+  int32_t reserved2; /* not used: 0 */
 } ckpt_pipeline_options;
 
 #define CKPT_PIPELINE_OPTIONS_INIT                                                                        \
   {                                                                                                       \
     sizeof(ckpt_pipeline_options), CKPT_PIPELINE_ORDER_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-        CKPT_RECOMPUTE_CHECK_NONE, 0                                                                      \
+        CKPT_RECOMPUTE_CHECK_NONE, 0, 0, 0                                                                \
   }
 
 /* Sets *options to CKPT_PIPELINE_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller

@@ -231,6 +231,9 @@ TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
   EXPECT_EQ(optimizer.learning_rate(), 1);
   optimizer.set_learning_rate(0);
   optimizer.step();
+  EXPECT_GT(optimizer.step_and_zero(), 0);
+  EXPECT_EQ(optimizer.step_and_zero(1), 0);  // nothing is left of the gradients
+  EXPECT_THROW(optimizer.step_and_zero(-1), ckpt::Error);
   EXPECT_EQ(executor.evaluate(step, 5), last);
   EXPECT_THROW(optimizer.set_learning_rate(-1), ckpt::Error);
   EXPECT_THROW(ckpt::Layer::tied_head("head", ckpt::Layer("relu", "relu")), ckpt::Error);

@@ -71,6 +71,7 @@ static void try_everything(world* self, enum place place) {
   IN_USE(ckpt_optimizer_create_adamw(self->chain, NULL, &optimizer));
   CHECK(profile == NULL && executor == NULL && optimizer == NULL && value == NULL);
   if (self->optimizer != NULL) IN_USE(ckpt_optimizer_step(self->optimizer));
+  if (self->optimizer != NULL) IN_USE(ckpt_optimizer_step_and_zero(self->optimizer, 1.0, &norm));
   if (self->executor != NULL) IN_USE(ckpt_schedule_executor_run(self->executor, &self->step, NULL));
   if (self->inside_step) IN_USE(ckpt_schedule_executor_get_stats(self->executor, &stats));
   another_chain_works();

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <random>
+
 #include "models.h"
 
 namespace ckpt::engine::test {
@@ -166,6 +170,81 @@ TEST(ChainPool, AnyNumberOfThreadsGivesTheBitsOfNone) {
       EXPECT_NEAR(expected.norms[0], std::sqrt(elements / 3), 0.02 * std::sqrt(elements / 3));
       for (const int thread_count : {1, 2, 3})
         EXPECT_TRUE(updated(dtype, adamw, threads(thread_count)) == expected) << thread_count << " threads, adamw " << adamw;
+    }
+  }
+}
+
+// Clipped, and with gradients that are smaller than asked, and where they shall not be clipped.
+TEST(OnePass, GivesTheBitsOfClippingUpdatingAndZeroing) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    for (const bool adamw : {false, true}) {
+      for (const double max_norm : {0.5, 1e9, std::numeric_limits<double>::infinity()}) {
+        for (const int thread_count : {1, 3}) {
+          const auto apart = chain_of_many_parts(dtype);
+          const auto at_once = chain_of_many_parts(dtype);
+          at_once->set_pool(threads(thread_count));
+          const auto make = [&](const std::shared_ptr<Chain>& chain) {
+            return adamw ? make_adamw(chain, {}) : make_sgd(chain, 0.1, 0.9);
+          };
+          const auto one = make(apart);
+          const auto other = make(at_once);
+          for (unsigned step = 0; step < 3; ++step) {
+            set_gradients(*apart, step);
+            set_gradients(*at_once, step);
+            const double norm = apart->clip_gradients(std::min(max_norm, 1e9));
+            one->step();
+            EXPECT_EQ(other->step_and_zero(max_norm), norm);
+            EXPECT_TRUE(gradients_of(*at_once) == std::vector<std::byte>(gradients_of(*at_once).size()));
+          }
+          EXPECT_EQ(one->steps(), other->steps());
+          EXPECT_TRUE(values_of(*apart) == values_of(*at_once)) << max_norm << ", adamw " << adamw;
+          for (std::size_t i = 0; i < one->state().size(); ++i)
+            EXPECT_TRUE(std::ranges::equal(one->state()[i].value->byte_span(), other->state()[i].value->byte_span())) << i;
+        }
+      }
+    }
+  }
+}
+
+// What the tied head made is in the embedding's gradient, and nothing of it comes again.
+TEST(OnePass, TrainsATransformerAsClippingUpdatingAndZeroingDo) {
+  const Model apart = transformer(Dtype::f32, 4, 12, 16, 4, 2, 0.1);
+  const Model at_once = transformer(Dtype::f32, 4, 12, 16, 4, 2, 0.1);
+  const auto schedule = plan::make_periodic(apart.chain->profile(apart.input), 3);
+  const auto one = make_adamw(apart.chain, {});
+  const auto other = make_adamw(at_once.chain, {});
+  const auto run_one = executor_for(apart, *schedule, 2);
+  const auto run_other = executor_for(at_once, *schedule, 2);
+  for (int i = 0; i < 4; ++i) {
+    Step step = step_of(at_once, i);
+    step.accumulate = i > 0;
+    EXPECT_EQ(run_one->run(step_of(apart, i)), run_other->run(step));
+    EXPECT_EQ(apart.chain->clip_gradients(0.1), other->step_and_zero(0.1));
+    one->step();
+  }
+  EXPECT_TRUE(values_of(*apart.chain) == values_of(*at_once.chain));
+}
+
+TEST(OnePass, ANormThatIsNotFiniteChangesNothing) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    for (const double bad : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+      const auto chain = chain_of_many_parts(dtype);
+      const auto adamw = make_adamw(chain, {});
+      set_gradients(*chain, 1);
+      adamw->step();
+      const Tensor& gradient = *chain->parameters()[0].gradient;
+      with_float(dtype, [&](auto zero) { gradient.data_as<decltype(zero)>()[17472] = static_cast<decltype(zero)>(bad); });
+      const std::vector<std::byte> values = values_of(*chain);
+      const std::vector<std::byte> gradients = gradients_of(*chain);
+      for (const bool at_once : {true, false}) {
+        const base::Error error = thrown_by([&] { at_once ? adamw->step_and_zero(1) : chain->clip_gradients(1); });
+        EXPECT_EQ(error.status(), base::Status::out_of_range);
+        EXPECT_TRUE(contains(error, "norm of the gradients is")) << error.message();
+        EXPECT_TRUE(values_of(*chain) == values && gradients_of(*chain) == gradients);
+        EXPECT_EQ(adamw->steps(), 1);
+      }
+      chain->zero_gradients();
+      EXPECT_EQ(adamw->step_and_zero(1), 0);
     }
   }
 }

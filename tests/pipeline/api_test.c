@@ -1,4 +1,6 @@
 /* Pipelines through the C API: the worked example of docs/pipeline.md, and everything that can be asked and refused. */
+#include <math.h>
+
 #include "check.h"
 #include "make_layer.h"
 #include "planner.h"
@@ -217,8 +219,16 @@ static void test_split_and_refusals(void) {
   options.budget_bytes = 10;
   CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_OVER_BUDGET, "stage 0");
   options.budget_bytes = 0;
+  options.check_finite = -1;
+  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT,
+              "options.check_finite is -1");
+  options.check_finite = 1;
   CHECK(pipeline == NULL);
   CHECK_OK(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline));
+  ((float*)ckpt_tensor_get_data(made.x))[samples / 4 * width] = (float)INFINITY; /* the first sample of micro-batch 1 */
+  CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL), CKPT_E_OUT_OF_RANGE,
+              "layer 'first': element 0 of its output for micro-batch 1 is");
+  ((float*)ckpt_tensor_get_data(made.x))[samples / 4 * width] = 0;
   step.accumulate = 2;
   CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL), CKPT_E_INVALID_ARGUMENT, "accumulate is 2");
   step.accumulate = 0;

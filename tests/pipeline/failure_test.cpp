@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <semaphore>
 #include <thread>
+#include <utility>
 
 #include "models.h"
 #include "strategy/custom.h"
@@ -57,6 +59,54 @@ TEST(PipelineFailure, AForeignExceptionComesThrough) {
   EXPECT_THROW(pipeline->run(model.step(), -1, {}), std::runtime_error);
   bad = false;
   EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+}
+
+// Sample 5 is the second of micro-batch 2; probes hand it on, so the first that sees it is the first layer.
+TEST(PipelineFailure, TheCheckOfOutputsNamesLayerElementAndMicroBatch) {
+  for (const auto& [order, chunks] : orders) {
+    for (const bool checks : {true, false}) {
+      const ProbeModel model(6, [](const engine::RunContext&, bool) {});
+      PipelineOptions used = options_of(order, order == Order::interleaved ? 2 : 3, 4, chunks);
+      used.checks.finite = checks;
+      const auto pipeline = Pipeline::create(model.chain, model.input, used);
+      EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+      float& sample = model.data->data_as<float>()[5];
+      for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+        const float was = std::exchange(sample, bad);
+        const base::Error error = error_of([&] { pipeline->run(model.step(), -1, {}); });
+        EXPECT_EQ(error.status(), checks ? Status::out_of_range : Status::ok);
+        if (checks) {
+          EXPECT_EQ(error.message(),
+                    base::cat("layer 'probe0': element 1 of its output for micro-batch 2 is ", bad, "; a finite number"));
+        }
+        EXPECT_EQ(used.tracker->stats().current_bytes, 0);
+        sample = was;
+        EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+      }
+    }
+  }
+}
+
+// In the last stage, where the loss would be the first to say so.
+TEST(PipelineFailure, TheCheckOfOutputsSeesEveryStage) {
+  const Model model = byte_model(8, 16, 2);
+  PipelineOptions used = options_of(Order::one_f_one_b, 3, 4);
+  used.checks.finite = true;
+  const auto pipeline = make_pipeline(model, used);
+  const Result expected = run_step(model, *pipeline, step_of(model));
+  for (const engine::Parameter& parameter : model.chain->parameters()) {
+    if (!parameter.name.ends_with(".bias")) continue;
+    float& element = parameter.value->data_as<float>()[3];
+    const float was = std::exchange(element, std::numeric_limits<float>::infinity());
+    const base::Error error = error_of([&] { pipeline->run(step_of(model), -1, {}); });
+    EXPECT_EQ(error.status(), Status::out_of_range);
+    const std::string layer = parameter.name.substr(0, parameter.name.rfind('.'));
+    EXPECT_NE(error.message().find(base::cat("layer ", base::quoted(layer), ": element 3 of its output for micro-batch 0 is inf")),
+              std::string::npos)
+        << error.message();
+    element = was;
+  }
+  EXPECT_EQ(run_step(model, *pipeline, step_of(model)), expected);
 }
 
 // Cancels from within a layer, so that the step is surely under way, at every layer, micro-batch and direction.

@@ -253,6 +253,11 @@ namespace Ckpt
         /// <summary>True: looks whether layers write where they may not; false: does not look.</summary>
         public bool CheckWrites { get; set; }
 
+        /// <summary>True: a layer's output of F32 or F64 that is not finite ends the step with <see cref="CkptStatus.OutOfRange"/>,
+        /// whose message names the layer, the element and the micro-batch: the first such layer of the stage that came upon one
+        /// first; false: only the losses are looked at.</summary>
+        public bool CheckFinite { get; set; }
+
         internal static ckpt_pipeline_options Native(PipelineOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -269,6 +274,7 @@ namespace Ckpt
             to.tracker = memory.Of(from.Tracker);
             to.recompute_check = (int)from.RecomputeCheck;
             to.check_writes = from.CheckWrites ? 1 : 0;
+            to.check_finite = from.CheckFinite ? 1 : 0;
             return to;
         }
 
@@ -279,7 +285,7 @@ namespace Ckpt
             return Shown.Of("PipelineOptions", "Order", Order, "Stages", Stages, "MicroBatches", MicroBatches, "Chunks", Chunks,
                 "ThreadsPerStage", ThreadsPerStage, "MeasuredSteps", MeasuredSteps, "Begins", Begins, "QueuePlaces",
                 QueuePlaces, "BudgetBytes", BudgetBytes, "Strategy", Strategy, "Schedules", Schedules, "Policy", Policy,
-                "Tracker", Tracker, "RecomputeCheck", RecomputeCheck, "CheckWrites", CheckWrites);
+                "Tracker", Tracker, "RecomputeCheck", RecomputeCheck, "CheckWrites", CheckWrites, "CheckFinite", CheckFinite);
         }
     }
 

@@ -236,13 +236,20 @@ internal static class EngineTests
                 Check.Equal(1.0, optimizer.LearningRate, "rate");
                 var before = executor.Evaluate(step, 5);
                 Check.That(watching.Told.SequenceEqual(new[] { true }), "told");
+                var gradient = chain.Parameters()[0].Gradient;
                 for (step.Number = 0; step.Number < 20; ++step.Number)
                 {
                     executor.Run(step);
                     optimizer.Step();
+                    if (step.Number != 10) continue;
+                    optimizer.LearningRate = 0;
+                    var norm = optimizer.StepAndZero();
+                    Check.That(norm > 0 && gradient.AsReadOnlySpan<float>().ToArray().All(x => x == 0), "one pass");
+                    Check.Equal(0.0, optimizer.StepAndZero(1), "norm of nothing");
+                    Check.Throws<CkptInvalidArgumentException>(() => optimizer.StepAndZero(-1), "max_norm");
+                    optimizer.LearningRate = 1;
                 }
                 Check.That(!watching.Told.Last(), "a step is no evaluation");
-                var gradient = chain.Parameters()[0].Gradient;
                 var kept = gradient.AsReadOnlySpan<float>().ToArray();
                 var after = executor.Evaluate(step, 5);
                 Check.That(after < before, "it learns");

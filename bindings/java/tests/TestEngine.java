@@ -176,6 +176,10 @@ final class TestEngine {
   }
 
   private static double train(Chain chain, Schedule schedule, int steps) {
+    return train(chain, schedule, steps, false);
+  }
+
+  private static double train(Chain chain, Schedule schedule, int steps, boolean inOnePass) {
     Random random = new Random(1);
     float[] inputs = new float[SAMPLES * 4];
     int[] targets = new int[SAMPLES];
@@ -188,9 +192,14 @@ final class TestEngine {
         ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec());
         Optimizer optimizer = Optimizer.adamw(chain, new AdamWOptions().learningRate(0.01))) {
       for (int step = 0; step < steps; ++step) {
-        loss = executor.run(new Step().step(step).input(input).targets(target));
-        chain.clipGradients(10);
-        optimizer.step();
+        loss = executor.run(new Step().step(step).input(input).targets(target).accumulate(inOnePass));
+        if (inOnePass) {
+          Check.that(optimizer.stepAndZero(0.5) > 0, "norm before");
+          Check.equal(0f, chain.parameters().get(0).gradient().floatBuffer().get(0));
+        } else {
+          chain.clipGradients(0.5);
+          optimizer.step();
+        }
       }
       Check.equal((long) steps, executor.stats().steps());
       Check.equal(0L, executor.stats().liveBytes());
@@ -212,7 +221,12 @@ final class TestEngine {
         Check.equal("custom", profile.layerName(2));
         double loss = train(stored, all, 60);
         Check.that(loss < 0.5, "loss " + loss);
-        Check.equal(loss, train(recomputed, none, 60));
+        Check.equal(loss, train(recomputed, none, 60, true));
+        Check.raises(CkptInvalidArgumentException.class, "max_norm is 0", () -> {
+          try (Optimizer optimizer = Optimizer.sgd(stored, 1, 0)) {
+            optimizer.stepAndZero(0);
+          }
+        });
       }
       List<Parameter> left = stored.parameters();
       List<Parameter> right = recomputed.parameters();

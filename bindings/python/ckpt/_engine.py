@@ -225,6 +225,11 @@ class Optimizer(_Owned):
         """One update with the gradients as they are."""
         _n.ckpt_optimizer_step(self._h)
 
+    def step_and_zero(self, max_norm: float = float("inf")) -> float:
+        """Clips the gradients, updates once and sets them to 0, in one pass: a step with accumulate=True comes next. Returns the
+        norm before."""
+        return _n.ckpt_optimizer_step_and_zero(self._h, max_norm)
+
     @property
     def learning_rate(self) -> float:
         """The size of the next steps. Not part of the state: set it again when a run is resumed."""

@@ -130,7 +130,7 @@ def make_chain():
 
 
 class Training(unittest.TestCase):
-    def train(self, planner, steps=5):
+    def train(self, planner, steps=5, in_one_pass=False):
         rng = np.random.default_rng(0)
         x = rng.standard_normal((SAMPLES, WIDTH)).astype(np.float32)
         targets = rng.integers(0, 3, SAMPLES).astype(np.int32)
@@ -142,9 +142,13 @@ class Training(unittest.TestCase):
                 optimizer = ckpt.Optimizer.adamw(chain, learning_rate=0.01)
                 losses = []
                 for step in range(steps):
-                    losses.append(executor.run(x, targets, step=step, seed=3))
-                    chain.clip_gradients(1.0)
-                    optimizer.step()
+                    losses.append(executor.run(x, targets, step=step, seed=3, accumulate=in_one_pass))
+                    if in_one_pass:
+                        self.assertGreater(optimizer.step_and_zero(1.0), 0)
+                        self.assertFalse(any(p.gradient.numpy().any() for p in chain.parameters()))
+                    else:
+                        chain.clip_gradients(1.0)
+                        optimizer.step()
                 stats = executor.stats()
             self.assertEqual(optimizer.step_count, steps)
             self.assertEqual(len(optimizer.tensors()), 2 * len(chain.parameters()))
@@ -161,6 +165,21 @@ class Training(unittest.TestCase):
             self.assertTrue(np.array_equal(a, b))
         self.assertEqual(stats.recomputed_forwards, 0)
         self.assertGreater(less.recomputed_forwards, 0)
+
+    def test_one_pass_over_the_parameters_gives_the_same_bits(self):
+        losses, apart, _ = self.train("store-all")
+        again, at_once, _ = self.train("store-all", in_one_pass=True)
+        self.assertEqual(losses, again)
+        for a, b in zip(apart, at_once):
+            self.assertTrue(np.array_equal(a, b))
+        with make_chain() as chain:
+            optimizer = ckpt.Optimizer.sgd(chain, 0.1)
+            self.assertEqual(optimizer.step_and_zero(), 0)
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "max_norm is 0"):
+                optimizer.step_and_zero(0)
+            chain.parameters()[0].gradient.numpy().fill(np.inf)
+            with self.assertRaisesRegex(ckpt.OutOfRangeError, "norm of the gradients is inf"):
+                optimizer.step_and_zero()
 
     def test_over_budget(self):
         with make_chain() as chain:

@@ -86,6 +86,17 @@ class Pipelines(unittest.TestCase):
         self.assertEqual([s.recomputed_micro_batches for s in recomputed], [12] * 2)
         self.assertLess(recomputed[0].peak_live_bytes, stored[0].peak_live_bytes)
 
+    def test_check_of_outputs_names_the_layer_where_it_began(self):
+        x, targets = batch()
+        with make_chain() as chain, ckpt.Pipeline(chain, SPEC, stages=2, micro_batches=4, measured_steps=0, check_finite=True) as pipeline:
+            loss, bias = pipeline.run(x, targets), chain.parameters()[3].value.numpy()
+            self.assertEqual(chain.parameters()[3].name, "l0.bias")
+            bias[1] = np.nan
+            with self.assertRaisesRegex(ckpt.OutOfRangeError, "layer 'l0': element 1 of its output for micro-batch 0 is nan"):
+                pipeline.run(x, targets)
+            bias[1] = 0
+            self.assertEqual(pipeline.run(x, targets), loss)
+
     def test_timeline_and_plans(self):
         x, targets = batch()
         with make_chain() as chain, ckpt.Pipeline(chain, SPEC, stages=2, micro_batches=4, measured_steps=1) as pipeline:

@@ -168,6 +168,10 @@ struct PipelineOptions {
   RecomputeCheck recompute_check = RecomputeCheck::none;
   // true: looks whether layers write where they may not; false: does not look
   bool check_writes = false;
+  // true: a layer's output of F32 or F64 that is not finite ends the step with Status::out_of_range, whose message names the
+  // layer, the element and the micro-batch: the first such layer of the stage that came upon one first; false: only the losses
+  // are looked at
+  bool check_finite = false;
 };
 namespace detail {
 inline ckpt_pipeline_options to_c(const PipelineOptions& from) {
@@ -185,6 +189,7 @@ inline ckpt_pipeline_options to_c(const PipelineOptions& from) {
   put(from.tracker, to.tracker);
   put(from.recompute_check, to.recompute_check);
   put(from.check_writes, to.check_writes);
+  put(from.check_finite, to.check_finite);
   return to;
 }
 }  // namespace detail

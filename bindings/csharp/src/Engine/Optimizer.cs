@@ -40,6 +40,17 @@ namespace Ckpt
             native.ckpt_optimizer_step(Handle);
         }
 
+        /// <summary>Clips the gradients, updates once and sets them to 0, in one pass: a step that accumulates comes
+        /// next.</summary>
+        /// <param name="maxNorm">Above 0; infinity: they are not clipped.</param>
+        /// <returns>The norm before.</returns>
+        public double StepAndZero(double maxNorm = double.PositiveInfinity)
+        {
+            double norm;
+            native.ckpt_optimizer_step_and_zero(Handle, maxNorm, out norm);
+            return norm;
+        }
+
         /// <summary>The size of the next steps, at least 0. It is not part of the state: set it again when a run is
         /// resumed.</summary>
         public double LearningRate

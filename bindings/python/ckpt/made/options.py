@@ -321,7 +321,8 @@ def activation_manager_options(name: Optional[str] = None, tracker: Optional[Mem
 def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: int = 1, micro_batches: int = 1, chunks: int = 1,
                      threads_per_stage: int = 1, measured_steps: int = 3, queue_places: int = 0, budget_bytes: int = 0,
                      strategy: Any = None, tracker: Optional[MemoryTracker] = None,
-                     recompute_check: RecomputeCheck = RecomputeCheck.NONE, check_writes: bool = False) -> Any:
+                     recompute_check: RecomputeCheck = RecomputeCheck.NONE, check_writes: bool = False,
+                     check_finite: bool = False) -> Any:
     """How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
     stages of stage k % stages.
 
@@ -338,6 +339,9 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     tracker: counts every buffer, those of queues included; kept alive; None: one of its own
     recompute_check: what is checked where a layer runs forward again
     check_writes: True: looks whether layers write where they may not; False: does not look
+    check_finite: True: a layer's output of F32 or F64 that is not finite ends the step with OutOfRangeError, whose message names
+        the layer, the element and the micro-batch: the first such layer of the stage that came upon one first; False: only the
+        losses are looked at
     """
     struct = _native.ckpt_pipeline_options()
     struct.order = order
@@ -353,6 +357,7 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     struct.tracker = handle_of(tracker)
     struct.recompute_check = recompute_check
     struct.check_writes = int(check_writes)
+    struct.check_finite = int(check_finite)
     struct.kept = [strategy, tracker]  # borrowed by the struct
     return struct
 

@@ -20,6 +20,7 @@ public final class PipelineOptions {
   private MemoryTracker tracker = null;
   private RecomputeCheck recomputeCheck = RecomputeCheck.NONE;
   private boolean checkWrites = false;
+  private boolean checkFinite = false;
 
   /** All defaults. */
   public PipelineOptions() {}
@@ -218,6 +219,24 @@ public final class PipelineOptions {
     return checkWrites;
   }
 
+  /**
+   * True: a layer's output of F32 or F64 that is not finite ends the step with {@link Status#OUT_OF_RANGE}, whose message names the
+   * layer, the element and the micro-batch: the first such layer of the stage that came upon one first; false: only the losses are
+   * looked at. Default: false.
+   *
+   * @param checkFinite the value
+   * @return this
+   */
+  public PipelineOptions checkFinite(boolean checkFinite) {
+    this.checkFinite = checkFinite;
+    return this;
+  }
+
+  /** {@return what {@link #checkFinite(boolean)} set} */
+  public boolean checkFinite() {
+    return checkFinite;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_pipeline_options> call) {
     try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
@@ -233,6 +252,7 @@ public final class PipelineOptions {
       if (tracker != null) struct.setTracker(tracker);
       struct.setRecompute_check(recomputeCheck.number());
       struct.setCheck_writes(checkWrites ? 1 : 0);
+      struct.setCheck_finite(checkFinite ? 1 : 0);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

@@ -38,6 +38,16 @@ public final class Optimizer extends NativeObject {
     Native.ckpt_optimizer_step(this);
   }
 
+  /**
+   * Clips the gradients, updates once and sets them to 0, in one pass: a step that accumulates comes next.
+   *
+   * @param maxNorm above 0; infinity: they are not clipped
+   * @return the norm before
+   */
+  public double stepAndZero(double maxNorm) {
+    return real(out -> Native.ckpt_optimizer_step_and_zero(this, maxNorm, out));
+  }
+
   /** {@return the size of the next steps} */
   public double getLearningRate() {
     return real(out -> Native.ckpt_optimizer_get_learning_rate(this, out));
