@@ -204,20 +204,21 @@ CKPT_API ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_sto
 
 /* ---- Storage by URI ------------------------------------------------------------------------------------------------------ */
 
-/* Creates a storage from a URI. Its scheme (letters, digits, '+', '-' and '.', a letter first; case does not matter) says which
- * kind:
- * - file:PATH or file:///PATH: ckpt_storage_create_file_system;
- * - memory: a storage of its own; memory:NAME: one that all of this process share by that name, as long as one of them lives;
+/* Creates a storage from a URI. Its scheme (at least two letters, digits, '+', '-' and '.', a letter first; case does not matter)
+ * says which kind:
+ * - "file:PATH" or "file:///PATH": ckpt_storage_create_file_system;
+ * - "memory:": a storage of its own; "memory:NAME": one that all of this process share by that name, as long as one of them lives;
  * - one that ckpt_storage_register_scheme knows, as plug-ins do with theirs (s3: libckpt-s3).
- * A text without a scheme is a path of the file system: "./a:b" for one with a ':' in its first component.
- * "%" and two hexadecimal digits stand for a byte. INVALID_ARGUMENT for components "." and "..", empty ones ("//"), control
- * characters and encoded slashes, also encoded ones; the path of a text without a scheme is taken as it is. UNSUPPORTED for a
- * scheme that is not known: the message names those that are, and the package of one that is missing. */
+ * A text without a scheme is a path of the file system: "./ab:c" for one with a ':' in its first component.
+ * "%" and two hexadecimal digits stand for a byte; a '/' at the end says nothing. INVALID_ARGUMENT for components "." and "..",
+ * empty ones ("//"), control characters and encoded slashes, also encoded ones; the path of a text without a scheme is taken as it
+ * is. What follows a '?' or '#' is the scheme's affair; file and memory refuse it. UNSUPPORTED for a scheme that is not known: the
+ * message names those that are, and the package of one that is missing. INVALID_STATE for a URI that is made of itself. */
 CKPT_API ckpt_status ckpt_storage_create_from_uri(const char* uri, ckpt_storage** storage);
 
 /* Creates a storage for a URI of one scheme: *storage receives a new reference. uri: the whole of it, checked as
- * ckpt_storage_create_from_uri does, still encoded; borrowed. May block and call any function. Non-zero return ends the call as a
- * storage's functions do. */
+ * ckpt_storage_create_from_uri does, still encoded; borrowed. Runs on the thread that asks, several at once; may block and call any
+ * function. Non-zero return ends the call as a storage's functions do. */
 typedef int32_t (*ckpt_storage_scheme_fn)(const char* uri, ckpt_storage** storage, void* user_data);
 
 /* Lets ckpt_storage_create_from_uri make storages for a scheme, in this process, from now on and on all threads. scheme: as above,
