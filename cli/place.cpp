@@ -57,7 +57,6 @@ std::string decoded(std::string_view piece, const std::string& uri) {
 }
 
 void check_path(std::string_view path, const std::string& uri) {
-  if (path.find_first_not_of(' ') == std::string_view::npos) refuse(uri, "has no path; file:PATH or file:///PATH");
   for (std::size_t i = 0; i < path.size(); ++i) {
     const auto byte = static_cast<unsigned char>(path[i]);
     const bool is_long = byte == 0xC2 && i + 1 < path.size() && static_cast<unsigned char>(path[i + 1]) < 0xA0;
@@ -79,8 +78,10 @@ std::string path_of(const std::string& uri) {
     rest.remove_prefix(2);
     if (rest.substr(0, 1) != "/") refuse(uri, "names a host, or no path; file:PATH or file:///PATH");
   }
-  const std::string path = decoded(rest, uri);
+  std::string path = decoded(rest, uri);
   check_path(path, uri);
+  if (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path.find_first_not_of(' ') == std::string_view::npos) refuse(uri, "has no path; file:PATH or file:///PATH");
   return is_uri(path) ? "./" + path : path;
 }
 

@@ -217,7 +217,8 @@ def unregister_scheme(scheme: str) -> None:
 _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 # What the library refuses in the path of a file URI, as it stands there and decoded.
 _refused = re.compile(r"%(?![0-9A-Fa-f]{2})|%2[Ff]|[?#]")
-_refused_decoded = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]|(?:^|/)\.\.?(?:/|$)|//|^ *$")
+_refused_decoded = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]|(?:^|/)\.\.?(?:/|$)|//")
+_blank = re.compile(r"^ *$")
 
 
 def _uri_scheme(place: Union[str, "os.PathLike[str]"]) -> Optional[str]:
@@ -235,9 +236,9 @@ def _file_path(uri: str) -> Optional[str]:
     rest = uri[len("file:"):]
     is_long = rest.startswith("//")
     path = unquote(rest[2:] if is_long else rest, errors="surrogateescape")
-    if _refused.search(rest) or _refused_decoded.search(path) or (is_long and not path.startswith("/")):
-        return None
-    return path
+    short = path[:-1] if path.endswith("/") and path != "/" else path
+    is_bad = _refused.search(rest) or _refused_decoded.search(path) or _blank.search(short)
+    return None if is_bad or (is_long and not path.startswith("/")) else short
 
 
 def _from_uri(uri: str, scheme: str, must_exist: bool) -> Storage:
