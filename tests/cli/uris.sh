@@ -50,7 +50,7 @@ succeeds copy "$uri" memory:run
 says "verified"
 refuses 1 "memory:run holds no checkpoint" list memory:run
 refuses 1 "memory:run holds no checkpoint" show memory:run
-refuses 1 "memory:run holds no checkpoint" verify memory:
+refuses 1 "memory: holds no checkpoint" verify memory:
 refuses 1 "memory:run" convert memory:run "$scratch/none.npz"
 refuses 1 "memory:run holds no checkpoint" diff memory:run "$uri"
 refuses 1 "memory:run" sample --dir memory:run --prompt x

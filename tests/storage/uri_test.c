@@ -425,6 +425,7 @@ static void* try_to_write(void* unused) {
 
 static void threads(void) {
   pthread_t all[THREADS];
+  void* found[THREADS];
   static int gone[ROUNDS];
   int i, writers = 0;
   for (i = 0; i < THREADS; ++i) CHECK(pthread_create(&all[i], NULL, i == 0 ? come_and_go : open_often, i == 0 ? gone : NULL) == 0);
@@ -432,11 +433,10 @@ static void threads(void) {
   CHECK(!used_after_destroy);
   for (i = 0; i < ROUNDS; ++i) CHECK(gone[i] == 1);
   for (i = 0; i < THREADS; ++i) CHECK(pthread_create(&all[i], NULL, try_to_write, NULL) == 0);
+  for (i = 0; i < THREADS; ++i) CHECK(pthread_join(all[i], &found[i]) == 0);
   for (i = 0; i < THREADS; ++i) {
-    void* writer = NULL;
-    CHECK(pthread_join(all[i], &writer) == 0);
-    writers += writer != NULL;
-    ckpt_checkpoint_manager_release(writer);
+    writers += found[i] != NULL;
+    ckpt_checkpoint_manager_release(found[i]);
   }
   CHECK(writers == 1);
 }
