@@ -286,7 +286,8 @@ internal static class StorageTests
             Check.Contains("odd", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:odd"), "odd").Message, "text");
             Check.Contains("no storage", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:nothing"),
                 "nothing").Message, "text");
-            Check.Throws<CkptException>(() => Storage.FromUri("shelf:again"), "disposed of");
+            Check.Contains("disposed", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:again"), "again").Message,
+                "text");
         }
         finally
         {

@@ -1,6 +1,7 @@
 """Checkpoints from Python: one line, states, retention, readers, stateful objects, coordinators, storages of one's own."""
 
 import gc
+import itertools
 import os
 import pathlib
 import sys
@@ -439,6 +440,31 @@ class Uris(Folder):
             self.assertEqual(os.listdir("."), [])
         finally:
             os.chdir(here)
+
+    def test_file_uris_are_read_as_the_library_reads_them(self):
+        from ckpt import _storage
+
+        here = os.getcwd()
+        os.chdir(self.folder.name)
+        pieces = ["", "/", "//", ".", "..", "a", "%61", "%2e", "%2F", "%", "%4", "%zz", "%0a", "%7F", "?", "%3F", "#", " ", "%20", ":",
+                  "\x85", "%C2%85", "\xfc", "%C3%BC", "+", "%ff", "%ed%a0%80"]
+        taken = 0
+        try:
+            for begin, first, second in itertools.product(("", self.path + "/", f"//{self.path}/", "//host/"), pieces, pieces):
+                if not begin and first == "/":
+                    continue  # nothing is made outside of the folder
+                uri = f"file:{begin}{first}{second}"
+                path = _storage._file_path(uri)
+                try:
+                    ckpt.Storage.from_uri(uri).close()
+                except ckpt.InvalidArgumentError:
+                    self.assertIsNone(path, uri)
+                else:
+                    self.assertTrue(os.path.isdir(path), uri)
+                    taken += 1
+        finally:
+            os.chdir(here)
+        self.assertGreater(taken, 100)
 
     def test_schemes_of_ones_own(self):
         asked = []
