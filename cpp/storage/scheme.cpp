@@ -114,9 +114,10 @@ void refuse_circle(std::string_view text) {
   int depth = 0;
   for (const OpenUri* open = innermost; open != nullptr; open = open->outer) {
     if (open->text == text) base::fail(Status::invalid_state, "uri ", quoted(text), " is made of itself");
-    if (++depth >= deepest)
+    if (++depth >= deepest) {
       base::fail(Status::invalid_state, "uri ", quoted(text), " is made inside ", deepest, " others, the innermost ",
                  quoted(innermost->text));
+    }
   }
 }
 
