@@ -7,6 +7,7 @@
 #include "guard.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
+#include "storage/scheme.h"
 #include "structs.h"
 
 using namespace ckpt::capi;
@@ -44,6 +45,24 @@ storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_p
   };
 }
 
+// Takes over the reference that a user's function made. A status of the library stays what it is, so that what opens a storage can
+// distinguish "not there" from "broken".
+std::shared_ptr<storage::Storage> call_scheme(ckpt_storage_scheme_fn create, const std::string& uri, void* user_data) {
+  ckpt_storage* made = nullptr;
+  ckpt::base::set_callback_error(nullptr);
+  const int32_t code = create(uri.c_str(), &made, user_data);
+  if (code != CKPT_OK) {
+    const std::string who = ckpt::base::cat("scheme function, asked for ", ckpt::base::quoted(uri));
+    if (code > 0 || code < CKPT_E_INTERNAL) ckpt::base::fail_callback(who, code);
+    const auto status = static_cast<ckpt::base::Status>(code);
+    const std::string reason = ckpt::base::take_callback_error();
+    ckpt::base::fail(status, who, ": ", reason.empty() ? std::string(ckpt::base::status_name(status)) : reason);
+  }
+  std::shared_ptr<storage::Storage> object = checked(made, "the scheme function's *storage")->object;
+  release(made);
+  return object;
+}
+
 }  // namespace
 
 ckpt_status ckpt_storage_create_file_system(const char* root, const ckpt_file_system_options* options, ckpt_storage** out) {
@@ -70,6 +89,28 @@ ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_storage_call
     hand_out(out, make_custom_storage(name, given, user));
     user->adopt();
   });
+}
+
+ckpt_status ckpt_storage_create_from_uri(const char* uri, ckpt_storage** out) {
+  return guard([&] {
+    not_null(out, "storage");
+    hand_out(out, storage::open_uri(name_argument(uri, "uri")));
+  });
+}
+
+ckpt_status ckpt_storage_register_scheme(const char* scheme, ckpt_storage_scheme_fn create, void* user_data,
+                                         ckpt_destroy_fn destroy) {
+  return guard([&] {
+    const auto name = name_argument(scheme, "scheme");
+    not_null(create, "create");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    storage::register_scheme(name, [create, user](const std::string& uri) { return call_scheme(create, uri, user->get()); });
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_storage_unregister_scheme(const char* scheme) {
+  return guard([&] { storage::unregister_scheme(name_argument(scheme, "scheme")); });
 }
 
 ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options, ckpt_sleep_fn sleep, void* user_data,

@@ -2,26 +2,25 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include <ckpt/ckpt.hpp>
 
 #include "open_reader.h"
+#include "place.h"
 #include "progress.h"
 #include "text.h"
 
 namespace ckpt::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using ordered = nlohmann::ordered_json;
 
 std::vector<std::string> chosen(const CheckpointManager& checkpoints, const std::string& from, std::optional<std::int64_t> step,
                                 bool all) {
-  if (fs::exists(fs::path(from) / "manifest.json")) return {CheckpointManager::self};
+  if (is_one_checkpoint(checkpoints, from)) return {CheckpointManager::self};
   std::vector<std::string> names;
   for (const CheckpointInfo& info : checkpoints.list()) {
     if (info.status == Status::ok && (!step || info.step == *step)) names.push_back(info.name);
@@ -113,14 +112,14 @@ void print_json(const std::vector<Copied>& all) {
 }  // namespace
 
 void copy(const std::string& from, const std::string& to, std::optional<std::int64_t> step, bool all, bool as_json) {
-  const CheckpointManager source = CheckpointManager::read_only(Storage::existing_file_system(from));
+  const CheckpointManager source = CheckpointManager::read_only(open_place(from));
   std::vector<Original> originals;
   std::int64_t bytes = 0;
   for (const std::string& name : chosen(source, from, step, all)) {
     originals.push_back({name, json::parse(source.manifest(name))});
     bytes += bytes_in(originals.back().manifest);
   }
-  CheckpointManager target(Storage::file_system(to));
+  CheckpointManager target(make_place(to));
   std::vector<Copied> copied;
   {
     ByteProgress progress("read, written and checked", 3 * bytes);

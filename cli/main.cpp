@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <set>
+#include <stdexcept>
 
 #include <ckpt/ckpt.hpp>
 
@@ -18,6 +20,7 @@
 #include "model_flags.h"
 #include "number.h"
 #include "output.h"
+#include "place.h"
 #include "plan.h"
 #include "prune.h"
 #include "sample.h"
@@ -85,7 +88,8 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   add_number(*train, "--warm-up", options.warm_up_steps, {0, most_integer}, "Steps in which the learning rate grows to its peak");
   add_number(*train, "--last-rate", options.last_rate, {0, 1e6}, "Learning rate at the end, linear and cosine only");
   add_threads(*train, options.threads);
-  train->add_option("--dir", options.directory, "Directory of checkpoints; without it nothing is saved")->type_name("DIR");
+  train->add_option("--dir", options.directory, "Directory of checkpoints, or a URI; without it nothing is saved")
+      ->type_name("DIR");
   train
       ->add_option_function<std::string>(
           "--save-every", [&options](const std::string& text) { take_save_every(text, options); },
@@ -132,7 +136,7 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
 
 void add_sample(CLI::App& app, ckpt::cli::SampleOptions& options) {
   CLI::App* const sample = app.add_subcommand("sample", "Let a trained transformer go on with a text");
-  sample->add_option("--dir", options.directory, "Directory of checkpoints of ckpt train")->type_name("DIR")->required();
+  sample->add_option("--dir", options.directory, "Directory of checkpoints of ckpt train, or a URI")->type_name("DIR")->required();
   sample->add_option(prompt, options.prompt, "What the text begins with")->type_name("TEXT")->required();
   add_number(*sample, "--length", options.length, {0, most_integer}, "Bytes behind the prompt");
   add_number(*sample, "--temperature", options.temperature, {0, 1e6}, "0: always the most probable byte; 1: by the model's odds");
@@ -210,18 +214,38 @@ std::string no_path(const std::string& text) {
   if (std::filesystem::exists(text)) return "";
   if (text == "~" || text.rfind("~/", 0) == 0)
     return "'" + ckpt::cli::printable(text) + "' begins with ~, which the shell has not expanded";
-  if (text.find("://") != std::string::npos)
-    return "'" + ckpt::cli::printable(text) + "' is no path of a file system, which is the only storage of this command";
+  if (text.find("://") != std::string::npos) return "'" + ckpt::cli::printable(text) + "' is no path of a file system";
   return "";
+}
+
+// The same for a place of checkpoints, where a URI may stand. text becomes what it means.
+std::string no_place(std::string& text) {
+  try {
+    text = ckpt::cli::place_of(text);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return ckpt::cli::is_uri(text) ? "" : no_path(text);
+}
+
+bool takes_place(const CLI::App& command, const CLI::Option& option) {
+  static const std::set<std::string> names = {"path", "a", "b", "from", "dir", "--dir"};
+  return names.count(option.get_name()) > 0 || (command.get_name() == "copy" && option.get_name() == "to");
 }
 
 // A text that is not there names nothing: not the current directory, not a file; an address names no folder.
 void refuse_what_names_nothing(CLI::App& app) {
+  const CLI::Validator names_place([](std::string& text) { return no_place(text); }, "");
   const CLI::Validator has_bytes([](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); }, "");
   const CLI::Validator names_something([](std::string& text) { return no_path(text); }, "");
   for (CLI::App* const command : app.get_subcommands(nullptr)) {
-    for (CLI::Option* const option : command->get_options())
-      option->check(option->get_name() == prompt ? has_bytes : names_something);
+    for (CLI::Option* const option : command->get_options()) {
+      if (takes_place(*command, *option)) {
+        option->transform(names_place);
+      } else {
+        option->check(option->get_name() == prompt ? has_bytes : names_something);
+      }
+    }
   }
 }
 
@@ -247,26 +271,27 @@ int run(int argc, char** argv) {
   bool as_json = false;
   const auto add_json = [&as_json](CLI::App* command) { command->add_flag("--json", as_json, "Print JSON"); };
   CLI::App* const list = app.add_subcommand("list", "List the checkpoints in a directory, the newest first");
-  list->add_option("path", path, "Directory of checkpoints")->required();
+  list->add_option("path", path, "Directory of checkpoints, or a URI")->required();
   CLI::App* const show = app.add_subcommand("show", "Show what is in a checkpoint or a file of tensors")->alias("inspect");
   show->add_option("path", path,
-                   "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, or a folder with an index")
+                   "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, a folder with an index, or a URI")
       ->required();
   CLI::App* const verify = app.add_subcommand("verify", "Check every checksum of the checkpoints in a directory");
-  verify->add_option("path", path, "Directory of checkpoints, or one checkpoint")->required();
+  verify->add_option("path", path, "Directory of checkpoints, one checkpoint, or a URI")->required();
   for (CLI::App* const command : {list, show, verify}) add_json(command);
   std::string other_path;
   CLI::App* const diff = app.add_subcommand("diff", "Compare two checkpoints or files, tensor by tensor");
   diff->add_option("a", path,
-                   "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, or a folder with an index")
+                   "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, a folder with an index, or a URI")
       ->required();
   diff->add_option("b", other_path, "The same")->required();
   add_json(diff);
   std::int64_t step = -1;
   bool all = false;
   CLI::App* const copy = app.add_subcommand("copy", "Copy a checkpoint to another directory, and verify it there");
-  copy->add_option("from", path, "Directory of checkpoints, of which the newest valid one is taken, or one checkpoint")->required();
-  copy->add_option("to", other_path, "Directory of checkpoints; it is made when it is missing")->required();
+  copy->add_option("from", path, "Directory of checkpoints, of which the newest valid one is taken, one checkpoint, or a URI")
+      ->required();
+  copy->add_option("to", other_path, "Directory of checkpoints, which is made when it is missing, or a URI")->required();
   CLI::Option* const copied_step = copy->add_option("--step", step, "Take the checkpoint of this step")->type_name("N");
   copy->add_flag("--all", all, "Take every valid one")->excludes(copied_step);
   add_json(copy);
@@ -274,7 +299,7 @@ int run(int argc, char** argv) {
   bool dry_run = false;
   CLI::App* const prune =
       app.add_subcommand("prune", "Remove old checkpoints, except those that rules keep and those that are pinned");
-  prune->add_option("dir", path, "Directory of checkpoints")->required();
+  prune->add_option("dir", path, "Directory of checkpoints, or a URI")->required();
   prune->add_option("--keep", rules, "Rules with commas between them, such as last:3,every:100,best:2:max,newer:24h")
       ->type_name("RULES")
       ->required();
@@ -283,15 +308,16 @@ int run(int argc, char** argv) {
   CLI::App* const pin = app.add_subcommand("pin", "Keep a checkpoint from being removed by retention and prune");
   CLI::App* const unpin = app.add_subcommand("unpin", "Let the checkpoints of a step be removed again");
   for (CLI::App* const command : {pin, unpin}) {
-    command->add_option("dir", path, "Directory of checkpoints")->required();
+    command->add_option("dir", path, "Directory of checkpoints, or a URI")->required();
     ckpt::cli::add_number(*command, "step", step, {0, std::numeric_limits<std::int64_t>::max()}, "Step of the checkpoint")
         ->required();
   }
   std::string group;
   CLI::App* const convert = app.add_subcommand("convert", "Write tensors as another kind of file: .npz or .safetensors");
   convert
-      ->add_option("from", path,
-                   "An .npz or .pt file, a directory of checkpoints, one checkpoint, a safetensors file, or a folder with an index")
+      ->add_option(
+          "from", path,
+          "An .npz or .pt file, a directory of checkpoints, one checkpoint, a safetensors file, a folder with an index, or a URI")
       ->required();
   convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
   convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "npz.h"
+#include "place.h"
 #include "torch_file.h"
 
 namespace ckpt::cli {
@@ -42,7 +43,7 @@ Reader open_foreign(const std::string& path) {
 
 bool is_foreign(const std::string& path) {
   const bool named = path.ends_with(".npz") || path.ends_with(".pt") || path.ends_with(".pth");
-  return named && !fs::is_directory(path);  // of checkpoints, whose name is free
+  return named && !is_uri(path) && !fs::is_directory(path);  // of checkpoints, whose name is free
 }
 
 std::vector<std::pair<std::string, Tensor>> read_foreign(const std::string& path) {
@@ -55,6 +56,11 @@ std::vector<std::pair<std::string, Tensor>> read_foreign(const std::string& path
 Reader open_file(const std::string& path) { return is_foreign(path) ? open_foreign(path) : Reader(path); }
 
 Reader open_reader(const std::string& path) {
+  if (is_uri(path)) {
+    const CheckpointManager checkpoint = CheckpointManager::read_only(open_place(path));
+    if (is_one_checkpoint(checkpoint, path)) return Reader(checkpoint, CheckpointManager::self, Verify::full);
+    return open_newest(checkpoint, path);
+  }
   const fs::path directory(path);
   const bool is_plain = fs::exists(directory / "model.safetensors.index.json") || fs::exists(directory / "model.safetensors");
   const bool is_one = fs::exists(directory / "manifest.json");

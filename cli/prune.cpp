@@ -6,6 +6,7 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "place.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -39,14 +40,14 @@ void print_json(const std::vector<CheckpointInfo>& old, std::size_t kept, bool d
 void prune(const std::string& path, const std::string& rules, bool dry_run, bool as_json) {
   CheckpointManagerOptions options;
   options.read_only = dry_run;
-  CheckpointManager checkpoints(Storage::existing_file_system(path), options);
+  CheckpointManager checkpoints(open_place(path), options);
   const std::vector<CheckpointInfo> old = checkpoints.prune(rules, dry_run);
   const std::size_t left = checkpoints.list().size() - (dry_run ? old.size() : 0);
   (as_json ? print_json : print)(old, left, dry_run);
 }
 
 void pin(const std::string& path, std::int64_t step, bool pinned) {
-  CheckpointManager checkpoints(Storage::existing_file_system(path));
+  CheckpointManager checkpoints(open_place(path));
   if (pinned) {
     checkpoints.pin(step);
   } else {

@@ -13,6 +13,7 @@
 
 #include "identity.h"
 #include "model.h"
+#include "place.h"
 
 namespace ckpt::cli {
 namespace {
@@ -110,7 +111,7 @@ class NextByte {
 }  // namespace
 
 void sample(const SampleOptions& options) {
-  CheckpointManager checkpoint = CheckpointManager::read_only(Storage::existing_file_system(options.directory));
+  CheckpointManager checkpoint = CheckpointManager::read_only(open_place(options.directory));
   if (!checkpoint.latest()) throw Error(Status::not_found, options.directory + " holds no checkpoint");
   const nlohmann::json identity = newest_identity(checkpoint);
   if (identity.is_null()) throw std::runtime_error(options.directory + " holds no checkpoint of ckpt train");

@@ -4,13 +4,16 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <ckpt/ckpt.hpp>
 
 #include "open_reader.h"
+#include "place.h"
 #include "progress.h"
 #include "text.h"
 #include "tree_values.h"
@@ -64,20 +67,41 @@ std::vector<TreeValue> values_of(const Tensor& text) {
   }
 }
 
-File read_file(const std::string& path, const std::string& title) {
-  File file{title, {}, {}};
+void add_row(File& file, Reader& reader, std::int64_t index) {
+  const TensorInfo tensor = reader.tensor(index);
+  file.rows.push_back({tensor.name, tensor.dtype, tensor.shape, tensor.bytes});
+  if (tensor.name == CKPT_TREE_TENSOR) file.values = values_of(reader.read(index));
+}
+
+File read_file(const std::string& path) {
+  File file{path, {}, {}};
   Reader reader = open_file(path);
-  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
-    const TensorInfo tensor = reader.tensor(i);
-    file.rows.push_back({tensor.name, tensor.dtype, tensor.shape, tensor.bytes});
-    if (tensor.name == CKPT_TREE_TENSOR) file.values = values_of(reader.read(i));
-  }
+  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) add_row(file, reader, i);
   return sorted(std::move(file));
 }
 
-bool is_one_checkpoint(const fs::path& path) { return fs::exists(path / "manifest.json"); }
+// The files of a checkpoint, in the order of its manifest.
+std::vector<File> read_files(const CheckpointManager& checkpoint, const std::string& name, const json& manifest) {
+  std::vector<File> files;
+  std::map<std::pair<std::string, std::string>, std::size_t> file_of;  // by a tensor's group and name
+  for (const json& group : manifest.at("groups")) {
+    std::map<std::string, std::size_t> numbers;
+    for (const json& file : group.at("files")) {
+      numbers[file.at("name")] = files.size();
+      files.push_back({file.at("name"), {}, {}});
+    }
+    for (const json& tensor : group.at("tensors")) file_of[{group.at("name"), tensor.at("name")}] = numbers.at(tensor.at("file"));
+  }
+  Reader reader(checkpoint, name);
+  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
+    const TensorInfo tensor = reader.tensor(i);
+    add_row(files.at(file_of.at({tensor.group, tensor.name})), reader, i);
+  }
+  for (File& file : files) file = sorted(std::move(file));
+  return files;
+}
 
-CheckpointManager read_only(const std::string& path) { return CheckpointManager::read_only(Storage::existing_file_system(path)); }
+CheckpointManager read_only(const std::string& path) { return CheckpointManager::read_only(open_place(path)); }
 
 [[noreturn]] void none_in(const std::string& path) { throw Error(Status::not_found, path + " holds no checkpoint"); }
 
@@ -133,13 +157,7 @@ void print_values(const json& manifest) {
 void show_checkpoint(const CheckpointManager& checkpoint, const std::string& name, const fs::path& directory, bool as_json) {
   checkpoint.verify(name);
   const json manifest = json::parse(checkpoint.manifest(name));
-  std::vector<File> files;
-  for (const json& group : manifest.at("groups")) {
-    for (const json& file : group.at("files")) {
-      const auto file_name = file.at("name").get<std::string>();
-      files.push_back(read_file((directory / file_name).string(), file_name));
-    }
-  }
+  const std::vector<File> files = read_files(checkpoint, name, manifest);
   if (as_json) {
     ordered document = {{"path", directory.string()}};
     for (const char* member : {"step", "commit_sequence", "library_version", "seed", "metric", "data_position", "controller",
@@ -194,16 +212,17 @@ void list(const std::string& path, bool as_json) {
 }
 
 void show(const std::string& path, bool as_json) {
-  const bool is_directory = fs::is_directory(path);
-  if (!is_directory || (!is_one_checkpoint(path) && fs::exists(fs::path(path) / "model.safetensors.index.json"))) {
-    const File file = read_file(path, path);
+  const fs::path directory(path);
+  const auto has = [&](const char* name) { return fs::exists(directory / name); };
+  if (!is_uri(path) && (!fs::is_directory(directory) || (!has("manifest.json") && has("model.safetensors.index.json")))) {
+    const File file = read_file(path);
     return as_json ? print(to_json(file)) : print(file);
   }
   const CheckpointManager checkpoint = read_only(path);
-  if (is_one_checkpoint(path)) return show_checkpoint(checkpoint, CheckpointManager::self, path, as_json);
+  if (is_one_checkpoint(checkpoint, path)) return show_checkpoint(checkpoint, CheckpointManager::self, path, as_json);
   for (const CheckpointInfo& info : checkpoint.list()) {
     if (info.status == Status::not_found) continue;
-    return show_checkpoint(checkpoint, info.name, fs::path(path) / info.name, as_json);
+    return show_checkpoint(checkpoint, info.name, directory / info.name, as_json);
   }
   none_in(path);
 }
@@ -211,7 +230,7 @@ void show(const std::string& path, bool as_json) {
 void verify(const std::string& path, bool as_json) {
   const CheckpointManager checkpoint = read_only(path);
   std::vector<CheckpointInfo> infos;
-  if (is_one_checkpoint(path)) {
+  if (is_one_checkpoint(checkpoint, path)) {
     infos.emplace_back().name = CheckpointManager::self;
   } else {
     for (CheckpointInfo& info : checkpoint.list()) {

@@ -19,6 +19,7 @@
 #include "memory_report.h"
 #include "model.h"
 #include "output.h"
+#include "place.h"
 #include "planner.h"
 #include "plans.h"
 #include "report/schedule_picture.h"
@@ -158,7 +159,7 @@ std::optional<CheckpointManager> open_checkpoint(const TrainOptions& options, Tr
   }
   CheckpointManagerOptions keep;
   keep.keep_last = options.keep_last;
-  CheckpointManager checkpoint(Storage::file_system(options.directory), keep);
+  CheckpointManager checkpoint(make_place(options.directory), keep);
   if (options.resume == "never") {
     if (!checkpoint.list().empty()) {
       throw std::runtime_error(options.directory + " holds checkpoints; --resume never starts anew and needs an empty directory");

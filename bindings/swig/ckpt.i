@@ -116,6 +116,7 @@ CKPT_FETCHED(strategy_get_known_kinds)
 CKPT_FETCHED(strategy_get_name)
 CKPT_FETCHED(strategy_get_text)
 CKPT_REPLACED(storage_create_custom)
+CKPT_REPLACED(storage_register_scheme)
 CKPT_REPLACED(fault_handler_create)
 CKPT_FETCHED(profile_get_json)
 CKPT_FETCHED(profile_get_frontier)
@@ -189,6 +190,7 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %feature("director") ckpt_swig::StrategyFunctions;
 %feature("director") ckpt_swig::StrategyFactory;
 %feature("director") ckpt_swig::StorageFunctions;
+%feature("director") ckpt_swig::StorageFactory;
 %feature("director") ckpt_swig::Sleeper;
 %feature("director") ckpt_swig::Decider;
 %feature("director") ckpt_swig::Keeper;

@@ -265,12 +265,13 @@ CKPT_LIST(TaskObservationList, list)
   ckpt_swig::throw_left_failure();
   $result = $input ? true : false;
 %}
-%typemap(csdirectorout) ckpt_strategy*, ckpt_tensor* "Callbacks.Guard(() => $cscall)"
-%typemap(directorout) ckpt_strategy*, ckpt_tensor* %{
+%typemap(csdirectorout) ckpt_strategy*, ckpt_storage*, ckpt_tensor* "Callbacks.Guard(() => $cscall)"
+%typemap(directorout) ckpt_strategy*, ckpt_storage*, ckpt_tensor* %{
   ckpt_swig::throw_left_failure();
   $result = ($1_ltype)$input;
 %}
-%typemap(cstype) ckpt_strategy* ckpt_swig::StrategyFactory::make, ckpt_tensor* ckpt_swig::StageForward::forward
+%typemap(cstype) ckpt_strategy* ckpt_swig::StrategyFactory::make, ckpt_storage* ckpt_swig::StorageFactory::make,
+    ckpt_tensor* ckpt_swig::StageForward::forward
     "global::System.IntPtr" // one reference, handed over
 // Handles in directors are borrowed.
 %define CKPT_BORROWED(parameter)
@@ -339,6 +340,7 @@ CKPT_HANDED_OVER(EventListener)
 CKPT_HANDED_OVER(StrategyAnswers)
 CKPT_HANDED_OVER(StrategyFactory)
 CKPT_HANDED_OVER(StorageFunctions)
+CKPT_HANDED_OVER(StorageFactory)
 CKPT_HANDED_OVER(Sleeper)
 CKPT_HANDED_OVER(Decider)
 CKPT_HANDED_OVER(Keeper)

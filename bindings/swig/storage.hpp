@@ -49,6 +49,13 @@ class StorageFunctions {
   virtual void unlock(int64_t lock) = 0;
 };
 
+class StorageFactory {
+ public:
+  virtual ~StorageFactory() = default;
+  // Hands out one reference.
+  virtual ckpt_storage* make(const char* uri) = 0;
+};
+
 class Sleeper {
  public:
   virtual ~Sleeper() = default;
@@ -138,6 +145,16 @@ inline ckpt_status storage_create_custom(const char* name, StorageFunctions* fun
   std::unique_ptr<StorageFunctions> owned(functions);
   const ckpt_storage_callbacks table = detail::storage_callbacks();
   return handed_over(owned, ckpt_storage_create_custom(name, &table, functions, destroy<StorageFunctions>, storage));
+}
+
+inline ckpt_status storage_register_scheme(const char* scheme, StorageFactory* factory) {
+  std::unique_ptr<StorageFactory> owned(factory);
+  return handed_over(owned, ckpt_storage_register_scheme(
+                                scheme,
+                                [](const char* uri, ckpt_storage** storage, void* user) {
+                                  return guarded([&] { *storage = static_cast<StorageFactory*>(user)->make(uri); });
+                                },
+                                factory, destroy<StorageFactory>));
 }
 
 // sleeper NULL really sleeps; decider NULL: the usual rule decides.

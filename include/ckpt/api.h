@@ -389,6 +389,9 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_layer_create)(const char* name, const char* kind, ckpt_layer** layer);
   ckpt_status (*ckpt_layer_get_known_kinds)(char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_set_progress)(ckpt_progress_fn progress, void* user_data, ckpt_destroy_fn destroy);
+  ckpt_status (*ckpt_storage_create_from_uri)(const char* uri, ckpt_storage** storage);
+  ckpt_status (*ckpt_storage_register_scheme)(const char* scheme, ckpt_storage_scheme_fn create, void* user_data, ckpt_destroy_fn destroy);
+  ckpt_status (*ckpt_storage_unregister_scheme)(const char* scheme);
   ckpt_status (*ckpt_profile_create_uniform)(int64_t layer_count, const ckpt_layer_profile* layer, const ckpt_option_profile* option, ckpt_profile** profile);
   void (*ckpt_tier_profile_init)(ckpt_tier_profile* tier, uint32_t size);
   ckpt_status (*ckpt_profile_set_tier)(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile);

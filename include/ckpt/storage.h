@@ -114,7 +114,48 @@ typedef int32_t (*ckpt_storage_list_fn)(const char* path, ckpt_storage_entry_fn 
 /* Sets *bytes to the length of the regular file at path; INVALID_ARGUMENT for what is none. */
 typedef int32_t (*ckpt_storage_size_fn)(const char* path, int64_t* bytes, void* user_data);
 
-/* The functions of a custom storage; all must be given and get the same user_data. */
+/* Makes a new file that is written without gaps from front to back, then synced once, and opens it. expected_bytes: about how many
+ * will come; 0: not known. */
+typedef int32_t (*ckpt_storage_create_stream_fn)(const char* path, int64_t expected_bytes, void** file, void* user_data);
+
+/* Makes a file of these bytes, whole and durable, if there is none of that name; ALREADY_EXISTS when there is one, which stays as
+ * it was. Atomic: of several callers at once, in any process, one succeeds. UNSUPPORTED where the place can't do that. */
+typedef int32_t (*ckpt_storage_put_fn)(const char* path, const void* buffer, int64_t bytes, void* user_data);
+
+/* A piece of a file, and where its bytes go. Frozen: 24 bytes in every version. */
+typedef struct ckpt_storage_range {
+  int64_t offset; /* where the piece begins in the file, in bytes, >= 0 */
+  int64_t bytes;  /* size of the piece in bytes, >= 0 */
+  void* buffer;   /* receives the piece */
+} ckpt_storage_range;
+
+/* Reads several pieces of an open file, at the same time where the place can. INVALID_ARGUMENT when the file ends before one does.
+ */
+typedef int32_t (*ckpt_storage_read_ranges_fn)(void* file, const ckpt_storage_range* ranges, int64_t ranges_count, void* user_data);
+
+/* Takes one file of a listing: its whole path, and its length in bytes. When it returns another number than CKPT_OK, return that
+ * from the listing. */
+typedef int32_t (*ckpt_storage_object_fn)(void* listing, const char* path, int64_t bytes);
+
+/* Lists files by their whole paths: calls object(listing, ...) once for each file whose path begins with prefix and comes behind
+ * after ("": from the first one on), in ascending order of the paths' bytes, for limit (>= 1) files at most. */
+typedef int32_t (*ckpt_storage_list_from_fn)(const char* prefix, const char* after, int64_t limit, ckpt_storage_object_fn object,
+                                             void* listing, void* user_data);
+
+/* Removes many files; those that are not there are no error. */
+typedef int32_t (*ckpt_storage_remove_many_fn)(const char* const* paths, int64_t paths_count, void* user_data);
+
+/* What a custom storage is: several can be set. */
+typedef uint32_t ckpt_storage_flags;
+
+/* an object store: a file is there for others whole when its sync has returned, and not at all before; a new one replaces that of
+ * its name. There are no directories, renames and locks: rename, remove_directory, make_directory, sync_directory, list, lock and
+ * unlock are not called and may be NULL; put_if_absent, list_from and create_stream must be given. What was written, removed or
+ * refused is seen by the next call of anyone */
+#define CKPT_STORAGE_FLAG_OBJECTS 1U
+
+/* The functions of a custom storage, which all get the same user_data. All up to unlock must be given; those behind it may be
+ * NULL. */
 typedef struct ckpt_storage_callbacks {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
@@ -136,13 +177,20 @@ typedef struct ckpt_storage_callbacks {
   ckpt_storage_size_fn size;
   /* takes an exclusive lock on a path; BUSY at once when another process or storage holds it */
   ckpt_storage_open_fn lock;
-  ckpt_storage_close_fn unlock; /* releases a lock. Not called in a forked child: the lock stays the parent's */
+  ckpt_storage_close_fn unlock;                /* releases a lock. Not called in a forked child: the lock stays the parent's */
+  ckpt_storage_flags flags;                    /* what this storage is: CKPT_STORAGE_FLAG_*; 0: files in directories */
+  uint32_t reserved2;                          /* not used: 0 */
+  ckpt_storage_create_stream_fn create_stream; /* makes a file that is written from front to back; none: create does */
+  ckpt_storage_put_fn put_if_absent;       /* makes a file whole, if there is none of that name; none: not known to the storage */
+  ckpt_storage_read_ranges_fn read_ranges; /* reads several pieces of an open file; none: read does, one after the other */
+  ckpt_storage_list_from_fn list_from;     /* lists files by their whole paths; none: list does, directory by directory */
+  ckpt_storage_remove_many_fn remove_many; /* removes many files; none: remove does, one after the other */
 } ckpt_storage_callbacks;
 
 #define CKPT_STORAGE_CALLBACKS_INIT                                                                                              \
   {                                                                                                                              \
     sizeof(ckpt_storage_callbacks), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-        NULL                                                                                                                     \
+        NULL, 0, 0, NULL, NULL, NULL, NULL, NULL                                                                                 \
   }
 
 /* Sets *callbacks to CKPT_STORAGE_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
@@ -153,6 +201,34 @@ CKPT_API void ckpt_storage_callbacks_init(ckpt_storage_callbacks* callbacks, uin
  * callbacks: copied. destroy (may be NULL) runs once, after the last call. INVALID_ARGUMENT when a function is missing. */
 CKPT_API ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_storage_callbacks* callbacks, void* user_data,
                                                 ckpt_destroy_fn destroy, ckpt_storage** storage);
+
+/* ---- Storage by URI ------------------------------------------------------------------------------------------------------ */
+
+/* Creates a storage from a URI. Its scheme (at least two letters, digits, '+', '-' and '.', a letter first; case does not matter)
+ * says which kind:
+ * - "file:PATH" or "file:///PATH": ckpt_storage_create_file_system;
+ * - "memory:": a storage of its own; "memory:NAME": one that all of this process share by that name, as long as one of them lives;
+ * - one that ckpt_storage_register_scheme knows, as plug-ins do with theirs (s3: libckpt-s3).
+ * A text without a scheme is a path of the file system: "./ab:c" for one with a ':' in its first component.
+ * "%" and two hexadecimal digits stand for a byte; a '/' at the end says nothing. INVALID_ARGUMENT for components "." and "..",
+ * empty ones ("//"), control characters and encoded slashes, also encoded ones; the path of a text without a scheme is taken as it
+ * is. What follows a '?' or '#' is the scheme's affair; file and memory refuse it. UNSUPPORTED for a scheme that is not known: the
+ * message names those that are, and the package of one that is missing. INVALID_STATE for a URI that is made of itself. */
+CKPT_API ckpt_status ckpt_storage_create_from_uri(const char* uri, ckpt_storage** storage);
+
+/* Creates a storage for a URI of one scheme: *storage receives a new reference. uri: the whole of it, checked as
+ * ckpt_storage_create_from_uri does, still encoded; borrowed. Runs on the thread that asks, several at once; may block and call any
+ * function. Non-zero return ends the call as a storage's functions do. */
+typedef int32_t (*ckpt_storage_scheme_fn)(const char* uri, ckpt_storage** storage, void* user_data);
+
+/* Lets ckpt_storage_create_from_uri make storages for a scheme, in this process, from now on and on all threads. scheme: as above,
+ * without ':', of at least two characters. ALREADY_EXISTS when it is known. destroy (may be NULL) runs with user_data after
+ * ckpt_storage_unregister_scheme, when no call uses it. Synchronised. */
+CKPT_API ckpt_status ckpt_storage_register_scheme(const char* scheme, ckpt_storage_scheme_fn create, void* user_data,
+                                                  ckpt_destroy_fn destroy);
+
+/* Forgets a registered scheme; storages made by it live on. NOT_FOUND for any other. Synchronised. */
+CKPT_API ckpt_status ckpt_storage_unregister_scheme(const char* scheme);
 
 /* ---- Fault handler ------------------------------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -166,12 +167,43 @@ class Storage {
     return Storage(storage);
   }
 
+  // "file:///PATH", "memory:NAME", "s3://..." where a plug-in knows it; a text without a scheme is a directory.
+  static Storage from_uri(const std::string& uri) {
+    ckpt_storage* storage = nullptr;
+    check(ckpt_storage_create_from_uri(uri.c_str(), &storage));
+    return Storage(storage);
+  }
+
   static Storage adopt(ckpt_storage* storage) noexcept { return Storage(storage); }
   ckpt_storage* handle() const noexcept { return storage_.get(); }
+  // For a scheme's function that hands its reference to the library.
+  ckpt_storage* give_up() noexcept { return storage_.give_up(); }
 
  private:
   explicit Storage(ckpt_storage* storage) noexcept : storage_(storage) {}
   detail::Handle<ckpt_storage, ckpt_storage_release> storage_;
+};
+
+// Lets Storage::from_uri make storages for a scheme while this object lives. make gets the whole URI, checked, still encoded; it
+// may throw, and the status of an Error counts.
+class StorageScheme {
+ public:
+  using Make = std::function<Storage(std::string_view uri)>;
+
+  StorageScheme(std::string scheme, Make make) : scheme_(std::move(scheme)) {
+    auto owned = std::make_unique<Make>(std::move(make));
+    const ckpt_storage_scheme_fn call = [](const char* uri, ckpt_storage** storage, void* user_data) noexcept {
+      return detail::callback_status([&] { *storage = (*static_cast<Make*>(user_data))(uri).give_up(); }, true);
+    };
+    check(ckpt_storage_register_scheme(scheme_.c_str(), *owned ? call : nullptr, owned.get(), detail::destroy<Make>));
+    static_cast<void>(owned.release());
+  }
+  ~StorageScheme() { ckpt_storage_unregister_scheme(scheme_.c_str()); }
+  StorageScheme(const StorageScheme&) = delete;
+  StorageScheme& operator=(const StorageScheme&) = delete;
+
+ private:
+  std::string scheme_;
 };
 
 // ---- Storages of your own: how C reaches the object ----

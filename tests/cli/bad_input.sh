@@ -25,8 +25,9 @@ mkdir "$scratch/here"
   cd "$scratch/here"
   refuses 2 "--dir: '~/run' begins with ~, which the shell has not expanded" train --steps 1 --dir '~/run'
   refuses 2 "--json: '~/x.json' begins with ~" train --steps 1 --json '~/x.json'
-  refuses 2 "--dir: 's3://bucket/run' is no path of a file system" train --steps 1 --dir s3://bucket/run
-  refuses 2 "to: 'gs://bucket/run' is no path" copy "$scratch/here" gs://bucket/run
+  refuses 2 "--json: 's3://bucket/x.json' is no path of a file system" train --steps 1 --json s3://bucket/x.json
+  refuses 2 "to: 's3://bucket/x.npz' is no path of a file system" convert "$text" s3://bucket/x.npz
+  refuses 2 "--dir: 'no/s3://bucket' is no path of a file system" train --steps 1 --dir no/s3://bucket
   refuses 2 "to: '~/x.npz' begins with ~" convert "$text" '~/x.npz'
   refuses 2 "path: '~' begins with ~" list '~'
   exit "$failures"

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,61 @@ TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
     EXPECT_GE(handler.retry_count(), 1);
   }
   std::filesystem::remove_all(root);
+}
+
+ckpt::Status status_of_uri(const std::string& uri, std::string* message = nullptr) {
+  try {
+    ckpt::Storage::from_uri(uri);
+    return ckpt::Status::ok;
+  } catch (const ckpt::Error& error) {
+    if (message != nullptr) *message = error.what();
+    return error.status();
+  }
+}
+
+TEST(StorageHpp, UrisNameStorages) {
+  const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-uri-test";
+  std::filesystem::remove_all(root);
+  ckpt::State state;
+  state.set("lr", 0.25);
+  ckpt::CheckpointManager(ckpt::Storage::from_uri("file://" + root.string() + "/a%20b")).save(state, 3);
+  EXPECT_EQ(ckpt::CheckpointManager(ckpt::Storage::existing_file_system((root / "a b").string())).load(state).step, 3);
+  EXPECT_EQ(ckpt::CheckpointManager(ckpt::Storage::from_uri((root / "a b").string())).load(state).step, 3);
+  std::filesystem::remove_all(root);
+  {
+    const ckpt::Storage kept = ckpt::Storage::from_uri("memory:hpp");
+    ckpt::CheckpointManager(ckpt::Storage::from_uri("memory:hpp")).save(state, 4);
+    EXPECT_EQ(ckpt::CheckpointManager(kept).load(state).step, 4);
+  }
+  EXPECT_FALSE(ckpt::CheckpointManager(ckpt::Storage::from_uri("memory:hpp")).latest().has_value());
+  std::string message;
+  EXPECT_EQ(status_of_uri("s3://bucket/run", &message), ckpt::Status::unsupported);
+  EXPECT_NE(message.find("libckpt-s3"), std::string::npos) << message;
+  EXPECT_EQ(status_of_uri("memory:a/../b"), ckpt::Status::invalid_argument);
+}
+
+TEST(StorageHpp, SchemesAreKnownWhileTheirObjectLives) {
+  std::vector<std::string> asked;
+  {
+    const ckpt::StorageScheme mine("mine", [&](std::string_view uri) {
+      asked.emplace_back(uri);
+      if (uri == "mine:none") throw ckpt::Error(ckpt::Status::not_found, "no such shelf");
+      if (uri == "mine:odd") throw std::string("odd");
+      return ckpt::Storage::from_uri("memory:shelf");
+    });
+    ckpt::CheckpointManager shelf(ckpt::Storage::from_uri("mine://Shelf?x=1"));
+    std::string message;
+    EXPECT_EQ(status_of_uri("mine:none", &message), ckpt::Status::not_found);
+    EXPECT_NE(message.find("no such shelf"), std::string::npos) << message;
+    EXPECT_EQ(status_of_uri("mine:odd"), ckpt::Status::callback);
+    EXPECT_EQ(asked, (std::vector<std::string>{"mine://Shelf?x=1", "mine:none", "mine:odd"}));
+    const auto again = [] { ckpt::StorageScheme("MINE", [](std::string_view) { return ckpt::Storage::memory(); }); };
+    EXPECT_THROW(again(), ckpt::Error);
+    EXPECT_EQ(status_of_uri("mine:x"), ckpt::Status::ok);  // the refused one took nothing with it
+    EXPECT_THROW(ckpt::StorageScheme("other", nullptr), ckpt::Error);
+    EXPECT_THROW(ckpt::CheckpointManager(ckpt::Storage::from_uri("memory:shelf")), ckpt::Error);  // shelf writes there
+  }
+  EXPECT_EQ(status_of_uri("mine:x"), ckpt::Status::unsupported);
 }
 
 TEST(StorageHpp, ErrorsAreExceptions) {

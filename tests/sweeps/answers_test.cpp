@@ -612,6 +612,24 @@ void test_strategies() {
   ckpt_clock_release(clock);
 }
 
+// A scheme that hands out nothing, or a handle of another kind.
+void test_schemes() {
+  ckpt_clock* clock = nullptr;
+  MUST(ckpt_clock_create_manual(0, &clock));
+  for (void* handed_out : {static_cast<void*>(nullptr), static_cast<void*>(clock)}) {
+    const auto make = [](const char*, ckpt_storage** out, void* user) -> std::int32_t {
+      *out = static_cast<ckpt_storage*>(user);
+      return 0;
+    };
+    MUST(ckpt_storage_register_scheme("absurd", make, handed_out, nullptr));
+    current = "scheme of storages";
+    ckpt_storage* storage = nullptr;
+    REFUSED(ckpt_storage_create_from_uri("absurd:x", &storage));
+    MUST(ckpt_storage_unregister_scheme("absurd"));
+  }
+  ckpt_clock_release(clock);
+}
+
 void test_stage_forward() {
   ckpt_clock* clock = nullptr;
   ckpt_tensor* input = make_tensor();
@@ -901,6 +919,7 @@ int main(int count, char** arguments) {
                                                                  {"stateful", test_stateful},
                                                                  {"coordinators", test_coordinators},
                                                                  {"strategies", test_strategies},
+                                                                 {"schemes", test_schemes},
                                                                  {"stage_forward", test_stage_forward},
                                                                  {"clocks", test_clocks},
                                                                  {"sources", test_sources},

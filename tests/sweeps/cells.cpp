@@ -88,7 +88,8 @@ const std::unordered_map<std::string_view, const char*> texts_of_function = {
     {"ckpt_feature", "threads"},       {"ckpt_dtype_find", "F32"},      {"ckpt_reader_find", "weight"},
     {"ckpt_controller_restore", "{}"}, {"ckpt_state_get_json", "kept"}, {"ckpt_strategy_create", "any(interval:2,smart)"}};
 const std::unordered_map<std::string_view, const char*> texts_of_name = {
-    {"group", "model"}, {"json", "1.5"}, {"metadata_json", "{}"}, {"key", "key"}, {"keep_rules", "last:1"}, {"text", "because"}};
+    {"group", "model"},       {"json", "1.5"},     {"metadata_json", "{}"}, {"key", "key"},
+    {"keep_rules", "last:1"}, {"text", "because"}, {"uri", "memory:sweep"}};
 const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", CKPT_DTYPE_F32},
                                                                       {"ndim", 2},
                                                                       {"bytes", 8},
@@ -345,8 +346,8 @@ bool ends_with(std::string_view text, std::string_view end) {
 Rank rank_of(std::string_view function) {
   if (ends_with(function, "_release")) return Rank::releases;
   const bool ends = ends_with(function, "_close") || function == "ckpt_checkpoint_manager_remove" ||
-                    function == "ckpt_strategy_unregister" || function == "ckpt_remove_thread_hooks" ||
-                    function == "ckpt_memory_tracker_unsubscribe";
+                    function == "ckpt_strategy_unregister" || function == "ckpt_storage_unregister_scheme" ||
+                    function == "ckpt_remove_thread_hooks" || function == "ckpt_memory_tracker_unsubscribe";
   return ends ? Rank::ends : Rank::usual;
 }
 

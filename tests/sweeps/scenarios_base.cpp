@@ -233,6 +233,22 @@ void strategy_factory() {
   SANE(ckpt_strategy_unregister("gone-here"));
 }
 
+void storage_scheme() {
+  Place makes{"scheme of storages"};
+  Place destroyed{"scheme of storages destroy"};
+  const auto make = [](const char*, ckpt_storage** storage, void* user) -> std::int32_t {
+    here(*static_cast<Place*>(user));
+    return ckpt_storage_create_memory(storage);
+  };
+  MUST(ckpt_storage_register_scheme("made-here", make, &makes, nullptr));
+  ckpt_storage* storage = nullptr;
+  SANE(ckpt_storage_create_from_uri("made-here:x", &storage));
+  ckpt_storage_release(storage);
+  SANE(ckpt_storage_unregister_scheme("made-here"));
+  MUST(ckpt_storage_register_scheme("gone-here", make, &destroyed, &sweeping));
+  SANE(ckpt_storage_unregister_scheme("gone-here"));
+}
+
 // ---- What is destroyed: the object has gone, everything else may be called ----
 
 struct Managed {  // DLManagedTensor of dlpack.h
@@ -346,6 +362,7 @@ const std::vector<Scenario> base_scenarios = {
     {"strategies", {"ckpt_strategy_decide_fn", "ckpt_strategy_reset_fn", "ckpt_strategy_access_fn"}, 6, strategies},
     {"strategies_of_others", {}, 3, strategies_of_others},
     {"strategy_factory", {"ckpt_strategy_factory_fn"}, 2, strategy_factory},
+    {"storage_scheme", {"ckpt_storage_scheme_fn"}, 2, storage_scheme},
     {"destroyed_tensors", {"ckpt_destroy_fn"}, 3, destroyed_tensors},
     {"destroyed_activations", {}, 2, destroyed_activations},
     {"destroyed_objects", {}, 8, destroyed_objects},

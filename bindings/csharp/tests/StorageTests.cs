@@ -229,6 +229,74 @@ internal static class StorageTests
         }
     }
 
+    internal static void UrisNameStorages()
+    {
+        var folder = StateTests.Folder();
+        try
+        {
+            using (var state = new State().Add<float>("model", "a", new float[1]))
+            {
+                using (var storage = Storage.FromUri("file://" + folder + "/a%20b"))
+                using (var checkpoint = new CheckpointManager(storage)) checkpoint.Save(state, 3);
+                using (var storage = Storage.FromUri(Path.Combine(folder, "a b")))
+                using (var checkpoint = new CheckpointManager(storage)) Check.Equal(3L, checkpoint.Load(state).Step, "step");
+            }
+            using (var one = Storage.FromUri("memory:csharp"))
+            using (var same = Storage.FromUri("Memory:csharp"))
+            using (new CheckpointManager(one)) Check.Throws<CkptBusyException>(() => new CheckpointManager(same), "locked");
+        }
+        finally
+        {
+            Directory.Delete(folder, true);
+        }
+        Check.Contains("libckpt-s3", Check.Throws<CkptUnsupportedException>(() => Storage.FromUri("s3://bucket/run"), "s3").Message,
+            "package");
+        Check.Throws<CkptInvalidArgumentException>(() => Storage.FromUri("memory:a/../b"), "component");
+    }
+
+    internal static void SchemesOfYourOwn()
+    {
+        var asked = new List<string>();
+        var given = new List<Storage>();
+        Storage.RegisterScheme("shelf", uri =>
+        {
+            asked.Add(uri);
+            if (uri == "shelf:none") throw new FileNotFoundException("no such shelf");
+            if (uri == "shelf:odd") throw new InvalidOperationException("odd");
+            if (uri == "shelf:nothing") return null;
+            if (uri != "shelf:again") given.Add(Storage.FromUri("memory:shelf"));
+            return given[0];
+        });
+        try
+        {
+            using (var kept = Storage.FromUri("memory:shelf"))
+            using (var state = new State().Add<float>("model", "a", new float[1]))
+            {
+                Check.Throws<CkptAlreadyExistsException>(() => Storage.RegisterScheme("Shelf", uri => null), "twice");
+                using (var storage = Storage.FromUri("shelf://a%20b?x"))
+                using (var checkpoint = new CheckpointManager(storage)) checkpoint.Save(state, 5);
+                GC.Collect(); // what was handed over is not released again
+                GC.WaitForPendingFinalizers();
+                Check.Equal("shelf://a%20b?x", string.Join(",", asked), "asked");
+                Check.That(given[0].IsDisposed, "handed over");
+                using (var checkpoint = new CheckpointManager(kept)) Check.Equal(5L, checkpoint.Load(state).Step, "step");
+            }
+            Check.Contains("no such shelf", Check.Throws<CkptNotFoundException>(() => Storage.FromUri("shelf:none"), "none").Message,
+                "text");
+            Check.Contains("odd", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:odd"), "odd").Message, "text");
+            Check.Contains("no storage", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:nothing"),
+                "nothing").Message, "text");
+            Check.Contains("disposed", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:again"), "again").Message,
+                "text");
+        }
+        finally
+        {
+            Storage.UnregisterScheme("SHELF");
+        }
+        Check.Throws<CkptUnsupportedException>(() => Storage.FromUri("shelf:x"), "forgotten");
+        Check.Throws<CkptNotFoundException>(() => Storage.UnregisterScheme("shelf"), "twice");
+    }
+
     internal static void DirectoriesOfTheFileSystem()
     {
         Check.Throws<CkptNotFoundException>(() => new Storage("/no/such/place",

@@ -268,6 +268,62 @@ final class TestStorage {
     TestStorage.delete(root);
   }
 
+  static void testUris() throws Exception {
+    Path root = Files.createTempDirectory("ckpt-test-uri");
+    try (Model model = new Model()) {
+      try (Storage storage = Storage.fromUri("file://" + root + "/a%20b");
+          CheckpointManager checkpoint = new CheckpointManager(storage)) {
+        SaveResult saved = checkpoint.save(model.state, 3);
+        Check.that(Files.exists(root.resolve("a b").resolve(saved.name())), "the file is there");
+      }
+      try (Storage path = Storage.fromUri(root + "/a b"); CheckpointManager checkpoint = new CheckpointManager(path)) {
+        Check.equal(3L, checkpoint.load(model.state).step());
+      }
+      try (Storage one = Storage.fromUri("memory:java"); Storage same = Storage.fromUri("Memory:java");
+          CheckpointManager checkpoint = new CheckpointManager(one)) {
+        Check.raises(CkptBusyException.class, "", () -> new CheckpointManager(same));
+      }
+    }
+    delete(root);
+    Check.raises(CkptUnsupportedException.class, "libckpt-s3", () -> Storage.fromUri("s3://bucket/run"));
+    Check.raises(CkptInvalidArgumentException.class, "'..'", () -> Storage.fromUri("memory:a/../b"));
+  }
+
+  static void testSchemes() {
+    List<String> asked = new ArrayList<>();
+    List<Storage> given = new ArrayList<>();
+    Storage.registerScheme(
+        "shelf",
+        uri -> {
+          asked.add(uri);
+          if (uri.equals("shelf:none")) throw new NoSuchFileException("no such shelf");
+          if (uri.equals("shelf:odd")) throw new IllegalStateException("odd");
+          if (uri.equals("shelf:nothing")) return null;
+          if (!uri.equals("shelf:again")) given.add(Storage.fromUri("memory:shelf"));
+          return given.get(0);
+        });
+    try (Storage kept = Storage.fromUri("memory:shelf"); Model model = new Model()) {
+      Check.raises(CkptAlreadyExistsException.class, "Shelf", () -> Storage.registerScheme("Shelf", uri -> null));
+      try (Storage storage = Storage.fromUri("shelf://a%20b?x"); CheckpointManager checkpoint = new CheckpointManager(storage)) {
+        checkpoint.save(model.state, 5);
+      }
+      System.gc(); // what was handed over is not released again
+      Check.equal(List.of("shelf://a%20b?x"), asked);
+      Check.that(given.get(0).isClosed(), "handed over");
+      try (CheckpointManager checkpoint = new CheckpointManager(kept)) {
+        Check.equal(5L, checkpoint.load(model.state).step());
+      }
+      Check.raises(CkptNotFoundException.class, "no such shelf", () -> Storage.fromUri("shelf:none"));
+      Check.raises(CkptCallbackException.class, "odd", () -> Storage.fromUri("shelf:odd"));
+      Check.raises(CkptException.class, "returned null", () -> Storage.fromUri("shelf:nothing"));
+      Check.raises(CkptException.class, "closed", () -> Storage.fromUri("shelf:again"));
+    } finally {
+      Storage.unregisterScheme("SHELF");
+    }
+    Check.raises(CkptUnsupportedException.class, "shelf", () -> Storage.fromUri("shelf:x"));
+    Check.raises(CkptNotFoundException.class, "shelf", () -> Storage.unregisterScheme("shelf"));
+  }
+
   static void delete(Path root) throws IOException {
     try (var paths = Files.walk(root)) {
       for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) Files.delete(path);

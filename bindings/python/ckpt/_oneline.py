@@ -14,7 +14,7 @@ from ._common import _warn
 from ._progress import Progress, _Meter, _told
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
-from ._storage import Storage, _require_folder
+from ._storage import Storage, _place_key, _require_folder
 from ._tensor import Tensor, _has_dtype, as_tensor
 from ._trees import DICTS, TEXT_TENSOR, Types, fill_tree
 from .made.errors import InvalidArgumentError, NotFoundError
@@ -26,11 +26,12 @@ __all__ = ["save", "load", "Loaded", "save_file", "load_file"]
 def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
          group: str = "model", keep_last: int = 0, allow_empty: bool = False,
          **options: CheckpointManager.save) -> SaveResult:
-    """Saves a value of any shape durably, as a new checkpoint below a path, so that ckpt.load returns it: ckpt.save("run", {"w": w,
-    "epoch": 3, "history": [...]}, 7). A dict of arrays or tensors is saved under their names, a dict of several such dicts as a group
-    each, and every other value as one tree (docs/python.md has the table of what becomes what). What cannot be saved is an error
-    that names its path and type, and nothing is written; so is a save of an empty dict and no values, unless allow_empty. values:
-    JSON values by key beside the tree. progress: as for CheckpointManager.save."""
+    """Saves a value of any shape durably, as a new checkpoint below a path, or in what a URI names ("file:///run"), so that
+    ckpt.load returns it: ckpt.save("run", {"w": w, "epoch": 3, "history": [...]}, 7). A dict of arrays or tensors is saved under
+    their names, a dict of several such dicts as a group each, and every other value as one tree (docs/python.md has the table of
+    what becomes what). What cannot be saved is an error that names its path and type, and nothing is written; so is a save of an
+    empty dict and no values, unless allow_empty. values: JSON values by key beside the tree. progress: as for
+    CheckpointManager.save."""
     with _state_of_any(tree, group, values, allow_empty) as state:
         return _save(place, state, step, keep_last, **options)
 
@@ -136,7 +137,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _key(place: Union[Storage, PathLike]) -> Any:
-    return os.path.realpath(place) if isinstance(place, (str, os.PathLike)) else id(place)
+    return _place_key(place) if isinstance(place, (str, os.PathLike)) else id(place)
 
 
 _shared: Dict[Any, Any] = {}  # by _key: (place, their CheckpointManager, the AsyncManager) of save_async

@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 import itertools
 import os
+import re
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
+from urllib.parse import unquote
 
 from . import _native as _n
 from . import native as _native
@@ -14,7 +16,7 @@ from ._base import _callbacks, _Owned, _take_back
 from .made import options as _o
 from .made.errors import InvalidArgumentError, UnsupportedError
 
-__all__ = ["Storage", "CustomStorage", "Fault", "FaultHandler"]
+__all__ = ["Storage", "CustomStorage", "Fault", "FaultHandler", "register_scheme", "unregister_scheme"]
 
 
 class CustomStorage(ABC):
@@ -174,6 +176,12 @@ class Storage(_Owned):
         return cls._of(_n.ckpt_storage_create_memory())
 
     @classmethod
+    def from_uri(cls, uri: str) -> "Storage":
+        """From "file:///PATH", "memory:NAME", or a URI of a scheme that is registered, as plug-ins do. A text without a scheme is a
+        directory, which is made when it is missing. UnsupportedError for a scheme that is not known."""
+        return cls._of(_n.ckpt_storage_create_from_uri(uri))
+
+    @classmethod
     def custom(cls, storage: CustomStorage, name: str = "custom") -> "Storage":
         """One that calls you. name: where it is, for messages."""
         return cls._of(_n.ckpt_storage_create_custom(name, _callbacks(_native.StorageFunctions, **_functions_of(storage))))
@@ -183,22 +191,84 @@ class Storage(_Owned):
         return Storage._of(_n.ckpt_storage_create_retrying(self._h, handler._h))
 
 
+def register_scheme(scheme: str, factory: Callable[[str], Storage]) -> None:
+    """Lets Storage.from_uri make storages for a scheme, and whatever takes "scheme://...", on all threads of this process.
+    factory(uri) gets the whole URI, checked, still encoded, and gives a new storage, which the library takes over: it is closed when
+    the call ends. AlreadyExistsError for a scheme that is known."""
+
+    def make(uri: str) -> Any:
+        made = factory(uri)
+        if not isinstance(made, Storage):
+            raise TypeError(f"the factory of scheme '{scheme}' returned a {type(made).__name__}, no Storage")
+        handle = made._h
+        made._slot = None  # the reference that is handed over
+        return handle
+
+    _n.ckpt_storage_register_scheme(scheme, _callbacks(_native.StorageFactory, make=make))
+
+
+def unregister_scheme(scheme: str) -> None:
+    """Forgets a registered scheme; storages made by it live on. NotFoundError for any other."""
+    _n.ckpt_storage_unregister_scheme(scheme)
+
+
+# ---- Places: a Storage, a path, or a URI ----
+
+_scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
+# What the library refuses in the path of a file URI, as it stands there and decoded.
+_refused = re.compile(r"%(?![0-9A-Fa-f]{2})|%2[Ff]|[?#]")
+_refused_decoded = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]|(?:^|/)\.\.?(?:/|$)|//")
+_blank = re.compile(r"^ *$")
+
+
+def _uri_scheme(place: Union[str, "os.PathLike[str]"]) -> Optional[str]:
+    """The scheme of a text that is a URI: with "://", or file: or memory: that is not the name of something here."""
+    found = _scheme.match(place) if isinstance(place, str) else None
+    if found is None:
+        return None
+    scheme = found[1].lower()
+    is_own = scheme in ("file", "memory") and not os.path.lexists(place)
+    return scheme if is_own or str(place).startswith("//", found.end()) else None
+
+
+def _file_path(uri: str) -> Optional[str]:
+    """The path of a file URI; None for one that the library refuses."""
+    rest = uri[len("file:"):]
+    is_long = rest.startswith("//")
+    path = unquote(rest[2:] if is_long else rest, errors="surrogateescape")
+    short = path[:-1] if path.endswith("/") and path != "/" else path
+    is_bad = _refused.search(rest) or _refused_decoded.search(path) or _blank.search(short)
+    return None if is_bad or (is_long and not path.startswith("/")) else short
+
+
+def _from_uri(uri: str, scheme: str, must_exist: bool) -> Storage:
+    path = _file_path(uri) if scheme == "file" and must_exist else None
+    if path is None:
+        return Storage.from_uri(uri)
+    return Storage._of(_n.ckpt_storage_create_file_system(path, _o.file_system_options(must_exist=True)))
+
+
+def _place_key(place: Union[str, "os.PathLike[str]"]) -> str:
+    """The same text for texts that name the same place."""
+    scheme = _uri_scheme(place)
+    path = _file_path(str(place)) if scheme == "file" else None if scheme else place
+    return str(place) if path is None else os.path.realpath(path)
+
+
 def _require_folder(place: Union[str, "os.PathLike[str]"]) -> None:
     """What people mean as something else than a folder of this name never becomes one."""
     path = os.fspath(place)
     if path == "~" or path.startswith("~/") or os.path.expanduser(path) != path:
         raise InvalidArgumentError(f"'{path}' begins with ~, which Python does not expand: os.path.expanduser does")
-    scheme = path.split("://")[0] if "://" in path else None
-    if not isinstance(place, str) and path.split("/")[0].endswith(":"):
-        scheme = path.split(":")[0]  # pathlib makes s3:/bucket of s3://bucket
-    if scheme is not None:
-        raise UnsupportedError(f"'{path}' is the name of no folder, and this library has no storage for '{scheme}'")
+    if "://" in path or (not isinstance(place, str) and path.split("/")[0].endswith(":")):  # pathlib makes s3:/bucket of s3://bucket
+        raise UnsupportedError(f"'{path}' is the name of no folder; Storage.from_uri, save and load take a URI, as a text")
 
 
 def _storage(place: Union[Storage, str, "os.PathLike[str]"], must_exist: bool = False) -> Tuple[Storage, bool]:
     """The storage, and whether it was made here."""
     if isinstance(place, Storage):
         return place, False
-    if isinstance(place, (str, os.PathLike)):
-        return Storage(place, must_exist=must_exist), True
-    raise InvalidArgumentError(f"storage is a {type(place).__name__}; a path or a Storage")
+    if not isinstance(place, (str, os.PathLike)):
+        raise InvalidArgumentError(f"storage is a {type(place).__name__}; a path, a URI or a Storage")
+    scheme = _uri_scheme(place)
+    return (Storage(place, must_exist=must_exist) if scheme is None else _from_uri(str(place), scheme, must_exist)), True

@@ -43,6 +43,10 @@ inline PyObject* tuple_of(const ckpt_buffer_pool_stats& v) {
                  object_of(v.reserved_bytes), object_of(v.peak_reserved_bytes), object_of(v.taken), object_of(v.reused)});
 }
 
+inline PyObject* tuple_of(const ckpt_storage_range& v) {
+  return packed({object_of(v.offset), object_of(v.bytes)});
+}
+
 inline PyObject* tuple_of(const ckpt_strategy_question& v) {
   return packed({object_of(v.dtype), text_object(v.layer_name), integer_tuple(v.shape, v.ndim), object_of(v.bytes),
                  object_of(v.layer_index)});

@@ -1,7 +1,9 @@
 """Checkpoints from Python: one line, states, retention, readers, stateful objects, coordinators, storages of one's own."""
 
 import gc
+import itertools
 import os
+import pathlib
 import sys
 import tempfile
 import threading
@@ -365,6 +367,144 @@ class Checkpoints(Folder):
             self.assertEqual(ckpt.load(storage)["w"].sum(), 5)
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.Storage(self.path + "/none", must_exist=True)
+
+
+class Uris(Folder):
+    def test_a_uri_wherever_a_path_is_taken(self):
+        uri = pathlib.Path(self.path + " of mine").as_uri()
+        self.assertIn("%20", uri)
+        ckpt.save(uri, {"w": np.ones(5)}, step=1)
+        self.assertEqual(ckpt.load(self.path + " of mine").step, 1)
+        self.assertEqual(ckpt.load(uri).step, 1)
+        with ckpt.CheckpointManager(ckpt.Storage.from_uri(uri), read_only=True) as checkpoints:
+            self.assertEqual(len(checkpoints.list()), 1)
+        ckpt.save_async(uri, {"w": np.ones(5)}, step=2)
+        ckpt.save(self.path + " of mine", {"w": np.ones(5)}, step=3)  # the same place: by the manager that holds its lock
+        ckpt.finish_saves(uri)
+        self.assertEqual(ckpt.load(uri).step, 3)
+        with ckpt.AsyncManager(uri) as manager:
+            manager.save({"w": np.ones(5)}, 4)
+        self.assertEqual([info.step for info in ckpt.CheckpointManager(uri, read_only=True).list()], [4, 3, 2, 1])
+
+    def test_reading_makes_nothing(self):
+        for uri in ("file://" + self.path, "file:" + self.path, "FILE:" + self.path + "/deep/"):
+            for call in (ckpt.load, lambda place: ckpt.CheckpointManager(place, read_only=True)):
+                with self.subTest(uri=uri), self.assertRaises(ckpt.NotFoundError):
+                    call(uri)
+        self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_names_in_memory(self):
+        kept = ckpt.Storage.from_uri("memory:shared")
+        ckpt.save("memory:shared", {"w": np.ones(5)}, step=7)
+        self.assertEqual(ckpt.load(kept).step, 7)
+        self.assertEqual(ckpt.load("MEMORY:sh%61red").step, 7)
+        for other in ("memory:Shared", "memory:"):
+            with self.assertRaises(ckpt.NotFoundError):
+                ckpt.load(other)
+        kept.close()
+        with self.assertRaises(ckpt.NotFoundError):
+            ckpt.load("memory:shared")
+
+    def test_paths_stay_paths(self):
+        here = os.getcwd()
+        os.chdir(self.folder.name)
+        try:
+            for name in ("run:1", "s3:x", "c:x", "a%20b", "memory", "a/../b:c", ".//d"):
+                ckpt.save(name, {"w": np.ones(5)})
+                self.assertTrue(os.path.isdir(name), name)
+                self.assertTrue(os.path.isdir(os.path.join(name, ckpt.load(name).name)), name)
+            os.makedirs("file:old")
+            os.makedirs("memory:old")
+            for name in ("file:old", "memory:old", pathlib.Path("memory:old")):  # what is there is meant
+                saved = ckpt.save(name, {"w": np.ones(5)})
+                self.assertTrue(os.path.isdir(os.path.join(name, saved.name)), name)
+            ckpt.save("file:new", {"w": np.ones(5)})
+            self.assertTrue(os.path.isdir("new") and not os.path.exists("file:new"))
+        finally:
+            os.chdir(here)
+
+    def test_what_is_refused(self):
+        here = os.getcwd()
+        os.chdir(self.folder.name)
+        bad = ["a/../b", "..", "./a", "a/%2e%2e/b", "a//b", "////a", "a%0Ab", "a%7F", "a%C2%85", "a%2Fb", "a%2", "a%zz", "a?b", "a#b",
+               "//host/a", "//a", "//", "", "%20", "%ff"]
+        try:
+            for rest in bad:
+                for call in (lambda place: ckpt.save(place, {"w": np.ones(1)}), ckpt.load, ckpt.Storage.from_uri,
+                             lambda place: ckpt.save_async(place, {"w": np.ones(1)})):
+                    with self.subTest(rest=rest), self.assertRaises(ckpt.InvalidArgumentError):
+                        call("file:" + rest)
+            for call in (lambda place: ckpt.save(place, {"w": np.ones(1)}), ckpt.load, ckpt.Storage.from_uri):
+                with self.assertRaisesRegex(ckpt.UnsupportedError, "'s3', which the package libckpt-s3 brings; known: file, memory"):
+                    call("s3://bucket/run")
+            self.assertEqual(os.listdir("."), [])
+        finally:
+            os.chdir(here)
+
+    def test_file_uris_are_read_as_the_library_reads_them(self):
+        from ckpt import _storage
+
+        here = os.getcwd()
+        os.chdir(self.folder.name)
+        pieces = ["", "/", "//", ".", "..", "a", "%61", "%2e", "%2F", "%", "%4", "%zz", "%0a", "%7F", "?", "%3F", "#", " ", "%20", ":",
+                  "\x85", "%C2%85", "\xfc", "%C3%BC", "+", "%ff", "%ed%a0%80"]
+        taken = 0
+        try:
+            for begin, first, second in itertools.product(("", self.path + "/", f"//{self.path}/", "//host/"), pieces, pieces):
+                if not begin and first == "/":
+                    continue  # nothing is made outside of the folder
+                uri = f"file:{begin}{first}{second}"
+                path = _storage._file_path(uri)
+                try:
+                    ckpt.Storage.from_uri(uri).close()
+                except ckpt.InvalidArgumentError:
+                    self.assertIsNone(path, uri)
+                else:
+                    self.assertTrue(os.path.isdir(path), uri)
+                    taken += 1
+        finally:
+            os.chdir(here)
+        self.assertGreater(taken, 100)
+
+    def test_schemes_of_ones_own(self):
+        asked = []
+
+        def shelf(uri):
+            asked.append(uri)
+            if uri == "shelf:none":
+                raise FileNotFoundError("no such shelf")
+            if uri == "shelf:odd":
+                raise ValueError("odd")
+            return None if uri == "shelf:nothing" else given.setdefault(uri, ckpt.Storage.from_uri("memory:shelf"))
+
+        given = {}
+        gone = weakref.ref(shelf)
+        kept = ckpt.Storage.from_uri("memory:shelf")
+        ckpt.register_scheme("shelf", shelf)
+        try:
+            with self.assertRaises(ckpt.AlreadyExistsError):
+                ckpt.register_scheme("Shelf", lambda uri: None)
+            ckpt.save("shelf://a%20b?x", {"w": np.ones(5)}, step=3)
+            self.assertEqual(asked, ["shelf://a%20b?x"])
+            self.assertEqual(ckpt.load(kept).step, 3)
+            self.assertTrue(given["shelf://a%20b?x"].closed)  # it was handed over
+            with self.assertRaisesRegex(ckpt.CkptError, "closed"):
+                ckpt.load("shelf://a%20b?x")
+            with self.assertRaisesRegex(ckpt.NotFoundError, "no such shelf"):
+                ckpt.Storage.from_uri("shelf:none")
+            with self.assertRaisesRegex(ckpt.CallbackError, "odd"):
+                ckpt.Storage.from_uri("shelf:odd")
+            with self.assertRaisesRegex(ckpt.CkptError, "returned a NoneType, no Storage"):
+                ckpt.Storage.from_uri("shelf:nothing")
+        finally:
+            ckpt.unregister_scheme("SHELF")
+        del shelf
+        gc.collect()
+        self.assertIsNone(gone())
+        with self.assertRaises(ckpt.UnsupportedError):
+            ckpt.load("shelf://a")
+        with self.assertRaises(ckpt.NotFoundError):
+            ckpt.unregister_scheme("shelf")
 
 
 class Trainer(ckpt.Stateful):

@@ -47,6 +47,22 @@ inline ckpt_file_system_options to_c(const FileSystemOptions& from) {
 }
 }  // namespace detail
 
+// A piece of a file, and where its bytes go.
+struct StorageRange {
+  // where the piece begins in the file, in bytes, >= 0
+  std::int64_t offset = 0;
+  // size of the piece in bytes, >= 0
+  std::int64_t bytes = 0;
+};
+namespace detail {
+inline StorageRange from_c(const ckpt_storage_range& from) {
+  StorageRange to;
+  take(to.offset, from.offset);
+  take(to.bytes, from.bytes);
+  return to;
+}
+}  // namespace detail
+
 // How a fault handler is made: how often and after which pauses a failed operation is tried again.
 struct FaultHandlerOptions {
   // attempts of one operation at most, the first one included, >= 1

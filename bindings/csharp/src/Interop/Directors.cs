@@ -158,6 +158,18 @@ namespace Ckpt.Interop
         }
     }
 
+    internal sealed class StorageMaker : StorageFactory
+    {
+        internal Func<string, Storage> function;
+
+        public override IntPtr make(string uri)
+        {
+            var made = function(uri);
+            if (made == null) throw new InvalidOperationException("the factory returned no storage");
+            return made.Handle.GivenUp();
+        }
+    }
+
     // The library's calls of a CustomLayer.
     internal sealed unsafe class LayerCalls : LayerFunctions
     {

@@ -35,6 +35,14 @@ namespace Ckpt.Interop
             return handle ?? none;
         }
 
+        // The bare reference, for the library to take over: this is closed, and releases nothing.
+        internal IntPtr GivenUp()
+        {
+            var value = handle;
+            SetHandleAsInvalid();
+            return value;
+        }
+
         // What is done first when the process ends; it must not refer to the object that owns this. False: the object cannot be
         // released any more.
         internal Func<NativeHandle, bool> AtExit { get; set; }

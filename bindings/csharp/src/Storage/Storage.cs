@@ -48,6 +48,35 @@ namespace Ckpt
             return Owned((out IntPtr made) => native.ckpt_storage_create_custom(name, new StorageCalls(storage), out made));
         }
 
+        /// <summary>A storage from a URI: file:///PATH, memory:NAME, or one of a scheme that is registered, as plug-ins do. A text
+        /// without a scheme is a directory of the file system, which is made when it is not there.
+        /// CkptUnsupportedException for a scheme that is not known.</summary>
+        /// <param name="uri">The text.</param>
+        /// <returns>The storage.</returns>
+        public static Storage FromUri(string uri)
+        {
+            return Owned((out IntPtr made) => native.ckpt_storage_create_from_uri(uri, out made));
+        }
+
+        /// <summary>Lets FromUri make storages for a scheme, on all threads of this process. CkptAlreadyExistsException for one
+        /// that is known.</summary>
+        /// <param name="scheme">Without ':', at least two of letters, digits, '+', '-' and '.', a letter first; case does not
+        /// matter.</param>
+        /// <param name="factory">Gets the whole URI, checked, still encoded, on the thread that asks for the storage. The library
+        /// takes the storage over that it returns: it is disposed of when the call ends.</param>
+        public static void RegisterScheme(string scheme, Func<string, Storage> factory)
+        {
+            if (factory == null) throw new ArgumentNullException("factory");
+            native.ckpt_storage_register_scheme(scheme, new StorageMaker { function = factory });
+        }
+
+        /// <summary>Forgets a registered scheme; storages made by it live on. CkptNotFoundException for any other.</summary>
+        /// <param name="scheme">As it was registered.</param>
+        public static void UnregisterScheme(string scheme)
+        {
+            native.ckpt_storage_unregister_scheme(scheme);
+        }
+
         /// <summary>A storage before this one, which it keeps alive: operations that fail with Io, Busy or Timeout are tried
         /// again.</summary>
         /// <param name="handler">Says how often, and when; kept alive.</param>

@@ -18,11 +18,11 @@ __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType
            "PipelineOrder", "IntervalKind", "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState",
            "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm",
            "DriveFlag", "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
-           "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo", "ScheduleAction",
-           "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint", "LayerOption", "LayerContext",
-           "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult",
-           "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo",
-           "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
+           "MemorySystem", "BufferPoolStats", "StorageRange", "StrategyQuestion", "StrategyCounters", "StrategyInfo",
+           "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint", "LayerOption",
+           "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo",
+           "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo",
+           "CheckpointTaskInfo", "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
 
 
 class LogLevel(OpenEnum):
@@ -921,6 +921,21 @@ class BufferPoolStats(NamedTuple):
     peak_reserved_bytes: int
     taken: int
     reused: int
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, v)
+
+
+class StorageRange(NamedTuple):
+    """A piece of a file, and where its bytes go.
+
+    offset: where the piece begins in the file, in bytes, >= 0
+    bytes: size of the piece in bytes, >= 0
+    """
+
+    offset: int
+    bytes: int
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

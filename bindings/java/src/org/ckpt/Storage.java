@@ -1,15 +1,67 @@
 package org.ckpt;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Where files live: a directory of the file system, memory, or functions of yours. Synchronised. */
 public final class Storage extends NativeObject {
-  private Storage(long address) {
-    super(address, Native::ckpt_storage_release);
+  private final AtomicBoolean handedOver;
+
+  private Storage(long address, AtomicBoolean handedOver) {
+    super(
+        address,
+        storage -> {
+          if (!handedOver.get()) Native.ckpt_storage_release(storage);
+        });
+    this.handedOver = handedOver;
   }
 
   static Storage made(Into<long[]> create) {
-    return new Storage(number(create));
+    return new Storage(number(create), new AtomicBoolean());
+  }
+
+  /** Its reference, for the library to take over; this is closed. */
+  private LentObject handOver() {
+    LentObject reference = new LentObject(address());
+    if (handedOver.getAndSet(true)) throw closed(this);
+    close();
+    return reference;
+  }
+
+  /**
+   * A storage from a URI: file:///PATH, memory:NAME, or one of a scheme that is registered, as plug-ins do. A text without a scheme
+   * is a directory of the file system, which is made when it is not there.
+   *
+   * @param uri the text
+   * @return the storage
+   * @throws CkptUnsupportedException for a scheme that is not known
+   */
+  public static Storage fromUri(String uri) {
+    return made(out -> Native.ckpt_storage_create_from_uri(uri, out));
+  }
+
+  /**
+   * Lets {@link #fromUri} make storages for a scheme, on all threads of this process.
+   *
+   * @param scheme without ':', at least two of letters, digits, '+', '-' and '.', a letter first; case does not matter
+   * @param factory pinned until {@link #unregisterScheme}
+   * @throws CkptAlreadyExistsException for a scheme that is known
+   */
+  public static void registerScheme(String scheme, StorageFactory factory) {
+    Native.ckpt_storage_register_scheme(scheme, new Factory(Objects.requireNonNull(factory, "factory")).pinned());
+  }
+
+  /**
+   * Forgets a registered scheme; storages made by it live on.
+   *
+   * @param scheme as it was registered
+   * @throws CkptNotFoundException for any other
+   */
+  public static void unregisterScheme(String scheme) {
+    Native.ckpt_storage_unregister_scheme(scheme);
   }
 
   /**
@@ -63,5 +115,23 @@ public final class Storage extends NativeObject {
    */
   public Storage retrying(FaultHandler handler) {
     return made(out -> Native.ckpt_storage_create_retrying(this, handler, out));
+  }
+
+  private static final class Factory extends NativeStorageFactory {
+    private final StorageFactory factory;
+
+    Factory(StorageFactory factory) {
+      this.factory = factory;
+    }
+
+    @Override
+    public NativeObject make(String uri) {
+      try {
+        Storage made = factory.make(uri);
+        return made == null ? null : made.handOver();
+      } catch (IOException error) {
+        throw new UncheckedIOException(error);
+      }
+    }
   }
 }

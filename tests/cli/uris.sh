@@ -1,0 +1,97 @@
+# A URI wherever a command takes a directory of checkpoints; what was a path is one still.
+. "$(dirname "$0")/lib.sh"
+text="$scratch/text"
+make_text "$text"
+mkdir "$scratch/here"
+cd "$scratch/here" || exit 1
+train() { succeeds train --model mlp --data "$text" --batch 32 --quiet --seed 7 "$@"; }
+
+# Every command, by file URIs.
+train --steps 4 --save-every 2 --dir "file://$scratch/a%20run"
+[ -d "$scratch/a run" ] || fail "no directory 'a run'"
+train --steps 6 --dir "file:$scratch/a%20run/" # goes on
+says "resumed from step-000000000004"
+uri="FILE://$scratch/a%20run"
+succeeds list "$uri"
+says "step-000000000006"
+"$ckpt" list "$scratch/a run" >"$scratch/by_path" 2>&1
+cmp -s "$scratch/out" "$scratch/by_path" || fail "list by URI is not list by path"
+for command in show verify; do
+  "$ckpt" $command "$scratch/a run" --json >"$scratch/by_path" 2>/dev/null
+  "$ckpt" $command "$uri" --json >"$scratch/out" 2>/dev/null
+  [ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/by_path" || fail "$command by URI is not $command by path"
+done
+one=$(basename "$(find "$scratch/a run" -name 'step-000000000006-*')")
+succeeds show "$uri/$one"
+says "step 6, "
+succeeds verify "$uri/$one"
+says ": ok, "
+succeeds diff "$uri" "$scratch/a run"
+says " 0 different"
+succeeds convert "$uri" "$scratch/out.npz" --group model
+succeeds convert "file:$scratch/out.npz" "$scratch/out.safetensors"
+succeeds show "file:$scratch/out.safetensors"
+says "tensors"
+succeeds copy "$uri" "file:copied" --all
+says "copied as"
+[ "$(ls copied | grep -c '^step-')" = 3 ] || fail "not all were copied"
+succeeds pin file:copied 2
+succeeds prune file:copied --keep last:1
+says "1 checkpoints removed"
+succeeds unpin file:copied 2
+succeeds prune "file://$scratch/here/copied" --keep last:1 --dry-run
+says "1 checkpoints would be removed"
+succeeds train --steps 2 --quiet --dir file:t --model transformer --data "$text" --blocks 1 --width 16 --heads 2 --context 16 --batch 2
+succeeds sample --dir file:t --prompt "line" --length 3
+
+# In memory: of one command.
+train --steps 2 --dir memory:run
+succeeds copy "$uri" memory:run
+says "verified"
+refuses 1 "memory:run holds no checkpoint" list memory:run
+refuses 1 "memory:run holds no checkpoint" show memory:run
+refuses 1 "memory: holds no checkpoint" verify memory:
+refuses 1 "memory:run" convert memory:run "$scratch/none.npz"
+refuses 1 "memory:run holds no checkpoint" diff memory:run "$uri"
+refuses 1 "memory:run" sample --dir memory:run --prompt x
+succeeds prune memory:run --keep last:1
+says "0 checkpoints removed"
+
+# What is not known, and what is wrong; nothing is made of it.
+before=$(ls -A)
+for command in list show verify; do
+  refuses 1 "'s3', which the package libckpt-s3 brings; known: file, memory (UNSUPPORTED)" $command s3://bucket/run
+  refuses 1 "there" $command file:not/there
+done
+refuses 1 "libckpt-s3" train --steps 1 --quiet --model mlp --data "$text" --dir s3://bucket/run
+refuses 1 "libckpt-s3" sample --dir s3://bucket/run --prompt x
+refuses 1 "libckpt-s3" copy "$uri" s3://bucket/run
+refuses 1 "libckpt-s3" copy s3://bucket/run "$scratch/none"
+refuses 1 "libckpt-s3" convert s3://bucket/run.npz "$scratch/none.npz"
+refuses 1 "libckpt-s3" diff "$uri" s3://bucket/run
+refuses 1 "libckpt-s3" prune s3://bucket/run --keep last:1
+refuses 1 "libckpt-s3" pin s3://bucket/run 2
+refuses 1 "scheme 'gs'; known: file, memory" list gs://bucket
+refuses 1 "INVALID_ARGUMENT" list memory:a/../b
+for bad in ../a a/.. ./a a/%2e%2e a//b a%2Fb a%0A a%2 a%zz 'a?b' //host/a // ''; do
+  refuses 2 "path: 'file:$bad' " list "file:$bad"
+  refuses 2 "--dir: 'file:$bad' " train --steps 1 --dir "file:$bad"
+done
+[ "$(ls -A)" = "$before" ] || fail "something was made: $(ls -A)"
+[ ! -e "$scratch/none" ] && [ ! -e "$scratch/none.npz" ] || fail "a refused command made its target"
+
+# Paths.
+for name in run:1 s3:x c:x a%20b ./memory:x ../here/file:y; do
+  train --steps 1 --dir "$name"
+  [ -d "$name" ] || fail "no directory '$name'"
+  succeeds verify "$name"
+done
+mkdir memory:old file:old
+for name in memory:old file:old; do # what is there is meant
+  train --steps 1 --dir "$name"
+  succeeds list "$name"
+done
+[ ! -e old ] || fail "file:old was taken for a URI"
+train --steps 1 --dir file:memory:new # of a path that looks like a URI
+[ -d memory:new ] || fail "no directory 'memory:new'"
+finish
