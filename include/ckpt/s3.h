@@ -33,7 +33,7 @@ typedef int32_t ckpt_s3_path_style;
 
 /* How a storage in a bucket is made. What is not given is looked for in the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
  * AWS_SESSION_TOKEN, AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL), then in the profile that AWS_PROFILE
- * names, or "default", of ~/.aws/credentials and ~/.aws/config (AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE). */
+ * names, or the usual one, of ~/.aws/credentials and ~/.aws/config (AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE). */
 typedef struct ckpt_s3_options {
   uint32_t struct_size;          /* size of this record in bytes, as its caller was compiled */
   ckpt_s3_path_style path_style; /* where requests name the bucket: CKPT_S3_PATH_STYLE_AUTO, _ON or _OFF */
@@ -86,11 +86,11 @@ CKPT_S3_API void ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size);
 CKPT_S3_API ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* options, ckpt_storage** storage);
 
 /* Lets ckpt_storage_create_from_uri make storages for s3://, with the default options. Called again it does nothing. ALREADY_EXISTS
- * when the scheme is somebody else's. Synchronised. */
+ * when the scheme is another plug-in's. Synchronised. */
 CKPT_S3_API ckpt_status ckpt_s3_register(void);
 
 /* One line of UTF-8 that says why the last failing function of this header failed on this thread; "" when none has. Never NULL. The
- * string stays valid until the next failure on the same thread. What storages do later is told by ckpt_last_error. */
+ * string stays valid until the next failure on the same thread. What storages report later is ckpt_last_error's. */
 CKPT_S3_API const char* ckpt_s3_last_error(void);
 
 #ifdef __cplusplus
