@@ -133,8 +133,8 @@ static void saves_and_loads(void) {
   options.access_key = getenv("CKPT_TEST_S3_ACCESS_KEY");
   options.secret_key = getenv("CKPT_TEST_S3_SECRET_KEY");
   CHECK(options.endpoint != NULL && options.access_key != NULL && options.secret_key != NULL);
-  /* The bucket of s3_services, or of whoever made one: this library makes none. */
-  snprintf(uri, sizeof uri, "s3://%s/api-%ld", "ckpt-tests", (long)getpid());
+  CHECK(getenv("CKPT_TEST_S3_BUCKET") != NULL);
+  snprintf(uri, sizeof uri, "s3://%.30s/api-%ld", getenv("CKPT_TEST_S3_BUCKET"), (long)getpid());
   CHECK_S3_OK(ckpt_s3_storage_create(uri, &options, &storage));
   CHECK_OK(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, &handler));
   CHECK_OK(ckpt_storage_create_retrying(storage, handler, &retrying));

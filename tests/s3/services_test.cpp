@@ -29,7 +29,7 @@ std::string endpoint() { return variable("CKPT_TEST_S3_ENDPOINT"); }
 std::string access_key() { return variable("CKPT_TEST_S3_ACCESS_KEY"); }
 std::string secret_key() { return variable("CKPT_TEST_S3_SECRET_KEY"); }
 
-constexpr char bucket[] = "ckpt-tests";
+std::string bucket() { return variable("CKPT_TEST_S3_BUCKET"); }
 
 // Options whose texts live as long as it does.
 struct Given {
@@ -146,14 +146,9 @@ class Proxy {
 
 class S3 : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    Given given;
-    Store store(std::string("s3://") + bucket, given.get());
-    raw(store, "PUT", "", {});
-  }
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    uri = std::string("s3://") + bucket + "/" + test->test_suite_name() + "/" + test->name();
+    uri = "s3://" + bucket() + "/" + test->test_suite_name() + "/" + test->name();
     store = std::make_unique<Store>(uri, given.get());
     store->clear();
   }

@@ -132,12 +132,17 @@ quiet radosgw-admin quota set --quota-scope=bucket --uid=full --max-objects=3
 quiet radosgw-admin quota enable --quota-scope=bucket --uid=full
 quiet radosgw-admin user create --uid=other --display-name=other --access-key=CKPTOTHERKEY --secret-key=ckptOtherSecret0123456789abcdefghijklmno
 
+# The bucket of the tests. The digest is that of nothing.
+until_true 30 "the bucket" curl -s -f --max-time 10 --noproxy '*' -X PUT --aws-sigv4 aws:amz:us-east-1:s3 --user "$access:$secret" \
+  -H 'x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' "http://127.0.0.1:$gateway/ckpt-tests"
+
 cat >"$dir/env" <<ENV
 CKPT_TEST_S3_ENDPOINT=http://127.0.0.1:$gateway
 CKPT_TEST_S3_ACCESS_KEY=$access
 CKPT_TEST_S3_SECRET_KEY=$secret
+CKPT_TEST_S3_BUCKET=ckpt-tests
 CEPH_CONF=$dir/ceph.conf
-export CKPT_TEST_S3_ENDPOINT CKPT_TEST_S3_ACCESS_KEY CKPT_TEST_S3_SECRET_KEY CEPH_CONF
+export CKPT_TEST_S3_BUCKET CKPT_TEST_S3_ENDPOINT CKPT_TEST_S3_ACCESS_KEY CKPT_TEST_S3_SECRET_KEY CEPH_CONF
 ENV
 started=yes
 echo "radosgw on http://127.0.0.1:$gateway"
