@@ -3,6 +3,8 @@
 #   development  headers, api.json, libckpt.so, libckpt.a, what CMake and pkg-config look for
 #   command      the ckpt command
 #   python       import ckpt
+#   s3           libckpt-s3.so.0, where it is built
+#   s3_development  its header, libckpt-s3.so, what CMake and pkg-config look for
 #   debug        debug information of the library and the command, where debuggers look for it; only when it is asked for
 #   notices      licence, notices of others, changelog
 # The prefix can be moved afterwards: every path in an installed file is relative to the file itself.
@@ -18,7 +20,7 @@ install(TARGETS ckpt EXPORT ckptTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
 install(FILES "${PROJECT_SOURCE_DIR}/capi/api.json" DESTINATION "${CMAKE_INSTALL_DATADIR}/ckpt" COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ckpt"
-        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "s3.h" EXCLUDE PATTERN "*.h" PATTERN "*.hpp")
 
 # Searches ORIGIN first. In /usr the system's search finds the library, and Debian wants no other.
 function(ckpt_without_search_path_in_usr file component)
@@ -48,6 +50,15 @@ if(TARGET ckpt_python)
           PATTERN "*.pyi")
 endif()
 
+# Storages in S3: beside the library that it works for, found by find_package(ckpt) where it is installed.
+if(TARGET ckpt_s3)
+  set_target_properties(ckpt_s3 PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ckpt_s3 EXPORT ckptS3Targets
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT s3 NAMELINK_COMPONENT s3_development)
+  ckpt_without_search_path_in_usr("${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:ckpt_s3>" s3)
+  install(FILES "${PROJECT_SOURCE_DIR}/include/ckpt/s3.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ckpt" COMPONENT s3_development)
+endif()
+
 # find_package(ckpt)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ckpt")
 configure_package_config_file(cmake/ckptConfig.cmake.in "${PROJECT_BINARY_DIR}/ckptConfig.cmake" INSTALL_DESTINATION "${package_dir}"
@@ -66,6 +77,11 @@ endif()
 file(RELATIVE_PATH CKPT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" CKPT_PC_TO_PREFIX "${CKPT_PC_TO_PREFIX}")
 configure_file(pkgconfig/ckpt.pc.in "${PROJECT_BINARY_DIR}/ckpt.pc" @ONLY)
+if(TARGET ckpt_s3)
+  install(EXPORT ckptS3Targets NAMESPACE ckpt:: DESTINATION "${package_dir}" COMPONENT s3_development)
+  configure_file(pkgconfig/ckpt-s3.pc.in "${PROJECT_BINARY_DIR}/ckpt-s3.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/ckpt-s3.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT s3_development)
+endif()
 install(FILES "${PROJECT_BINARY_DIR}/ckpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"

@@ -72,8 +72,8 @@ in_comment {
 
 # ---- The group around all of it ----
 /^#ifndef CKPT_.*_HP?P?$/ { print; next }
-/^#define CKPT_[A-Z]*_HP?P?$/ { print; print "/** \\addtogroup ckpt_" part "\n\\{ */"; next }
-/^#endif .*CKPT_[A-Z]*_HP?P?/ { print "/** \\} */"; print; next }
+/^#define CKPT_[A-Z0-9]*_HP?P?$/ { print; print "/** \\addtogroup ckpt_" part "\n\\{ */"; next }
+/^#endif .*CKPT_[A-Z0-9]*_HP?P?/ { print "/** \\} */"; print; next }
 # ---- Other comments of C ----
 /^\/\* ----/ { print; next }
 /^ *\/\* / {

@@ -210,7 +210,7 @@ def is_constant(cursor):
     """CKPT_NAME value: no function, no guard, no initialiser."""
     tokens = [token.spelling for token in cursor.get_tokens()]
     name = cursor.spelling
-    return name.startswith("CKPT_") and name != "CKPT_API" and not name.endswith("_INIT") and len(tokens) > 1
+    return name.startswith("CKPT_") and name not in ("CKPT_API", "CKPT_S3_API") and not name.endswith("_INIT") and len(tokens) > 1
 
 
 def of_struct(cursor):

@@ -18,6 +18,7 @@ has() { printf '%s\n' "$1" | grep -qE "$2" || { echo "'$1' has no '$2'" >&2; exi
 packages="libckpt0 libckpt-dev"
 [ ! -e "$STAGE/bin/ckpt" ] || packages="$packages ckpt"
 [ -z "$PYTHON" ] || packages="$packages python3-ckpt"
+[ ! -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ] || packages="$packages libckpt-s3 libckpt-s3-dev"
 for package in $packages; do
   holds "$package" "usr/share/doc/$package/copyright"
   dpkg-deb --info "$out"/packages/"$package"_*.deb >"$out/$package.info"
@@ -31,6 +32,16 @@ has "$(field libckpt-dev Depends)" 'libckpt0 \(= [0-9.]+-1\)'
 dpkg-deb -e "$out"/packages/libckpt0_*.deb "$out/control"
 has "$(cat "$out/control/shlibs")" '^libckpt 0 libckpt0 \(>= '
 has "$(cat "$out/control/triggers")" 'ldconfig'
+if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ]; then
+  holds libckpt-s3 "$libdir/libckpt-s3.so.0 -> libckpt-s3.so.[0-9.]*"
+  holds libckpt-s3-dev usr/include/ckpt/s3.h
+  has "$(field libckpt-s3 Depends)" 'libcurl.*libexpat1|libexpat1.*libcurl'
+  has "$(field libckpt-s3 Depends)" 'libckpt0'
+  if dpkg-deb -c "$out"/packages/libckpt-dev_*.deb | grep ckpt/s3.h; then
+    echo "libckpt-dev has the header of libckpt-s3" >&2
+    exit 1
+  fi
+fi
 if [ -n "$PYTHON" ]; then
   holds python3-ckpt "usr/$PYTHON_DIR/ckpt/__init__.py"
   has "$(field python3-ckpt Depends)" 'libckpt0 .*python3 \(>= 3\.[0-9]+\), python3 \(<< 3\.[0-9]+~\)'

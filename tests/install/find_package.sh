@@ -24,7 +24,7 @@ if configure wrong -DCOMPONENTS="shared;sharde" >"$out/wrong.txt" 2>&1; then
   echo "an unknown component was accepted" >&2
   exit 1
 fi
-grep -q "component sharde: there is none; known are shared and static" "$out/wrong.txt" || { cat "$out/wrong.txt" >&2; exit 1; }
+grep -q "component sharde: there is none; known are shared, static and s3" "$out/wrong.txt" || { cat "$out/wrong.txt" >&2; exit 1; }
 
 if [ -e "$STAGE/$LIBDIR/libckpt.a" ]; then
   run_both static -DCOMPONENTS=static -DTARGET=ckpt::ckpt_static

@@ -1,0 +1,28 @@
+// The one barrier between C++ and C: nothing is thrown through it.
+#pragma once
+
+#include <exception>
+#include <new>
+
+#include "error.h"
+
+namespace ckpt::s3 {
+
+// Runs the body. A failure's status is returned, and its line goes to report, which must not throw.
+template <class Body, class Report>
+ckpt_status guard(Body&& body, Report&& report) noexcept {
+  try {
+    return body();
+  } catch (const Error& error) {
+    report(error.message().c_str());
+    return error.status();
+  } catch (const std::bad_alloc&) {
+    report("the system has no memory left");
+    return CKPT_E_OUT_OF_MEMORY;
+  } catch (...) {
+    report("a defect of libckpt-s3: please report it");
+    return CKPT_E_INTERNAL;
+  }
+}
+
+}  // namespace ckpt::s3

@@ -1,0 +1,327 @@
+#include "client.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "xml.h"
+
+namespace ckpt::s3 {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::size_t most_idle_sessions = 4;
+constexpr int most_conflicts = 5;
+constexpr int most_throttles = 8;
+constexpr milliseconds longest_wait{5000};  // for one request, because the store says so
+constexpr milliseconds first_pause{50};
+
+struct Meaning {
+  const char* code;
+  ckpt_status status;
+  const char* words;
+};
+
+// What is not here is judged by its status alone.
+constexpr Meaning meanings[] = {
+    {"AccessDenied", CKPT_E_PERMISSION, "these keys may not do this"},
+    {"AllAccessDisabled", CKPT_E_PERMISSION, "access to the bucket is disabled"},
+    {"InvalidAccessKeyId", CKPT_E_PERMISSION, "the store does not know the access key"},
+    {"SignatureDoesNotMatch", CKPT_E_PERMISSION, "the secret key is not the access key's"},
+    {"InvalidToken", CKPT_E_PERMISSION, "the session token is not valid"},
+    {"ExpiredToken", CKPT_E_PERMISSION, "the keys have expired"},
+    {"TokenRefreshRequired", CKPT_E_PERMISSION, "the keys have expired"},
+    {"RequestTimeTooSkewed", CKPT_E_PERMISSION, "this machine's clock and the store's differ too much: set the clock"},
+    {"RequestExpired", CKPT_E_PERMISSION, "this machine's clock and the store's differ too much: set the clock"},
+    {"NoSuchKey", CKPT_E_NOT_FOUND, "there is no such object"},
+    {"NoSuchUpload", CKPT_E_NOT_FOUND, "the upload of its parts was aborted or is complete"},
+    {"QuotaExceeded", CKPT_E_NO_SPACE, "the quota is full"},
+    {"ServiceQuotaExceeded", CKPT_E_NO_SPACE, "the quota is full"},
+    {"InsufficientCapacity", CKPT_E_NO_SPACE, "the store is full"},
+    {"PreconditionFailed", CKPT_E_ALREADY_EXISTS, "the name is taken"},
+    {"ConditionalRequestConflict", CKPT_E_BUSY, "another writer is at work on this name"},
+    {"OperationAborted", CKPT_E_BUSY, "another writer is at work on this name"},
+    {"SlowDown", CKPT_E_BUSY, "the store asks for fewer requests"},
+    {"ServiceUnavailable", CKPT_E_BUSY, "the store is overloaded"},
+    {"TooManyRequests", CKPT_E_BUSY, "the store asks for fewer requests"},
+    {"ThrottlingException", CKPT_E_BUSY, "the store asks for fewer requests"},
+    {"RequestLimitExceeded", CKPT_E_BUSY, "the store asks for fewer requests"},
+    {"RequestTimeout", CKPT_E_TIMEOUT, "the store waited too long for the request's bytes"},
+    {"XAmzContentSHA256Mismatch", CKPT_E_IO, "other bytes arrived than were sent"},
+    {"BadDigest", CKPT_E_IO, "other bytes arrived than were sent"},
+    {"IncompleteBody", CKPT_E_IO, "fewer bytes arrived than were sent"},
+    {"InternalError", CKPT_E_IO, "the store failed"},
+    {"NotImplemented", CKPT_E_UNSUPPORTED, "the store does not do this"},
+    {"MethodNotAllowed", CKPT_E_UNSUPPORTED, "the store does not do this"},
+    {"InvalidObjectState", CKPT_E_UNSUPPORTED, "the object is archived: restore it first"},
+    {"InvalidStorageClass", CKPT_E_INVALID_ARGUMENT, "the store does not know options.storage_class"},
+    {"InvalidEncryptionAlgorithmError", CKPT_E_INVALID_ARGUMENT, "the store does not know options.server_side_encryption"},
+    {"InvalidBucketName", CKPT_E_INVALID_ARGUMENT, "the bucket's name is not valid"},
+    {"KeyTooLongError", CKPT_E_INVALID_ARGUMENT, "the name is too long"},
+    {"EntityTooLarge", CKPT_E_OUT_OF_RANGE, "the file is larger than the store takes"},
+};
+
+struct Fallback {
+  ckpt_status status;
+  const char* words;
+};
+
+Fallback by_status(long status) {
+  switch (status) {
+    case 401:
+    case 403: return {CKPT_E_PERMISSION, "access is denied"};
+    case 404: return {CKPT_E_NOT_FOUND, "there is no such object, or no such bucket"};
+    case 405:
+    case 501: return {CKPT_E_UNSUPPORTED, "the store does not do this"};
+    case 304:
+    case 412: return {CKPT_E_ALREADY_EXISTS, "the name is taken"};
+    case 408:
+    case 504: return {CKPT_E_TIMEOUT, "the store took too long"};
+    case 409: return {CKPT_E_BUSY, "another writer is at work on this name"};
+    case 429:
+    case 503: return {CKPT_E_BUSY, "the store asks for fewer requests"};
+    case 507: return {CKPT_E_NO_SPACE, "the store is full"};
+    default: break;
+  }
+  if (status >= 500) return {CKPT_E_IO, "the store failed"};
+  if (status >= 300 && status < 400)
+    return {CKPT_E_INVALID_ARGUMENT, "the store wants to be asked elsewhere; redirects are not followed"};
+  if (status >= 400) return {CKPT_E_UNSUPPORTED, "the store refuses the request"};
+  return {CKPT_E_IO, "the answer is none of S3"};
+}
+
+Error transport_error(const Transfer& transfer) {
+  const CURLcode code = transfer.answer.result;
+  ckpt_status status = CKPT_E_IO;
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT: status = CKPT_E_TIMEOUT; break;
+    case CURLE_OUT_OF_MEMORY: status = CKPT_E_OUT_OF_MEMORY; break;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_CERTPROBLEM: status = CKPT_E_PERMISSION; break;
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_NOT_BUILT_IN: status = CKPT_E_UNSUPPORTED; break;
+    default: break;
+  }
+  // libcurl's own words for the kind of error: never its text for this one, in which there could be an address.
+  return {status, curl_easy_strerror(code)};
+}
+
+bool may_pass(ckpt_status status) { return status == CKPT_E_IO || status == CKPT_E_BUSY || status == CKPT_E_TIMEOUT; }
+
+bool means_expired(const std::string& code) {
+  return code == "ExpiredToken" || code == "TokenRefreshRequired" || code == "InvalidToken" || code == "InvalidAccessKeyId" ||
+         code == "SignatureDoesNotMatch";
+}
+
+// Seconds, or a date.
+std::optional<milliseconds> retry_after(const Answer& answer) {
+  if (answer.retry_after.empty()) return std::nullopt;
+  if (const auto seconds = number(answer.retry_after)) return milliseconds(std::min<std::int64_t>(*seconds, 1000000) * 1000);
+  const std::time_t at = curl_getdate(answer.retry_after.c_str(), nullptr);
+  if (at == -1) return std::nullopt;
+  return milliseconds(std::clamp<std::int64_t>(at - std::time(nullptr), 0, 1000000) * 1000);
+}
+
+// Twice as long each time, and half as long again at random, so that several do not come back together.
+milliseconds pause_before(int attempt) {
+  const auto base = first_pause * (1 << std::min(attempt, 6));
+  return base + base * (steady_clock::now().time_since_epoch().count() % 1000) / 2000;
+}
+
+// One request.
+class One final : public Source {
+ public:
+  explicit One(Transfer& transfer) : transfer_(&transfer) {}
+  Transfer* next() override { return std::exchange(transfer_, nullptr); }
+  bool has_more() override { return false; }
+  bool take(Transfer&) override { return true; }
+
+ private:
+  Transfer* transfer_;
+};
+
+}  // namespace
+
+std::string error_code(const Answer& answer) {
+  if (answer.body.find("<Error") == std::string::npos) return "";
+  try {
+    const Element root = parse_xml(answer.body);
+    return root.name == "Error" ? harmless(root.value("Code")) : "";
+  } catch (const Error&) {
+    return "";  // the status says enough
+  }
+}
+
+Error answer_error(const Answer& answer, const std::string& code, const std::string& bucket, const std::string& region) {
+  const std::string head = cat("HTTP ", static_cast<std::int64_t>(answer.status), code.empty() ? "" : " ", code, ": ");
+  if (code == "NoSuchBucket") return {CKPT_E_NOT_FOUND, cat(head, "there is no bucket ", in_quotes(bucket))};
+  if (code == "PermanentRedirect" || code == "TemporaryRedirect" || code == "AuthorizationHeaderMalformed" ||
+      (answer.status == 301 && !answer.region.empty())) {
+    const std::string other = harmless(answer.region);
+    return {CKPT_E_INVALID_ARGUMENT,
+            cat(head, "the bucket ", in_quotes(bucket), " is in another region than ", region, other.empty() ? "" : ": ", other)};
+  }
+  for (const Meaning& meaning : meanings) {
+    if (code == meaning.code) return {meaning.status, head + meaning.words};
+  }
+  const Fallback fallback = by_status(answer.status);
+  return {fallback.status, head + fallback.words};
+}
+
+Lease::~Lease() {
+  if (session_ != nullptr) client_->give_back(std::move(session_));
+}
+
+Lease Client::lease() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      Lease taken(*this, std::move(idle_.back()));
+      idle_.pop_back();
+      return taken;
+    }
+  }
+  return {*this, std::make_unique<Session>()};
+}
+
+void Client::give_back(std::unique_ptr<Session> session) noexcept {
+  session->cancel_all();
+  const std::lock_guard lock(mutex_);
+  try {
+    if (idle_.size() < most_idle_sessions) idle_.push_back(std::move(session));
+  } catch (const std::bad_alloc&) {
+    return;  // it is closed instead
+  }
+}
+
+std::optional<Pause> Client::judge(Transfer& transfer) {
+  const Answer& answer = transfer.answer;
+  ++transfer.tries;
+  std::string code;
+  if (transfer.refused == Refused::too_long) {
+    transfer.error = Error(CKPT_E_IO, cat("the store's answer is longer than ", most_answer_bytes, " bytes"));
+    return std::nullopt;
+  }
+  if (transfer.refused == Refused::range) {
+    transfer.error = Error(CKPT_E_UNSUPPORTED, "the store sent other bytes than the range that was asked for");
+    return std::nullopt;
+  }
+  if (answer.result != CURLE_OK) {
+    transfer.error = transport_error(transfer);
+  } else if (answer.status >= 200 && answer.status < 300) {
+    if (transfer.received == transfer.request.into.size()) return std::nullopt;
+    transfer.error = Error(CKPT_E_IO, "the store sent fewer bytes than were asked for");
+  } else {
+    code = error_code(answer);
+    transfer.error = answer_error(answer, code, config_.bucket, config_.region);
+  }
+  const Error& error = *transfer.error;
+  if (means_expired(code) && !transfer.is_refreshed) {
+    transfer.is_refreshed = true;
+    if (credentials_->refresh(transfer.keys)) return Pause(0);
+  }
+  if (answer.status == 409 && error.status() == CKPT_E_BUSY && ++transfer.conflicts < most_conflicts) {
+    return pause_before(transfer.conflicts);
+  }
+  if (error.status() == CKPT_E_BUSY) {
+    if (const auto asked = retry_after(answer)) {
+      if (transfer.waited + *asked > longest_wait || ++transfer.throttles > most_throttles) {
+        transfer.error = Error(CKPT_E_BUSY, cat(error.message(), ", and to wait ", asked->count() / 1000, " s"));
+        return std::nullopt;
+      }
+      transfer.waited += *asked;
+      return *asked;
+    }
+  }
+  if (may_pass(error.status()) && transfer.tries < transfer.attempts) return pause_before(transfer.tries);
+  return std::nullopt;
+}
+
+void Client::drive(Session& session, Source& source, std::size_t most) {
+  // Whatever ends this, no transfer is left in the session, which knows where they are.
+  struct Cancel {
+    Session& session;
+    ~Cancel() { session.cancel_all(); }
+  } const cancel{session};
+  std::vector<Transfer*> delayed;
+  std::size_t running = 0;
+  while (!source.is_stopped()) {
+    Pause longest(1000);
+    while (running < most) {
+      const Moment now = steady_clock::now();
+      const auto due = std::find_if(delayed.begin(), delayed.end(), [&](const Transfer* transfer) { return transfer->due <= now; });
+      Transfer* transfer = nullptr;
+      if (due != delayed.end()) {
+        transfer = *due;
+        delayed.erase(due);
+      } else {
+        transfer = source.next();
+      }
+      if (transfer == nullptr) break;
+      session.begin(*transfer, config_, credentials_->current());
+      ++running;
+    }
+    if (running == 0 && delayed.empty() && !source.has_more()) return;
+    session.perform();
+    while (Transfer* transfer = session.finished()) {
+      --running;
+      longest = Pause(0);
+      if (const auto pause = judge(*transfer)) {
+        transfer->due = steady_clock::now() + *pause;
+        delayed.push_back(transfer);
+      } else if (!source.take(*transfer)) {
+        return;
+      }
+    }
+    for (const Transfer* transfer : delayed) {
+      const auto left = std::chrono::ceil<milliseconds>(transfer->due - steady_clock::now());
+      longest = std::clamp(left, Pause(0), longest);
+    }
+    if (longest.count() > 0) session.wait(longest);
+  }
+}
+
+Transfer Client::send(Session& session, Request request, int attempts) {
+  Transfer transfer;
+  transfer.request = std::move(request);
+  transfer.attempts = attempts;
+  One one(transfer);
+  drive(session, one, 1);
+  return transfer;
+}
+
+Answer Client::ask(Session& session, Request request, int attempts) {
+  Transfer transfer = send(session, std::move(request), attempts);
+  if (transfer.error) throw *transfer.error;
+  return std::move(transfer.answer);
+}
+
+Answer Client::ask(Request request, int attempts) {
+  const Lease session = lease();
+  return ask(*session, std::move(request), attempts);
+}
+
+Answer Client::head(const std::string& key, int attempts) {
+  const Lease session = lease();
+  Request request;
+  request.method = "HEAD";
+  request.key = key;
+  Transfer transfer = send(*session, request, attempts);
+  if (!transfer.error) return std::move(transfer.answer);
+  const long status = transfer.answer.status;
+  if (transfer.answer.result != CURLE_OK || (status != 400 && status != 403)) throw *transfer.error;
+  // The reason stands in a body: that of GET. When keys were read again meanwhile, it succeeds, and so will HEAD.
+  Request reason;
+  reason.method = "GET";
+  reason.key = key;
+  reason.headers = {{"range", "bytes=0-0"}};
+  const Transfer explained = send(*session, std::move(reason), 1);
+  if (explained.answer.result != CURLE_OK) throw *transfer.error;
+  if (explained.error && explained.answer.status != 416) throw *explained.error;  // 416: it is empty
+  return ask(*session, std::move(request), attempts);
+}
+
+}  // namespace ckpt::s3

@@ -1,0 +1,60 @@
+// ckpt/s3.h: arguments checked, a storage handed to libckpt.
+#include <ckpt/s3.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+
+#include "boundary.h"
+#include "last_error.h"
+#include "storage.h"
+
+namespace {
+
+using namespace ckpt::s3;
+
+// Of the first version: never sizeof, which grows.
+constexpr std::size_t first_size = 104;
+static_assert(sizeof(ckpt_s3_options) == first_size && offsetof(ckpt_s3_options, request_timeout_ns) == first_size - 8);
+
+// As much of it as the caller knows; the rest as in CKPT_S3_OPTIONS_INIT.
+ckpt_s3_options options_argument(const ckpt_s3_options* given) {
+  ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
+  if (given == nullptr) return options;
+  const std::size_t size = given->struct_size;
+  require(size >= first_size, "options.struct_size is ", size, "; at least ", first_size);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+  if (std::any_of(bytes + std::min(size, sizeof options), bytes + size, [](unsigned char byte) { return byte != 0; })) {
+    fail(CKPT_E_UNSUPPORTED, "options has fields of a later version than this library's");
+  }
+  std::memcpy(&options, given, std::min(size, sizeof options));
+  require(options.reserved == 0, "options.reserved is ", options.reserved, "; 0");
+  return options;
+}
+
+}  // namespace
+
+void ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size) {
+  if (options == nullptr) return;
+  const ckpt_s3_options initial = CKPT_S3_OPTIONS_INIT;
+  std::memset(options, 0, size);
+  std::memcpy(options, &initial, std::min<std::size_t>(size, sizeof initial));
+  if (size >= sizeof options->struct_size) options->struct_size = size;
+}
+
+ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* options, ckpt_storage** out) {
+  return guard(
+      [&]() -> ckpt_status {
+        require(uri != nullptr, "uri is NULL");
+        require(out != nullptr, "storage is NULL");
+        auto storage = std::make_unique<Storage>(make_config(uri, options_argument(options)));
+        const std::string name = storage->client().config().name();
+        const ckpt_storage_callbacks callbacks = fill_callbacks();
+        const ckpt_status status = ckpt_storage_create_custom(name.c_str(), &callbacks, storage.get(), destroy_storage, out);
+        if (status != CKPT_OK) fail(status, ckpt_last_error());
+        static_cast<void>(storage.release());
+        return CKPT_OK;
+      },
+      set_last_error);
+}

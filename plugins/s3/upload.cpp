@@ -1,0 +1,345 @@
+#include "upload.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "xml.h"
+
+namespace ckpt::s3 {
+namespace {
+
+constexpr std::int64_t most_parts = 10000;
+constexpr std::int64_t mebibyte = 1 << 20;
+// Of all parts of a file that are on their way; larger parts are fewer at a time.
+constexpr std::size_t most_bytes_in_flight = std::size_t{512} << 20;
+// Of what sync waits for, which nobody else tries again.
+constexpr int attempts_of_parts = 5;
+
+std::size_t in_flight(const Config& config, std::size_t part_bytes) {
+  const std::size_t fit = std::max<std::size_t>(1, most_bytes_in_flight / part_bytes);
+  return std::min(static_cast<std::size_t>(config.parts_in_flight), fit);
+}
+
+}  // namespace
+
+std::size_t part_size(std::int64_t wanted, std::int64_t expected_bytes) {
+  // Whole MiB, with some room: what is expected is only about what comes.
+  const std::int64_t expected = std::max<std::int64_t>(0, expected_bytes);
+  const std::int64_t least = (expected / most_parts + expected / most_parts / 16) / mebibyte * mebibyte + mebibyte;
+  return static_cast<std::size_t>(std::max(wanted, least));
+}
+
+// ---- PartSender
+
+PartSender::PartSender(Client& client, std::string key, std::string upload)
+    : client_(client), key_(std::move(key)), upload_(std::move(upload)), session_(client.lease()) {
+  // Signals are for the program's own threads: this one has them blocked from its beginning.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::make_unique<std::thread>([this] { run(); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    fail(CKPT_E_OUT_OF_MEMORY, "the system has no thread for an upload");
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+PartSender::~PartSender() { stop(); }
+
+void PartSender::stop() noexcept {
+  if (thread_ == nullptr) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_given_up_ = true;
+  }
+  session_->wake();
+  thread_->join();
+  thread_.reset();
+}
+
+void PartSender::forget() noexcept {
+  static_cast<void>(thread_.release());  // joining it would wait for ever
+  session_.forget();
+}
+
+void PartSender::check() const {
+  if (error_) throw *error_;
+}
+
+void PartSender::send(int number, Bytes bytes, std::size_t count) {
+  auto part = std::make_unique<Part>();
+  part->number = number;
+  Request& request = part->transfer.request;
+  request.method = "PUT";
+  request.key = key_;
+  request.query = {{"partNumber", cat(number)}, {"uploadId", upload_}};
+  request.body = {bytes.get(), count};
+  request.body_sha256 = sha256_hex(request.body);
+  request.is_sent = true;
+  part->bytes = std::move(bytes);
+  part->transfer.attempts = attempts_of_parts;
+  const std::size_t most = in_flight(client_.config(), count);
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return error_ || has_ended_ || waiting_.size() + sending_.size() < most; });
+    check();
+    waiting_.push_back(std::move(part));
+  }
+  session_->wake();
+}
+
+Bytes PartSender::spare() {
+  const std::lock_guard lock(mutex_);
+  return std::move(spare_);
+}
+
+std::map<int, std::string> PartSender::finish() {
+  {
+    std::unique_lock lock(mutex_);
+    is_closed_ = true;
+    session_->wake();
+    changed_.wait(lock, [&] { return has_ended_; });
+  }
+  thread_->join();
+  thread_.reset();
+  check();
+  return std::move(etags_);
+}
+
+void PartSender::run() noexcept {
+  std::optional<Error> error;
+  try {
+    client_.drive(*session_, *this, static_cast<std::size_t>(client_.config().parts_in_flight));
+  } catch (const Error& failure) {
+    error = failure;
+  } catch (const std::bad_alloc&) {
+    error = Error(CKPT_E_OUT_OF_MEMORY, std::string());
+  } catch (...) {
+    error = Error(CKPT_E_INTERNAL, std::string());
+  }
+  const std::lock_guard lock(mutex_);
+  if (error && !error_) error_ = std::move(error);
+  has_ended_ = true;
+  changed_.notify_all();
+}
+
+Transfer* PartSender::next() {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty() || is_given_up_) return nullptr;
+  std::unique_ptr<Part> part = std::move(waiting_.front());
+  waiting_.pop_front();
+  Transfer* transfer = &part->transfer;
+  sending_.emplace(transfer, std::move(part));
+  return transfer;
+}
+
+bool PartSender::has_more() {
+  const std::lock_guard lock(mutex_);
+  return !is_given_up_ && !(is_closed_ && waiting_.empty());
+}
+
+bool PartSender::take(Transfer& transfer) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sending_.find(&transfer);
+  if (transfer.error) {
+    error_ = transfer.error;
+  } else if (transfer.answer.etag.empty()) {
+    error_ = Error(CKPT_E_UNSUPPORTED, "the store gave a part no ETag");
+  } else {
+    etags_[found->second->number] = transfer.answer.etag;
+    spare_ = std::move(found->second->bytes);
+    sending_.erase(found);
+  }
+  changed_.notify_all();
+  return !error_ && !is_given_up_;
+}
+
+bool PartSender::is_stopped() {
+  const std::lock_guard lock(mutex_);
+  return is_given_up_;
+}
+
+// ---- Upload
+
+Upload::Upload(Client& client, std::string key, std::int64_t expected_bytes)
+    : client_(client), key_(std::move(key)), part_bytes_(part_size(client.config().part_bytes, expected_bytes)) {
+  // A small file takes no more memory than it needs.
+  capacity_ = std::min(part_bytes_, static_cast<std::size_t>(std::clamp<std::int64_t>(expected_bytes, 65536, mebibyte)));
+  part_.reset(new std::byte[capacity_]);
+}
+
+Upload::~Upload() {
+  sender_.reset();  // what is on its way ends before the upload does
+  if (!is_done_ && !upload_.empty()) abort();
+}
+
+void Upload::forget() noexcept {
+  if (sender_ != nullptr) {
+    sender_->forget();
+    static_cast<void>(sender_.release());  // its lock may be held by the thread that is not there
+  }
+  is_done_ = true;
+}
+
+Pairs Upload::headers() const {
+  const Config& config = client_.config();
+  Pairs headers;
+  if (!config.server_side_encryption.empty()) headers.emplace_back("x-amz-server-side-encryption", config.server_side_encryption);
+  if (!config.kms_key.empty()) headers.emplace_back("x-amz-server-side-encryption-aws-kms-key-id", config.kms_key);
+  if (!config.storage_class.empty()) headers.emplace_back("x-amz-storage-class", config.storage_class);
+  return headers;
+}
+
+void Upload::write(std::int64_t offset, std::span<const std::byte> bytes) {
+  if (error_) throw *error_;
+  if (is_done_) fail(CKPT_E_INVALID_STATE, "the file was synced: it takes no more bytes");
+  if (offset != written_) {
+    fail(CKPT_E_UNSUPPORTED, "offset is ", offset, " and the file has ", written_,
+         " bytes: objects are written from front to back");
+  }
+  try {
+    while (!bytes.empty()) {
+      if (filled_ == part_bytes_) send_part();  // only now: the last part is whatever is left
+      if (filled_ == capacity_) {
+        const std::size_t larger =
+            std::min(part_bytes_, std::max(capacity_ * 2, filled_ + std::min(bytes.size(), part_bytes_ - filled_)));
+        Bytes grown(new std::byte[larger]);
+        std::memcpy(grown.get(), part_.get(), filled_);
+        part_ = std::move(grown);
+        capacity_ = larger;
+      }
+      const std::size_t count = std::min(bytes.size(), capacity_ - filled_);
+      std::memcpy(part_.get() + filled_, bytes.data(), count);
+      filled_ += count;
+      written_ += static_cast<std::int64_t>(count);
+      bytes = bytes.subspan(count);
+    }
+  } catch (const Error& error) {
+    error_ = error;  // some of the bytes were taken: writing them again would be wrong
+    throw;
+  } catch (const std::bad_alloc&) {
+    error_ = Error(CKPT_E_OUT_OF_MEMORY, "no memory for a part of the file");
+    throw *error_;
+  }
+}
+
+void Upload::begin_parts() {
+  mark_ = random_hex(16);
+  Request request;
+  request.method = "POST";
+  request.key = key_;
+  request.query = {{"uploads", ""}};
+  request.headers = headers();
+  // By this mark the object is known as ours when the answer to completing it is lost.
+  request.headers.emplace_back("x-amz-meta-ckpt-upload", mark_);
+  request.is_sent = true;
+  const Answer answer = client_.ask(std::move(request), attempts_of_parts);
+  const Element root = parse_xml(answer.body);
+  upload_ = root.value("UploadId");
+  if (root.name != "InitiateMultipartUploadResult" || upload_.empty()) fail(CKPT_E_IO, "the store's answer names no upload");
+  sender_ = std::make_unique<PartSender>(client_, key_, upload_);
+}
+
+void Upload::send_part() {
+  if (number_ == most_parts) {
+    fail(CKPT_E_OUT_OF_RANGE, "the file has more than ", most_parts, " parts of ", part_bytes_,
+         " bytes: its expected size was too small, or options.part_bytes is");
+  }
+  if (sender_ == nullptr) begin_parts();
+  sender_->send(++number_, std::move(part_), filled_);
+  filled_ = 0;
+  part_ = sender_->spare();
+  if (part_ == nullptr) part_.reset(new std::byte[part_bytes_]);
+  capacity_ = part_bytes_;
+}
+
+void Upload::sync() {
+  if (error_) throw *error_;
+  if (is_done_) return;
+  try {
+    if (sender_ == nullptr) {
+      put_whole();
+    } else {
+      if (filled_ > 0) send_part();
+      complete();
+    }
+  } catch (const Error& error) {
+    error_ = error;
+    throw;
+  }
+  is_done_ = true;
+  part_.reset();
+}
+
+void Upload::put_whole() {
+  Request request;
+  request.method = "PUT";
+  request.key = key_;
+  request.headers = headers();
+  request.body = {part_.get(), filled_};
+  request.is_sent = true;
+  client_.ask(std::move(request), attempts_of_parts);
+}
+
+void Upload::complete() {
+  const std::map<int, std::string> etags = sender_->finish();
+  if (etags.size() != static_cast<std::size_t>(number_)) fail(CKPT_E_INTERNAL, "parts are missing");
+  sender_.reset();
+  std::string body = "<CompleteMultipartUpload>";
+  for (const auto& [number, etag] : etags) {
+    body += cat("<Part><PartNumber>", number, "</PartNumber><ETag>", xml_escape(etag), "</ETag></Part>");
+  }
+  body += "</CompleteMultipartUpload>";
+  const Lease session = client_.lease();
+  for (int attempt = 1;; ++attempt) {
+    Request request;
+    request.method = "POST";
+    request.key = key_;
+    request.query = {{"uploadId", upload_}};
+    request.headers = {{"content-type", "application/xml"}};
+    request.body = bytes_of(body);
+    request.is_sent = true;
+    const Transfer transfer = client_.send(*session, std::move(request), attempts_of_parts);
+    std::optional<Error> error = transfer.error;
+    if (!error) {
+      // The store may begin with 200 and fail afterwards.
+      const std::string code = error_code(transfer.answer);
+      if (code.empty() && transfer.answer.body.find("CompleteMultipartUploadResult") != std::string::npos) return;
+      error = code.empty() ? Error(CKPT_E_IO, "the store does not say that the file is complete")
+                           : answer_error(transfer.answer, code, client_.config().bucket, client_.config().region);
+    }
+    // An answer that was lost: the upload is gone because it is complete.
+    if (error->status() == CKPT_E_NOT_FOUND && is_ours()) return;
+    const bool may_pass = error->status() == CKPT_E_IO || error->status() == CKPT_E_BUSY || error->status() == CKPT_E_TIMEOUT;
+    if (transfer.error || !may_pass || attempt == attempts_of_parts) throw *error;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
+  }
+}
+
+bool Upload::is_ours() {
+  try {
+    const Answer answer = client_.head(key_, attempts_of_parts);
+    return answer.upload == mark_ && answer.length == written_;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// What can't be aborted now is left to those who clean the bucket: nothing is lost but its room.
+void Upload::abort() noexcept {
+  try {
+    Request request;
+    request.method = "DELETE";
+    request.key = key_;
+    request.query = {{"uploadId", upload_}};
+    client_.ask(std::move(request), 2);
+  } catch (...) {
+    return;
+  }
+}
+
+}  // namespace ckpt::s3

@@ -1,0 +1,803 @@
+// libckpt-s3 against a real S3 gateway (tests/services/radosgw), directly and through a proxy that does what networks and other
+// stores do. Run by tests/services/radosgw/run.sh, which says where the gateway is.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+
+namespace {
+
+using namespace s3_test;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+std::string endpoint() { return variable("CKPT_TEST_S3_ENDPOINT"); }
+std::string access_key() { return variable("CKPT_TEST_S3_ACCESS_KEY"); }
+std::string secret_key() { return variable("CKPT_TEST_S3_SECRET_KEY"); }
+
+std::string bucket() { return variable("CKPT_TEST_S3_BUCKET"); }
+
+// Options whose texts live as long as it does.
+struct Given {
+  std::string at = endpoint();
+  std::string access = access_key();
+  std::string secret = secret_key();
+  std::string token;
+  ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
+
+  const ckpt_s3_options& get() {
+    options.endpoint = at.c_str();
+    options.access_key = access.c_str();
+    options.secret_key = secret.c_str();
+    options.session_token = token.empty() ? nullptr : token.c_str();
+    return options;
+  }
+};
+
+// A request of the tests' own.
+ckpt::s3::Answer raw(Store& store, const std::string& method, const std::string& key, const ckpt::s3::Pairs& query,
+                     std::string_view body = "") {
+  ckpt::s3::Request request;
+  request.method = method;
+  request.key = key;
+  request.query = query;
+  request.body = ckpt::s3::bytes_of(body);
+  request.is_sent = method == "PUT" || method == "POST";
+  return store.client().ask(std::move(request));
+}
+
+std::string random_bytes(std::size_t count) {
+  std::mt19937_64 random(count);
+  std::string bytes(count, '\0');
+  for (std::size_t i = 0; i + 8 <= count; i += 8) {
+    const std::uint64_t word = random();
+    std::memcpy(bytes.data() + i, &word, 8);
+  }
+  return bytes;
+}
+
+std::int64_t uploads(Store& store) {
+  const std::string body = raw(store, "GET", "", {{"uploads", ""}}).body;
+  std::int64_t count = 0;
+  for (std::size_t at = body.find("<UploadId>"); at != std::string::npos; at = body.find("<UploadId>", at + 1)) ++count;
+  return count;
+}
+
+// The proxy, and what it saw.
+class Proxy {
+ public:
+  explicit Proxy(const std::string& more = "") {
+    const std::string command = "exec python3 '" S3_PROXY "' " + endpoint() + " " + more;
+    int input[2];
+    int output[2];
+    if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(input[0], 0);
+      dup2(output[1], 1);
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+    ::close(input[0]);
+    ::close(output[1]);
+    input_ = input[1];
+    std::string line;
+    for (char c = 0; read(output[0], &c, 1) == 1 && c != '\n';) line += c;
+    ::close(output[0]);
+    if (line.empty()) throw std::runtime_error("the proxy did not start");
+    port_ = line;
+  }
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+  ~Proxy() {
+    ::close(input_);  // it ends with its input
+    int status = 0;
+    waitpid(pid_, &status, 0);
+  }
+
+  std::string url(const char* scheme = "http") const { return std::string(scheme) + "://127.0.0.1:" + port_; }
+  void rules(const std::string& json) const { control("POST", json); }
+  // How many requests had this in "METHOD target action".
+  int seen(const std::string& text) const {
+    const std::string log = control("GET", "");
+    int count = 0;
+    for (std::size_t at = log.find('['); (at = log.find('[', at + 1)) != std::string::npos;) {
+      const std::string entry = log.substr(at, log.find(']', at) - at);
+      count += entry.find(text) != std::string::npos ? 1 : 0;
+    }
+    return count;
+  }
+
+ private:
+  std::string control(const char* method, const std::string& body) const {
+    const std::unique_ptr<CURL, void (*)(CURL*)> easy(curl_easy_init(), curl_easy_cleanup);
+    std::string answer;
+    const auto add = [](char* bytes, std::size_t size, std::size_t count, void* into) -> std::size_t {
+      static_cast<std::string*>(into)->append(bytes, size * count);
+      return size * count;
+    };
+    curl_easy_setopt(easy.get(), CURLOPT_URL, (url() + "/__proxy__").c_str());
+    curl_easy_setopt(easy.get(), CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(add));
+    curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &answer);
+    if (std::string(method) == "POST") curl_easy_setopt(easy.get(), CURLOPT_COPYPOSTFIELDS, body.c_str());
+    EXPECT_EQ(curl_easy_perform(easy.get()), CURLE_OK);
+    return answer;
+  }
+
+  pid_t pid_ = -1;
+  int input_ = -1;
+  std::string port_;
+};
+
+class S3 : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    uri = "s3://" + bucket() + "/" + test->test_suite_name() + "/" + test->name();
+    store = std::make_unique<Store>(uri, given.get());
+    store->clear();
+  }
+  void TearDown() override {
+    if (store) store->clear();
+  }
+  Given given;
+  std::string uri;
+  std::unique_ptr<Store> store;
+};
+
+// Through the proxy.
+class S3Proxy : public S3 {
+ protected:
+  void SetUp() override {
+    S3::SetUp();
+    through.at = proxy.url();
+    far = std::make_unique<Store>(uri, through.get());
+  }
+  Proxy proxy;
+  Given through;
+  std::unique_ptr<Store> far;
+};
+
+TEST_F(S3, WritesAndReads) {
+  EXPECT_EQ(store->put("a/small", "some bytes"), CKPT_OK) << reason();
+  EXPECT_EQ(store->text("a/small"), "some bytes");
+  EXPECT_EQ(store->put("a/empty", ""), CKPT_OK) << reason();
+  EXPECT_EQ(store->text("a/empty"), "");
+  std::int64_t bytes = -1;
+  EXPECT_EQ(store->size("a/small", bytes), CKPT_OK);
+  EXPECT_EQ(bytes, 10);
+
+  const Opened file = store->open("a/small");
+  std::string text;
+  EXPECT_EQ(file.read(5, 100, text), CKPT_OK);
+  EXPECT_EQ(text, "bytes");
+  EXPECT_EQ(file.read(10, 100, text), CKPT_OK);
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(file.read(0, 0, text), CKPT_OK);
+  expect_failure(file.write(0, "x"), CKPT_E_UNSUPPORTED, "opened for reading");
+
+  EXPECT_EQ(store->put("a/small", "others"), CKPT_OK) << reason();
+  EXPECT_EQ(store->text("a/small"), "others");
+  expect_failure(file.read(0, 3, text), CKPT_E_NOT_FOUND, "replaced after it was opened");
+  EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
+  EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
+  expect_failure(file.read(0, 3, text), CKPT_E_NOT_FOUND, "NoSuchKey");
+  expect_failure(store->try_open("a/small"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "no such object");
+}
+
+TEST_F(S3, WritesFromFrontToBack) {
+  const Opened file = store->create("file");
+  EXPECT_EQ(file.write(0, "abc"), CKPT_OK);
+  expect_failure(file.write(1, "x"), CKPT_E_UNSUPPORTED, "from front to back");
+  expect_failure(file.write(5, "x"), CKPT_E_UNSUPPORTED, "offset is 5 and the file has 3 bytes");
+  EXPECT_EQ(file.write(3, "def"), CKPT_OK);
+  EXPECT_EQ(file.size(), 6);
+  std::string text;
+  expect_failure(file.read(0, 1, text), CKPT_E_UNSUPPORTED, "opened for writing");
+  expect_failure(store->try_open("file"), CKPT_E_NOT_FOUND, "no such object");
+  EXPECT_EQ(file.sync(), CKPT_OK) << reason();
+  EXPECT_EQ(store->text("file"), "abcdef");
+  expect_failure(file.write(6, "x"), CKPT_E_INVALID_STATE, "was synced");
+}
+
+TEST_F(S3, TakesAllNames) {
+  const std::vector<std::string> names = {"blank and+plus", "quotes'\"", "signs&<>;=?#%", "%2e%2e/x",   "tilde~!*()",
+                                          "grüße/日本語",   "a.b-c_d",   "colon:at@,$",   "back\\slash"};
+  for (const std::string& name : names) EXPECT_EQ(store->put(name, name), CKPT_OK) << name << ": " << reason();
+  for (const std::string& name : names) EXPECT_EQ(store->text(name), name);
+  Store::Found found;
+  ASSERT_EQ(store->list("", "", 100, found), CKPT_OK) << reason();
+  std::vector<std::string> listed;
+  for (const auto& [path, bytes] : found) listed.push_back(path);
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(listed, sorted);
+  EXPECT_EQ(store->remove_many(names), CKPT_OK) << reason();
+  ASSERT_EQ(store->list("", "", 100, found), CKPT_OK) << reason();
+  EXPECT_TRUE(found.empty());
+  std::int64_t bytes = 0;
+  for (const char* bad : {"", "a//b", "../a", "a/..", "/a", "a/", "a\nb", "."}) {
+    expect_failure(store->size(bad, bytes), CKPT_E_INVALID_ARGUMENT, "path is");
+  }
+  expect_failure(store->size(std::string(1100, 'x'), bytes), CKPT_E_INVALID_ARGUMENT, "at most 1024");
+}
+
+TEST_F(S3, WritesLargeFilesInParts) {
+  given.options.part_bytes = 8 << 20;
+  Store parts(uri, given.get());
+  const std::string bytes = random_bytes((40U << 20) + 12345);
+  {
+    const Opened file = parts.create("large", static_cast<std::int64_t>(bytes.size()));
+    for (std::size_t at = 0; at < bytes.size(); at += 3000000) {
+      ASSERT_EQ(file.write(static_cast<std::int64_t>(at), std::string_view(bytes).substr(at, 3000000)), CKPT_OK) << reason();
+    }
+    expect_failure(parts.try_open("large"), CKPT_E_NOT_FOUND, "no such object");  // not before it is synced
+    EXPECT_EQ(uploads(*store), 1);
+    ASSERT_EQ(file.sync(), CKPT_OK) << reason();
+  }
+  EXPECT_EQ(uploads(*store), 0);
+  EXPECT_TRUE(parts.text("large") == bytes);
+
+  const Opened file = parts.open("large");
+  EXPECT_EQ(file.size(), static_cast<std::int64_t>(bytes.size()));
+  std::vector<std::string> pieces;
+  std::vector<ckpt_storage_range> ranges;
+  pieces.reserve(40);
+  for (std::int64_t i = 0; i < 40; ++i) {
+    const std::int64_t offset = i * 1000003;
+    pieces.emplace_back(static_cast<std::size_t>(i * 30011), '\0');
+    ranges.push_back({offset, i * 30011, pieces.back().data()});
+  }
+  ASSERT_EQ(file.ranges(ranges), CKPT_OK) << reason();
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    EXPECT_TRUE(pieces[i] == bytes.substr(static_cast<std::size_t>(ranges[i].offset), pieces[i].size())) << i;
+  }
+  char one = 0;
+  expect_failure(file.ranges({{file.size(), 1, &one}}), CKPT_E_INVALID_ARGUMENT, "is not in the file");
+  expect_failure(file.ranges({{-1, 1, &one}}), CKPT_E_INVALID_ARGUMENT, "is not in the file");
+  EXPECT_EQ(file.ranges({{file.size(), 0, &one}}), CKPT_OK) << reason();
+  EXPECT_EQ(file.ranges({}), CKPT_OK);
+}
+
+TEST_F(S3, WritesExactlyOnePartByOneRequest) {
+  given.options.part_bytes = 8 << 20;
+  Store parts(uri, given.get());
+  for (const std::size_t more : {0U, 1U}) {
+    const std::string bytes = random_bytes((8U << 20) + more);
+    ASSERT_EQ(parts.put("edge", bytes), CKPT_OK) << reason();
+    EXPECT_TRUE(parts.text("edge") == bytes);
+    const std::string etag = parts.client().head(parts.client().config().key("edge")).etag;
+    EXPECT_EQ(etag.find('-') != std::string::npos, more > 0) << etag;
+  }
+}
+
+TEST_F(S3, AbortsWhatIsNotSynced) {
+  given.options.part_bytes = 8 << 20;
+  Store parts(uri, given.get());
+  {
+    const Opened file = parts.create("left");
+    ASSERT_EQ(file.write(0, random_bytes(30U << 20)), CKPT_OK) << reason();
+    EXPECT_EQ(uploads(*store), 1);
+  }
+  EXPECT_EQ(uploads(*store), 0);
+  expect_failure(parts.try_open("left"), CKPT_E_NOT_FOUND, "no such object");
+  { const Opened file = parts.create("never"); }
+  expect_failure(parts.try_open("never"), CKPT_E_NOT_FOUND, "no such object");
+}
+
+TEST_F(S3, PutsIfAbsentOnce) {
+  EXPECT_EQ(store->put_if_absent("once", "first"), CKPT_OK) << reason();
+  expect_failure(store->put_if_absent("once", "second"), CKPT_E_ALREADY_EXISTS, "the name is taken");
+  EXPECT_EQ(store->text("once"), "first");
+  EXPECT_EQ(store->put_if_absent("nothing", ""), CKPT_OK) << reason();
+  EXPECT_EQ(store->text("nothing"), "");
+}
+
+TEST_F(S3, OneOfManyPutsIfAbsent) {
+  for (int round = 0; round < 50; ++round) {
+    const std::string path = "race/" + std::to_string(round);
+    std::atomic<int> ready{0};
+    std::vector<std::int32_t> codes(4, 1);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      threads.emplace_back([&, i] {
+        ++ready;
+        while (ready < 4) std::this_thread::yield();
+        codes[i] = store->put_if_absent(path, "writer " + std::to_string(i));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    int winner = -1;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      if (codes[i] == CKPT_OK) {
+        EXPECT_EQ(winner, -1) << "two winners in round " << round;
+        winner = static_cast<int>(i);
+      } else {
+        EXPECT_EQ(codes[i], CKPT_E_ALREADY_EXISTS);
+      }
+    }
+    ASSERT_NE(winner, -1) << "no winner in round " << round;
+    EXPECT_EQ(store->text(path), "writer " + std::to_string(winner));
+  }
+}
+
+TEST_F(S3, ListsByPages) {
+  constexpr int count = 2500;
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back("keys/" + std::to_string(10000 + i));
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (int k = 0; k < 4; ++k) {
+    threads.emplace_back([&, k] {
+      for (int i = k; i < count; i += 4)
+        failed += store->put(names[static_cast<std::size_t>(i)], std::string(static_cast<std::size_t>(i % 7), 'x')) != CKPT_OK;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_EQ(failed, 0) << reason();
+  ASSERT_EQ(store->put("keyz", "no"), CKPT_OK);
+  ASSERT_EQ(store->put("kex/1", "no"), CKPT_OK);
+
+  Store::Found found;
+  ASSERT_EQ(store->list("keys/", "", 1000000, found), CKPT_OK) << reason();
+  ASSERT_EQ(found.size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(found[i].first, names[i]);
+    EXPECT_EQ(found[i].second, static_cast<std::int64_t>(i % 7));
+  }
+  ASSERT_EQ(store->list("keys/", "keys/10041", 1, found), CKPT_OK);
+  EXPECT_EQ(found, (Store::Found{{"keys/10042", 0}}));
+  ASSERT_EQ(store->list("keys/", "keys/1004", 1500, found), CKPT_OK);
+  ASSERT_EQ(found.size(), 1500U);
+  EXPECT_EQ(found.front().first, "keys/10040");
+  EXPECT_EQ(found.back().first, "keys/11539");
+  ASSERT_EQ(store->list("", "", 1000000, found), CKPT_OK);
+  EXPECT_EQ(found.size(), names.size() + 2);
+  ASSERT_EQ(store->list("none", "", 10, found), CKPT_OK);
+  EXPECT_TRUE(found.empty());
+  expect_failure(store->list("", "", 0, found), CKPT_E_INVALID_ARGUMENT, "limit is 0");
+
+  // What the caller's function returns ends it.
+  const ckpt_storage_object_fn refuse = [](void* listing, const char*, std::int64_t) -> std::int32_t {
+    return ++*static_cast<int*>(listing) == 3 ? 77 : CKPT_OK;
+  };
+  int calls = 0;
+  EXPECT_EQ(store->calls.list_from("keys/", "", 100, refuse, &calls, store->data), 77);
+  EXPECT_EQ(calls, 3);
+
+  names.push_back("keys/not-there");
+  EXPECT_EQ(store->remove_many(names), CKPT_OK) << reason();
+  ASSERT_EQ(store->list("keys/", "", 10, found), CKPT_OK);
+  EXPECT_TRUE(found.empty());
+}
+
+TEST_F(S3, SkipsNamesThatNoStorageHas) {
+  const std::string below = store->client().config().prefix + "/";
+  for (const char* name : {"marker/", "double//slash", "real"}) raw(*store, "PUT", below + name, {});
+  Store::Found found;
+  ASSERT_EQ(store->list("", "", 10, found), CKPT_OK) << reason();
+  EXPECT_EQ(found, (Store::Found{{"real", 0}}));
+  for (const char* name : {"marker/", "double//slash"}) raw(*store, "DELETE", below + name, {});
+}
+
+TEST_F(S3, SaysWhatIsWrongWithKeys) {
+  Store::Found found;
+  std::int64_t bytes = 0;
+  const auto refused = [&](Given& bad, const std::string& at, const std::string& text) {
+    Store other(at, bad.get());
+    expect_failure(other.list("", "", 1, found), CKPT_E_PERMISSION, text);
+    expect_failure(other.put("x", "x"), CKPT_E_PERMISSION, text);
+    expect_failure(other.put_if_absent("x", "x"), CKPT_E_PERMISSION, text);
+    expect_failure(other.try_open("x"), CKPT_E_PERMISSION, text);
+    expect_failure(other.size("x", bytes), CKPT_E_PERMISSION, text);
+    expect_failure(other.remove("x"), CKPT_E_PERMISSION, text);
+    expect_failure(other.remove_many({"x"}), CKPT_E_PERMISSION, text);
+  };
+  Given secret;
+  secret.secret = "notTheSecretKeyAtAll";
+  refused(secret, uri, "SignatureDoesNotMatch");
+  Given unknown;
+  unknown.access = "NOSUCHKEY";
+  refused(unknown, uri, "InvalidAccessKeyId");
+  Given other;
+  other.access = "CKPTOTHERKEY";
+  other.secret = "ckptOtherSecret0123456789abcdefghijklmno";
+  refused(other, uri, "AccessDenied");
+}
+
+TEST_F(S3, NamesAMissingBucket) {
+  Store other("s3://no-such-bucket/x", given.get());
+  Store::Found found;
+  const std::string text = "NoSuchBucket: there is no bucket 'no-such-bucket'";
+  expect_failure(other.list("", "", 1, found), CKPT_E_NOT_FOUND, text);
+  expect_failure(other.put("x", "x"), CKPT_E_NOT_FOUND, text);
+  expect_failure(other.put_if_absent("x", "x"), CKPT_E_NOT_FOUND, text);
+  expect_failure(other.remove("x"), CKPT_E_NOT_FOUND, text);
+  expect_failure(other.remove_many({"x"}), CKPT_E_NOT_FOUND, text);
+  expect_failure(other.try_open("x"), CKPT_E_NOT_FOUND, "no such bucket");
+}
+
+TEST_F(S3, SaysThatTheClockIsWrong) {
+  for (const std::int64_t offset : {-3600, 3600}) {
+    Store late(uri, given.get(), [&](ckpt::s3::Config& config) { config.clock_offset_seconds = offset; });
+    Store::Found found;
+    expect_failure(late.list("", "", 1, found), CKPT_E_PERMISSION, "set the clock");
+    expect_failure(late.try_open("x"), CKPT_E_PERMISSION, "set the clock");
+  }
+}
+
+TEST_F(S3, SaysThatTheQuotaIsFull) {
+  Given full;
+  full.access = "CKPTFULLKEY";
+  full.secret = "ckptFullSecret0123456789abcdefghijklmnop";
+  Store small("s3://ckpt-full", full.get());
+  raw(small, "PUT", "", {});
+  std::int32_t code = CKPT_OK;
+  for (int i = 0; i < 10 && code == CKPT_OK; ++i) code = small.put("file" + std::to_string(i), "x");
+  expect_failure(code, CKPT_E_NO_SPACE, "the quota is full");
+  expect_failure(small.put_if_absent("more", "x"), CKPT_E_NO_SPACE, "the quota is full");
+  small.clear();
+}
+
+TEST_F(S3, ReadsAChangedProfileAgain) {
+  char folder[] = "/tmp/ckpt-s3-profile.XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string file = std::string(folder) + "/credentials";
+  const auto write = [&](const std::string& secret) {
+    std::ofstream(file) << "[tests]\naws_access_key_id = " << access_key() << "\naws_secret_access_key = " << secret << "\n";
+  };
+  const Variable credentials("AWS_SHARED_CREDENTIALS_FILE", file);
+  const Variable config("AWS_CONFIG_FILE", std::string(folder) + "/config");
+  const Variable profile("AWS_PROFILE", "tests");
+  const Variable at("AWS_ENDPOINT_URL_S3", endpoint());
+  write("wrongAtFirst");
+  const ckpt_s3_options none = CKPT_S3_OPTIONS_INIT;
+  Store own(uri, none);
+  Store::Found found;
+  expect_failure(own.list("", "", 1, found), CKPT_E_PERMISSION, "SignatureDoesNotMatch");
+  write(secret_key());
+  EXPECT_EQ(own.list("", "", 1, found), CKPT_OK) << reason();
+  write("wrongAgain, and longer");
+  expect_failure(own.list("", "", 1, found), CKPT_E_PERMISSION, "SignatureDoesNotMatch");
+  unlink(file.c_str());
+  rmdir(folder);
+}
+
+TEST_F(S3, IsTheParentsInAForkedChild) {
+  given.options.part_bytes = 8 << 20;
+  Store parts(uri, given.get());
+  ASSERT_EQ(parts.put("file", "bytes"), CKPT_OK);
+  auto* large = new Opened(parts.create("large"));
+  const std::string bytes = random_bytes(20U << 20);
+  ASSERT_EQ(large->write(0, bytes), CKPT_OK);
+  auto* read = new Opened(parts.open("file"));
+  const pid_t child = fork();
+  if (child == 0) {
+    Store::Found found;
+    std::string text;
+    std::int64_t size = 0;
+    bool good = parts.put_if_absent("x", "x") == CKPT_E_FORKED && parts.list("", "", 1, found) == CKPT_E_FORKED &&
+                large->write(static_cast<std::int64_t>(bytes.size()), "x") == CKPT_E_FORKED && large->sync() == CKPT_E_FORKED &&
+                read->read(0, 1, text) == CKPT_E_FORKED && parts.size("file", size) == CKPT_E_FORKED;
+    delete large;
+    delete read;
+    Store again(uri, given.get());  // one of its own
+    good = good && again.get("file", text) == CKPT_OK && text == "bytes";
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  ASSERT_EQ(large->sync(), CKPT_OK) << reason();
+  EXPECT_TRUE(parts.text("large") == bytes);
+  std::string text;
+  EXPECT_EQ(read->read(0, 5, text), CKPT_OK) << reason();
+  delete large;
+  delete read;
+}
+
+// ---- Through the proxy
+
+TEST_F(S3Proxy, CountsRequests) {
+  proxy.rules("[]");
+  ASSERT_EQ(far->put("a", "bytes"), CKPT_OK) << reason();
+  EXPECT_EQ(proxy.seen(""), 1);
+  EXPECT_EQ(far->text("a"), "bytes");
+  EXPECT_EQ(proxy.seen(""), 3);  // HEAD, GET
+  EXPECT_EQ(far->put_if_absent("b", "bytes"), CKPT_OK);
+  EXPECT_EQ(far->remove("b"), CKPT_OK);
+  Store::Found found;
+  EXPECT_EQ(far->list("", "", 1, found), CKPT_OK);
+  EXPECT_EQ(proxy.seen(""), 6);
+  EXPECT_EQ(far->remove_many({"a", "b", "c"}), CKPT_OK) << reason();
+  EXPECT_EQ(proxy.seen(""), 7);
+  const std::string bytes = random_bytes(40U << 20);
+  ASSERT_EQ(far->put("large", bytes), CKPT_OK) << reason();
+  EXPECT_EQ(proxy.seen(""), 7 + 1 + 3 + 1);  // begin, parts of 16 MiB, complete
+  EXPECT_TRUE(store->text("large") == bytes);
+}
+
+TEST_F(S3Proxy, OtherBytesAreRefused) {
+  proxy.rules(R"([{"do": "corrupt", "method": "PUT", "times": 1}])");
+  ASSERT_EQ(far->put("a", "bytes"), CKPT_OK) << reason();  // written again inside
+  EXPECT_EQ(proxy.seen("PUT"), 2);
+  EXPECT_EQ(store->text("a"), "bytes");
+  proxy.rules(R"([{"do": "corrupt", "method": "PUT", "times": -1}])");
+  expect_failure(far->put("b", "bytes"), CKPT_E_IO, "other bytes arrived");
+  expect_failure(far->put_if_absent("b", "bytes"), CKPT_E_IO, "other bytes arrived");
+  expect_failure(store->try_open("b"), CKPT_E_NOT_FOUND, "no such object");
+  proxy.rules(R"([{"do": "corrupt", "method": "PUT", "target": "partNumber=2", "times": 1}])");
+  const std::string bytes = random_bytes(40U << 20);
+  ASSERT_EQ(far->put("large", bytes), CKPT_OK) << reason();
+  EXPECT_EQ(proxy.seen("corrupt"), 1);
+  EXPECT_TRUE(store->text("large") == bytes);
+}
+
+TEST_F(S3Proxy, WaitsAsItIsAsked) {
+  ASSERT_EQ(store->put("a", "bytes"), CKPT_OK);
+  for (const char* status : {"503", "429"}) {
+    proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(, "headers": {"Retry-After": "1"}}])");
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_EQ(far->text("a"), "bytes");
+    EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(990));
+    EXPECT_EQ(proxy.seen("answer"), 1);
+    proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(, "headers": {"Retry-After": "60"}}])");
+    expect_failure(far->try_open("a"), CKPT_E_BUSY, "to wait 60 s");
+    proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(}])");
+    expect_failure(far->try_open("a"), CKPT_E_BUSY, std::string("HTTP ") + status);
+  }
+  proxy.rules(R"([{"do": "answer", "status": 503, "times": -1, "headers": {"Retry-After": "0"}}])");
+  expect_failure(far->try_open("a"), CKPT_E_BUSY, "HTTP 503");  // not for ever
+  proxy.rules(R"([{"do": "answer", "status": 503, "body": "<Error><Code>SlowDown</Code></Error>"}])");
+  Store::Found found;
+  expect_failure(far->list("", "", 1, found), CKPT_E_BUSY, "SlowDown");
+}
+
+TEST_F(S3Proxy, WhatMayPassIsSaidSo) {
+  ASSERT_EQ(store->put("a", "bytes"), CKPT_OK);
+  Store::Found found;
+  std::string text;
+  for (const char* status : {"500", "502"}) {
+    proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + "}]");
+    expect_failure(far->list("", "", 1, found), CKPT_E_IO, std::string("HTTP ") + status);
+    EXPECT_EQ(far->list("", "", 1, found), CKPT_OK) << reason();
+  }
+  proxy.rules(R"([{"do": "answer", "status": 504}])");
+  expect_failure(far->list("", "", 1, found), CKPT_E_TIMEOUT, "HTTP 504");
+  proxy.rules(R"([{"do": "reset", "times": -1}])");
+  expect_failure(far->list("", "", 1, found), CKPT_E_IO, "");
+  expect_failure(far->put_if_absent("c", "x"), CKPT_E_IO, "");
+  proxy.rules(R"([{"do": "truncate", "method": "GET"}])");
+  expect_failure(far->get("a", text), CKPT_E_IO, "");
+  EXPECT_EQ(far->get("a", text), CKPT_OK) << reason();
+  proxy.rules(R"([{"do": "truncate", "method": "GET"}])");
+  expect_failure(far->list("", "", 1, found), CKPT_E_IO, "");
+  proxy.rules(R"([{"do": "slow", "seconds": 3}])");
+  through.options.request_timeout_ns = 300000000;
+  Store hasty(uri, through.get());
+  expect_failure(hasty.list("", "", 1, found), CKPT_E_TIMEOUT, "");
+  Given nowhere;
+  nowhere.at = "http://127.0.0.1:1";
+  Store lost(uri, nowhere.get());
+  expect_failure(lost.list("", "", 1, found), CKPT_E_IO, "connect");
+}
+
+TEST_F(S3Proxy, PartsAndCompletingAreTriedAgain) {
+  const std::string bytes = random_bytes(40U << 20);
+  const char* const what[] = {
+      R"([{"do": "answer", "status": 500, "method": "PUT", "target": "partNumber=2", "times": 2}])",
+      R"([{"do": "reset", "method": "PUT", "target": "partNumber=1", "times": 1}])",
+      R"([{"do": "reset", "when": "after", "method": "PUT", "target": "partNumber=3", "times": 1}])",
+      R"([{"do": "answer", "status": 503, "method": "POST", "target": "uploads", "times": 2}])",
+      R"([{"do": "answer", "status": 500, "method": "POST", "target": "uploadId", "times": 2}])",
+      R"([{"do": "answer", "status": 200, "body": "<Error><Code>InternalError</Code></Error>", "method": "POST", "target": "uploadId"}])",
+      R"([{"do": "reset", "when": "after", "method": "POST", "target": "uploadId", "times": 1}])",
+      // The same where completing again is an error, as at Amazon.
+      R"([{"do": "reset", "when": "after", "method": "POST", "target": "uploadId", "times": 1},
+          {"do": "answer", "status": 404, "body": "<Error><Code>NoSuchUpload</Code></Error>", "method": "POST", "target": "uploadId"}])"};
+  for (const char* rules : what) {
+    proxy.rules(rules);
+    EXPECT_EQ(far->put("large", bytes), CKPT_OK) << rules << ": " << reason();
+    EXPECT_TRUE(store->text("large") == bytes) << rules;
+    EXPECT_EQ(store->remove("large"), CKPT_OK);
+    EXPECT_EQ(uploads(*store), 0) << rules;
+  }
+  // An upload that is gone, and a file of that name that is another's.
+  ASSERT_EQ(store->put("large", "another's"), CKPT_OK);
+  proxy.rules(
+      R"([{"do": "answer", "status": 404, "body": "<Error><Code>NoSuchUpload</Code></Error>", "method": "POST", "target": "uploadId"}])");
+  expect_failure(far->put("large", bytes), CKPT_E_NOT_FOUND, "NoSuchUpload");
+  EXPECT_EQ(store->text("large"), "another's");
+  proxy.rules(R"([{"do": "answer", "status": 500, "method": "PUT", "target": "partNumber=2", "times": -1}])");
+  expect_failure(far->put("large", bytes), CKPT_E_IO, "HTTP 500");
+  EXPECT_EQ(uploads(*store), 0);
+  proxy.rules(R"([{"do": "answer", "status": 403, "method": "PUT", "target": "partNumber=1"}])");
+  expect_failure(far->put("large", bytes), CKPT_E_PERMISSION, "HTTP 403");
+  EXPECT_EQ(uploads(*store), 0);
+}
+
+TEST_F(S3Proxy, StoresWithoutTheCondition) {
+  proxy.rules(R"([{"do": "answer", "status": 501, "has": "if-none-match", "times": -1,
+                   "body": "<Error><Code>NotImplemented</Code></Error>"}])");
+  expect_failure(far->put_if_absent("a", "x"), CKPT_E_UNSUPPORTED, "NotImplemented");
+  // These are what they say: who relies on the condition has to try it first.
+  proxy.rules(R"([{"do": "drop", "name": "if-none-match", "has": "if-none-match", "times": -1}])");
+  EXPECT_EQ(far->put_if_absent("b", "first"), CKPT_OK) << reason();
+  EXPECT_EQ(far->put_if_absent("b", "second"), CKPT_OK) << reason();
+  EXPECT_EQ(store->text("b"), "second");
+  EXPECT_EQ(proxy.seen("drop"), 2);
+  proxy.rules(R"([{"do": "lie", "has": "if-none-match", "times": -1}])");
+  EXPECT_EQ(far->put_if_absent("c", "first"), CKPT_OK) << reason();
+  EXPECT_EQ(far->put_if_absent("c", "second"), CKPT_OK) << reason();
+  EXPECT_EQ(store->text("c"), "first");
+  EXPECT_EQ(proxy.seen("lie"), 2);
+}
+
+TEST_F(S3Proxy, ConflictsAreTriedAgain) {
+  const std::string rule =
+      R"([{"do": "answer", "status": 409, "body": "<Error><Code>ConditionalRequestConflict</Code></Error>", "times": )";
+  proxy.rules(rule + "2}]");
+  EXPECT_EQ(far->put_if_absent("a", "x"), CKPT_OK) << reason();
+  EXPECT_EQ(proxy.seen("PUT"), 3);
+  proxy.rules(rule + "-1}]");
+  expect_failure(far->put_if_absent("b", "x"), CKPT_E_BUSY, "another writer is at work");
+  EXPECT_EQ(proxy.seen("PUT"), 5);
+}
+
+TEST_F(S3Proxy, RedirectsAreNotFollowed) {
+  Store::Found found;
+  proxy.rules(R"([{"do": "answer", "status": 307, "headers": {"Location": "http://127.0.0.1:1/elsewhere"}}])");
+  expect_failure(far->list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, "redirects are not followed");
+  EXPECT_EQ(proxy.seen(""), 1);
+  proxy.rules(R"([{"do": "answer", "status": 301, "headers": {"x-amz-bucket-region": "eu-west-9"},
+                   "body": "<Error><Code>PermanentRedirect</Code></Error>"}])");
+  expect_failure(far->list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, "in another region than us-east-1: eu-west-9");
+}
+
+TEST_F(S3Proxy, StrangeAnswersAreRefused) {
+  ASSERT_EQ(store->put("a", "some bytes"), CKPT_OK);
+  Store::Found found;
+  std::string text;
+  proxy.rules(R"([{"do": "answer", "status": 200,
+      "body": "<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>]><ListBucketResult><Name>&a;</Name></ListBucketResult>"}])");
+  expect_failure(far->list("", "", 1, found), CKPT_E_UNSUPPORTED, "document type");
+  for (const char* body :
+       {"", "no xml", "<ListBucketResult>", "<html></html>", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+        "<ListBucketResult><Contents><Key>other</Key><Size>1</Size></Contents></ListBucketResult>"}) {
+    proxy.rules(std::string(R"([{"do": "answer", "status": 200, "body": ")") + body + R"("}])");
+    expect_failure(far->list("", "", 1, found), CKPT_E_IO, "the store's");
+  }
+  proxy.rules(R"([{"do": "huge", "bytes": 67108864}])");
+  expect_failure(far->list("", "", 1, found), CKPT_E_IO, "longer than 16777216");
+  const Opened file = far->open("a");
+  proxy.rules(R"([{"do": "whole", "method": "GET"}])");
+  expect_failure(file.read(2, 3, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  proxy.rules(R"([{"do": "whole", "method": "GET"}])");
+  EXPECT_EQ(file.read(0, 10, text), CKPT_OK) << reason();  // that is all of it
+  EXPECT_EQ(text, "some bytes");
+  proxy.rules(R"([{"do": "answer", "status": 206, "headers": {"Content-Range": "bytes 0-1/10"}, "body": "ab"}])");
+  expect_failure(file.read(2, 2, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
+}
+
+TEST_F(S3Proxy, RemovesSinglyWhereTheStoreCanNotDoMany) {
+  for (const char* name : {"a", "b", "c"}) ASSERT_EQ(store->put(name, name), CKPT_OK);
+  proxy.rules(R"([{"do": "answer", "status": 501, "method": "POST", "target": "delete"}])");
+  EXPECT_EQ(far->remove_many({"a", "b", "c", "d"}), CKPT_OK) << reason();
+  EXPECT_EQ(proxy.seen("DELETE"), 4);
+  Store::Found found;
+  ASSERT_EQ(store->list("", "", 10, found), CKPT_OK);
+  EXPECT_TRUE(found.empty());
+  proxy.rules(R"([{"do": "answer", "status": 200, "method": "POST",
+      "body": "<DeleteResult><Error><Key>a</Key><Code>AccessDenied</Code></Error></DeleteResult>"}])");
+  expect_failure(far->remove_many({"a"}), CKPT_E_PERMISSION, "'a' was not removed: AccessDenied");
+}
+
+TEST_F(S3Proxy, ExpiredKeysAreReadAgain) {
+  ASSERT_EQ(store->put("a", "bytes"), CKPT_OK);
+  const std::string expired =
+      R"([{"do": "answer", "status": 400, "times": 1, "body": "<Error><Code>ExpiredToken</Code><Token0>x</Token0></Error>"}])";
+  Store::Found found;
+  // Keys that were given stay as they are.
+  proxy.rules(expired);
+  expect_failure(far->list("", "", 1, found), CKPT_E_PERMISSION, "the keys have expired");
+  // Those of the environment are read again, and used when they are others.
+  const Variable at("AWS_ENDPOINT_URL", proxy.url());
+  const Variable access("AWS_ACCESS_KEY_ID", access_key());
+  const Variable old("AWS_SECRET_ACCESS_KEY", "oldSecretKey");
+  const ckpt_s3_options none = CKPT_S3_OPTIONS_INIT;
+  Store own(uri, none);
+  proxy.rules(expired);
+  expect_failure(own.list("", "", 1, found), CKPT_E_PERMISSION, "the keys have expired");
+  const Variable fresh("AWS_SECRET_ACCESS_KEY", secret_key());
+  proxy.rules(expired);
+  EXPECT_EQ(own.list("", "", 1, found), CKPT_OK) << reason();
+  EXPECT_EQ(proxy.seen("GET"), 2);
+  // HEAD has no body to say so.
+  const Variable old_again("AWS_SECRET_ACCESS_KEY", "oldSecretKey");
+  Store head(uri, none);
+  const Variable fresh_again("AWS_SECRET_ACCESS_KEY", secret_key());
+  proxy.rules(R"([{"do": "answer", "status": 400, "method": "HEAD"},
+                  {"do": "answer", "status": 400, "method": "GET", "body": "<Error><Code>ExpiredToken</Code></Error>"}])");
+  EXPECT_EQ(head.try_open("a"), CKPT_OK) << reason();
+}
+
+TEST_F(S3Proxy, AnswersThatRepeatSecretsAreNotShown) {
+  through.token = "SessionTokenThatIsASecretToo";
+  Store own(uri, through.get());
+  proxy.rules(R"([{"do": "echo", "times": -1}])");
+  Store::Found found;
+  std::int64_t bytes = 0;
+  expect_failure(own.list("", "", 1, found), CKPT_E_PERMISSION, "AccessDenied");
+  expect_failure(own.try_open("a"), CKPT_E_PERMISSION, "AccessDenied");
+  expect_failure(own.size("a", bytes), CKPT_E_PERMISSION, "AccessDenied");
+  expect_failure(own.put("a", "x"), CKPT_E_PERMISSION, "AccessDenied");
+  expect_failure(own.put("large", random_bytes(20U << 20)), CKPT_E_PERMISSION, "AccessDenied");
+  expect_failure(own.put_if_absent("a", "x"), CKPT_E_PERMISSION, "AccessDenied");
+  expect_failure(own.remove("a"), CKPT_E_PERMISSION, "AccessDenied");
+  expect_failure(own.remove_many({"a"}), CKPT_E_PERMISSION, "AccessDenied");
+}
+
+TEST_F(S3, TrustsNoUnknownCertificate) {
+  char folder[] = "/tmp/ckpt-s3-tls.XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string certificate = std::string(folder) + "/cert.pem";
+  const std::string key = std::string(folder) + "/key.pem";
+  const std::string command =
+      "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout " + key +
+      " -out " + certificate + " 2>/dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  {
+    const Proxy proxy("--tls " + certificate + " " + key);
+    Given tls;
+    tls.at = proxy.url("https");
+    Store::Found found;
+    Store distrusting(uri, tls.get());
+    expect_failure(distrusting.list("", "", 1, found), CKPT_E_PERMISSION, "certificate");
+    const Variable bundle("AWS_CA_BUNDLE", certificate);
+    Store trusting(uri, tls.get());
+    EXPECT_EQ(trusting.list("", "", 1, found), CKPT_OK) << reason();
+    EXPECT_EQ(trusting.put("a", "bytes"), CKPT_OK) << reason();
+    EXPECT_EQ(trusting.text("a"), "bytes");
+    tls.at = "https://localhost" + proxy.url("").substr(proxy.url("").rfind(':'));
+    Store other(uri, tls.get());
+    expect_failure(other.list("", "", 1, found), CKPT_E_PERMISSION, "certificate");
+  }
+  unlink(certificate.c_str());
+  unlink(key.c_str());
+  rmdir(folder);
+}
+
+// Runs last: of all that was said above, nothing is secret.
+TEST(S3Secrets, AreInNoReason) {
+  const auto reasons = all_reasons();
+  if (testing::UnitTest::GetInstance()->test_to_run_count() > 10) {
+    EXPECT_GT(reasons.size(), 60U);
+  }
+  for (const std::string& text : reasons) {
+    for (const std::string& secret :
+         {access_key(), secret_key(), std::string("CKPTOTHERKEY"), std::string("ckptOtherSecret"), std::string("CKPTFULLKEY"),
+          std::string("NOSUCHKEY"), std::string("notTheSecretKey"), std::string("wrongA"), std::string("oldSecretKey"),
+          std::string("SessionToken"), std::string("Signature="), std::string("AWS4-"), std::string("uthorization"),
+          std::string("uploadId"), std::string("partNumber"), std::string("list-type"), std::string("?")}) {
+      EXPECT_EQ(text.find(secret), std::string::npos) << "a reason has something of '" << secret.substr(0, 3) << "...'";
+    }
+  }
+}
+
+}  // namespace
