@@ -36,9 +36,9 @@ struct CheckpointOptions {
   std::function<bool(const Found& found)> keep = {};          // see Retention
   std::function<std::int64_t()> utc_ns = {};                  // now; empty: by the system's clock
   std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
-  storage::Sleep sleep = {};               // between looks at an object store; empty: really sleeps
   // Is notified of what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
+  storage::Sleep sleep = {};  // between looks at an object store; empty: really sleeps
 };
 
 class Checkpoint {

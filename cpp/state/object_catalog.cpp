@@ -223,7 +223,7 @@ bool remove_from_store(storage::Storage& storage, const std::string& directory, 
     unless_missing(storage, path_in(directory, manifest_name));
     std::vector<std::string> paths;
     storage::for_each_object(storage, prefix_of(directory), [&](const storage::Object& object) { paths.push_back(object.path); });
-    storage.remove_many(paths);
+    if (!paths.empty()) storage.remove_many(paths);
   });
   note_good(storage, directory);  // it is no checkpoint any more
   return clean;
