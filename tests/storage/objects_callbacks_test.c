@@ -226,13 +226,18 @@ static void test_whole_life(store* s, int all) {
   ckpt_state* state = make_state("0.5");
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
   int64_t count = 0;
+  ckpt_tensor* tensor = NULL;
+  const int64_t length = 5;
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, &length, 1, NULL, &tensor));
+  CHECK_OK(ckpt_state_add_tensor(state, "model", "w", tensor));
+  ckpt_tensor_release(tensor);
   options.keep_last = 2;
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &first));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &second)); /* no lock keeps it out */
   for (save.step = 1; save.step <= 4; ++save.step) CHECK_OK(ckpt_checkpoint_manager_save(first, state, &save, NULL));
   CHECK_OK(ckpt_checkpoint_manager_list(first, NULL, 0, &count));
   CHECK(count == 2);
-  CHECK(s->count == 4); /* two manifests without files, and their records */
+  CHECK(s->count == 6); /* two files, their manifests, and their records */
   CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "another writer, which has committed");
   CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "open the storage anew");
   CHECK_OK(ckpt_state_set_json(state, "lr", "7"));
