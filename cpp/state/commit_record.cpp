@@ -1,6 +1,7 @@
 #include "state/commit_record.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <span>
@@ -95,10 +96,12 @@ void write_object(storage::Storage& storage, const std::string& path, std::strin
 }
 
 std::string find_commit_record(storage::Storage& storage, const std::string& directory, std::int64_t commit_sequence,
-                               const Digest& manifest_digest) {
+                               const Digest& manifest_digest, bool by_attempt) {
   const std::string root(storage::parent(directory));
   const std::string attempt = root.empty() ? directory : directory.substr(root.size() + 1);
-  for (const std::string& name : {commit_path(commit_sequence), commit_path(commit_sequence, attempt)}) {
+  std::array<std::string, 2> names = {commit_path(commit_sequence), commit_path(commit_sequence, attempt)};
+  if (by_attempt) std::swap(names[0], names[1]);
+  for (const std::string& name : names) {
     const std::string path = storage::join(root, name);
     try {
       const CommitRecord record = parse_commit_record(read_commit_text(storage, path));

@@ -36,8 +36,8 @@ std::string read_commit_text(storage::Storage& storage, const std::string& path)
 void write_object(storage::Storage& storage, const std::string& path, std::string_view text);
 
 // Where the record of a manifest is; directory: the checkpoint's, not ".". Error(not_found) when it has none, Error(corrupt) when
-// it is of another manifest's bytes.
+// it is of another manifest's bytes. by_attempt: which of the two names is looked at first.
 std::string find_commit_record(storage::Storage& storage, const std::string& directory, std::int64_t commit_sequence,
-                               const Digest& manifest_digest);
+                               const Digest& manifest_digest, bool by_attempt = false);
 
 }  // namespace ckpt::state

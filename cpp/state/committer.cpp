@@ -106,13 +106,13 @@ void Committer::refuse_fenced() const {
              ": this one saves and removes nothing any more; open the storage anew to go on");
 }
 
-void Committer::fence(const std::string& by, const std::string& path) {
+void Committer::fence(const std::string& by, const std::string& path, const char* fate) {
   if (!is_fenced_.load(std::memory_order_relaxed)) {
     fenced_by_ = cat(by, " (", path, ')');
     is_fenced_.store(true, std::memory_order_release);
   }
-  base::fail(Status::busy, quoted(storage_->name()), " has another writer, which has committed ", by, " (", path,
-             "): this save does not count, and later ones of this writer are refused; open the storage anew to go on");
+  base::fail(Status::busy, quoted(storage_->name()), " has another writer, which has committed ", by, " (", path, "): ", fate,
+             ", and later ones of this writer are refused; open the storage anew to go on");
 }
 
 std::int64_t Committer::next_sequence() {
@@ -183,7 +183,7 @@ void Committer::confirm(const Pending& pending) {
     }
     // The others see this record, or have seen none: those that have not been acknowledged withdraw. Ours stays whatever comes,
     // so that the highest sequence never falls.
-    if (looks == most_looks) fence(who(*storage_, others.front()), others.front());
+    if (looks == most_looks) fence(who(*storage_, others.front()), others.front(), "this save may be found or not");
     sleep_(pause_ns);
     pause_ns *= 2;
   }

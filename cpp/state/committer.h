@@ -50,7 +50,8 @@ class Committer {
   void put(const Pending& pending);
   void confirm(const Pending& pending);
   void withdraw(const Pending& pending);
-  [[noreturn]] void fence(const std::string& by, const std::string& path);
+  // fate: what becomes of the save that has found out.
+  [[noreturn]] void fence(const std::string& by, const std::string& path, const char* fate = "this save does not count");
   void tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step);
   void remove_orphan(const Found& found);
   bool names_nothing(const std::string& path);

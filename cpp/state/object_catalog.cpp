@@ -38,7 +38,7 @@ Found found_of(const Attempt& attempt) {
 }
 
 // Its manifest, its commit record, and the sizes that are listed.
-Found examine(storage::Storage& storage, const Attempt& attempt) {
+Found examine(storage::Storage& storage, const Attempt& attempt, const StoreListing& listing) {
   for (int tries = 1;; ++tries) {
     Found found = found_of(attempt);
     std::string text;
@@ -47,7 +47,8 @@ Found examine(storage::Storage& storage, const Attempt& attempt) {
       Manifest manifest = parsed_manifest(attempt.name, text);
       if (manifest.step != attempt.step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
       found.manifest_digest = hash_of(text);
-      found.record = find_commit_record(storage, attempt.name, manifest.commit_sequence, found.manifest_digest);
+      const bool by_attempt = listing.commits.contains(commit_path(manifest.commit_sequence, attempt.name));
+      found.record = find_commit_record(storage, attempt.name, manifest.commit_sequence, found.manifest_digest, by_attempt);
       found.parsed = true;
       found.commit_sequence = manifest.commit_sequence;
       found.bytes = total_bytes(manifest);
@@ -74,7 +75,7 @@ Found look_at(storage::Storage& storage, const Attempt& attempt, const StoreList
     found.pinned = attempt.files.contains(std::string(pin_name));
     return found;
   }
-  Found found = examine(storage, attempt);
+  Found found = examine(storage, attempt, listing);
   if (before != nullptr && found.condition == Condition::complete) before->note(found, attempt, listing);
   return found;
 }

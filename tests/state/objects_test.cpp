@@ -222,6 +222,21 @@ TEST(Objects, NewestOfTenThousandByPagesAndThreeRequests) {
   EXPECT_LE(std::ssize(requests->log), pages + 3);
 }
 
+// A store that cannot refuse costs as many: only the probe and the names differ.
+TEST(Objects, RequestsWhereRecordsAreNamedByAttempt) {
+  const auto bucket = std::make_shared<Bucket>();
+  const auto requests = std::make_shared<Requests>();
+  requests->puts = Puts::unsupported;
+  state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests), {});
+  EXPECT_EQ(std::ssize(requests->log), 2);
+  save_step(writer, 1);
+  EXPECT_EQ(std::ssize(requests->log), 2 + 5);
+  EXPECT_EQ(requests->count("put commits/9223372036854775806-step-000000000001-"), 1);
+  requests->log.clear();
+  EXPECT_EQ(writer.latest().step, 1);
+  EXPECT_EQ(std::ssize(requests->log), 3);
+}
+
 TEST(Objects, AnErrorOfListingIsNeverNoCheckpoint) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
