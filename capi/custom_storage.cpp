@@ -1,10 +1,14 @@
 #include "custom_storage.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/entered.h"
 #include "base/os/thread.h"
+#include "custom_listing.h"
+#include "storage/objects.h"
 
 namespace ckpt::capi {
 namespace {
@@ -46,17 +50,20 @@ struct Table {
 
 class CustomFile final : public storage::File {
  public:
-  CustomFile(std::shared_ptr<const Table> table, std::string path, void* file)
-      : table_(std::move(table)), path_(std::move(path)), file_(file) {}
+  // stays: what is open does not change, as in an object store.
+  CustomFile(std::shared_ptr<const Table> table, std::string path, void* file, bool stays)
+      : table_(std::move(table)), path_(std::move(path)), file_(file), stays_(stays) {}
   ~CustomFile() override {
     const base::Entered entered(table_.get());
     table_->callbacks.close(file_, table_->data());
   }
 
   std::int64_t size() override {
+    if (stays_ && size_ >= 0) return size_;
     std::int64_t bytes = -1;
     table_->run("file_size", path_, [&] { return table_->callbacks.file_size(file_, &bytes, table_->data()); });
     if (bytes < 0) base::fail(Status::callback, "storage file_size of ", base::quoted(path_), " set *bytes to ", bytes);
+    size_ = bytes;
     return bytes;
   }
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
@@ -68,6 +75,15 @@ class CustomFile final : public storage::File {
     }
     return count;
   }
+  void read_ranges(std::span<const storage::Range> ranges) override {
+    if (!has_ranges()) return File::read_ranges(ranges);
+    std::vector<ckpt_storage_range> pieces;
+    pieces.reserve(ranges.size());
+    for (const storage::Range& range : ranges) pieces.push_back({range.offset, std::ssize(range.bytes), range.bytes.data()});
+    table_->run("read_ranges", path_,
+                [&] { return table_->callbacks.read_ranges(file_, pieces.data(), std::ssize(pieces), table_->data()); });
+  }
+  bool has_ranges() const noexcept override { return table_->callbacks.read_ranges != nullptr; }
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     const auto count = static_cast<std::int64_t>(bytes.size());
     table_->run("write", path_, [&] { return table_->callbacks.write(file_, offset, bytes.data(), count, table_->data()); });
@@ -80,6 +96,8 @@ class CustomFile final : public storage::File {
   std::shared_ptr<const Table> table_;
   std::string path_;
   void* file_;
+  const bool stays_;
+  std::int64_t size_ = -1;  // not asked for yet
 };
 
 class CustomLock final : public storage::Lock {
@@ -98,34 +116,99 @@ class CustomLock final : public storage::Lock {
   std::uint64_t generation_ = base::fork_generation();
 };
 
-// What ckpt_storage_list_fn fills. Nothing may be thrown through the user's function.
-struct Listing {
-  std::vector<storage::Entry> entries;
+// What both kinds have; Base: storage::Storage or storage::ObjectStorage.
+template <class Base>
+class Custom : public Base {
+ public:
+  explicit Custom(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
 
-  static std::int32_t add(void* listing, const char* name, std::int32_t is_directory) noexcept {
-    return guard([&] {
-      not_null(name, "name");
-      const std::string_view text = name;
-      require(!text.empty() && text != "." && text != ".." && text.find('/') == std::string_view::npos, "name is ",
-              base::quoted(text), ": not one path component");
-      static_cast<Listing*>(not_null(listing, "listing"))->entries.push_back({std::string(text), is_directory != 0});
-    });
+  std::unique_ptr<storage::File> create(const std::string& path) final { return open("create", calls().create, path, false); }
+  std::unique_ptr<storage::File> create_stream(const std::string& path, const storage::StreamOptions& options) final {
+    if (calls().create_stream == nullptr) return create(path);
+    storage::require_path(path);
+    void* file = nullptr;
+    table_->run("create_stream", path,
+                [&] { return calls().create_stream(path.c_str(), options.expected_bytes, &file, table_->data()); });
+    return std::make_unique<CustomFile>(table_, path, file, false);
+  }
+  std::unique_ptr<storage::File> open(const std::string& path) final {
+    return open("open", calls().open, path, this->is_objects());
+  }
+  void remove(const std::string& path) final { at("remove", calls().remove, path); }
+  std::int64_t size(const std::string& path) final {
+    storage::require_path(path);
+    std::int64_t bytes = -1;
+    table_->run("size", path, [&] { return calls().size(path.c_str(), &bytes, table_->data()); });
+    if (bytes < 0) base::fail(Status::callback, "storage size of ", base::quoted(path), " set *bytes to ", bytes);
+    return bytes;
+  }
+
+  void put_if_absent(const std::string& path, std::span<const std::byte> bytes) final {
+    if constexpr (std::is_same_v<Base, storage::Storage>) {
+      if (calls().put_if_absent == nullptr) return Base::put_if_absent(path, bytes);
+    }
+    storage::require_path(path);
+    table_->run("put_if_absent", path,
+                [&] { return calls().put_if_absent(path.c_str(), bytes.data(), std::ssize(bytes), table_->data()); });
+  }
+  std::vector<storage::Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) final {
+    if constexpr (std::is_same_v<Base, storage::Storage>) {
+      if (calls().list_from == nullptr) return Base::list_from(prefix, after, limit);
+    }
+    ObjectListing listing(prefix, after, limit);
+    const auto call = [&] {
+      const std::int32_t code =
+          calls().list_from(prefix.c_str(), after.c_str(), limit, ObjectListing::add, &listing, table_->data());
+      return listing.problem().empty() ? code : CKPT_OK;
+    };
+    table_->run("list_from", prefix, call);
+    if (!listing.problem().empty()) {
+      base::fail(Status::callback, "storage ", base::quoted(name()), " list_from ", base::quoted(prefix), ": ", listing.problem());
+    }
+    return listing.take_objects();
+  }
+  void remove_many(std::span<const std::string> paths) final {
+    if (calls().remove_many == nullptr) return Base::remove_many(paths);
+    if (paths.empty()) return;
+    std::vector<const char*> texts;
+    texts.reserve(paths.size());
+    for (const std::string& path : paths) {
+      storage::require_path(path);
+      texts.push_back(path.c_str());
+    }
+    table_->run("remove_many", paths.front(), [&] { return calls().remove_many(texts.data(), std::ssize(texts), table_->data()); });
+  }
+  const std::string& name() const final { return table_->name; }
+
+ protected:
+  const ckpt_storage_callbacks& calls() const { return table_->callbacks; }
+  void at(const char* which, ckpt_storage_path_fn call, const std::string& path) {
+    storage::require_path(path);
+    table_->run(which, path, [&] { return call(path.c_str(), table_->data()); });
+  }
+
+  std::shared_ptr<const Table> table_;
+
+ private:
+  std::unique_ptr<storage::File> open(const char* which, ckpt_storage_open_fn call, const std::string& path, bool stays) {
+    storage::require_path(path);
+    void* file = nullptr;
+    table_->run(which, path, [&] { return call(path.c_str(), &file, table_->data()); });
+    return std::make_unique<CustomFile>(table_, path, file, stays);
   }
 };
 
-class CustomStorage final : public storage::Storage {
- public:
-  explicit CustomStorage(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
+using CustomObjects = Custom<storage::ObjectStorage>;
 
-  std::unique_ptr<storage::File> create(const std::string& path) override { return open("create", calls().create, path); }
-  std::unique_ptr<storage::File> open(const std::string& path) override { return open("open", calls().open, path); }
+class CustomFiles final : public Custom<storage::Storage> {
+ public:
+  using Custom::Custom;
 
   void rename(const std::string& from, const std::string& to) override {
     storage::require_path(from);
     storage::require_path(to);
     table_->run("rename", from, [&] { return calls().rename(from.c_str(), to.c_str(), table_->data()); });
   }
-  void remove(const std::string& path) override { at("remove", calls().remove, path); }
   void remove_directory(const std::string& path) override { at("remove_directory", calls().remove_directory, path); }
   void make_directory(const std::string& path) override { at("make_directory", calls().make_directory, path); }
   void sync_directory(const std::string& path) override { at("sync_directory", calls().sync_directory, path); }
@@ -137,42 +220,15 @@ class CustomStorage final : public storage::Storage {
     std::ranges::sort(listing.entries, {}, &storage::Entry::name);
     return std::move(listing.entries);
   }
-  std::int64_t size(const std::string& path) override {
-    storage::require_path(path);
-    std::int64_t bytes = -1;
-    table_->run("size", path, [&] { return calls().size(path.c_str(), &bytes, table_->data()); });
-    if (bytes < 0) base::fail(Status::callback, "storage size of ", base::quoted(path), " set *bytes to ", bytes);
-    return bytes;
-  }
   std::unique_ptr<storage::Lock> lock(const std::string& path) override {
     storage::require_path(path);
     void* lock = nullptr;
     table_->run("lock", path, [&] { return calls().lock(path.c_str(), &lock, table_->data()); });
     return std::make_unique<CustomLock>(table_, lock);
   }
-  const std::string& name() const override { return table_->name; }
-
- private:
-  const ckpt_storage_callbacks& calls() const noexcept { return table_->callbacks; }
-
-  std::unique_ptr<storage::File> open(const char* which, ckpt_storage_open_fn call, const std::string& path) {
-    storage::require_path(path);
-    void* file = nullptr;
-    table_->run(which, path, [&] { return call(path.c_str(), &file, table_->data()); });
-    return std::make_unique<CustomFile>(table_, path, file);
-  }
-  void at(const char* which, ckpt_storage_path_fn call, const std::string& path) {
-    storage::require_path(path);
-    table_->run(which, path, [&] { return call(path.c_str(), table_->data()); });
-  }
-
-  std::shared_ptr<const Table> table_;
 };
 
-}  // namespace
-
-std::shared_ptr<storage::Storage> make_custom_storage(std::string name, const ckpt_storage_callbacks& callbacks,
-                                                      std::shared_ptr<UserData> user) {
+void require_functions(const ckpt_storage_callbacks& callbacks, bool is_objects) {
   const auto there = [](auto function, const char* which) { require(function != nullptr, "callbacks.", which, " is NULL"); };
   there(callbacks.create, "create");
   there(callbacks.open, "open");
@@ -181,16 +237,33 @@ std::shared_ptr<storage::Storage> make_custom_storage(std::string name, const ck
   there(callbacks.read, "read");
   there(callbacks.write, "write");
   there(callbacks.sync, "sync");
-  there(callbacks.rename, "rename");
   there(callbacks.remove, "remove");
+  there(callbacks.size, "size");
+  if (is_objects) {
+    there(callbacks.create_stream, "create_stream");
+    there(callbacks.put_if_absent, "put_if_absent");
+    return there(callbacks.list_from, "list_from");
+  }
+  there(callbacks.rename, "rename");
   there(callbacks.remove_directory, "remove_directory");
   there(callbacks.make_directory, "make_directory");
   there(callbacks.sync_directory, "sync_directory");
   there(callbacks.list, "list");
-  there(callbacks.size, "size");
   there(callbacks.lock, "lock");
   there(callbacks.unlock, "unlock");
-  return std::make_shared<CustomStorage>(std::make_shared<const Table>(Table{std::move(name), callbacks, std::move(user)}));
+}
+
+}  // namespace
+
+std::shared_ptr<storage::Storage> make_custom_storage(std::string name, const ckpt_storage_callbacks& callbacks,
+                                                      std::shared_ptr<UserData> user) {
+  require((callbacks.flags & ~CKPT_STORAGE_FLAG_OBJECTS) == 0, "callbacks.flags is ", callbacks.flags,
+          "; CKPT_STORAGE_FLAG_OBJECTS (1) or 0");
+  const bool is_objects = (callbacks.flags & CKPT_STORAGE_FLAG_OBJECTS) != 0;
+  require_functions(callbacks, is_objects);
+  auto table = std::make_shared<const Table>(Table{std::move(name), callbacks, std::move(user)});
+  if (is_objects) return std::make_shared<CustomObjects>(std::move(table));
+  return std::make_shared<CustomFiles>(std::move(table));
 }
 
 }  // namespace ckpt::capi

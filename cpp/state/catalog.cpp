@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "state/known_bad.h"
 #include "state/name.h"
+#include "state/object_catalog.h"
 
 namespace ckpt::state {
 namespace {
@@ -22,22 +23,6 @@ std::vector<std::pair<std::string, std::int64_t>> attempts_in(storage::Storage& 
     if (entry.is_directory && step) attempts.emplace_back(entry.name, *step);
   }
   return attempts;
-}
-
-Manifest parsed_manifest(const std::string& directory, const std::string& text) {
-  return reading(path_in(directory, manifest_name), [&] { return parse_manifest(text); });
-}
-
-void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest) {
-  for (const GroupRecord& group : manifest.groups) {
-    for (const FileRecord& record : group.files) {
-      const std::string path = path_in(directory, record.name);
-      reading(path, [&] {
-        const std::int64_t size = storage.size(path);
-        if (size != record.bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", record.bytes);
-      });
-    }
-  }
 }
 
 Found examine(storage::Storage& storage, const std::string& directory, std::int64_t step) {
@@ -61,11 +46,6 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
     });
     if (outcome != Outcome::removed || tries == most_rounds) return found;
   }
-}
-
-// The order in which a load tries them.
-bool comes_before(const Found& a, const Found& b) {
-  return a.step != b.step ? a.step > b.step : a.commit_sequence > b.commit_sequence;
 }
 
 // All of them, as they are; only the first complete one keeps its manifest.
@@ -100,6 +80,26 @@ bool attempt(Step&& step) noexcept {
 
 }  // namespace
 
+Manifest parsed_manifest(const std::string& directory, const std::string& text) {
+  return reading(path_in(directory, manifest_name), [&] { return parse_manifest(text); });
+}
+
+void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest) {
+  for (const GroupRecord& group : manifest.groups) {
+    for (const FileRecord& record : group.files) {
+      const std::string path = path_in(directory, record.name);
+      reading(path, [&] {
+        const std::int64_t size = storage.size(path);
+        if (size != record.bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", record.bytes);
+      });
+    }
+  }
+}
+
+bool comes_before(const Found& a, const Found& b) {
+  return a.step != b.step ? a.step > b.step : a.commit_sequence > b.commit_sequence;
+}
+
 std::string read_text(storage::File& file, std::int64_t largest) {
   const std::int64_t size = file.size();
   if (size > largest) base::fail(Status::corrupt, "the file has ", size, " bytes; at most ", largest);
@@ -133,7 +133,8 @@ void require_checkpoint_name(const std::string& name) {
 // the new one was: a complete one at the time of the second listing was in the first listing, too, and was still being written
 // whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the
 // second look: it was found.
-std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad) {
+std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted) {
+  if (storage.is_objects()) return scan_store(storage, bad, wanted);
   const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
   for (int rounds = 1;; ++rounds) {
     const auto attempts = attempts_in(storage);
@@ -164,7 +165,11 @@ Manifest checked_manifest(storage::Storage& storage, const std::string& director
   const std::shared_ptr<Manifest> read = std::exchange(scanned.manifest, nullptr);
   const bool is_same = read != nullptr && scanned.name == directory && scanned.manifest_digest == hash_of(text);
   Manifest manifest = is_same ? std::move(*read) : parsed_manifest(directory, text);
-  check_sizes(storage, directory, manifest);
+  if (!storage.is_objects()) {
+    check_sizes(storage, directory, manifest);
+  } else if (!is_same) {  // else it was looked at just now, and what is wrong with a file will show when it is opened
+    require_committed(storage, directory, text, manifest);
+  }
   return manifest;
 }
 
@@ -204,7 +209,7 @@ void read_one(storage::Storage& storage, const std::string& name,
     std::string directory = name;
     Found problem;
     if (name.empty()) {
-      const std::vector<Found> all = scan(storage);
+      const std::vector<Found> all = scan(storage, {}, {true, {}, {}});
       const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
       if (newest == all.end()) fail_none(storage, all);
       directory = newest->name;
@@ -275,6 +280,10 @@ bool remove_checkpoint(storage::Storage& storage, const std::string& directory) 
   });
   note_good(storage, directory);  // it is no checkpoint any more
   return listed && clean;
+}
+
+bool remove_found(storage::Storage& storage, const Found& found) noexcept {
+  return storage.is_objects() ? remove_from_store(storage, found.name, found.record, -1) : remove_checkpoint(storage, found.name);
 }
 
 }  // namespace ckpt::state

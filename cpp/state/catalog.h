@@ -33,6 +33,7 @@ struct Found {
   std::optional<double> metric;
   std::int64_t saved_utc_ns = 0;  // since 1970; 0: not known
   bool pinned = false;            // only after note_pins
+  std::string record = {};        // the path of its commit record, on object stores
   Condition condition = Condition::complete;
   base::Status status = base::Status::ok;
   std::string problem;  // when not complete
@@ -41,9 +42,25 @@ struct Found {
   Digest manifest_digest = {};
 };
 
+// What a caller of scan will use. Object stores, where each look is a request, are asked for no more than that; others show all.
+struct Wanted {
+  bool only_first = false;  // those up to the first one that is complete and not among bad
+  std::optional<std::int64_t> step = {};
+  std::string name = {};  // "": any
+};
+
 // Every directory "step-...": higher steps first, and among equals those committed later. A writer may be at work meanwhile: when
 // none of those found is complete and not among bad, then at one moment of this call there was none.
-std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad = {});
+std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad = {}, const Wanted& wanted = {});
+
+// The order in which a load tries them.
+bool comes_before(const Found& a, const Found& b);
+
+// Those sizes of a checkpoint's files that the manifest says. Error(corrupt).
+void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest);
+
+// Error(corrupt) names the path.
+Manifest parsed_manifest(const std::string& directory, const std::string& text);
 
 // directory: a checkpoint's, "." for the storage's root itself.
 std::string path_in(std::string_view directory, std::string_view file);
@@ -137,5 +154,7 @@ void warn_of_those_aside(storage::Storage& storage) noexcept;
 // Removes a checkpoint, its manifest first: whatever is left of it is no checkpoint. Goes on after an error; false when something
 // stayed.
 bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept;
+// The same for one that scan has found; on an object store its commit record goes first.
+bool remove_found(storage::Storage& storage, const Found& found) noexcept;
 
 }  // namespace ckpt::state

@@ -12,6 +12,7 @@
 #include "state/environment.h"
 #include "state/known_bad.h"
 #include "state/name.h"
+#include "state/object_catalog.h"
 #include "state/pin.h"
 
 namespace ckpt::state {
@@ -69,6 +70,10 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
   storage_ =
       options_.fault_handler == nullptr ? given_storage_ : storage::make_retrying_storage(given_storage_, options_.fault_handler);
   if (options.read_only) return;
+  if (storage_->is_objects()) {
+    committer_ = std::make_unique<Committer>(storage_, !retention_.keeps_all(), options_.sleep);
+    return;
+  }
   lock_ = storage_->lock(std::string(lock_name));
   const std::vector<Found> all = scan(*storage_);
   latest_ = committed_last(all);
@@ -92,6 +97,7 @@ void Checkpoint::require_writer() const {
   if (fork_generation_ != base::fork_generation()) {
     base::fail(Status::forked, "checkpoint was made before this process was forked: its parent is the writer");
   }
+  if (committer_ != nullptr) committer_->refuse_fenced();
 }
 
 SaveOptions Checkpoint::checked(const SaveOptions& given) const {
@@ -129,8 +135,13 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   const bool may_link = options.incremental && !is_known_bad(*storage_, latest_);
   SaveOptions stamped = options;
   stamped.saved_utc_ns = utc_ns();
-  SaveResult result = write_checkpoint(*storage_, state, stamped, next_sequence_++, may_link ? latest_ : "", source);
+  const std::int64_t sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
+  SaveResult result = write_checkpoint(*storage_, state, stamped, sequence, may_link ? latest_ : "", source, committer_.get());
   source.acknowledged();
+  if (committer_ != nullptr) {
+    if (!retention_.keeps_all()) committer_->retain(retention_, result.name, result.step, stamped.saved_utc_ns);
+    return result;
+  }
   latest_ = result.name;
   if (!retention_.keeps_all()) retain(*storage_, retention_, result.name, result.step, stamped.saved_utc_ns);
   return result;
@@ -168,22 +179,24 @@ Reader Checkpoint::open_reader(const std::string& name, Verify verify) {
   return {*storage_, name, verify};
 }
 
-std::vector<Found> Checkpoint::list() {
+std::vector<Found> Checkpoint::list() { return list(Wanted()); }
+
+std::vector<Found> Checkpoint::list(const Wanted& wanted) {
   refuse_inside();
   const Call call(this);
-  std::vector<Found> all = scan(*storage_);
+  std::vector<Found> all = scan(*storage_, {}, wanted);
   note_pins(*storage_, all);
   return all;
 }
 
-std::vector<Found> Checkpoint::complete_ones() {
-  std::vector<Found> all = list();
+std::vector<Found> Checkpoint::complete_ones(const Wanted& wanted) {
+  std::vector<Found> all = list(wanted);
   std::erase_if(all, [](const Found& found) { return found.condition != Condition::complete; });
   return all;
 }
 
 Found Checkpoint::latest() {
-  const std::vector<Found> all = complete_ones();
+  const std::vector<Found> all = complete_ones({true, {}, {}});
   if (all.empty()) base::fail(Status::not_found, "there is no complete checkpoint");
   return all.front();
 }
@@ -199,7 +212,7 @@ Found Checkpoint::best() {
 }
 
 Found Checkpoint::of_step(std::int64_t step) {
-  const std::vector<Found> all = complete_ones();
+  const std::vector<Found> all = complete_ones({false, step, {}});
   const auto found = std::ranges::find(all, step, &Found::step);
   if (found == all.end()) base::fail(Status::not_found, "there is no complete checkpoint of step ", step);
   return *found;
@@ -220,7 +233,7 @@ void Checkpoint::pin(std::int64_t step) {
   require_writer();
   const Call call(this);
   const std::lock_guard lock(saving_);
-  const std::vector<Found> all = scan(*storage_);
+  const std::vector<Found> all = scan(*storage_, {}, {false, step, {}});
   const auto is_wanted = [&](const Found& found) { return found.step == step && found.condition == Condition::complete; };
   const auto found = std::ranges::find_if(all, is_wanted);
   if (found == all.end()) base::fail(Status::not_found, "there is no complete checkpoint of step ", step);
@@ -232,7 +245,7 @@ void Checkpoint::unpin(std::int64_t step) {
   require_writer();
   const Call call(this);
   const std::lock_guard lock(saving_);
-  const std::vector<Found> all = scan(*storage_);
+  const std::vector<Found> all = scan(*storage_, {}, {false, step, {}});
   if (std::ranges::find(all, step, &Found::step) == all.end())
     base::fail(Status::not_found, "there is no checkpoint of step ", step);
   for (const Found& found : all) {
@@ -255,7 +268,7 @@ std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std
   bool clean = true;
   for (const Found& found : old) {
     forget(found.name, all);
-    clean = remove_checkpoint(*storage_, found.name) && clean;
+    clean = remove_found(*storage_, found) && clean;
   }
   storage_->sync_directory("");
   if (!clean) base::fail(Status::io, "some of ", old.size(), " old checkpoints could not be removed completely");
@@ -269,12 +282,13 @@ void Checkpoint::remove(const std::string& name) {
   const Call call(this);
   const std::lock_guard lock(saving_);
   const auto names_it = [&](const Found& found) { return found.name == name; };
-  const std::vector<Found> all = scan(*storage_);
-  if (std::ranges::none_of(all, names_it)) base::fail(Status::not_found, "there is no checkpoint ", base::quoted(name));
+  const std::vector<Found> all = scan(*storage_, {}, {false, {}, name});
+  const auto named = std::ranges::find_if(all, names_it);
+  if (named == all.end()) base::fail(Status::not_found, "there is no checkpoint ", base::quoted(name));
   if (is_pinned(*storage_, name))
     base::fail(Status::invalid_state, "checkpoint ", base::quoted(name), " is pinned: it cannot be removed before it is unpinned");
   forget(name, all);
-  if (!remove_checkpoint(*storage_, name))
+  if (!remove_found(*storage_, *named))
     base::fail(Status::io, "checkpoint ", base::quoted(name), " could not be removed completely");
   storage_->sync_directory("");
 }
@@ -283,7 +297,8 @@ std::string Checkpoint::manifest(const std::string& name) {
   refuse_inside();
   const Call call(this);
   std::string text = manifest_text(*storage_, name);
-  reading(path_in(name, manifest_name), [&] { parse_manifest(text); });
+  const Manifest manifest = parsed_manifest(name, text);
+  if (storage_->is_objects()) require_committed(*storage_, name, text, manifest);
   return text;
 }
 

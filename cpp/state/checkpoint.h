@@ -12,6 +12,7 @@
 
 #include "base/entered.h"
 #include "state/catalog.h"
+#include "state/committer.h"
 #include "state/coordinator.h"
 #include "state/load.h"
 #include "state/reader.h"
@@ -37,13 +38,14 @@ struct CheckpointOptions {
   std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
   // Is notified of what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
+  storage::Sleep sleep = {};  // between looks at an object store; empty: really sleeps
 };
 
 class Checkpoint {
  public:
-  // Unless it is read-only: takes the storage's lock, held until this object goes (Error(busy) names the holder), puts aside
-  // what cut-off saves have left, and makes durable what a killed one has committed but not synced. Error(unsupported) for a
-  // coordinator of several processes.
+  // Unless it is read-only: an object store is asked what it can do (see Committer); of others it takes the storage's lock, held
+  // until this object goes (Error(busy) names the holder), puts aside what cut-off saves have left, and makes durable what a killed
+  // one has committed but not synced. Error(unsupported) for a coordinator of several processes.
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options);
 
   SaveResult save(const State& state, const SaveOptions& given);
@@ -81,10 +83,12 @@ class Checkpoint {
  private:
   struct Call;
 
-  std::vector<Found> complete_ones();
+  std::vector<Found> list(const Wanted& wanted);
+  std::vector<Found> complete_ones(const Wanted& wanted = {});
   std::int64_t utc_ns() const;
   void forget(const std::string& name, const std::vector<Found>& all);
-  // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's.
+  // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's. Error(busy) for one that
+  // another writer of an object store has fenced.
   void require_writer() const;
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
 
@@ -95,6 +99,7 @@ class Checkpoint {
   std::uint64_t fork_generation_;
   std::mutex saving_;  // not held by a forked child, which saves nothing
   std::unique_ptr<storage::Lock> lock_;
+  std::unique_ptr<Committer> committer_;  // an object store's, in the place of the lock and of what follows
   std::int64_t next_sequence_ = 1;
   std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when there is none
 };

@@ -71,16 +71,26 @@ void Filling::require_fit() const {
 void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, const FileRecord& record, const GroupRecord& group,
                        const Targets& targets) {
   const auto tensors = tensors_of(group, record);
+  const auto is_wanted = [&](const TensorRecord* tensor) { return targets.contains(names_.name_of(*tensor)); };
+  const bool all_wanted = std::ranges::all_of(tensors, is_wanted);
+  if (all_wanted) file->expect(0, record.bytes);
   const Header header = read_recorded_header(*file, record, tensors);
   std::map<std::string_view, const TensorRecord*> records;
   for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
   // What is kept open can be read again although a writer removes the checkpoint.
   const bool is_kept = !options_.in_place && file->is_cached() && cached_.size() < OpenFiles::most;
+  const TensorEntry* run_end = header.tensors.data();  // behind those that are wanted and come one after the other
+  const TensorEntry* const end = run_end + header.tensors.size();
   for (const TensorEntry& entry : header.tensors) {
     const TensorRecord* const tensor = records.at(entry.name);
     const auto target = targets.find(names_.name_of(*tensor));
     if (target == targets.end()) continue;  // of a partial load
     storage::require_running(options_.stop.get());
+    if (!all_wanted && &entry >= run_end) {
+      run_end = std::find_if_not(&entry, end, [&](const TensorEntry& next) { return is_wanted(records.at(next.name)); });
+      const TensorEntry& last = *std::prev(run_end);
+      file->expect(header.data_start + entry.offset, header.data_start + last.offset + last.bytes);
+    }
     const tensor::Dtype to = target->second->dtype();
     Converter const convert = to == entry.dtype ? nullptr : find_converter(entry.dtype, to, options_.convert);
     Item item{{header.data_start + entry.offset, entry.bytes, tensor, options_.verify == Verify::full, convert, to},

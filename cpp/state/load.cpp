@@ -228,7 +228,7 @@ class Search {
 
   void run() {
     for (int rounds = 1; rounds <= most_rounds; ++rounds) {
-      const std::vector<Found> all = wanted_of(scan(storage_, bad_names()));
+      const std::vector<Found> all = wanted_of(scan(storage_, bad_names(), {true, options_.step, {}}));
       again_ = false;
       if (load_first_usable(all)) return;
       if (!again_) fail_none(storage_, all_with_problems(all), options_.step);

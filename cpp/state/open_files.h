@@ -9,6 +9,7 @@
 
 #include "state/catalog.h"
 #include "state/manifest.h"
+#include "storage/read_ahead.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
@@ -34,7 +35,7 @@ class OpenFiles {
  private:
   std::unique_ptr<storage::File> open(const std::string& name) {
     const std::string path = path_in(directory_, name);
-    return reading(path, [&] { return storage_.open(path); });
+    return reading(path, [&] { return storage::open_ahead(storage_, path); });
   }
 
   storage::Storage& storage_;

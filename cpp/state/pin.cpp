@@ -29,6 +29,7 @@ bool is_pinned(storage::Storage& storage, const std::string& directory) {
 }
 
 void note_pins(storage::Storage& storage, std::vector<Found>& all) {
+  if (storage.is_objects()) return;  // the listing has shown them
   for (Found& found : all) found.pinned = is_pinned(storage, found.name);
 }
 

@@ -14,6 +14,7 @@
 #include "state/name.h"
 #include "state/tensor_file.h"
 #include "storage/file_system.h"
+#include "storage/read_ahead.h"
 
 namespace ckpt::state {
 namespace {
@@ -51,7 +52,7 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
     groups_.push_back(group.name);
     for (const FileRecord& record : group.files) {
       const std::string path = path_in(directory, record.name);
-      parts_.push_back({path, reading(path, [&] { return storage.open(path); }), record.bytes, {}, nullptr});
+      parts_.push_back({path, reading(path, [&] { return storage::open_ahead(storage, path); }), record.bytes, {}, nullptr});
     }
   }
   std::size_t part = 0;
@@ -164,7 +165,8 @@ std::int64_t Reader::find(std::string_view group, std::string_view name) const {
   return result;
 }
 
-// Every touch asks for the size again: a file that shrank is an error as long as nothing has to read the mapping itself.
+// Every touch asks for the size again: a file that shrank is an error as long as nothing has to read the mapping itself. (What is
+// open in an object store does not change, and its size is not asked for twice.)
 Reader::Part& Reader::fresh_part(const Item& item) {
   Part& part = parts_[item.part];
   if (const std::int64_t size = part.file->size(); size < part.size)
@@ -193,6 +195,8 @@ void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end, base
     if (item.checked[number]) continue;
     if (block == nullptr) block = std::make_unique_for_overwrite<std::byte[]>(piece_bytes);
     const std::int64_t last = std::min(entry.bytes, (chunk + 1) * chunk_bytes);
+    const std::int64_t data = part.header.data_start + entry.offset;
+    part.file->expect(data + chunk * chunk_bytes, data + last);
     for (std::int64_t at = chunk * chunk_bytes; at < last;) {
       const auto piece = std::span(block.get(), std::min(piece_bytes, static_cast<std::size_t>(last - at)));
       if (part.file->read(part.header.data_start + entry.offset + at, piece) != static_cast<std::int64_t>(piece.size()))
@@ -217,6 +221,7 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
   base::Progress progress;
   progress.begin((whole ? 0 : unchecked_bytes(item, begin, end)) + end - begin);
   if (!whole) check_chunks(item, begin, end, progress);
+  part.file->expect(part.header.data_start + entry.offset + begin, part.header.data_start + entry.offset + end);
   Hasher hasher;
   const bool check = whole && !item.chunks.empty();
   for (std::size_t done = 0; done < bytes.size();) {

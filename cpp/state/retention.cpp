@@ -125,16 +125,26 @@ std::set<std::string> bad_among(const storage::Storage& storage, const std::vect
   return bad;
 }
 
+// Where writers of an object store raced, several may have the highest sequence, of which one at most was acknowledged.
+void keep_highest_sequence(const Survey& survey, std::set<std::string>& kept) {
+  std::int64_t highest = 0;
+  for (const Found* const found : survey.good) highest = std::max(highest, found->commit_sequence);
+  for (const Found* const found : survey.good) {
+    if (found->commit_sequence == highest) kept.insert(found->name);
+  }
+}
+
 std::set<std::string> kept_by(const Retention& retention, const Survey& survey, const std::string& saved,
                               storage::Storage& storage) {
   std::set<std::string> kept;
   if (!survey.good.empty()) kept.insert(survey.good.front()->name);
   for (const KeepRule& rule : retention.rules) rule(survey, kept);
+  if (storage.is_objects()) keep_highest_sequence(survey, kept);
   for (const Found* const found : survey.good) {
     if (found->name == saved) kept.insert(saved);
     if (!retention.keep || kept.contains(found->name)) continue;
     Found asked = *found;
-    asked.pinned = is_pinned(storage, found->name);
+    if (!storage.is_objects()) asked.pinned = is_pinned(storage, found->name);  // else the listing has shown it
     if (retention.keep(asked)) kept.insert(found->name);
   }
   return kept;
@@ -179,6 +189,11 @@ std::vector<Found> superseded(storage::Storage& storage, const Retention& retent
   return out;
 }
 
+void require_saved(const std::vector<Found>& all, const std::string& saved) {
+  const auto is_saved = [&](const Found& found) { return found.name == saved && found.condition == Condition::complete; };
+  if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quoted(saved));
+}
+
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
             std::int64_t utc_ns) noexcept {
   const auto warn = [](const char* reason) noexcept {
@@ -189,9 +204,7 @@ void retain(storage::Storage& storage, const Retention& retention, const std::st
   };
   try {
     const std::vector<Found> all = scan(storage);
-    // A listing that lacks what was just acknowledged is not to be trusted with removals.
-    const auto is_saved = [&](const Found& found) { return found.name == saved && found.condition == Condition::complete; };
-    if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quoted(saved));
+    require_saved(all, saved);
     for (const Found& found : superseded(storage, retention, all, saved, utc_ns)) remove_old(storage, found.name);
     remove_torn(storage, saved_step);
   } catch (const std::exception& error) {

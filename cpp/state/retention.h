@@ -43,6 +43,9 @@ struct Retention {
 std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
                               const std::string& saved, std::int64_t utc_ns);
 
+// A listing that lacks what was just acknowledged is not to be trusted with removals: Error(io).
+void require_saved(const std::vector<Found>& all, const std::string& saved);
+
 // After an acknowledged save: removes those that do not stay, and torn ones of the saved step or earlier. What is left always holds
 // the one just acknowledged. Errors become warnings.
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,

@@ -56,7 +56,11 @@ bool write_and_sync(storage::Storage& storage, const std::string& path, const st
 
 // Writes a file under a temporary name, syncs it and renames it. After an error of sync the pages may be lost although the
 // next sync says otherwise: the file is written anew under another temporary name. Returns how often that was needed.
+// In an object store a file is whole at sync, and a new one takes its place: there it gets its name at once.
 int write_durably(storage::Storage& storage, const std::string& path, const storage::StreamOptions& options, const Write& write) {
+  for (int attempt = 1; storage.is_objects(); ++attempt) {
+    if (write_and_sync(storage, path, options, write, attempt == most_attempts)) return attempt - 1;
+  }
   for (int attempt = 1;; ++attempt) {
     const std::string temporary = cat(path, ".tmp", attempt);
     if (write_and_sync(storage, temporary, options, write, attempt == most_attempts)) {
@@ -243,7 +247,7 @@ Manifest write_files(Save& save, const State& state, const SaveOptions& options,
   return manifest;
 }
 
-void commit(Save& save, const Manifest& manifest) {
+void commit(Save& save, const Manifest& manifest, Committer* committer) {
   storage::Storage& storage = save.storage;
   const std::string text = to_text(manifest);
   if (static_cast<std::int64_t>(text.size()) > largest_manifest_bytes) {
@@ -255,6 +259,7 @@ void commit(Save& save, const Manifest& manifest) {
   // From here on nothing stops it: half a commit could not be taken back with certainty.
   save.rewritten += write_durably(storage, save.path(std::string(manifest_name)), {static_cast<std::int64_t>(text.size()), nullptr},
                                   [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); });
+  if (committer != nullptr) return committer->commit({save.directory, manifest.step, manifest.commit_sequence, hash_of(text), ""});
   storage.sync_directory(save.directory);
   storage.sync_directory("");
 }
@@ -277,7 +282,7 @@ bool SaveSource::holds_same(const GroupRecord& recorded, const StateGroup& group
 }
 
 SaveResult write_checkpoint(storage::Storage& storage, const State& state, const SaveOptions& options, std::int64_t commit_sequence,
-                            const std::string& latest, SaveSource& source) {
+                            const std::string& latest, SaveSource& source, Committer* committer) {
   storage::require_running(source.stop.get());
   const std::optional<Earlier> earlier = read_earlier(storage, state.rarely_changing().empty() ? "" : latest);
   require_space(storage, state, options, earlier, source);
@@ -285,11 +290,12 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
   try {
     Manifest manifest = write_files(save, state, options, earlier);
     manifest.commit_sequence = commit_sequence;
-    commit(save, manifest);
+    commit(save, manifest, committer);
     return {save.directory,        options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()),
             total_bytes(manifest), save.linked,  save.rewritten};
   } catch (...) {
-    if (!remove_checkpoint(storage, save.directory))
+    const bool is_clean = committer != nullptr ? committer->discard(save.directory) : remove_checkpoint(storage, save.directory);
+    if (!is_clean)
       base::warn("state", cat("what the failed save wrote to ", base::quoted(save.directory), " could not be removed"));
     throw;
   }

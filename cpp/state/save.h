@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/progress.h"
+#include "state/committer.h"
 #include "state/manifest.h"
 #include "state/state.h"
 #include "state/tensor_writer.h"
@@ -58,8 +59,9 @@ class SaveSource {
 
 // Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as that went; older checkpoints are as
 // before. Error(no_space) before anything is made when the storage is known to have too few bytes. latest: the checkpoint that
-// files of rarely changing groups may be linked from; "": none.
+// files of rarely changing groups may be linked from; "": none. committer: an object
+// store's, which has no links.
 SaveResult write_checkpoint(storage::Storage& storage, const State& state, const SaveOptions& options, std::int64_t commit_sequence,
-                            const std::string& latest, SaveSource& source);
+                            const std::string& latest, SaveSource& source, Committer* committer = nullptr);
 
 }  // namespace ckpt::state

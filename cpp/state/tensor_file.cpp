@@ -85,6 +85,7 @@ std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const File
 void copy_file(storage::File& from, storage::File& to, const FileRecord& record) {
   const auto block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
   Hasher hasher;
+  from.expect(0, record.bytes);
   for (std::int64_t offset = 0; offset < record.bytes;) {
     const auto piece = std::span(block.get(), std::min(block_bytes, static_cast<std::size_t>(record.bytes - offset)));
     read_exactly(from, offset, piece);
@@ -167,6 +168,7 @@ std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int6
 
 void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors,
                         base::Progress* progress) {
+  file.expect(0, record.bytes);
   const Header header = read_recorded_header(file, record, tensors);
   const RecordsOf records(header, tensors);
   const auto block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);

@@ -23,6 +23,11 @@ class RetryingFile final : public File {
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
     return handler_->run([&](std::int32_t) { return file_->read(offset, bytes); });
   }
+  void read_ranges(std::span<const Range> ranges) override {
+    handler_->run([&](std::int32_t) { file_->read_ranges(ranges); });
+  }
+  bool has_ranges() const noexcept override { return file_->has_ranges(); }
+  void expect(std::int64_t begin, std::int64_t end) override { file_->expect(begin, end); }
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     handler_->run([&](std::int32_t) { file_->write(offset, bytes); });
   }
@@ -103,6 +108,18 @@ class RetryingStorage final : public Storage {
   }
   std::int64_t size(const std::string& path) override {
     return handler_->run([&](std::int32_t) { return inner_->size(path); });
+  }
+  bool is_objects() const noexcept override { return inner_->is_objects(); }
+  // Error(already_exists) may come of an attempt that reported an error and made the file all the same: whether the bytes that are
+  // there are its own is for the caller to find out.
+  void put_if_absent(const std::string& path, std::span<const std::byte> bytes) override {
+    handler_->run([&](std::int32_t) { inner_->put_if_absent(path, bytes); });
+  }
+  std::vector<Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) override {
+    return handler_->run([&](std::int32_t) { return inner_->list_from(prefix, after, limit); });
+  }
+  void remove_many(std::span<const std::string> paths) override {
+    handler_->run([&](std::int32_t) { inner_->remove_many(paths); });
   }
   std::optional<std::int64_t> free_bytes() noexcept override { return inner_->free_bytes(); }
   // A lock that is held stays held for as long as a run lasts: whoever waits for it should decide so.

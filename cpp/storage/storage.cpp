@@ -1,8 +1,12 @@
 #include "storage/storage.h"
 
+#include <algorithm>
 #include <atomic>
+#include <exception>
+#include <utility>
 
 #include "base/error.h"
+#include "storage/temporary.h"
 
 namespace ckpt::storage {
 
@@ -16,6 +20,108 @@ std::string Storage::identity() const { return base::cat("object ", number_); }
 std::unique_ptr<Scratch> Storage::create_scratch(std::int64_t) {
   base::fail(base::Status::unsupported, "storage ", base::quoted(name()),
              " has no files without a name; the file system and memory have");
+}
+
+void File::read_ranges(std::span<const Range> ranges) {
+  for (const Range& range : ranges) {
+    const std::int64_t read = this->read(range.offset, range.bytes);
+    base::require(read == std::ssize(range.bytes), "the file ends ", read, " bytes behind byte ", range.offset, "; ",
+                  range.bytes.size(), " were asked for");
+  }
+}
+
+namespace {
+
+// Runs body; what is not there, or not there any more, is no error.
+template <class Body>
+void unless_missing(Body&& body) {
+  try {
+    body();
+  } catch (const base::Error& error) {
+    if (error.status() != base::Status::not_found) throw;
+  }
+}
+
+// A directory's files come where its name with a '/' behind it would: "a.b" is before "a/b".
+std::string sort_key(const Entry& entry) { return entry.is_directory ? entry.name + '/' : entry.name; }
+
+class Walk {
+ public:
+  Walk(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit)
+      : storage_(storage), prefix_(prefix), after_(after), limit_(limit) {}
+
+  std::vector<Object> run() {
+    const std::string begin(parent(prefix_));
+    unless_missing([&] { enter(begin); });
+    return std::move(found_);
+  }
+
+ private:
+  bool is_full() const { return std::ssize(found_) >= limit_; }
+
+  void enter(const std::string& directory) {
+    std::vector<Entry> entries = storage_.list(directory);
+    std::ranges::sort(entries, {}, sort_key);
+    for (const Entry& entry : entries) {
+      if (is_full()) return;
+      const std::string path = join(directory, entry.name);
+      unless_missing([&] { entry.is_directory ? look_into(path) : add(path); });
+    }
+  }
+  void look_into(const std::string& directory) {
+    const std::string all = directory + '/';
+    const bool is_wanted = all.starts_with(prefix_) || prefix_.starts_with(all);
+    const bool is_passed = all < after_ && !after_.starts_with(all);
+    if (is_wanted && !is_passed) enter(directory);
+  }
+  void add(const std::string& path) {
+    if (path.starts_with(prefix_) && path > after_) found_.push_back({path, storage_.size(path)});
+  }
+
+  Storage& storage_;
+  const std::string& prefix_;
+  const std::string& after_;
+  std::int64_t limit_;
+  std::vector<Object> found_;
+};
+
+}  // namespace
+
+// A name of its own gets the bytes, then a second name that must be new: what is there under that is whole.
+void Storage::put_if_absent(const std::string& path, std::span<const std::byte> bytes) {
+  const std::string temporary = temporary_path(path);
+  bool linked = false;
+  try {
+    const auto file = create(temporary);
+    file->write(0, bytes);
+    file->sync();
+    linked = link(temporary, path);
+  } catch (...) {
+    try {
+      remove(temporary);
+    } catch (const base::Error&) {  // the first error is the one to report
+    }
+    throw;
+  }
+  remove(temporary);
+  if (!linked) base::fail(base::Status::unsupported, "storage ", base::quoted(name()), " cannot make a file if there is none");
+  sync_directory(std::string(parent(path)));
+}
+
+std::vector<Object> Storage::list_from(const std::string& prefix, const std::string& after, std::int64_t limit) {
+  return Walk(*this, prefix, after, limit).run();
+}
+
+void Storage::remove_many(std::span<const std::string> paths) {
+  std::exception_ptr first;
+  for (const std::string& path : paths) {
+    try {
+      unless_missing([&] { remove(path); });
+    } catch (const base::Error&) {
+      if (first == nullptr) first = std::current_exception();
+    }
+  }
+  if (first != nullptr) std::rethrow_exception(first);
 }
 
 void require_path(std::string_view path) {

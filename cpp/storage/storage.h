@@ -27,6 +27,12 @@ class Mapping {
   virtual std::span<const std::byte> bytes() const noexcept = 0;
 };
 
+// A piece of a file, and where its bytes go.
+struct Range {
+  std::int64_t offset = 0;
+  std::span<std::byte> bytes;
+};
+
 // An open file; closed by its destructor. One thread at a time.
 class File {
  public:
@@ -34,6 +40,15 @@ class File {
   virtual std::int64_t size() = 0;
   // Fills bytes from offset on; returns how many there were: fewer than asked only at the end of the file.
   virtual std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) = 0;
+  // Fills all ranges, or throws; Error(invalid_argument) when the file ends before one does.
+  virtual void read_ranges(std::span<const Range> ranges);
+  // True where ranges that are asked for together come sooner than one after the other.
+  virtual bool has_ranges() const noexcept { return false; }
+  // What will be read next is in [begin, end), in this order. A hint.
+  virtual void expect(std::int64_t begin, std::int64_t end) {
+    static_cast<void>(begin);
+    static_cast<void>(end);
+  }
   // Writes all bytes at offset, or throws. Only for files from Storage::create.
   virtual void write(std::int64_t offset, std::span<const std::byte> bytes) = 0;
   // The same for bytes that stay as they are until sync has returned or the file is closed: no copy of them is needed.
@@ -76,6 +91,15 @@ struct Entry {
   bool is_directory = false;
 };
 
+// A file by its whole path.
+struct Object {
+  std::string path;
+  std::int64_t bytes = 0;
+};
+
+// What one call of list_from may hold at most: what stores give at once.
+constexpr std::int64_t list_limit = 1000;
+
 // A file that is written once, from its first byte to its last.
 struct StreamOptions {
   std::int64_t expected_bytes = 0;  // about how many will come; 0 when that is not known
@@ -117,6 +141,18 @@ class Storage {
   virtual std::vector<Entry> list(const std::string& path) = 0;
   // Bytes of a regular file.
   virtual std::int64_t size(const std::string& path) = 0;
+
+  // True for an object store: see objects.h.
+  virtual bool is_objects() const noexcept { return false; }
+  // Makes a file of these bytes, whole and durable, if there is none of that name: Error(already_exists) else. Of several callers
+  // at once, in any process, one succeeds. Error(unsupported) where that cannot be done.
+  virtual void put_if_absent(const std::string& path, std::span<const std::byte> bytes);
+  // Files whose paths begin with prefix and come behind after, ascending by their bytes, limit (>= 1) of them at most. Directories
+  // that go meanwhile are left out.
+  virtual std::vector<Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit);
+  // Those that are not there are no error. All are tried; the first error is thrown.
+  virtual void remove_many(std::span<const std::string> paths);
+
   // Bytes that new files may take by now, for this process; nothing where that is not known. A hint: others write, too.
   virtual std::optional<std::int64_t> free_bytes() noexcept { return std::nullopt; }
   // Makes the file if need be and holds an exclusive lock on it, or throws Error(busy) that names the holder at once.

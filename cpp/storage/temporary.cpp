@@ -44,6 +44,8 @@ Temporary create_temporary(Storage& storage, const std::string& path, const Stre
 
 }  // namespace
 
+std::string temporary_path(const std::string& path) { return temporary_path(path, std::random_device()()); }
+
 void replace_file(Storage& storage, const std::string& path, const StreamOptions& options,
                   const std::function<void(File&)>& write) {
   Temporary temporary = create_temporary(storage, path, options);

@@ -14,4 +14,7 @@ namespace ckpt::storage {
 // After an error nothing is left, and path is what it was. Durable after sync_directory of path's parent.
 void replace_file(Storage& storage, const std::string& path, const StreamOptions& options, const std::function<void(File&)>& write);
 
+// A name beside path, with random digits.
+std::string temporary_path(const std::string& path);
+
 }  // namespace ckpt::storage

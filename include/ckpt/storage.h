@@ -145,17 +145,14 @@ typedef int32_t (*ckpt_storage_list_from_fn)(const char* prefix, const char* aft
 /* Removes many files; those that are not there are no error. */
 typedef int32_t (*ckpt_storage_remove_many_fn)(const char* const* paths, int64_t paths_count, void* user_data);
 
-/* What a custom storage is: several can be set. */
-typedef uint32_t ckpt_storage_flags;
-
-/* an object store: a file is there for others whole when its sync has returned, and not at all before; a new one replaces that of
- * its name. There are no directories, renames and locks: rename, remove_directory, make_directory, sync_directory, list, lock and
- * unlock are not called and may be NULL; put_if_absent, list_from and create_stream must be given. What was written, removed or
- * refused is seen by the next call of anyone */
+/* The flag of a custom storage that is an object store: a file is there for others whole when its sync has returned, and not at all
+ * before; a new one replaces that of its name. There are no directories, renames and locks: rename, remove_directory,
+ * make_directory, sync_directory, list, lock and unlock are not called and may be absent; put_if_absent, list_from and
+ * create_stream must be given. What was written, removed or refused is seen by the next call of anyone */
 #define CKPT_STORAGE_FLAG_OBJECTS 1U
 
 /* The functions of a custom storage, which all get the same user_data. All up to unlock must be given; those behind it may be
- * NULL. */
+ * absent. */
 typedef struct ckpt_storage_callbacks {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
@@ -178,7 +175,7 @@ typedef struct ckpt_storage_callbacks {
   /* takes an exclusive lock on a path; BUSY at once when another process or storage holds it */
   ckpt_storage_open_fn lock;
   ckpt_storage_close_fn unlock;                /* releases a lock. Not called in a forked child: the lock stays the parent's */
-  ckpt_storage_flags flags;                    /* what this storage is: CKPT_STORAGE_FLAG_*; 0: files in directories */
+  uint32_t flags;                              /* what this storage is: CKPT_STORAGE_FLAG_*; 0: files in directories */
   uint32_t reserved2;                          /* not used: 0 */
   ckpt_storage_create_stream_fn create_stream; /* makes a file that is written from front to back; none: create does */
   ckpt_storage_put_fn put_if_absent;       /* makes a file whole, if there is none of that name; none: not known to the storage */

@@ -87,6 +87,18 @@ class CustomFile {
   virtual void write(std::int64_t offset, Span<const std::byte> bytes) = 0;
   // Returns when all that was written is durable. Not called again after it threw.
   virtual void sync() = 0;
+  // A piece of a file, and where its bytes go.
+  struct Range {
+    std::int64_t offset;
+    Span<std::byte> bytes;
+  };
+  // Fills all of them. This one asks read, one piece after the other; only object stores are asked.
+  virtual void read_ranges(const std::vector<Range>& ranges) {
+    for (const Range& range : ranges) {
+      if (read(range.offset, range.bytes) != static_cast<std::int64_t>(range.bytes.size()))
+        throw Error(Status::invalid_argument, "the file ends before a range does");
+    }
+  }
 };
 
 // A lock of a storage of your own; destroyed when it is released, but not in a forked child.
@@ -94,6 +106,11 @@ class CustomLock {
  public:
   virtual ~CustomLock() = default;
 };
+
+class CustomObjects;
+namespace detail {
+struct CustomStorageCalls;
+}  // namespace detail
 
 // A storage of your own: derive from it. What each function must do is said at ckpt_storage_callbacks. They may throw; the status
 // of an Error counts: Status::not_found for what is not there, already_exists for a taken name, busy for a lock that is held, io
@@ -121,11 +138,55 @@ class CustomStorage {
   // Of a regular file that is not open.
   virtual std::int64_t size(const std::string& path) = 0;
   virtual std::unique_ptr<CustomLock> lock(const std::string& path) = 0;
+
+ private:
+  friend class CustomObjects;
+  friend struct detail::CustomStorageCalls;
+  virtual CustomObjects* objects() noexcept { return nullptr; }
+};
+
+// An object store of your own: derive from it. Files are there whole when their sync has returned, and not before; a new one
+// replaces that of its name. What was written, removed or refused is seen by the next call of anyone.
+class CustomObjects : public CustomStorage {
+ public:
+  struct Object {
+    std::string path;
+    std::int64_t bytes;
+  };
+
+  // A file that is written from front to back, then synced once. expected_bytes: about how many will come; 0: not known.
+  virtual std::unique_ptr<CustomFile> create_stream(const std::string& path, std::int64_t expected_bytes) = 0;
+  // A file of these bytes, whole and durable, if there is none of that name; Status::already_exists when there is one,
+  // Status::unsupported where the place can't do that. Of several callers at once one succeeds.
+  virtual void put_if_absent(const std::string& path, Span<const std::byte> bytes) = 0;
+  // Files whose paths begin with prefix and come behind after, in ascending order of their bytes, limit of them at most.
+  virtual std::vector<Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) = 0;
+  // Those that are not there are no error. This one asks remove, one after the other.
+  virtual void remove_many(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      try {
+        remove(path);
+      } catch (const Error& error) {
+        if (error.status() != Status::not_found) throw;
+      }
+    }
+  }
+
+ private:
+  // There are no directories, renames and locks: these are not called.
+  [[noreturn]] static void refuse() { throw Error(Status::unsupported, "an object store has no such operation"); }
+  void rename(const std::string&, const std::string&) final { refuse(); }
+  void remove_directory(const std::string&) final { refuse(); }
+  void make_directory(const std::string&) final { refuse(); }
+  void sync_directory(const std::string&) final { refuse(); }
+  std::vector<Entry> list(const std::string&) final { refuse(); }
+  std::unique_ptr<CustomLock> lock(const std::string&) final { refuse(); }
+  CustomObjects* objects() noexcept final { return this; }
 };
 
 namespace detail {
 
-inline ckpt_storage_callbacks custom_storage_calls() noexcept;
+inline ckpt_storage_callbacks custom_storage_calls(CustomStorage& functions) noexcept;
 
 }  // namespace detail
 
@@ -149,7 +210,7 @@ class Storage {
   // name: where it is, for messages.
   static Storage custom(const std::string& name, std::unique_ptr<CustomStorage> functions) {
     if (functions == nullptr) throw Error(Status::invalid_argument, "functions is NULL");
-    const ckpt_storage_callbacks callbacks = detail::custom_storage_calls();
+    const ckpt_storage_callbacks callbacks = detail::custom_storage_calls(*functions);
     ckpt_storage* storage = nullptr;
     check(ckpt_storage_create_custom(name.c_str(), &callbacks, functions.get(), detail::destroy<CustomStorage>, &storage));
     static_cast<void>(functions.release());
@@ -271,9 +332,53 @@ struct CustomStorageCalls {
     return make(lock, [&] { return storage(user_data).lock(path); });
   }
   static void unlock(void* lock, void*) noexcept { delete static_cast<CustomLock*>(lock); }
+
+  // ---- Of object stores only ----
+
+  static CustomObjects* objects(CustomStorage& functions) noexcept { return functions.objects(); }
+  static CustomObjects& objects(void* user_data) { return *storage(user_data).objects(); }
+
+  static std::int32_t create_stream(const char* path, std::int64_t expected_bytes, void** file, void* user_data) noexcept {
+    return make(file, [&] { return objects(user_data).create_stream(path, expected_bytes); });
+  }
+  static std::int32_t put_if_absent(const char* path, const void* buffer, std::int64_t bytes, void* user_data) noexcept {
+    return callback_status(
+        [&] {
+          objects(user_data).put_if_absent(path, {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)});
+        },
+        true);
+  }
+  static std::int32_t read_ranges(void* file, const ckpt_storage_range* ranges, std::int64_t count, void*) noexcept {
+    return callback_status(
+        [&] {
+          std::vector<CustomFile::Range> pieces;
+          for (std::int64_t i = 0; i < count; ++i) {
+            pieces.push_back(
+                {ranges[i].offset, {static_cast<std::byte*>(ranges[i].buffer), static_cast<std::size_t>(ranges[i].bytes)}});
+          }
+          file_of(file).read_ranges(pieces);
+        },
+        true);
+  }
+  static std::int32_t list_from(const char* prefix, const char* after, std::int64_t limit, ckpt_storage_object_fn object,
+                                void* listing, void* user_data) noexcept {
+    std::int32_t status = CKPT_OK;
+    const std::int32_t own = callback_status(
+        [&] {
+          for (const CustomObjects::Object& each : objects(user_data).list_from(prefix, after, limit)) {
+            status = object(listing, each.path.c_str(), each.bytes);
+            if (status != CKPT_OK) return;
+          }
+        },
+        true);
+    return own != CKPT_OK ? own : status;
+  }
+  static std::int32_t remove_many(const char* const* paths, std::int64_t count, void* user_data) noexcept {
+    return callback_status([&] { objects(user_data).remove_many({paths, paths + count}); }, true);
+  }
 };
 
-inline ckpt_storage_callbacks custom_storage_calls() noexcept {
+inline ckpt_storage_callbacks custom_storage_calls(CustomStorage& functions) noexcept {
   using Calls = CustomStorageCalls;
   ckpt_storage_callbacks callbacks = CKPT_STORAGE_CALLBACKS_INIT;
   callbacks.create = Calls::create;
@@ -292,6 +397,13 @@ inline ckpt_storage_callbacks custom_storage_calls() noexcept {
   callbacks.size = Calls::size;
   callbacks.lock = Calls::lock;
   callbacks.unlock = Calls::unlock;
+  if (Calls::objects(functions) == nullptr) return callbacks;
+  callbacks.flags = CKPT_STORAGE_FLAG_OBJECTS;
+  callbacks.create_stream = Calls::create_stream;
+  callbacks.put_if_absent = Calls::put_if_absent;
+  callbacks.read_ranges = Calls::read_ranges;
+  callbacks.list_from = Calls::list_from;
+  callbacks.remove_many = Calls::remove_many;
   return callbacks;
 }
 

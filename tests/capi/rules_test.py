@@ -18,7 +18,7 @@ all_gather backward barrier broadcast dot forward next place step""".split())
 # Constants that are no value of a group.
 SINGLE_CONSTANTS = {"CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES", "CKPT_TENSOR_LARGEST_NDIM", "CKPT_TIERS", "CKPT_STATE_DATA_POSITION",
                     "CKPT_STATE_CONTROLLER", "CKPT_CHECKPOINT_NAME_BYTES", "CKPT_CHECKPOINT_SELF", "CKPT_TASK_NAME_BYTES",
-                    "CKPT_CHECKPOINT_TASK_ALL", "CKPT_TREE_TENSOR", "CKPT_TREE_LARGEST_DEPTH"}
+                    "CKPT_CHECKPOINT_TASK_ALL", "CKPT_TREE_TENSOR", "CKPT_TREE_LARGEST_DEPTH", "CKPT_STORAGE_FLAG_OBJECTS"}
 
 # What may be told of an object by a value, since calls of it are in the inner loops of others.
 ACCESSED_BY_VALUE = "ckpt_tensor"

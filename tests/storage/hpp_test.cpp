@@ -288,4 +288,93 @@ TEST(StorageHpp, AClassCanBeAStorage) {
   EXPECT_EQ(counts.storages, 0);
 }
 
+// An object store of one's own, with the functions that need not be given left as they are.
+class MapObjects : public ckpt::CustomObjects {
+  using Bytes = std::vector<std::byte>;
+  using Files = std::map<std::string, Bytes>;
+
+ public:
+  explicit MapObjects(std::shared_ptr<Files> files) : files_(std::move(files)) {}
+
+  std::unique_ptr<ckpt::CustomFile> create(const std::string& path) override { return create_stream(path, 0); }
+  std::unique_ptr<ckpt::CustomFile> create_stream(const std::string& path, std::int64_t) override {
+    return std::make_unique<File>(files_, path, Bytes());
+  }
+  std::unique_ptr<ckpt::CustomFile> open(const std::string& path) override {
+    return std::make_unique<File>(files_, path, found(path));
+  }
+  void remove(const std::string& path) override {
+    found(path);
+    files_->erase(path);
+  }
+  std::int64_t size(const std::string& path) override { return static_cast<std::int64_t>(found(path).size()); }
+  void put_if_absent(const std::string& path, ckpt::Span<const std::byte> bytes) override {
+    if (files_->count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+    (*files_)[path] = Bytes(bytes.begin(), bytes.end());
+  }
+  std::vector<Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) override {
+    std::vector<Object> objects;
+    for (const auto& file : *files_) {
+      if (file.first.compare(0, prefix.size(), prefix) != 0 || file.first <= after) continue;
+      if (static_cast<std::int64_t>(objects.size()) == limit) break;
+      objects.push_back({file.first, static_cast<std::int64_t>(file.second.size())});
+    }
+    return objects;
+  }
+
+ private:
+  struct File : ckpt::CustomFile {
+    File(std::shared_ptr<Files> files, std::string path, Bytes bytes)
+        : files_(std::move(files)), path_(std::move(path)), bytes_(std::move(bytes)) {}
+    std::int64_t size() override { return static_cast<std::int64_t>(bytes_.size()); }
+    std::int64_t read(std::int64_t offset, ckpt::Span<std::byte> buffer) override {
+      if (offset >= size()) return 0;
+      const std::int64_t count = std::min(size() - offset, static_cast<std::int64_t>(buffer.size()));
+      std::memcpy(buffer.data(), bytes_.data() + offset, static_cast<std::size_t>(count));
+      return count;
+    }
+    void write(std::int64_t, ckpt::Span<const std::byte> bytes) override {
+      bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    }
+    void sync() override { (*files_)[path_] = bytes_; }
+
+    std::shared_ptr<Files> files_;
+    std::string path_;
+    Bytes bytes_;
+  };
+
+  const Bytes& found(const std::string& path) const {
+    const auto file = files_->find(path);
+    if (file == files_->end()) throw ckpt::Error(ckpt::Status::not_found, "no " + path);
+    return file->second;
+  }
+
+  std::shared_ptr<Files> files_;
+};
+
+TEST(StorageHpp, AnObjectStoreOfOnesOwn) {
+  const auto files = std::make_shared<std::map<std::string, std::vector<std::byte>>>();
+  const ckpt::Storage storage = ckpt::Storage::custom("map", std::make_unique<MapObjects>(files));
+  ckpt::CheckpointManagerOptions options;
+  options.keep_last = 1;
+  ckpt::CheckpointManager first(storage, options);
+  ckpt::CheckpointManager second(storage, options);
+  ckpt::State state;
+  ckpt::Tensor weight(ckpt::DType::f32, {3});
+  weight.fill(2);
+  state.add("model", "weight", weight);
+  first.save(state, 1);
+  first.save(state, 2);
+  EXPECT_EQ(files->size(), 3U);  // of the second save: its file, its manifest, its record
+  try {
+    second.save(state, 3);
+    ADD_FAILURE() << "two writers";
+  } catch (const ckpt::Error& error) {
+    EXPECT_EQ(error.status(), ckpt::Status::busy);
+  }
+  weight.fill(0);
+  EXPECT_EQ(second.load(state).step, 2);
+  EXPECT_EQ(weight.data_as<float>()[1], 2);
+}
+
 }  // namespace

@@ -215,8 +215,59 @@ ckpt_storage_callbacks shelf_callbacks() {
   return table;
 }
 
-ckpt_storage* make_shelf(Shelf& shelf) {
-  const ckpt_storage_callbacks table = shelf_callbacks();
+// The same as an object store: paths with '/' in them, and the functions that only such a store must have.
+ckpt_storage_callbacks object_callbacks() {
+  ckpt_storage_callbacks table = shelf_callbacks();
+  using Guard = std::lock_guard<std::mutex>;
+  table.flags = CKPT_STORAGE_FLAG_OBJECTS;
+  table.create_stream = [](const char* path, std::int64_t, void** file, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "create_stream");
+    const Guard guard(shelf.mutex);
+    *file = new std::shared_ptr<File>(shelf.files[path] = std::make_shared<File>());
+    return CKPT_OK;
+  };
+  table.put_if_absent = [](const char* path, const void* buffer, std::int64_t bytes, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "put_if_absent");
+    const Guard guard(shelf.mutex);
+    const auto made = shelf.files.emplace(path, std::make_shared<File>());
+    if (!made.second) return CKPT_E_ALREADY_EXISTS;
+    made.first->second->bytes.assign(static_cast<const char*>(buffer), static_cast<std::size_t>(bytes));
+    return CKPT_OK;
+  };
+  table.read_ranges = [](void* file, const ckpt_storage_range* ranges, std::int64_t count, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "read_ranges");
+    const Guard guard(shelf.mutex);
+    const std::string& bytes = file_of(file).bytes;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const ckpt_storage_range& range = ranges[i];
+      if (range.offset + range.bytes > static_cast<std::int64_t>(bytes.size())) return CKPT_E_INVALID_ARGUMENT;
+      std::memcpy(range.buffer, bytes.data() + range.offset, static_cast<std::size_t>(range.bytes));
+    }
+    return CKPT_OK;
+  };
+  table.list_from = [](const char* prefix, const char* after, std::int64_t limit, ckpt_storage_object_fn take, void* listing,
+                       void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "list_from");
+    const Guard guard(shelf.mutex);
+    for (const auto& each : shelf.files) {
+      if (each.first.compare(0, std::strlen(prefix), prefix) != 0 || each.first <= after) continue;
+      if (limit-- == 0) break;
+      const std::int32_t code = take(listing, each.first.c_str(), static_cast<std::int64_t>(each.second->bytes.size()));
+      if (code != CKPT_OK) return code;
+    }
+    return CKPT_OK;
+  };
+  table.remove_many = [](const char* const* paths, std::int64_t count, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "remove_many");
+    const Guard guard(shelf.mutex);
+    for (std::int64_t i = 0; i < count; ++i) shelf.files.erase(paths[i]);
+    return CKPT_OK;
+  };
+  return table;
+}
+
+ckpt_storage* make_shelf(Shelf& shelf, bool is_objects = false) {
+  const ckpt_storage_callbacks table = is_objects ? object_callbacks() : shelf_callbacks();
   ckpt_storage* storage = nullptr;
   MUST(ckpt_storage_create_custom(
       "shelf", &table, &shelf, [](void*) { gone.release(); }, &storage));
@@ -240,14 +291,15 @@ ckpt_save_options at_step(std::int64_t step) {
 
 // ---- Storage ----
 
-void storage_callbacks() {
-  static Shelf shelf;
+void use_storage(Shelf& shelf, bool is_objects) {
   Objects in_use;
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.keep_last = 1;
-  shelf.files["step-000000000009"] = std::make_shared<File>();  // cut off: an open sets it aside
-  shelf.files["step-000000000009"]->is_directory = true;
-  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  if (!is_objects) {
+    shelf.files["step-000000000009"] = std::make_shared<File>();  // cut off: an open sets it aside
+    shelf.files["step-000000000009"]->is_directory = true;
+  }
+  in_use.of<ckpt_storage>() = make_shelf(shelf, is_objects);
   in_use.of<ckpt_state>() = make_small_state();
   shelf.in_use = &in_use;
   shelf.step = "open";
@@ -275,6 +327,16 @@ void storage_callbacks() {
   Objects last = in_use;  // what is being released is not in use any more
   in_use = Objects();
   release_rest(last);
+}
+
+void storage_callbacks() {
+  static Shelf shelf;
+  use_storage(shelf, false);
+}
+
+void object_store() {
+  static Shelf shelf;
+  use_storage(shelf, true);
 }
 
 // Asked about the first checkpoint when the second one is durable.
@@ -756,6 +818,11 @@ const std::vector<Scenario> state_scenarios = {
       "ckpt_storage_sync_fn", "ckpt_storage_rename_fn", "ckpt_storage_path_fn", "ckpt_storage_list_fn", "ckpt_storage_size_fn"},
      30,
      storage_callbacks},
+    {"object_store",
+     {"ckpt_storage_create_stream_fn", "ckpt_storage_put_fn", "ckpt_storage_read_ranges_fn", "ckpt_storage_list_from_fn",
+      "ckpt_storage_remove_many_fn"},
+     25,
+     object_store},
     {"fault_handler", {"ckpt_sleep_fn", "ckpt_fault_decide_fn"}, 3, fault_handler},
     {"keep", {"ckpt_keep_fn"}, 2, keep},
     {"rename", {"ckpt_rename_fn"}, 2, rename_tensors},

@@ -1,0 +1,233 @@
+#include "state/object_catalog.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+
+#include "base/log.h"
+#include "state/commit_record.h"
+#include "state/known_bad.h"
+#include "state/name.h"
+#include "state/pin.h"
+#include "storage/objects.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::Status;
+using Attempt = StoreListing::Attempt;
+
+std::string prefix_of(const std::string& directory) { return directory == "." ? "" : directory + '/'; }
+
+// By what is listed; where that is not what the manifest says, the files themselves are asked.
+void check_listed_sizes(storage::Storage& storage, const Attempt& attempt, const Manifest& manifest) {
+  for (const GroupRecord& group : manifest.groups) {
+    for (const FileRecord& record : group.files) {
+      const auto listed = attempt.files.find(record.name);
+      if (listed == attempt.files.end() || listed->second != record.bytes) return check_sizes(storage, attempt.name, manifest);
+    }
+  }
+}
+
+Found found_of(const Attempt& attempt) {
+  Found found;
+  found.name = attempt.name;
+  found.step = attempt.step;
+  found.pinned = attempt.files.contains(std::string(pin_name));
+  return found;
+}
+
+// Its manifest, its commit record, and the sizes that are listed.
+Found examine(storage::Storage& storage, const Attempt& attempt, const StoreListing& listing) {
+  for (int tries = 1;; ++tries) {
+    Found found = found_of(attempt);
+    std::string text;
+    const Outcome outcome = try_reading(storage, attempt.name, text, found, [&] {
+      text = manifest_text(storage, attempt.name);
+      Manifest manifest = parsed_manifest(attempt.name, text);
+      if (manifest.step != attempt.step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
+      found.manifest_digest = hash_of(text);
+      const bool by_attempt = listing.commits.contains(commit_path(manifest.commit_sequence, attempt.name));
+      found.record = find_commit_record(storage, attempt.name, manifest.commit_sequence, found.manifest_digest, by_attempt);
+      found.parsed = true;
+      found.commit_sequence = manifest.commit_sequence;
+      found.bytes = total_bytes(manifest);
+      found.metric = manifest.metric;
+      found.saved_utc_ns = manifest.saved_utc_ns;
+      check_listed_sizes(storage, attempt, manifest);
+      found.manifest = std::make_shared<Manifest>(std::move(manifest));
+    });
+    if (outcome != Outcome::removed || tries == most_rounds) return found;
+  }
+}
+
+Found look_at(storage::Storage& storage, const Attempt& attempt, const StoreListing& listing, ExaminedBefore* before) {
+  if (!attempt.files.contains(std::string(manifest_name))) {
+    Found found = found_of(attempt);
+    found.condition = Condition::unfinished;
+    found.status = Status::not_found;
+    found.problem = base::cat(base::quoted(attempt.name), " has no ", manifest_name,
+                              ": it is no checkpoint, or a save is under way or was cut off");
+    return found;
+  }
+  if (const Found* const known = before == nullptr ? nullptr : before->find(attempt, listing); known != nullptr) {
+    Found found = *known;
+    found.pinned = attempt.files.contains(std::string(pin_name));
+    return found;
+  }
+  Found found = examine(storage, attempt, listing);
+  if (before != nullptr && found.condition == Condition::complete) before->note(found, attempt, listing);
+  return found;
+}
+
+template <class Step>
+bool attempted(Step&& step) noexcept {
+  try {
+    step();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+void unless_missing(storage::Storage& storage, const std::string& path) {
+  try {
+    storage.remove(path);
+  } catch (const base::Error& error) {
+    if (error.status() != Status::not_found) throw;
+  }
+}
+
+void remove_record(storage::Storage& storage, const std::string& path, std::int64_t known_higher) {
+  const std::int64_t sequence = sequence_of_commit(path).value_or(0);
+  if (sequence < known_higher || sequence < highest_sequence(storage)) return unless_missing(storage, path);
+  write_object(storage, path, to_text({"", 0, sequence, {}, ""}));
+}
+
+}  // namespace
+
+std::int64_t StoreListing::highest_sequence() const {
+  return commits.empty() ? 0 : sequence_of_commit(commits.begin()->first).value_or(0);
+}
+
+StoreListing list_store(storage::Storage& storage) {
+  StoreListing listing;
+  storage::for_each_object(storage, "", [&](const storage::Object& object) {
+    if (sequence_of_commit(object.path)) {
+      listing.commits.emplace(object.path, object.bytes);
+    } else if (object.path.starts_with(probes_prefix)) {
+      listing.probes.push_back(object.path);
+    }
+    const std::size_t slash = object.path.find('/');
+    if (slash == std::string::npos || object.path.find('/', slash + 1) != std::string::npos) return;
+    const std::string name = object.path.substr(0, slash);
+    const auto step = step_of_attempt(name);
+    if (!step) return;
+    if (listing.attempts.empty() || listing.attempts.back().name != name) listing.attempts.push_back({name, *step, {}});
+    listing.attempts.back().files.emplace(object.path.substr(slash + 1), object.bytes);
+  });
+  std::ranges::stable_sort(listing.attempts, std::ranges::greater(), &Attempt::step);
+  return listing;
+}
+
+std::int64_t highest_sequence(storage::Storage& storage) {
+  // What is no record comes behind them, but for a stranger's: a few are looked at.
+  constexpr std::int64_t few = 8;
+  for (const storage::Object& object : storage.list_from(std::string(commits_prefix), "", few)) {
+    if (const auto sequence = sequence_of_commit(object.path)) return *sequence;
+  }
+  return 0;
+}
+
+// ---- What was looked at before ----
+
+const Found* ExaminedBefore::find(const Attempt& attempt, const StoreListing& listing) const {
+  const auto seen = seen_.find(attempt.name);
+  if (seen == seen_.end()) return nullptr;
+  const auto record = listing.commits.find(seen->second.found.record);
+  if (record == listing.commits.end() || record->second != seen->second.record_bytes) return nullptr;
+  // A pin that came or went changes nothing else.
+  const auto is_there = [&](const auto& file) {
+    const auto listed = attempt.files.find(file.first);
+    return file.first == pin_name || (listed != attempt.files.end() && listed->second == file.second);
+  };
+  return std::ranges::all_of(seen->second.files, is_there) ? &seen->second.found : nullptr;
+}
+
+void ExaminedBefore::note(const Found& found, const Attempt& attempt, const StoreListing& listing) {
+  const auto record = listing.commits.find(found.record);
+  if (record == listing.commits.end()) return;
+  Seen& seen = seen_[attempt.name];
+  seen = {found, attempt.files, record->second};
+  seen.found.manifest.reset();
+}
+
+void ExaminedBefore::keep_only(const StoreListing& listing) {
+  std::set<std::string_view> names;
+  for (const Attempt& attempt : listing.attempts) names.insert(attempt.name);
+  std::erase_if(seen_, [&](const auto& seen) { return !names.contains(seen.first); });
+}
+
+// ---- Scan ----
+
+std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& listing, const std::set<std::string>& bad,
+                                 const Wanted& wanted, ExaminedBefore* before) {
+  const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
+  std::vector<Found> all;
+  bool has_good = false;
+  for (const Attempt& attempt : listing.attempts) {
+    if (wanted.step && attempt.step != *wanted.step) continue;
+    if (!wanted.name.empty() && attempt.name != wanted.name) continue;
+    // Of one step all are looked at: the sequence decides.
+    if (wanted.only_first && has_good && all.back().step != attempt.step) break;
+    all.push_back(look_at(storage, attempt, listing, before));
+    has_good = has_good || is_good(all.back());
+  }
+  std::ranges::stable_sort(all, comes_before);
+  // Only the first complete one keeps its manifest.
+  bool is_first = true;
+  for (Found& found : all) {
+    if (found.manifest != nullptr && !std::exchange(is_first, false)) found.manifest.reset();
+  }
+  return all;
+}
+
+// As beside a writer of files: see scan.
+std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted) {
+  const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
+  StoreListing listing = list_store(storage);
+  for (int rounds = 1;; ++rounds) {
+    std::vector<Found> all = examine_store(storage, listing, bad, wanted, nullptr);
+    if (all.empty() || std::ranges::any_of(all, is_good) || rounds == most_rounds) return all;
+    StoreListing again = list_store(storage);
+    if (again.attempts == listing.attempts && again.commits == listing.commits) return all;
+    listing = std::move(again);
+  }
+}
+
+void require_committed(storage::Storage& storage, const std::string& directory, const std::string& text, const Manifest& manifest) {
+  // A checkpoint that is the whole storage was named by the caller; its record is above what can be seen from here.
+  if (directory != ".") find_commit_record(storage, directory, manifest.commit_sequence, hash_of(text));
+  const std::string prefix = prefix_of(directory);
+  Attempt attempt{directory, manifest.step, {}};
+  storage::for_each_object(storage, prefix, [&](const storage::Object& object) {
+    attempt.files.emplace(object.path.substr(prefix.size()), object.bytes);
+  });
+  check_listed_sizes(storage, attempt, manifest);
+}
+
+bool remove_from_store(storage::Storage& storage, const std::string& directory, const std::string& record,
+                       std::int64_t known_higher) noexcept {
+  const bool clean = attempted([&] {
+    // Each step only after the one before: what has no record is no checkpoint, what has no manifest is known to be gone.
+    if (!record.empty()) remove_record(storage, record, known_higher);
+    unless_missing(storage, path_in(directory, manifest_name));
+    std::vector<std::string> paths;
+    storage::for_each_object(storage, prefix_of(directory), [&](const storage::Object& object) { paths.push_back(object.path); });
+    if (!paths.empty()) storage.remove_many(paths);
+  });
+  note_good(storage, directory);  // it is no checkpoint any more
+  return clean;
+}
+
+}  // namespace ckpt::state

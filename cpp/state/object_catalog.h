@@ -1,0 +1,68 @@
+// Which checkpoints an object store holds, by one listing and by what commit records say.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "state/catalog.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+// What one listing of a store shows of attempts, whether they were committed or not, and of the rest.
+struct StoreListing {
+  struct Attempt {
+    std::string name;
+    std::int64_t step = 0;
+    std::map<std::string, std::int64_t> files;  // with their bytes
+    friend bool operator==(const Attempt&, const Attempt&) = default;
+  };
+  std::vector<Attempt> attempts;                // higher steps first
+  std::map<std::string, std::int64_t> commits;  // paths of commit records, those of higher sequences first, with their bytes
+  std::vector<std::string> probes;
+
+  std::int64_t highest_sequence() const;  // 0 when there is no record
+};
+StoreListing list_store(storage::Storage& storage);
+
+// The highest sequence that has a record, 0 when none has one: by one request.
+std::int64_t highest_sequence(storage::Storage& storage);
+
+// What is known of committed checkpoints from looks before: their manifests and records do not change.
+class ExaminedBefore {
+ public:
+  // nullptr unless what is listed is what was looked at.
+  const Found* find(const StoreListing::Attempt& attempt, const StoreListing& listing) const;
+  void note(const Found& found, const StoreListing::Attempt& attempt, const StoreListing& listing);
+  void keep_only(const StoreListing& listing);
+
+ private:
+  struct Seen {
+    Found found;
+    std::map<std::string, std::int64_t> files;
+    std::int64_t record_bytes = 0;
+  };
+  std::map<std::string, Seen> seen_;
+};
+
+// Of what is listed, looked at in the order of their steps as far as wanted says; before: may be nullptr.
+std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& listing, const std::set<std::string>& bad,
+                                 const Wanted& wanted, ExaminedBefore* before);
+
+// scan, of an object store.
+std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted);
+
+// Error(not_found) unless the manifest was committed, Error(corrupt) unless its files have their sizes.
+void require_committed(storage::Storage& storage, const std::string& directory, const std::string& text, const Manifest& manifest);
+
+// Removes a commit record (record: its path; "": none), then the manifest, then the files. The record of a sequence of known or
+// higher is not removed but taken by one that names no attempt: the highest sequence of a store never falls. Goes on after an error
+// where that is safe; false when something stayed.
+bool remove_from_store(storage::Storage& storage, const std::string& directory, const std::string& record,
+                       std::int64_t known_higher) noexcept;
+
+}  // namespace ckpt::state

@@ -1,0 +1,38 @@
+#include "storage/objects.h"
+
+#include "base/error.h"
+
+namespace ckpt::storage {
+
+void ObjectStorage::rename(const std::string& from, const std::string&) {
+  base::fail(base::Status::unsupported, "cannot rename ", base::quoted(from), ": ", base::quoted(name()), " is an object store");
+}
+
+void ObjectStorage::remove_directory(const std::string& path) {
+  require_path(path);
+  if (!list_from(join(path, ""), "", 1).empty())
+    base::fail(base::Status::already_exists, "cannot remove ", base::quoted(path), ": it is not empty");
+}
+
+void ObjectStorage::make_directory(const std::string& path) { require_path(path); }
+
+void ObjectStorage::sync_directory(const std::string& path) { require_path(path); }
+
+std::vector<Entry> ObjectStorage::list(const std::string& path) {
+  require_path(path);
+  const std::string prefix = path.empty() ? "" : path + '/';
+  std::vector<Entry> entries;
+  for_each_object(*this, prefix, [&](const Object& object) {
+    const std::string_view below = std::string_view(object.path).substr(prefix.size());
+    const std::string_view name = below.substr(0, below.find('/'));
+    if (entries.empty() || entries.back().name != name) entries.push_back({std::string(name), name.size() < below.size()});
+  });
+  if (entries.empty() && !path.empty()) base::fail(base::Status::not_found, "there is no ", base::quoted(path));
+  return entries;
+}
+
+std::unique_ptr<Lock> ObjectStorage::lock(const std::string&) {
+  base::fail(base::Status::unsupported, base::quoted(name()), " is an object store, which has no locks");
+}
+
+}  // namespace ckpt::storage

@@ -1,0 +1,130 @@
+// A writer of an object store that is killed, or whose request fails, at every request in turn: what was acknowledged before is
+// there, and the next writer goes on.
+#include <gtest/gtest.h>
+
+#include "fixture.h"
+#include "object_store.h"
+
+using namespace ckpt;
+using namespace ckpt::tests;
+using base::Status;
+
+namespace {
+
+state::CheckpointOptions keeping(std::int64_t last) {
+  state::CheckpointOptions options;
+  options.keep_last = last;
+  options.sleep = [](std::int64_t) {};
+  return options;
+}
+
+struct Blow {
+  Puts puts = Puts::honest;
+  bool is_done = false;   // the request was done, and its answer did not come
+  bool is_killed = true;  // no request after it is done, either
+};
+
+// A client whose request of this number fails, and those behind it where it was killed.
+std::shared_ptr<Requests> failing_at(std::int64_t number, const Blow& blow, bool& reached) {
+  auto requests = std::make_shared<Requests>();
+  requests->puts = blow.puts;
+  const auto dead = std::make_shared<bool>(false);
+  Requests* const self = requests.get();
+  const auto is_hit = [self, number] { return std::ssize(self->log) == number + 1; };
+  requests->before = [=, &reached](const std::string& line) {
+    if (*dead) base::fail(Status::io, "killed before ", line);
+    if (blow.is_done || !is_hit()) return;
+    reached = true;
+    *dead = blow.is_killed;
+    base::fail(Status::timeout, "no answer to ", line);
+  };
+  requests->after = [=, &reached](const std::string& line) {
+    if (!blow.is_done || !is_hit()) return;
+    reached = true;
+    *dead = blow.is_killed;
+    base::fail(Status::timeout, "lost answer to ", line);
+  };
+  return requests;
+}
+
+// Saves steps 3 and 4 (and 5) by a writer that meets the blow at its request of that number. Returns whether it got so far.
+bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
+  Bucket source;
+  source.objects = given.objects;
+  const auto bucket = source.copy();
+  bool reached = false;
+  int acknowledged = 2;
+  const auto requests = failing_at(number, blow, reached);
+  std::unique_ptr<state::Checkpoint> writer;
+  Warnings warnings;
+  const auto save = [&](int step) {
+    const Status status = status_of([&] {
+      if (writer == nullptr)
+        writer = std::make_unique<state::Checkpoint>(std::make_shared<BucketClient>(bucket, requests), keeping(2));
+      save_step(*writer, step);
+    });
+    if (status == Status::ok) acknowledged = step;
+    EXPECT_NE(status, Status::busy) << "there is no other writer";
+  };
+  save(3);
+  save(4);
+  const bool was_hit = reached;
+  const std::string where = base::cat("request ", number, ": ", was_hit ? requests->log[static_cast<std::size_t>(number)] : "none");
+
+  // Newest is what was acknowledged, or what was put behind it and not acknowledged.
+  const auto newest = [&] {
+    state::Checkpoint reader(std::make_shared<BucketClient>(bucket), {.read_only = true});
+    Model model(-1);
+    const std::int64_t step = reader.load(model.state, {}).step;
+    EXPECT_EQ(model.value(), static_cast<float>(step)) << where;
+    return step;
+  };
+  EXPECT_GE(newest(), acknowledged) << where;
+  if (blow.is_killed && requests->count("put_if_absent commits/") + requests->count("put commits/") == 0) {
+    EXPECT_EQ(newest(), 2) << where;
+  }
+  if (!blow.is_killed && was_hit) {  // the same writer goes on
+    save(5);
+    EXPECT_EQ(acknowledged, 5) << where;
+    EXPECT_EQ(newest(), 5) << where;
+  }
+
+  const auto again = std::make_shared<Requests>();
+  again->puts = blow.puts;
+  state::Checkpoint next(std::make_shared<BucketClient>(bucket, again), keeping(2));
+  save_step(next, 6);
+  EXPECT_EQ(newest(), 6) << where;
+  save_step(next, 7);
+  save_step(next, 8);
+  EXPECT_EQ(newest(), 8) << where;
+  // Nothing stays of what was cut off.
+  EXPECT_EQ(bucket->objects.size(), 8U) << where << ": " << bucket->names();
+  return was_hit;
+}
+
+void strike_everywhere(const Blow& blow) {
+  Bucket bucket;
+  {
+    const auto shared = std::make_shared<Bucket>();
+    const auto requests = std::make_shared<Requests>();
+    requests->puts = blow.puts;
+    state::Checkpoint writer(std::make_shared<BucketClient>(shared, requests), keeping(2));
+    save_step(writer, 1);
+    save_step(writer, 2);
+    bucket.objects = shared->objects;
+  }
+  std::int64_t number = 0;
+  while (strike(bucket, number, blow)) ++number;
+  EXPECT_GT(number, 20);
+}
+
+TEST(ObjectsKill, BeforeEveryRequest) { strike_everywhere({Puts::honest, false, true}); }
+TEST(ObjectsKill, BehindEveryRequest) { strike_everywhere({Puts::honest, true, true}); }
+TEST(ObjectsKill, EveryRequestFailsOnce) { strike_everywhere({Puts::honest, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnce) { strike_everywhere({Puts::honest, true, false}); }
+TEST(ObjectsKill, BeforeEveryRequestOfAStoreThatCannotRefuse) { strike_everywhere({Puts::unsupported, false, true}); }
+TEST(ObjectsKill, BehindEveryRequestOfAStoreThatCannotRefuse) { strike_everywhere({Puts::unsupported, true, true}); }
+TEST(ObjectsKill, EveryRequestFailsOnceOfAStoreThatLies) { strike_everywhere({Puts::lies, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnceOfAStoreThatLies) { strike_everywhere({Puts::lies, true, false}); }
+
+}  // namespace

@@ -1,0 +1,263 @@
+// Two writers of one object store at once, in every order of their requests: never are both acknowledged for one sequence, and what
+// was acknowledged is there afterwards.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <condition_variable>
+#include <functional>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "fixture.h"
+#include "object_store.h"
+
+using namespace ckpt;
+using namespace ckpt::tests;
+using base::Status;
+
+namespace {
+
+// Lets one of two threads go on at a time, each to its next request.
+class Turns {
+ public:
+  void arrive(std::size_t who) {
+    std::unique_lock lock(mutex_);
+    waits_[who] = true;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return turn_ == static_cast<int>(who); });
+    waits_[who] = false;
+    turn_ = -1;
+  }
+  void finish(std::size_t who) {
+    const std::lock_guard lock(mutex_);
+    done_[who] = true;
+    changed_.notify_all();
+  }
+  // Runs until both are done. path: the choices of this run, which is made longer where both could go on: by chance, or the
+  // first of both.
+  void run(std::vector<int>& path, std::mt19937* chance) {
+    std::size_t depth = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return turn_ < 0 && (waits_[0] || done_[0]) && (waits_[1] || done_[1]); });
+      if (done_[0] && done_[1]) return;
+      int next = done_[0] ? 1 : 0;
+      if (!done_[0] && !done_[1]) {
+        if (depth == path.size()) path.push_back(chance != nullptr ? static_cast<int>((*chance)() & 1) : 0);
+        next = path[depth++];
+      }
+      turn_ = next;
+      changed_.notify_all();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::array<bool, 2> waits_{};
+  std::array<bool, 2> done_{};
+  int turn_ = -1;
+};
+
+// The next run's choices; false when all were made.
+bool advance(std::vector<int>& path) {
+  while (!path.empty() && path.back() == 1) path.pop_back();
+  if (path.empty()) return false;
+  path.back() = 1;
+  return true;
+}
+
+struct Outcome {
+  Status status = Status::ok;
+  std::string message;
+  state::SaveResult saved;
+  std::int64_t lists = 0;
+};
+
+state::CheckpointOptions options_of(std::int64_t keep_last) {
+  state::CheckpointOptions options;
+  options.keep_last = keep_last;
+  options.sleep = [](std::int64_t) {};
+  return options;
+}
+
+struct Race {
+  std::array<Puts, 2> puts{};
+  std::int64_t keep_last = 0;
+  std::string part;  // requests of which the order matters: those whose line holds it
+  std::array<int, 2> steps{11, 12};
+  std::int64_t sampled = 0;  // so many orders by chance; 0: all
+};
+
+// One run: both have opened the store, which has two checkpoints, and save at the same time.
+std::array<Outcome, 2> race(const Race& given, const std::shared_ptr<Bucket>& bucket, std::vector<int>& path,
+                            std::mt19937* chance) {
+  Turns turns;
+  std::array<Outcome, 2> outcomes;
+  std::array<std::shared_ptr<Requests>, 2> requests;
+  std::array<std::unique_ptr<state::Checkpoint>, 2> writers;
+  std::array<std::thread, 2> threads;
+  for (std::size_t i = 0; i < 2; ++i) {
+    requests[i] = std::make_shared<Requests>();
+    requests[i]->puts = given.puts[i];
+    writers[i] =
+        std::make_unique<state::Checkpoint>(std::make_shared<BucketClient>(bucket, requests[i]), options_of(given.keep_last));
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    requests[i]->log.clear();
+    requests[i]->before = [&, i](const std::string& line) {
+      if (line.find(given.part) != std::string::npos) turns.arrive(i);
+    };
+    threads[i] = std::thread([&, i] {
+      outcomes[i].status = status_of([&] { outcomes[i].saved = save_step(*writers[i], given.steps[i]); }, &outcomes[i].message);
+      outcomes[i].lists = requests[i]->count("list commits/");
+      turns.finish(i);
+    });
+  }
+  turns.run(path, chance);
+  for (std::thread& thread : threads) thread.join();
+  // Who was fenced stays so, whatever the store says by now; opening anew works.
+  for (std::size_t i = 0; i < 2; ++i) {
+    requests[i]->before = {};
+    if (outcomes[i].status != Status::busy) continue;
+    EXPECT_EQ(status_of([&] { save_step(*writers[i], 50); }), Status::busy);
+  }
+  return outcomes;
+}
+
+// Runs every order and returns how many there are. always_one: one of both wins in each.
+std::int64_t race_in_every_order(const Race& given, bool always_one) {
+  std::vector<int> path;
+  std::mt19937 chance(20);
+  std::int64_t runs = 0;
+  do {
+    const auto bucket = std::make_shared<Bucket>();
+    {
+      state::Checkpoint first(std::make_shared<BucketClient>(bucket), options_of(0));
+      save_step(first, 1);
+      save_step(first, 2);
+    }
+    const auto outcomes = race(given, bucket, path, given.sampled > 0 ? &chance : nullptr);
+    ++runs;
+    std::set<std::int64_t> sequences;
+    int acknowledged = 0;
+    state::Checkpoint reader(std::make_shared<BucketClient>(bucket), {.read_only = true});
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Outcome& outcome = outcomes[i];
+      if (outcome.status != Status::ok) {
+        EXPECT_EQ(outcome.status, Status::busy) << outcome.message;
+        EXPECT_NE(outcome.message.find("another writer"), std::string::npos) << outcome.message;
+        continue;
+      }
+      ++acknowledged;
+      EXPECT_TRUE(sequences.insert(outcome.saved.commit_sequence).second) << "both have " << outcome.saved.commit_sequence;
+      Model model(-1);
+      state::LoadOptions named;
+      named.name = outcome.saved.name;
+      reader.load(model.state, named);
+      EXPECT_EQ(model.value(), static_cast<float>(given.steps[i]));
+    }
+    EXPECT_LE(acknowledged, 1);
+    if (always_one) {
+      EXPECT_EQ(acknowledged, 1);
+    }
+    // Without a winner the first one has looked as often as it may, and its checkpoint stays.
+    if (acknowledged == 0) {
+      EXPECT_EQ(std::max(outcomes[0].lists, outcomes[1].lists), 8);
+    }
+    Model newest(-1);
+    EXPECT_GE(reader.load(newest.state, {}).step, acknowledged == 0 ? 2 : 11);
+    state::Checkpoint next(std::make_shared<BucketClient>(bucket), options_of(0));
+    EXPECT_EQ(save_step(next, 20).step, 20);
+    reader.load(newest.state, {});
+    EXPECT_EQ(newest.value(), 20);
+    if (testing::Test::HasFailure()) {
+      ADD_FAILURE() << "run " << runs;
+      return runs;
+    }
+    if (given.sampled > 0) path.clear();
+  } while (given.sampled > 0 ? runs < given.sampled : advance(path));
+  return runs;
+}
+
+TEST(ObjectsRace, HonestStoreEveryRequest) {
+  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::honest}, 0, "", {11, 12}, 0}, true), 100);
+}
+
+TEST(ObjectsRace, HonestStoreWithRetentionByChance) {
+  EXPECT_EQ(race_in_every_order({{Puts::honest, Puts::honest}, 1, "", {12, 11}, 1000}, true), 1000);
+}
+
+TEST(ObjectsRace, HonestStoreWithRetention) {
+  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::honest}, 1, "commits/", {11, 12}, 0}, true), 5);
+}
+
+TEST(ObjectsRace, StoreThatCannotRefuse) {
+  EXPECT_GT(race_in_every_order({{Puts::unsupported, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
+}
+
+TEST(ObjectsRace, StoreThatCannotRefuseWithRetention) {
+  EXPECT_GT(race_in_every_order({{Puts::unsupported, Puts::unsupported}, 1, "", {12, 11}, 1000}, false), 100);
+}
+
+TEST(ObjectsRace, StoreThatLies) {
+  EXPECT_GT(race_in_every_order({{Puts::lies, Puts::lies}, 0, "commits/", {12, 11}, 0}, false), 100);
+}
+
+TEST(ObjectsRace, OneWayIsClosedToOneWriter) {
+  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
+  EXPECT_GT(race_in_every_order({{Puts::lies, Puts::honest}, 0, "commits/", {11, 12}, 0}, false), 100);
+}
+
+// A writer that stood still while another one went on, whose retention has removed the record that would have refused it.
+TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
+  for (const Puts puts : {Puts::honest, Puts::unsupported, Puts::lies}) {
+    const auto bucket = std::make_shared<Bucket>();
+    const auto requests = std::make_shared<Requests>();
+    requests->puts = puts;
+    state::Checkpoint old(std::make_shared<BucketClient>(bucket, requests), options_of(1));
+    save_step(old, 1);
+    state::Checkpoint young(std::make_shared<BucketClient>(bucket, requests), options_of(1));
+    for (int step = 2; step <= 4; ++step) save_step(young, step);
+    EXPECT_EQ(bucket->count("commits/"), 1);
+    std::string message;
+    EXPECT_EQ(status_of([&] { save_step(old, 100); }, &message), Status::busy);
+    EXPECT_NE(message.find("step-000000000004"), std::string::npos) << message;
+    EXPECT_EQ(bucket->count("commits/"), 1);
+    EXPECT_EQ(bucket->count("step-000000000100"), 0);
+    EXPECT_EQ(status_of([&] { save_step(old, 101); }, &message), Status::busy);
+    EXPECT_NE(message.find("open the storage anew"), std::string::npos) << message;
+    EXPECT_EQ(status_of([&] { old.prune("last:1", false, 9); }), Status::busy);
+    EXPECT_EQ(status_of([&] { old.remove(young.latest().name); }), Status::busy);
+    EXPECT_EQ(status_of([&] { old.pin(4); }), Status::busy);
+    Model model(-1);
+    EXPECT_EQ(old.load(model.state, {}).step, 4);
+    save_step(young, 5);
+    state::Checkpoint again(std::make_shared<BucketClient>(bucket, requests), options_of(1));
+    save_step(again, 101);
+    EXPECT_EQ(young.latest().step, 101);
+  }
+}
+
+// Its retention runs late: it removes nothing of a writer that has gone on.
+TEST(ObjectsRace, LateRetentionRemovesNothingOfAnotherWriter) {
+  const auto bucket = std::make_shared<Bucket>();
+  const auto requests = std::make_shared<Requests>();
+  state::Checkpoint slow(std::make_shared<BucketClient>(bucket, requests), options_of(1));
+  save_step(slow, 8);
+  Warnings warnings;
+  bool went_on = false;
+  requests->before = [&](const std::string& line) {
+    if (line != "list " || std::exchange(went_on, true)) return;  // the listing of its retention
+    state::Checkpoint other(std::make_shared<BucketClient>(bucket), options_of(0));
+    save_step(other, 3);  // went back
+  };
+  save_step(slow, 9);
+  EXPECT_TRUE(warnings.mention("another writer has committed"));
+  state::Checkpoint reader(std::make_shared<BucketClient>(bucket), {.read_only = true});
+  EXPECT_EQ(reader.of_step(3).condition, state::Condition::complete);
+  EXPECT_EQ(status_of([&] { save_step(slow, 10); }), Status::busy);
+}
+
+}  // namespace
