@@ -456,9 +456,7 @@ static int32_t no_size(const char* path, int64_t* bytes, void* user_data) {
 }
 
 static void refused(const char* directory) {
-  const ckpt_storage_callbacks callbacks = {sizeof callbacks, 0,        no_open, no_open,   no_close, no_file_size,
-                                            no_read,          no_write, no_sync, no_rename, no_path,  no_path,
-                                            no_path,          no_path,  no_list, no_size,   no_open,  no_close};
+  ckpt_storage_callbacks callbacks = CKPT_STORAGE_CALLBACKS_INIT;
   model of = make_model(SAMPLES, WIDTH, NULL);
   ckpt_schedule* schedule = make_moving(of.layers, 2);
   ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
@@ -466,6 +464,16 @@ static void refused(const char* directory) {
   ckpt_storage* custom = NULL;
   ckpt_storage* gone = NULL;
   ckpt_status status = CKPT_OK;
+  callbacks.create = callbacks.open = callbacks.lock = no_open;
+  callbacks.close = callbacks.unlock = no_close;
+  callbacks.file_size = no_file_size;
+  callbacks.read = no_read;
+  callbacks.write = no_write;
+  callbacks.sync = no_sync;
+  callbacks.rename = no_rename;
+  callbacks.remove = callbacks.remove_directory = callbacks.make_directory = callbacks.sync_directory = no_path;
+  callbacks.list = no_list;
+  callbacks.size = no_size;
   CHECK_OK(ckpt_storage_create_custom("shelf", &callbacks, NULL, NULL, &custom));
   options.tier1_storage = custom;
   CHECK_FAILS(ckpt_schedule_executor_create(of.chain, schedule, &of.spec, &options, &executor), CKPT_E_UNSUPPORTED,
