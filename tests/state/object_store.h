@@ -43,6 +43,7 @@ enum class Puts { honest, unsupported, lies };
 
 // One line for each request: "put step-.../manifest.json".
 struct Requests {
+  std::mutex mutex;  // of log, while a client's requests are under way
   std::vector<std::string> log;
   std::int64_t most_ranges = 0;  // that were asked for in one call
   std::function<void(const std::string& line)> before;
@@ -50,6 +51,10 @@ struct Requests {
   Puts puts = Puts::honest;
   std::optional<std::map<std::string, std::string>> listed;  // lists show these, not what is there
 
+  void note(const std::string& line) {
+    const std::lock_guard lock(mutex);
+    log.push_back(line);
+  }
   std::int64_t count(const std::string& begin = "") const {
     return std::ranges::count_if(log, [&](const std::string& line) { return line.starts_with(begin); });
   }
@@ -92,8 +97,9 @@ class BucketFile final : public storage::File {
 
  private:
   void request(const std::string& kind) {
-    requests_->log.push_back(kind + ' ' + path_);
-    if (requests_->before) requests_->before(requests_->log.back());
+    const std::string line = kind + ' ' + path_;
+    requests_->note(line);
+    if (requests_->before) requests_->before(line);
   }
   std::int64_t copy(std::int64_t offset, std::span<std::byte> bytes) const {
     const std::int64_t count = std::clamp<std::int64_t>(std::ssize(text_) - offset, 0, std::ssize(bytes));
@@ -161,8 +167,8 @@ class BucketClient final : public storage::ObjectStorage {
  private:
   template <class Body>
   void request(const std::string& kind, const std::string& path, Body&& body) {
-    requests_->log.push_back(kind + ' ' + path);
-    const std::string line = requests_->log.back();
+    const std::string line = kind + ' ' + path;
+    requests_->note(line);
     if (requests_->before) requests_->before(line);
     std::exception_ptr refusal;
     try {
