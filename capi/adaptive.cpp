@@ -40,6 +40,7 @@ CKPT_SAME(CKPT_REASON_PREEMPTION, adaptive::Reason::preemption);
 CKPT_SAME(CKPT_REASON_PREEMPTION_SHORT, adaptive::Reason::preemption_short);
 CKPT_SAME(CKPT_REASON_PREEMPTION_SAVED, adaptive::Reason::preemption_saved);
 CKPT_SAME(CKPT_TASK_NAME_BYTES, adaptive::Threshold::longest_name + 1);
+#undef CKPT_SAME
 
 struct ckpt_threshold : Handle<Kind::threshold> {
   std::unique_ptr<adaptive::Threshold> object;

@@ -37,6 +37,7 @@ CKPT_SAME(UNSUPPORTED, unsupported);
 CKPT_SAME(OVER_BUDGET, over_budget);
 CKPT_SAME(INVALID_SCHEDULE, invalid_schedule);
 CKPT_SAME(INTERNAL, internal);
+#undef CKPT_SAME
 
 const char* ckpt_status_name(ckpt_status status) { return status_name(static_cast<Status>(status)); }
 

@@ -22,6 +22,7 @@ CKPT_SAME(CKPT_MEMORY_EVENT_KIND_ALL, all_event_kinds);
 CKPT_SAME(CKPT_MEMORY_ORDER_ID, LayerOrder::by_id);
 CKPT_SAME(CKPT_MEMORY_ORDER_CURRENT, LayerOrder::by_current);
 CKPT_SAME(CKPT_MEMORY_ORDER_PEAK, LayerOrder::by_peak);
+#undef CKPT_SAME
 
 namespace {
 

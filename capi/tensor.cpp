@@ -39,6 +39,7 @@ CKPT_SAME(I64, i64);
 CKPT_SAME(U64, u64);
 CKPT_SAME(F64, f64);
 CKPT_SAME(C64, c64);
+#undef CKPT_SAME
 static_assert(CKPT_TENSOR_LARGEST_NDIM == ckpt::tensor::largest_ndim);
 
 int64_t ckpt_dtype_bits(ckpt_dtype dtype) {

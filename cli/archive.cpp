@@ -19,7 +19,7 @@
 namespace ckpt::cli {
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) { throw std::runtime_error(path + ": " + why); }
+[[noreturn]] void refuse_archive(const std::string& path, const std::string& why) { throw std::runtime_error(path + ": " + why); }
 
 // What an archive says of its entries, compared with what it can hold, before memory is taken for them.
 class Sizes {
@@ -136,7 +136,7 @@ Archive open_archive(const std::string& path, int flags) {
   zip_error_init_with_code(&error, code);
   const std::string why = zip_error_strerror(&error);
   zip_error_fini(&error);
-  refuse(path, why);
+  refuse_archive(path, why);
 }
 
 std::vector<ArchiveEntry> entries_of(zip_t* archive, const std::string& path, const std::string& kind) {
@@ -145,11 +145,11 @@ std::vector<ArchiveEntry> entries_of(zip_t* archive, const std::string& path, co
   const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive, 0));
   for (zip_uint64_t i = 0; i < count; ++i) {
     zip_stat_t stat;
-    if (zip_stat_index(archive, i, 0, &stat) != 0) refuse(path, zip_strerror(archive));
+    if (zip_stat_index(archive, i, 0, &stat) != 0) refuse_archive(path, zip_strerror(archive));
     try {
       sizes.check(stat);
     } catch (const std::exception& error) {
-      refuse(path, kind + " " + printable(stat.name) + ": " + error.what());
+      refuse_archive(path, kind + " " + printable(stat.name) + ": " + error.what());
     }
     entries.push_back({i, stat.name, stat.size, stat.comp_method != ZIP_CM_STORE});
   }
@@ -158,14 +158,14 @@ std::vector<ArchiveEntry> entries_of(zip_t* archive, const std::string& path, co
 
 ArchiveMapping::ArchiveMapping(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) refuse(path, reason_of(errno));
+  if (file < 0) refuse_archive(path, reason_of(errno));
   struct stat status {};
   const bool is_known = fstat(file, &status) == 0;
   size_ = is_known ? static_cast<std::uint64_t>(status.st_size) : 0;
   void* const mapped = size_ == 0 ? MAP_FAILED : mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
   const std::string why = reason_of(errno);
   (void)close(file);
-  if (mapped == MAP_FAILED) refuse(path, size_ == 0 ? "it is empty" : why);
+  if (mapped == MAP_FAILED) refuse_archive(path, size_ == 0 ? "it is empty" : why);
   bytes_ = {static_cast<const char*>(mapped), [size = size_](const char* bytes) { munmap(const_cast<char*>(bytes), size); }};
 }
 

@@ -32,7 +32,7 @@ constexpr std::array<NamedType, 13> types = {{{"b1", DType::bool_},
                                               {"f8", DType::f64},
                                               {"c8", DType::c64}}};
 
-[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
+[[noreturn]] void refuse_npy(const std::string& why) { throw std::invalid_argument(why); }
 
 // Reads the header's dictionary, of which NumPy fixes keys and the kinds of values.
 class Dictionary {
@@ -45,16 +45,16 @@ class Dictionary {
       const std::string key = text();
       expect(':');
       read_value(key);
-      if (!accept(',') && peek() != '}') refuse("the header is not a dictionary");
+      if (!accept(',') && peek() != '}') refuse_npy("the header is not a dictionary");
     }
-    if (seen_ != 7) refuse("the header lacks descr, fortran_order or shape");
+    if (seen_ != 7) refuse_npy("the header lacks descr, fortran_order or shape");
     return header_;
   }
 
  private:
   char peek() {
     while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
-    if (rest_.empty()) refuse("the header ends too early");
+    if (rest_.empty()) refuse_npy("the header ends too early");
     return rest_.front();
   }
   bool accept(char wanted) {
@@ -63,7 +63,7 @@ class Dictionary {
     return true;
   }
   void expect(char wanted) {
-    if (!accept(wanted)) refuse(std::string("the header has no '") + wanted + "' where one must be");
+    if (!accept(wanted)) refuse_npy(std::string("the header has no '") + wanted + "' where one must be");
   }
   bool accept_word(std::string_view word) {
     peek();
@@ -73,9 +73,9 @@ class Dictionary {
   }
   std::string text() {
     const char quote = peek();
-    if (quote != '\'' && quote != '"') refuse("structured and nested dtypes are not supported");
+    if (quote != '\'' && quote != '"') refuse_npy("structured and nested dtypes are not supported");
     const std::size_t end = rest_.find(quote, 1);
-    if (end == std::string_view::npos) refuse("the header ends too early");
+    if (end == std::string_view::npos) refuse_npy("the header ends too early");
     std::string out(rest_.substr(1, end - 1));
     rest_.remove_prefix(end + 1);
     return out;
@@ -87,13 +87,13 @@ class Dictionary {
       seen_ |= 1;
     } else if (key == "fortran_order") {
       header_.column_major = accept_word("True");
-      if (!header_.column_major && !accept_word("False")) refuse("fortran_order is neither True nor False");
+      if (!header_.column_major && !accept_word("False")) refuse_npy("fortran_order is neither True nor False");
       seen_ |= 2;
     } else if (key == "shape") {
       read_shape();
       seen_ |= 4;
     } else {
-      refuse("the header has an unknown key");
+      refuse_npy("the header has an unknown key");
     }
   }
 
@@ -101,7 +101,7 @@ class Dictionary {
     const bool has_order = !descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
     const std::string_view name = std::string_view(descr).substr(has_order ? 1 : 0);
     const auto* const found = std::find_if(types.begin(), types.end(), [&](const NamedType& type) { return type.name == name; });
-    if (found == types.end()) refuse("dtype " + descr + " has no counterpart in safetensors");
+    if (found == types.end()) refuse_npy("dtype " + descr + " has no counterpart in safetensors");
     header_.dtype = found->dtype;
     header_.swapped = has_order && descr.front() == '>';
   }
@@ -112,10 +112,10 @@ class Dictionary {
       peek();
       std::int64_t length = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), length);
-      if (error != std::errc() || length < 0) refuse("the shape is not a tuple of lengths");
+      if (error != std::errc() || length < 0) refuse_npy("the shape is not a tuple of lengths");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       header_.shape.push_back(length);
-      if (!accept(',') && peek() != ')') refuse("the shape is not a tuple of lengths");
+      if (!accept(',') && peek() != ')') refuse_npy("the shape is not a tuple of lengths");
     }
   }
 
@@ -132,7 +132,7 @@ std::size_t number_bytes(DType dtype) { return dtype == DType::c64 ? 4 : element
 std::size_t bytes_of(const NpyHeader& header) {
   std::int64_t bytes = static_cast<std::int64_t>(element_bytes(header.dtype));
   for (const std::int64_t length : header.shape) {
-    if (length > 0 && bytes > std::numeric_limits<std::int64_t>::max() / length) refuse("the shape has too many elements");
+    if (length > 0 && bytes > std::numeric_limits<std::int64_t>::max() / length) refuse_npy("the shape has too many elements");
     bytes *= length;
   }
   return static_cast<std::size_t>(bytes);
@@ -153,16 +153,16 @@ void swap_numbers(char* bytes, std::size_t count, std::size_t size) {
 std::size_t npy_header_bytes(std::string_view prefix, std::uint64_t bytes) {
   // Many times that of the longest shape.
   constexpr std::size_t longest = std::size_t{1} << 20;
-  if (prefix.size() < 10 || !prefix.starts_with(magic)) refuse("it is not an array of NumPy's");
+  if (prefix.size() < 10 || !prefix.starts_with(magic)) refuse_npy("it is not an array of NumPy's");
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(prefix[at])); };
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3) refuse("its format has the unknown version " + std::to_string(version));
+  if (version < 1 || version > 3) refuse_npy("its format has the unknown version " + std::to_string(version));
   const std::size_t start = version == 1 ? 10 : 12;
-  if (prefix.size() < start) refuse("the header ends too early");
+  if (prefix.size() < start) refuse_npy("the header ends too early");
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
-  if (length > bytes - start) refuse("the header ends too early");
-  if (length > longest) refuse("the header has " + std::to_string(length) + " bytes; at most " + std::to_string(longest));
+  if (length > bytes - start) refuse_npy("the header ends too early");
+  if (length > longest) refuse_npy("the header has " + std::to_string(length) + " bytes; at most " + std::to_string(longest));
   return start + length;
 }
 
@@ -171,15 +171,15 @@ NpyHeader parse_npy(std::string_view header_text, std::uint64_t bytes) {
   NpyHeader header = Dictionary(header_text.substr(start)).parse();
   header.data_start = header_text.size();
   if (bytes - header.data_start != bytes_of(header)) {
-    refuse("its shape and its length do not agree: " + std::to_string(bytes_of(header)) + " bytes and " +
-           std::to_string(bytes - header.data_start));
+    refuse_npy("its shape and its length do not agree: " + std::to_string(bytes_of(header)) + " bytes and " +
+               std::to_string(bytes - header.data_start));
   }
   return header;
 }
 
 std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
   const auto* const type = std::find_if(types.begin(), types.end(), [&](const NamedType& known) { return known.dtype == dtype; });
-  if (type == types.end()) refuse("NumPy has no dtype for " + std::string(dtype_name(dtype)));
+  if (type == types.end()) refuse_npy("NumPy has no dtype for " + std::string(dtype_name(dtype)));
   std::string text = "{'descr': '";
   text += element_bytes(dtype) == 1 ? '|' : '<';
   text += type->name;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view suffix = ".npy";
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) { throw std::runtime_error(path + ": " + why); }
+[[noreturn]] void refuse_npz(const std::string& path, const std::string& why) { throw std::runtime_error(path + ": " + why); }
 
 Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
   EntryReader entry(archive, index);
@@ -150,7 +150,7 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path) {
     try {
       arrays.emplace_back(name, read_array(archive.get(), entry.index, entry.bytes));
     } catch (const std::exception& error) {
-      refuse(path, "array " + printable(name) + ": " + error.what());
+      refuse_npz(path, "array " + printable(name) + ": " + error.what());
     }
   }
   return arrays;
@@ -164,12 +164,12 @@ void write_npz(const std::string& path, Reader& reader, const std::vector<std::p
     try {
       add_array(archive.get(), std::make_unique<Source>(reader, index, wrote, problem), name);
     } catch (const std::exception& error) {
-      refuse(path, "array " + printable(name) + ": " + error.what());
+      refuse_npz(path, "array " + printable(name) + ": " + error.what());
     }
   }
   if (zip_close(archive.get()) != 0) {
     if (problem) std::rethrow_exception(problem);
-    refuse(path, zip_strerror(archive.get()));
+    refuse_npz(path, zip_strerror(archive.get()));
   }
   static_cast<void>(archive.release());
 }

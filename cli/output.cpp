@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+[[noreturn]] void refuse_output(const fs::path& path, const std::string& why) {
   throw std::runtime_error("cannot write " + printable(path.string()) + ": " + why);
 }
 
@@ -46,7 +46,7 @@ class Descriptor {
 class Workplace {
  public:
   Workplace(const fs::path& beside, const fs::path& target) : path_((beside / ".ckpt-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) refuse(target, reason_of(errno));
+    if (mkdtemp(path_.data()) == nullptr) refuse_output(target, reason_of(errno));
   }
   ~Workplace() {
     std::error_code ignored;
@@ -67,7 +67,7 @@ fs::path followed(fs::path path) {
   const fs::path asked = path;
   std::error_code error;
   for (int links = 0; fs::is_symlink(path, error); ++links) {
-    if (links == most_links) refuse(asked, reason_of(ELOOP));
+    if (links == most_links) refuse_output(asked, reason_of(ELOOP));
     path = path.parent_path() / fs::read_symlink(path);
   }
   return path;
@@ -76,7 +76,7 @@ fs::path followed(fs::path path) {
 std::optional<struct stat> facts_of(const fs::path& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) == 0) return facts;
-  if (errno != ENOENT) refuse(path, reason_of(errno));
+  if (errno != ENOENT) refuse_output(path, reason_of(errno));
   return std::nullopt;
 }
 
@@ -84,7 +84,7 @@ std::optional<struct stat> facts_of(const fs::path& path) {
 mode_t make_empty(const std::string& file, const fs::path& target) {
   struct stat facts {};
   const Descriptor made(file, O_CREAT | O_EXCL | O_WRONLY, 0666);
-  if (!made.is_open() || fstat(made.number(), &facts) != 0) refuse(target, reason_of(errno));
+  if (!made.is_open() || fstat(made.number(), &facts) != 0) refuse_output(target, reason_of(errno));
   return facts.st_mode & 07777U;
 }
 
@@ -99,7 +99,7 @@ void give_mode(const Descriptor& file, const std::optional<struct stat>& replace
       (void)!fchown(file.number(), static_cast<uid_t>(-1), replaced->st_gid);
     }
   }
-  if (fchmod(file.number(), mode) != 0) refuse(target, reason_of(errno));
+  if (fchmod(file.number(), mode) != 0) refuse_output(target, reason_of(errno));
 }
 
 std::string replaced_in(std::string text, const std::string& from, const std::string& to) {
@@ -122,11 +122,11 @@ void write_under(const std::string& file, const fs::path& target, const std::fun
 
 void write_all(const fs::path& shown, const fs::path& path, int flags, std::string_view text) {
   const Descriptor file(path, flags);
-  if (!file.is_open()) refuse(shown, reason_of(errno));
+  if (!file.is_open()) refuse_output(shown, reason_of(errno));
   while (!text.empty()) {
     const ssize_t count = write(file.number(), text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) refuse(shown, reason_of(errno));
+    if (count < 0) refuse_output(shown, reason_of(errno));
     text.remove_prefix(static_cast<std::size_t>(count));
   }
 }
@@ -136,7 +136,7 @@ void write_all(const fs::path& shown, const fs::path& path, int flags, std::stri
 void write_whole(const std::string& path, const std::function<void(const std::string&)>& write) {
   const fs::path target = followed(path);
   const std::optional<struct stat> before = facts_of(target);
-  if (before && !S_ISREG(before->st_mode)) refuse(path, S_ISDIR(before->st_mode) ? reason_of(EISDIR) : "it is not a file");
+  if (before && !S_ISREG(before->st_mode)) refuse_output(path, S_ISDIR(before->st_mode) ? reason_of(EISDIR) : "it is not a file");
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const Workplace workplace(parent, path);
   const std::string file = (workplace.path() / target.filename()).string();
@@ -144,11 +144,11 @@ void write_whole(const std::string& path, const std::function<void(const std::st
   write_under(file, path, write);
   {
     const Descriptor written(file, O_RDONLY);
-    if (!written.is_open()) refuse(path, reason_of(errno));
+    if (!written.is_open()) refuse_output(path, reason_of(errno));
     give_mode(written, before, mode, path);
-    if (fsync(written.number()) != 0) refuse(path, reason_of(errno));
+    if (fsync(written.number()) != 0) refuse_output(path, reason_of(errno));
   }
-  if (std::rename(file.c_str(), target.c_str()) != 0) refuse(path, reason_of(errno));
+  if (std::rename(file.c_str(), target.c_str()) != 0) refuse_output(path, reason_of(errno));
   const Descriptor directory(parent, O_RDONLY | O_DIRECTORY);
   if (directory.is_open()) (void)fsync(directory.number());
 }

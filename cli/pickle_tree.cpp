@@ -24,7 +24,7 @@ using Kind = PickleValue::Kind;
 constexpr std::size_t deepest = 1000;
 constexpr std::size_t longest_path = 200;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse_tree(const std::string& path, const std::string& why) {
   throw std::runtime_error((path.empty() ? "" : printable(path) + ": ") + why);
 }
 
@@ -162,15 +162,15 @@ class Writer {
   }
 
   static void note_key(Open& open, const PickleValue& key) {
-    if (!is_key(key)) refuse(open.path, cat("a key at byte ", key.at, " is ", name_of(key), ", which has no place in a tree"));
+    if (!is_key(key)) refuse_tree(open.path, cat("a key at byte ", key.at, " is ", name_of(key), ", which has no place in a tree"));
     open.label = label_of(key);
     if (key.kind != Kind::tuple && !open.keys.insert(sameness(key)).second)
-      refuse(open.path, "the key " + printable(shortened(open.label)) + " comes twice");
+      refuse_tree(open.path, "the key " + printable(shortened(open.label)) + " comes twice");
   }
 
   void add_value(Index index, const std::string& path, bool in_key) {
     const PickleValue& value = pickle_.values[index];
-    if (in_key && !is_key(value)) refuse(path, cat("a key holds ", name_of(value), " at byte ", value.at));
+    if (in_key && !is_key(value)) refuse_tree(path, cat("a key holds ", name_of(value), " at byte ", value.at));
     if (const std::string leaf = leaf_node(value); !leaf.empty()) return add_node(leaf, path);
     switch (value.kind) {
       case Kind::list: return begin("list", index, value.parts().size(), path, in_key);
@@ -182,15 +182,15 @@ class Writer {
   }
 
   void begin(const char* kind, Index index, std::size_t parts, const std::string& path, bool in_key) {
-    if (is_open_[index]) refuse(path, cat("the ", kind, " at byte ", pickle_.values[index].at, " contains itself"));
-    if (open_.size() == deepest) refuse(path, cat("deeper than ", deepest));
+    if (is_open_[index]) refuse_tree(path, cat("the ", kind, " at byte ", pickle_.values[index].at, " contains itself"));
+    if (open_.size() == deepest) refuse_tree(path, cat("deeper than ", deepest));
     add_node(json{kind, parts}.dump(), path);
     is_open_[index] = true;
     open_.push_back({index, path, in_key, 0, {}, {}});
   }
 
   void add_node(const std::string& node, const std::string& path) {
-    if (text_.size() + node.size() > most_bytes_) refuse(path, cat("its values would take more than ", most_bytes_, " bytes"));
+    if (text_.size() + node.size() > most_bytes_) refuse_tree(path, cat("its values would take more than ", most_bytes_, " bytes"));
     if (text_.back() != '[') text_ += ',';
     text_ += node;
   }

@@ -33,7 +33,7 @@ std::string scheme_of(std::string_view text) {
   return scheme;
 }
 
-[[noreturn]] void refuse(const std::string& uri, const std::string& what) {
+[[noreturn]] void refuse_place(const std::string& uri, const std::string& what) {
   throw std::invalid_argument("'" + printable(uri) + "' " + what);
 }
 
@@ -45,11 +45,11 @@ std::string decoded(std::string_view piece, const std::string& uri) {
       const std::string_view digits = piece.substr(i + 1, 2);
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
       if (error != std::errc() || digits.size() < 2 || end != digits.data() + 2)
-        refuse(uri, "holds a '%' without two hexadecimal digits behind it");
-      if (byte == '/') refuse(uri, "holds an encoded slash");
+        refuse_place(uri, "holds a '%' without two hexadecimal digits behind it");
+      if (byte == '/') refuse_place(uri, "holds an encoded slash");
       i += 2;
     } else if (byte == '?' || byte == '#') {
-      refuse(uri, "holds '?' or '#'; %3F and %23 stand for them");
+      refuse_place(uri, "holds '?' or '#'; %3F and %23 stand for them");
     }
     out += static_cast<char>(byte);
   }
@@ -60,13 +60,13 @@ void check_path(std::string_view path, const std::string& uri) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     const auto byte = static_cast<unsigned char>(path[i]);
     const bool is_long = byte == 0xC2 && i + 1 < path.size() && static_cast<unsigned char>(path[i + 1]) < 0xA0;
-    if (byte < 0x20 || byte == 0x7F || is_long) refuse(uri, "holds a control character");
+    if (byte < 0x20 || byte == 0x7F || is_long) refuse_place(uri, "holds a control character");
   }
-  if (path.find("//") != std::string_view::npos) refuse(uri, "holds an empty component: \"//\"");
+  if (path.find("//") != std::string_view::npos) refuse_place(uri, "holds an empty component: \"//\"");
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view component = path.substr(begin, end - begin);
-    if (component == "." || component == "..") refuse(uri, "holds the component '" + std::string(component) + "'");
+    if (component == "." || component == "..") refuse_place(uri, "holds the component '" + std::string(component) + "'");
     begin = end + 1;
   }
 }
@@ -76,12 +76,12 @@ std::string path_of(const std::string& uri) {
   std::string_view rest = std::string_view(uri).substr(std::string_view("file:").size());
   if (rest.substr(0, 2) == "//") {
     rest.remove_prefix(2);
-    if (rest.substr(0, 1) != "/") refuse(uri, "names a host, or no path; file:PATH or file:///PATH");
+    if (rest.substr(0, 1) != "/") refuse_place(uri, "names a host, or no path; file:PATH or file:///PATH");
   }
   std::string path = decoded(rest, uri);
   check_path(path, uri);
   if (path.size() > 1 && path.back() == '/') path.pop_back();
-  if (path.find_first_not_of(' ') == std::string_view::npos) refuse(uri, "has no path; file:PATH or file:///PATH");
+  if (path.find_first_not_of(' ') == std::string_view::npos) refuse_place(uri, "has no path; file:PATH or file:///PATH");
   return is_uri(path) ? "./" + path : path;
 }
 

@@ -47,10 +47,20 @@ if(CKPT_FUZZ)
   target_compile_options(ckpt_compile INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# For programs over libckpt.so: under sanitizers they are compiled without optimisation, in half the time. Not for programs that link the
-# parts themselves: their unoptimised templates would take the place of the parts' own.
+# Sources of a target are compiled many at once: an option, since missing includes then go unseen.
+option(CKPT_UNITY "Compile many sources as one, in half of the time" OFF)
+function(ckpt_unity target)
+  if((CKPT_SANITIZE OR CKPT_UNITY) AND NOT CKPT_FUZZ)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
+endfunction()
+
+# For programs over libckpt.so, in which nothing takes long: compiled in half the time, under sanitizers without optimisation. Not in
+# release for programs that link the parts themselves: their unoptimised templates would take the place of the parts' own.
 function(ckpt_quick_compile target)
   if(CKPT_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
+  elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    target_compile_options(${target} PRIVATE -O1 -g1)
   endif()
 endfunction()

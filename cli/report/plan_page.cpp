@@ -14,10 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-bool is_timed(const Figures& figures) { return figures.at("/timed").get<bool>(); }
+bool plan_is_timed(const Figures& figures) { return figures.at("/timed").get<bool>(); }
 
 std::string length_of(const Figures& figures, const std::string& cost) {
-  return is_timed(figures) ? figures.duration(cost + "/step_seconds") : figures.count(cost + "/forwards");
+  return plan_is_timed(figures) ? figures.duration(cost + "/step_seconds") : figures.count(cost + "/forwards");
 }
 
 // ---- Words ----
@@ -28,7 +28,7 @@ std::string chain_name(const Figures& figures) {
 }
 
 std::string lede(const Figures& figures, const PlanOptions& options) {
-  const char* const forwards = is_timed(figures) ? "" : " forwards";
+  const char* const forwards = plan_is_timed(figures) ? "" : " forwards";
   const bool percent = !options.budget.empty() && options.budget.back() == '%';
   return cat("<p class=\"lede\">The chain is ", chain_name(figures), ", ", figures.count("/layer_count"),
              " layers. Storing everything would reserve ", figures.bytes("/store_all/reserved_bytes"), " and take ",
@@ -48,7 +48,7 @@ std::string unbroken(std::string text) {
   return text;
 }
 
-std::string title(const json& figures) {
+std::string plan_title(const json& figures) {
   const json& chosen = figures.at("chosen");
   const std::string memory = bytes_text(chosen.at("reserved_bytes").get<std::int64_t>());
   const std::string length = figures.at("timed").get<bool>() ? duration_text(chosen.at("step_seconds").get<double>())
@@ -59,11 +59,11 @@ std::string title(const json& figures) {
   return cat(unbroken(memory), " of activations and ", unbroken(length), " a step", budget);
 }
 
-std::string main_facts(const Figures& figures) {
+std::string plan_facts(const Figures& figures) {
   return facts(
       {{"Memory for activations", figures.bytes("/chosen/reserved_bytes"),
         cat("storing everything: ", figures.bytes("/store_all/reserved_bytes"))},
-       {is_timed(figures) ? "Time a step" : "Forwards a step", length_of(figures, "/chosen"),
+       {plan_is_timed(figures) ? "Time a step" : "Forwards a step", length_of(figures, "/chosen"),
         cat(figures.number("/chosen/times_store_all", 3), " times storing everything")},
        {"Recomputed forwards", figures.count("/chosen/recomputed_forwards"), cat("of ", figures.count("/chosen/forwards"))},
        {"Planned in", figures.duration("/chosen/planning_seconds"), escaped(printable(planner_label(figures.at("/chosen"))))}});
@@ -76,7 +76,7 @@ std::vector<std::string> columns(const Figures& figures) {
           "alive at most",
           "reserved",
           "of storing everything",
-          is_timed(figures) ? "a step" : "forwards a step",
+          plan_is_timed(figures) ? "a step" : "forwards a step",
           "times storing everything",
           "forwards again"};
 }
@@ -161,9 +161,9 @@ std::string what_was_run(const Figures& figures) {
 
 std::string plan_page(const json& result, const PlanOptions& options, const Plan& plan) {
   const Figures figures(result);
-  const std::string body = cat(lede(figures, options), main_facts(figures), time_over_memory(figures), comparison(figures),
+  const std::string body = cat(lede(figures, options), plan_facts(figures), time_over_memory(figures), comparison(figures),
                                step_section(figures, plan), layers_section(figures, 1, false, ""), what_was_run(figures));
-  return page(title(result), "ckpt plan", body, result);
+  return page(plan_title(result), "ckpt plan", body, result);
 }
 
 }  // namespace ckpt::cli::report

@@ -75,7 +75,7 @@ std::string lede(const Figures& figures, const SimulateOptions& options) {
              "; a policy is asked every ", figures.duration("/poll_seconds"), ".", levels, "</p>\n");
 }
 
-std::string main_facts(const Figures& figures) {
+std::string simulation_facts(const Figures& figures) {
   const std::size_t best = best_policy(figures);
   const std::size_t bound = figures.at("/policies").size() - 1;
   return facts(
@@ -255,7 +255,7 @@ std::string failures_table(const Figures& figures) {
   return table.html();
 }
 
-std::string title(const Figures& figures) {
+std::string simulation_title(const Figures& figures) {
   const std::size_t best = best_policy(figures);
   return cat("When to checkpoint: with ", policy_of(figures, best), ", ",
              percent_text(figures.value(policy_place(best, "efficiency")), 2), " of the time is finished work");
@@ -266,7 +266,7 @@ std::string title(const Figures& figures) {
 std::string simulation_page(const json& result, const SimulateOptions& options) {
   const Figures figures(result);
   std::string body =
-      cat(lede(figures, options), main_facts(figures),
+      cat(lede(figures, options), simulation_facts(figures),
           "<section><h2>Policies</h2>\n<p>How much longer the same work takes than with Daly&#39;s interval (",
           figures.duration("/daly_interval_seconds"), "), which is given the true MTBF and cost. Left is better.</p>\n",
           policies_plot(figures), details("Policies as a table", policies_table(figures)),
@@ -288,7 +288,7 @@ std::string simulation_page(const json& result, const SimulateOptions& options) 
                            {"restart", figures.duration("/restart_seconds")},
                            {"asked every", figures.duration("/poll_seconds")}}),
               details("All figures (JSON)", cat("<pre tabindex=\"0\">", escaped(result.dump(2)), "</pre>")), "</section>\n");
-  return page(title(figures), "ckpt simulate", body, result);
+  return page(simulation_title(figures), "ckpt simulate", body, result);
 }
 
 }  // namespace ckpt::cli::report

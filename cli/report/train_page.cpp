@@ -49,7 +49,7 @@ std::string lede(const Figures& figures, const TrainOptions& options, const std:
              figures.at("/interrupted").get<bool>() ? " The run was interrupted." : "", "</p>\n");
 }
 
-std::string title(const json& result) {
+std::string train_title(const json& result) {
   const auto done = result.at("steps").get<std::int64_t>();
   const std::string steps = count_text(done) + (done == 1 ? " step" : " steps");
   const std::string memory = bytes_text(result.at("reserved_bytes").get<std::int64_t>());
@@ -57,7 +57,7 @@ std::string title(const json& result) {
   return cat("Loss ", fixed_text(result.at("final_loss").get<double>(), 4), " after ", steps, ", in ", memory, " of activations");
 }
 
-std::string main_facts(const Figures& figures) {
+std::string train_facts(const Figures& figures) {
   const bool compared = figures.has("/store_all_bytes");
   const bool saved = figures.value("/checkpoints_written") > 0;
   return facts(
@@ -245,13 +245,13 @@ std::string train_page(const json& result, const TrainOptions& options, const st
                        const std::vector<Plan>& plans, Pipeline* pipeline) {
   const Figures figures(result);
   const std::string name = printable(data_name.substr(data_name.rfind('/') + 1));  // no folders of this machine
-  std::string body = cat(lede(figures, options, name), main_facts(figures), over_steps(figures, pipeline != nullptr));
+  std::string body = cat(lede(figures, options, name), train_facts(figures), over_steps(figures, pipeline != nullptr));
   const bool with_stages = pipeline != nullptr;
   body += with_stages ? stages(figures, plans, *pipeline) : step_section(figures, plans.front());
   body +=
       cat(layers_section(figures, options.micro_batches, with_stages, with_stages ? ", for one micro-batch" : ", for one batch"),
           what_was_run(figures, options, name));
-  return page(title(result), pipeline != nullptr ? "ckpt train, in stages" : "ckpt train", body, result);
+  return page(train_title(result), pipeline != nullptr ? "ckpt train, in stages" : "ckpt train", body, result);
 }
 
 }  // namespace ckpt::cli::report

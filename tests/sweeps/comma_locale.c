@@ -1,4 +1,4 @@
-/* Preloaded into the tests of the label comma: the program and all that it starts run under a locale with a decimal comma, as a
+/* Preloaded into the tests of the label hosted: the program and all that it starts run under a locale with a decimal comma, as a
  * host does that calls setlocale(LC_ALL, ""). Ends the program where that does not hold, so that no test passes under another
  * locale. */
 #define _POSIX_C_SOURCE 200809L

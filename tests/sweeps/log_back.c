@@ -1,4 +1,4 @@
-/* Preloaded into the tests of the label logback: a log callback for every message, which calls back into the library: into every
+/* Preloaded into the tests of the label hosted: a log callback for every message, which calls back into the library: into every
  * checkpoint, manager, pipeline, controller, strategy and tracker that the program has at that moment. The program's own log
  * callback runs, too. Calls only look, so that tests see what they expect; log_callback_test.c makes those that change something.
  */

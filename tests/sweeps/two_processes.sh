@@ -1,7 +1,8 @@
 # two_processes.sh BETWEEN SHIM WRITE_ONE CKPT PYTHON: on every path that writes files, two processes take turns: each is stopped before
 # each of its calls that could change the file system while the other one goes on. Both succeed, or one is refused as busy; exit codes
 # say what became of a process's own work, what is there is complete at every moment, and no temporary file stays. CKPT and PYTHON may
-# be empty. (Memory reports, timelines and a controller's JSON are texts in memory; the command writes them as it writes these files.)
+# be empty. With CKPT_TEST_LONG=1 in the environment the second process stops at every call, too; else at every third one, each time
+# at others. (Memory reports, timelines and a controller's JSON are texts in memory; the command writes them as it writes these files.)
 set -u
 between=$1
 shim=$2
@@ -21,13 +22,15 @@ fail() {
 
 # sweep TURNS A B C: for every call of A, and with TURNS "both" for every call of B, runs the function prepare, the commands as
 # between.c says, and the function check with the exit codes as $first and $second and who ended earlier in $earlier.
+every=3
+[ "${CKPT_TEST_LONG:-0}" != 1 ] || every=1
 sweep() {
   n=0
   runs=0
   while n=$((n + 1)); do
-    m=0
+    m=$((n % every + 1 - every))
     [ "$1" = both ] || m=100000
-    while m=$((m + 1)); do
+    while m=$((m + every)); do
       at="$n and $m"
       rm -rf "$here" "$scratch/after"
       mkdir "$here"

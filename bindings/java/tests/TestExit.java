@@ -6,9 +6,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.ckpt.*;
 
-/** The end of the virtual machine while the library works: clean, or waiting as configured, 20 of 20 times. */
+/** The end of the virtual machine while the library works: clean, or waiting as configured, 20 of 20 times (the long tests; else 6 of 6). */
 final class TestExit {
-  private static final int RUNS = 20;
+  private static final int RUNS = "1".equals(System.getenv("CKPT_TEST_LONG")) ? 20 : 6;
 
   /** One of the ways to end, in a virtual machine of its own. */
   static final class Child {

@@ -1,4 +1,4 @@
-"""Programs that end with the library's objects alive, whatever they are doing: clean exits, 20 of 20."""
+"""Programs that end with the library's objects alive, whatever they are doing: clean exits, 20 of 20 (the long tests; else 6 of 6)."""
 
 import os
 import signal
@@ -9,6 +9,8 @@ import textwrap
 import unittest
 
 import ckpt
+
+TIMES = 20 if os.environ.get("CKPT_TEST_LONG") == "1" else 6
 
 ALIVE = """
     import ckpt
@@ -114,11 +116,11 @@ class Exits(unittest.TestCase):
                    "tracker.record_allocation('a', 1)\n", 5)
 
     def test_during_saves_of_a_daemon_thread(self):
-        self.check(DURING_SAVES, 20)
+        self.check(DURING_SAVES, TIMES)
 
     def check_during_async_save(self, at_exit, bytes_per_second, end, steps):
         with tempfile.TemporaryDirectory() as folder:
-            for number in range(20):
+            for number in range(TIMES):
                 place = os.path.join(folder, str(number))
                 done = run(DURING_ASYNC_SAVE, place, at_exit, str(bytes_per_second))
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -136,7 +138,7 @@ class Exits(unittest.TestCase):
 
     def test_save_async_is_waited_for(self):
         with tempfile.TemporaryDirectory() as folder:
-            for number in range(20):
+            for number in range(TIMES):
                 place = os.path.join(folder, str(number))
                 done = run("import ckpt, sys\n"
                            "ckpt.save_async(sys.argv[1], {'w': bytearray(8 << 20)}, 7)\n", place)
@@ -174,7 +176,7 @@ class Exits(unittest.TestCase):
         self.check(LISTENERS, 5)
 
     def test_during_parts_of_a_daemon_thread(self):
-        self.check(DURING_PARTS, 20)
+        self.check(DURING_PARTS, TIMES)
 
     def test_exit_inside_a_callback_is_reported_not_obeyed(self):
         done = run("import ckpt, sys\n"
