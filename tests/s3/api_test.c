@@ -99,7 +99,8 @@ static void uploads_are_asked_for(void) {
   ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   int64_t count = -1;
   CHECK_S3_FAILS(ckpt_s3_abort_uploads(NULL, NULL, 0, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "uri is NULL");
-  CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket", NULL, -1, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "older_than_ns is -1");
+  CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket", NULL, -1, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT,
+                 "older_than_ns is -1");
   CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket", NULL, 0, 2, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "dry_run is 2");
   CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket", NULL, 0, 0, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
   CHECK_S3_FAILS(ckpt_s3_abort_uploads("file:///x", NULL, 0, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "s3://bucket/prefix");

@@ -310,10 +310,11 @@ TEST_F(S3, FindsAndAbortsUploadsThatWereLeft) {
   std::vector<std::string> told;
   const auto run = [&](std::int64_t older_than_ns, bool dry_run) {
     told.clear();
-    return ckpt::s3::abort_uploads(store->client(), older_than_ns, dry_run, 2, [&](const ckpt::s3::Unfinished& upload, std::int64_t age_ns) {
-      EXPECT_TRUE(age_ns >= 0 && age_ns < hour_ns) << age_ns;
-      told.push_back(upload.path);
-    });
+    return ckpt::s3::abort_uploads(store->client(), older_than_ns, dry_run, 2,
+                                   [&](const ckpt::s3::Unfinished& upload, std::int64_t age_ns) {
+                                     EXPECT_TRUE(age_ns >= 0 && age_ns < hour_ns) << age_ns;
+                                     told.push_back(upload.path);
+                                   });
   };
   EXPECT_EQ(uploads(*store), 6);
   EXPECT_EQ(run(hour_ns, false), 0);  // they are young

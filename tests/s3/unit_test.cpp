@@ -161,8 +161,9 @@ TEST(S3Uploads, ReadsTimes) {
   EXPECT_EQ(utc_ns("2010-11-10T20:48:33.000Z"), 1289422113000000000);
   EXPECT_EQ(utc_ns("2024-02-29T23:59:59.25Z"), 1709251199250000000);
   EXPECT_EQ(utc_ns("2024-02-29T23:59:59.1234567891Z"), 1709251199123456789);
-  for (const char* wrong : {"", "2010-11-10", "2010-11-10T20:48:33", "2010-13-10T20:48:33Z", "2023-02-29T20:48:33Z", "2010-11-10T24:00:00Z",
-                            "2010-11-10 20:48:33Z", "2010-11-10T20:48:-3Z", "2010-11-10T20:48:33.0Zx", "20101110T204833Z"}) {
+  for (const char* wrong :
+       {"", "2010-11-10", "2010-11-10T20:48:33", "2010-13-10T20:48:33Z", "2023-02-29T20:48:33Z", "2010-11-10T24:00:00Z",
+        "2010-11-10 20:48:33Z", "2010-11-10T20:48:-3Z", "2010-11-10T20:48:33.0Zx", "20101110T204833Z"}) {
     EXPECT_EQ(utc_ns(wrong), std::nullopt) << wrong;
   }
 }
@@ -173,12 +174,14 @@ TEST(S3Uploads, ReadsPages) {
   const std::string head = "<ListMultipartUploadsResult><EncodingType>url</EncodingType>";
   const std::string tail = "</ListMultipartUploadsResult>";
   const auto upload = [](const char* key, const char* id, const char* begun) {
-    return std::string("<Upload><Key>") + key + "</Key><UploadId>" + id + "</UploadId><Initiated>" + begun + "</Initiated></Upload>";
+    return std::string("<Upload><Key>") + key + "</Key><UploadId>" + id + "</UploadId><Initiated>" + begun +
+           "</Initiated></Upload>";
   };
   const std::string now = "2010-11-10T20:48:33.000Z";
   const UploadsPage page =
-      read_uploads(config, head + "<IsTruncated>true</IsTruncated><NextKeyMarker>runs/7/c+d</NextKeyMarker><NextUploadIdMarker>2~x</"
-                                  "NextUploadIdMarker>" +
+      read_uploads(config, head +
+                               "<IsTruncated>true</IsTruncated><NextKeyMarker>runs/7/c+d</NextKeyMarker><NextUploadIdMarker>2~x</"
+                               "NextUploadIdMarker>" +
                                upload("runs/7/a%2Bb", "1~y", now.c_str()) + upload("runs/7//odd", "3", now.c_str()) + tail);
   ASSERT_EQ(page.uploads.size(), 1U);  // the other one has a name that no storage has
   EXPECT_EQ(page.uploads[0].path, "a+b");
