@@ -70,10 +70,14 @@ ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* option
         require(dry_run == 0 || dry_run == 1, "dry_run is ", dry_run, "; 0 or 1");
         require(count != nullptr, "count is NULL");
         Storage storage(make_config(uri, options_argument(options)));
-        *count = abort_uploads(storage.client(), older_than_ns, dry_run == 1, most_in_a_list,
-                               [&](const Unfinished& each, std::int64_t age_ns) {
-                                 if (upload != nullptr) upload(each.path.c_str(), age_ns, user_data);
-                               });
+        const auto tell = [&](const Unfinished& each, std::int64_t age_ns) {
+          if (upload != nullptr) upload(each.path.c_str(), age_ns, user_data);
+        };
+        try {
+          *count = abort_uploads(storage.client(), older_than_ns, dry_run == 1, most_in_a_list, tell);
+        } catch (const Error& error) {
+          fail(error.status(), storage.client().config().name(), ": ", error.message());
+        }
         return CKPT_OK;
       },
       set_last_error);
