@@ -42,6 +42,14 @@ bool is_of_s3(const std::string& place) {
   return is_uri(place) && place.size() > 3 && (place[0] == 's' || place[0] == 'S') && place[1] == '3' && place[2] == ':';
 }
 
+// "12 s", "5 min", "3 h", "9 d": whole ones, rounded down.
+std::string age_text(std::int64_t seconds) {
+  if (seconds < 60) return cat(seconds, " s");
+  if (seconds < 3600) return cat(seconds / 60, " min");
+  if (seconds < 2 * 86400) return cat(seconds / 3600, " h");
+  return cat(seconds / 86400, " d");
+}
+
 void print_uploads(const std::vector<load::Upload>& uploads, bool dry_run) {
   const char* const what = dry_run ? "would be aborted" : "aborted";
   for (const load::Upload& upload : uploads)

@@ -31,13 +31,6 @@ std::string bytes_text(std::int64_t bytes) {
   return fixed_text(amount, amount < 100 ? 2 : 1) + " " + units[unit];
 }
 
-std::string age_text(std::int64_t seconds) {
-  if (seconds < 60) return cat(seconds, " s");
-  if (seconds < 3600) return cat(seconds / 60, " min");
-  if (seconds < 2 * 86400) return cat(seconds / 3600, " h");
-  return cat(seconds / 86400, " d");
-}
-
 Budget parse_budget(const std::string& option, const std::string& text) {
   static constexpr std::array<std::pair<std::string_view, double>, 11> units = {{{"", 1.0},
                                                                                  {"B", 1.0},

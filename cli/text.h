@@ -45,9 +45,6 @@ struct Budget {
 // "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that begins with option and says what is understood.
 Budget parse_budget(const std::string& option, const std::string& text);
 
-// "12 s", "5 min", "3 h", "9 d": whole ones, rounded down.
-std::string age_text(std::int64_t seconds);
-
 // Names as people count: "block.2" before "block.10".
 bool naturally_before(const std::string& a, const std::string& b);
 
