@@ -46,7 +46,7 @@ public class S3 {
   public static void main(String[] arguments) {
     for (int i = 0; i < 2; i++) {
       try (CheckpointManager checkpoints = CheckpointManager.open("s3://bucket/run")) {
-        throw new AssertionError("nobody listens");
+        throw new AssertionError("nobody listens: " + checkpoints);
       } catch (CkptException failure) {
         System.out.println(failure.status() + " " + failure.getMessage());
       }

@@ -26,7 +26,7 @@ class S3(unittest.TestCase):
             self.assertEqual([info.step for info in checkpoints.list()], [3, 2])
         with ckpt.CheckpointManager(place + "/objects", read_only=True) as checkpoints:
             self.assertEqual([info.step for info in checkpoints.list()], [3, 2])
-        self.assertEqual(ckpt.load(place + "/objects")["w"].sum(), 3000)
+        self.assertEqual(ckpt.load(place + "/objects")["model"]["w"].sum(), 3000)
 
 
 if __name__ == "__main__":
