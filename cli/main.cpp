@@ -300,9 +300,22 @@ int run(int argc, char** argv) {
   CLI::App* const prune =
       app.add_subcommand("prune", "Remove old checkpoints, except those that rules keep and those that are pinned");
   prune->add_option("dir", path, "Directory of checkpoints, or a URI")->required();
-  prune->add_option("--keep", rules, "Rules with commas between them, such as last:3,every:100,best:2:max,newer:24h")
-      ->type_name("RULES")
-      ->required();
+  CLI::Option* const keep =
+      prune->add_option("--keep", rules, "Rules with commas between them, such as last:3,every:100,best:2:max,newer:24h")
+          ->type_name("RULES");
+  bool wants_uploads = false;
+  CLI::Option* const uploads =
+      prune->add_flag("--uploads", wants_uploads, "Abort unfinished uploads instead, which killed processes have left in S3")
+          ->excludes(keep);
+  std::int64_t older_than_seconds = 0;
+  CLI::Option* const age =
+      ckpt::cli::add_duration(*prune, "--older-than", older_than_seconds,
+                              "Those that were begun at least so long ago: 90 (seconds), 15m, 24h, 7d, 2w; 0: all")
+          ->needs(uploads);
+  uploads->needs(age);
+  prune->callback([=] {
+    if (!*keep && !*uploads) throw CLI::RequiredError("--keep RULES or --uploads");
+  });
   prune->add_flag("--dry-run", dry_run, "Only say what would be removed; also beside a running writer");
   add_json(prune);
   CLI::App* const pin = app.add_subcommand("pin", "Keep a checkpoint from being removed by retention and prune");
@@ -345,7 +358,8 @@ int run(int argc, char** argv) {
   if (show->parsed()) ckpt::cli::show(path, as_json);
   if (verify->parsed()) ckpt::cli::verify(path, as_json);
   if (copy->parsed()) ckpt::cli::copy(path, other_path, *copied_step ? std::optional(step) : std::nullopt, all, as_json);
-  if (prune->parsed()) ckpt::cli::prune(path, rules, dry_run, as_json);
+  if (wants_uploads) ckpt::cli::prune_uploads(path, older_than_seconds, dry_run, as_json);
+  if (prune->parsed() && !wants_uploads) ckpt::cli::prune(path, rules, dry_run, as_json);
   if (pin->parsed() || unpin->parsed()) ckpt::cli::pin(path, step, pin->parsed());
   if (convert->parsed()) ckpt::cli::convert(path, other_path, group, as_json);
   if (diff->parsed()) return ckpt::cli::diff(path, other_path, as_json) ? 0 : failed;

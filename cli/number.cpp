@@ -1,9 +1,12 @@
 #include "number.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include "text.h"
 
@@ -62,6 +65,19 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& t
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& target, Range<double> range, const std::string& meaning) {
   return add(app, name, target, range, meaning);
+}
+
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::int64_t& seconds, const std::string& meaning) {
+  const auto read = [name, &seconds](const std::string& text) {
+    constexpr std::pair<char, std::int64_t> units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
+    const auto* const found = std::find_if(std::begin(units), std::end(units),
+                                           [&](const auto& each) { return !text.empty() && each.first == text.back(); });
+    const bool has_unit = found != std::end(units);
+    const std::int64_t unit = has_unit ? found->second : 1;
+    constexpr std::int64_t most = std::int64_t{100} * 366 * 86400;
+    seconds = unit * parse(name, text.substr(0, text.size() - (has_unit ? 1 : 0)), Range<std::int64_t>{0, most / unit});
+  };
+  return app.add_option_function<std::string>(name, read, meaning)->type_name("DURATION");
 }
 
 }  // namespace ckpt::cli

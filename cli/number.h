@@ -24,4 +24,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& t
 // A finite one.
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& target, Range<double> range, const std::string& meaning);
 
+// A span of time in seconds: "90", "15m", "24h", "7d", "2w"; at most 100 years.
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::int64_t& seconds, const std::string& meaning);
+
 }  // namespace ckpt::cli

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "load.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -85,6 +86,12 @@ std::string path_of(const std::string& uri) {
   return is_uri(path) ? "./" + path : path;
 }
 
+Storage open_uri(const std::string& uri) {
+  ckpt_storage* storage = nullptr;
+  check(load::create_storage(uri.c_str(), "", &storage));
+  return Storage::adopt(storage);
+}
+
 }  // namespace
 
 std::string place_of(const std::string& text) { return scheme_of(text) != "file" || is_there(text) ? text : path_of(text); }
@@ -95,11 +102,9 @@ bool is_uri(const std::string& place) {
   return (scheme == "memory" || place.compare(scheme.size(), 3, "://") == 0) && !is_there(place);
 }
 
-Storage open_place(const std::string& place) {
-  return is_uri(place) ? Storage::from_uri(place) : Storage::existing_file_system(place);
-}
+Storage open_place(const std::string& place) { return is_uri(place) ? open_uri(place) : Storage::existing_file_system(place); }
 
-Storage make_place(const std::string& place) { return is_uri(place) ? Storage::from_uri(place) : Storage::file_system(place); }
+Storage make_place(const std::string& place) { return is_uri(place) ? open_uri(place) : Storage::file_system(place); }
 
 bool is_one_checkpoint(const CheckpointManager& checkpoints, const std::string& place) {
   if (!is_uri(place)) return fs::exists(fs::path(place) / "manifest.json");

@@ -6,6 +6,7 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "load.h"
 #include "place.h"
 #include "text.h"
 
@@ -13,6 +14,8 @@ namespace ckpt::cli {
 namespace {
 
 using ordered = nlohmann::ordered_json;
+
+constexpr std::int64_t second_ns = 1'000'000'000;
 
 void print(const std::vector<CheckpointInfo>& old, std::size_t kept, bool dry_run) {
   std::int64_t bytes = 0;
@@ -35,6 +38,31 @@ void print_json(const std::vector<CheckpointInfo>& old, std::size_t kept, bool d
   std::printf("%s\n", document.dump(2, ' ', false, ordered::error_handler_t::replace).c_str());
 }
 
+bool is_of_s3(const std::string& place) {
+  return is_uri(place) && place.size() > 3 && (place[0] == 's' || place[0] == 'S') && place[1] == '3' && place[2] == ':';
+}
+
+// "12 s", "5 min", "3 h", "9 d": whole ones, rounded down.
+std::string age_text(std::int64_t seconds) {
+  if (seconds < 60) return cat(seconds, " s");
+  if (seconds < 3600) return cat(seconds / 60, " min");
+  if (seconds < 2 * 86400) return cat(seconds / 3600, " h");
+  return cat(seconds / 86400, " d");
+}
+
+void print_uploads(const std::vector<load::Upload>& uploads, bool dry_run) {
+  const char* const what = dry_run ? "would be aborted" : "aborted";
+  for (const load::Upload& upload : uploads)
+    std::printf("%s: begun %s ago, %s\n", printable(upload.path).c_str(), age_text(upload.age_ns / second_ns).c_str(), what);
+  std::printf("%zu unfinished uploads %s\n", uploads.size(), what);
+}
+
+void print_uploads_json(const std::vector<load::Upload>& uploads, bool dry_run) {
+  ordered document = {{"dry_run", dry_run}, {"aborted", ordered::array()}};
+  for (const load::Upload& upload : uploads) document["aborted"].push_back({{"file", upload.path}, {"age_ns", upload.age_ns}});
+  std::printf("%s\n", document.dump(2, ' ', false, ordered::error_handler_t::replace).c_str());
+}
+
 }  // namespace
 
 void prune(const std::string& path, const std::string& rules, bool dry_run, bool as_json) {
@@ -44,6 +72,14 @@ void prune(const std::string& path, const std::string& rules, bool dry_run, bool
   const std::vector<CheckpointInfo> old = checkpoints.prune(rules, dry_run);
   const std::size_t left = checkpoints.list().size() - (dry_run ? old.size() : 0);
   (as_json ? print_json : print)(old, left, dry_run);
+}
+
+void prune_uploads(const std::string& place, std::int64_t older_than_seconds, bool dry_run, bool as_json) {
+  if (!is_of_s3(place)) throw Error(Status::unsupported, place + " is not in S3: only there are unfinished uploads");
+  const load::AbortedUploads aborted = load::abort_uploads(place, older_than_seconds * second_ns, dry_run);
+  const bool is_well = aborted.status == CKPT_OK;
+  if (is_well || !aborted.uploads.empty()) (as_json ? print_uploads_json : print_uploads)(aborted.uploads, dry_run);
+  if (!is_well) throw Error(static_cast<Status>(aborted.status), aborted.reason);
 }
 
 void pin(const std::string& path, std::int64_t step, bool pinned) {

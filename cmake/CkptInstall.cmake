@@ -52,7 +52,6 @@ endif()
 
 # Storages in S3: beside the library that it works for, found by find_package(ckpt) where it is installed.
 if(TARGET ckpt_s3)
-  set_target_properties(ckpt_s3 PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS ckpt_s3 EXPORT ckptS3Targets
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT s3 NAMELINK_COMPONENT s3_development)
   ckpt_without_search_path_in_usr("${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:ckpt_s3>" s3)

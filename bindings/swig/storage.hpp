@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "callbacks.hpp"
+#include "load.h"
 
 namespace ckpt_swig {
 
@@ -156,6 +157,19 @@ inline ckpt_status storage_register_scheme(const char* scheme, StorageFactory* f
                                 },
                                 factory, destroy<StorageFactory>));
 }
+
+// s3: loads libckpt-s3, which packages have beside libckpt.
+#if !defined(SWIGJAVA)
+inline ckpt_status storage_create_from_uri(const char* uri, ckpt_storage** storage) {
+  return ckpt::load::create_storage(uri, "", storage);
+}
+#endif
+// folder: where libckpt-s3 is unpacked to, for libraries in a jar; "": beside libckpt.
+#if !defined(SWIG) || defined(SWIGJAVA)
+inline ckpt_status storage_create_from_uri(const char* uri, const char* folder, ckpt_storage** storage) {
+  return ckpt::load::create_storage(uri, folder, storage);
+}
+#endif
 
 // sleeper NULL really sleeps; decider NULL: the usual rule decides.
 inline ckpt_status fault_handler_create(const ckpt_fault_handler_options* options, Sleeper* sleeper, Decider* decider,

@@ -89,6 +89,19 @@ CKPT_S3_API ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_op
  * when the scheme is another plug-in's. Synchronised. */
 CKPT_S3_API ckpt_status ckpt_s3_register(void);
 
+/* An unfinished upload. path: the file's name below the prefix; borrowed for the call. age_ns: nanoseconds since it was begun, by
+ * the store's clock, >= 0. Runs on the thread that calls ckpt_s3_abort_uploads. */
+typedef void (*ckpt_s3_upload_fn)(const char* path, int64_t age_ns, void* user_data);
+
+/* Aborts unfinished uploads of files below the prefix of the URI, and with them the room that their parts take: what a process that
+ * was killed has left. uri, options: as for ckpt_s3_storage_create. older_than_ns: those that were begun at least so many
+ * nanoseconds ago, by the store's clock, >= 0; an upload that a living process still writes is aborted as well, and its file fails,
+ * so this is longer than any upload takes. dry_run: when 1, nothing is aborted. upload: told of each one that was aborted, or would
+ * be; may be NULL. *count: how many these are. What another one aborts or completes meanwhile is not counted. After an error those
+ * that upload was told of are gone, and the others stay. The message of a failure is ckpt_s3_last_error's. Synchronised. */
+CKPT_S3_API ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* options, int64_t older_than_ns,
+                                              ckpt_bool dry_run, ckpt_s3_upload_fn upload, void* user_data, int64_t* count);
+
 /* One line of UTF-8 that says why the last failing function of this header failed on this thread; "" when none has. Never NULL. The
  * string stays valid until the next failure on the same thread. What storages report later is ckpt_last_error's. */
 CKPT_S3_API const char* ckpt_s3_last_error(void);

@@ -9,6 +9,7 @@
 #include "boundary.h"
 #include "last_error.h"
 #include "storage.h"
+#include "uploads.h"
 
 namespace {
 
@@ -54,6 +55,29 @@ ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* optio
         const ckpt_status status = ckpt_storage_create_custom(name.c_str(), &callbacks, storage.get(), destroy_storage, out);
         if (status != CKPT_OK) fail(status, ckpt_last_error());
         static_cast<void>(storage.release());
+        return CKPT_OK;
+      },
+      set_last_error);
+}
+
+ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* options, int64_t older_than_ns, ckpt_bool dry_run,
+                                  ckpt_s3_upload_fn upload, void* user_data, int64_t* count) {
+  constexpr int most_in_a_list = 1000;
+  return guard(
+      [&]() -> ckpt_status {
+        require(uri != nullptr, "uri is NULL");
+        require(older_than_ns >= 0, "older_than_ns is ", older_than_ns, "; at least 0");
+        require(dry_run == 0 || dry_run == 1, "dry_run is ", dry_run, "; 0 or 1");
+        require(count != nullptr, "count is NULL");
+        Storage storage(make_config(uri, options_argument(options)));
+        const auto tell = [&](const Unfinished& each, std::int64_t age_ns) {
+          if (upload != nullptr) upload(each.path.c_str(), age_ns, user_data);
+        };
+        try {
+          *count = abort_uploads(storage.client(), older_than_ns, dry_run == 1, most_in_a_list, tell);
+        } catch (const Error& error) {
+          fail(error.status(), storage.client().config().name(), ": ", error.message());
+        }
         return CKPT_OK;
       },
       set_last_error);

@@ -152,6 +152,7 @@ std::size_t take_header(char* data, std::size_t, std::size_t bytes, void* self) 
     const std::string_view value = trim(line.substr(colon + 1));
     if (name == "content-length") answer.length = number(value).value_or(-1);
     if (name == "etag") answer.etag = value;
+    if (name == "date") answer.date = value;
     if (name == "retry-after") answer.retry_after = value;
     if (name == "content-range") answer.content_range = value;
     if (name == "x-amz-bucket-region") answer.region = value;

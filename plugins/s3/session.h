@@ -45,6 +45,7 @@ struct Answer {
   long status = 0;
   std::int64_t length = -1;  // Content-Length
   std::string etag;
+  std::string date;  // the store's clock
   std::string retry_after;
   std::string content_range;
   std::string region;

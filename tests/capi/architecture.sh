@@ -33,6 +33,9 @@ if [ -d cli ]; then
   must_be_empty "cli/ is written on ckpt.hpp alone" \
     "$(grep -rnE '# *include +["<](ckpt/|base/|memory/|tensor/|storage/|strategy/|plan/|engine/|pipeline/|state/|async/|adaptive/)' cli | grep -vE '<ckpt/ckpt\.hpp>' || true)"
 fi
+must_be_empty "libraries are loaded in cpp/base/os and plugins/load alone" \
+  "$(grep -rnE '\bdlopen *\(' cpp capi cli plugins bindings --include='*.h' --include='*.hpp' --include='*.cpp' --include='*.i' |
+    grep -vE '^(cpp/base/os|plugins/load)/' || true)"
 must_be_empty "public headers include only public and standard headers" \
   "$(grep -rnE '# *include +"' include/ckpt || true)"
 

@@ -60,8 +60,14 @@ says "0 checkpoints removed"
 # What is not known, and what is wrong; nothing is made of it.
 before=$(ls -A)
 for command in list show verify; do
-  refuses 1 "'s3', which the package libckpt-s3 brings; known: file, memory (UNSUPPORTED)" $command s3://bucket/run
   refuses 1 "there" $command file:not/there
+done
+# libckpt-s3 is looked for beside the libckpt that the command uses: a folder without it, and one where it is no library.
+mkdir "$scratch/lib"
+cp -L "$(ldd "$ckpt" | sed -n 's/.*libckpt\.so\.0 => \([^ ]*\) .*/\1/p')" "$scratch/lib/libckpt.so.0"
+export LD_LIBRARY_PATH="$scratch/lib"
+for command in list show verify; do
+  refuses 1 "'s3', which the package libckpt-s3 brings; known: file, memory (UNSUPPORTED)" $command s3://bucket/run
 done
 refuses 1 "libckpt-s3" train --steps 1 --quiet --model mlp --data "$text" --dir s3://bucket/run
 refuses 1 "libckpt-s3" sample --dir s3://bucket/run --prompt x
@@ -71,6 +77,26 @@ refuses 1 "libckpt-s3" convert s3://bucket/run.npz "$scratch/none.npz"
 refuses 1 "libckpt-s3" diff "$uri" s3://bucket/run
 refuses 1 "libckpt-s3" prune s3://bucket/run --keep last:1
 refuses 1 "libckpt-s3" pin s3://bucket/run 2
+refuses 1 "package libckpt-s3, which is not there (UNSUPPORTED)" prune s3://bucket/run --uploads --older-than 1h
+echo "no library" >"$scratch/lib/libckpt-s3.so.0"
+refuses 1 "lib/libckpt-s3.so.0 does not load: " list s3://bucket/run
+refuses 1 "lib/libckpt-s3.so.0 does not load: " prune s3://bucket/run --uploads --older-than 1h
+unset LD_LIBRARY_PATH
+if [ "$CKPT_HAS_S3" = 1 ]; then # nobody listens where the environment says
+  for command in list show verify "prune --keep last:1" "prune --uploads --older-than 0"; do
+    refuses 1 "(IO)" $command s3://bucket/run
+    says "s3://bucket/run"
+  done
+fi
+refuses 1 "is not in S3: only there are unfinished uploads (UNSUPPORTED)" prune "$scratch/a run" --uploads --older-than 1h
+refuses 1 "is not in S3" prune memory:run --uploads --older-than 1h
+refuses 2 "--keep RULES or --uploads" prune memory:run
+refuses 2 "--older-than" prune s3://bucket/run --uploads
+refuses 2 "--uploads" prune s3://bucket/run --older-than 1h
+refuses 2 "--keep" prune s3://bucket/run --uploads --older-than 1h --keep last:1
+for bad in "" h 1.5h -1h 1y 101000w "1 h"; do
+  refuses 2 "--older-than" prune s3://bucket/run --uploads "--older-than=$bad"
+done
 refuses 1 "scheme 'gs'; known: file, memory" list gs://bucket
 refuses 1 "INVALID_ARGUMENT" list memory:a/../b
 for bad in ../a a/.. ./a a/%2e%2e a//b a%2Fb a%0A a%2 a%zz 'a?b' //host/a // ''; do

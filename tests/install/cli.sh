@@ -1,5 +1,18 @@
-# The installed command finds its library beside itself.
+# The installed command finds its libraries beside itself.
 set -eu
 unset LD_LIBRARY_PATH
 "$STAGE/bin/ckpt" --version
 "$STAGE/bin/ckpt" --help >/dev/null
+
+# libckpt-s3 too, when a URI wants it: nobody listens where it asks.
+export AWS_ENDPOINT_URL_S3=http://127.0.0.1:1 AWS_ACCESS_KEY_ID=none AWS_SECRET_ACCESS_KEY=none
+if said=$("$STAGE/bin/ckpt" list s3://bucket/run 2>&1); then
+  echo "it lists: $said" >&2
+  exit 1
+fi
+if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ]; then
+  wanted='s3://bucket/run.*(IO)$'
+else
+  wanted='which the package libckpt-s3 brings'
+fi
+echo "$said" | grep -q "$wanted" || { echo "no '$wanted' in: $said" >&2; exit 1; }

@@ -5,6 +5,9 @@
 #include <ckpt/ckpt.h>
 #include <ckpt/s3.h>
 
+#include <signal.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -92,6 +95,22 @@ static void the_scheme_is_known_when_it_is_registered(void) {
   CHECK_OK(ckpt_s3_register());
 }
 
+static void uploads_are_asked_for(void) {
+  ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
+  int64_t count = -1;
+  CHECK_S3_FAILS(ckpt_s3_abort_uploads(NULL, NULL, 0, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "uri is NULL");
+  CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket", NULL, -1, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT,
+                 "older_than_ns is -1");
+  CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket", NULL, 0, 2, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "dry_run is 2");
+  CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket", NULL, 0, 0, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  CHECK_S3_FAILS(ckpt_s3_abort_uploads("file:///x", NULL, 0, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "s3://bucket/prefix");
+  options.endpoint = "http://127.0.0.1:1";
+  options.access_key = "access";
+  options.secret_key = "hiddenSecret";
+  CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket/run", &options, 0, 1, NULL, NULL, &count), CKPT_E_IO, "connect");
+  CHECK(count == -1);
+}
+
 static void counts_log(ckpt_log_level level, const char* component, const char* message, void* user_data) {
   (void)level;
   (void)component;
@@ -166,6 +185,50 @@ static void saves_and_loads(void) {
   ckpt_tensor_release(other);
 }
 
+static void counts_upload(const char* path, int64_t age_ns, void* told) {
+  CHECK(strlen(path) > 0 && age_ns >= 0);
+  ++*(int64_t*)told;
+}
+
+/* A writer that is killed in the middle of a file leaves an upload: a young one stays, an old one goes. */
+static void a_killed_writer_leaves_an_upload(void) {
+  ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
+  char uri[64];
+  int64_t count = 0;
+  int64_t told = 0;
+  int64_t left = 0;
+  options.endpoint = getenv("CKPT_TEST_S3_ENDPOINT");
+  options.access_key = getenv("CKPT_TEST_S3_ACCESS_KEY");
+  options.secret_key = getenv("CKPT_TEST_S3_SECRET_KEY");
+  options.part_bytes = 8388608;
+  snprintf(uri, sizeof uri, "s3://%.30s/killed-%ld", getenv("CKPT_TEST_S3_BUCKET"), (long)getpid());
+  while (left == 0) { /* what was begun may be complete before the kill comes */
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      ckpt_storage* storage = NULL;
+      ckpt_checkpoint_manager* manager = NULL;
+      ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
+      ckpt_tensor* tensor = NULL;
+      ckpt_state* state = new_state(3.0, &tensor);
+      CHECK_S3_OK(ckpt_s3_storage_create(uri, &options, &storage));
+      CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &manager));
+      for (;;) CHECK_OK(ckpt_checkpoint_manager_save(manager, state, &save, NULL));
+    }
+    for (count = 0; count == 0;) CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, NULL, NULL, &count));
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, counts_upload, &told, &left));
+    CHECK(told == left);
+    told = 0;
+  }
+  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, INT64_C(3600000000000), 0, counts_upload, &told, &count));
+  CHECK(count == 0 && told == 0);
+  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 0, counts_upload, &told, &count));
+  CHECK(count == left && told == left);
+  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, NULL, NULL, &count));
+  CHECK(count == 0);
+}
+
 int main(int argc, char** argv) {
   const char* const names[] = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
                                "AWS_PROFILE",       "AWS_ENDPOINT_URL",      "AWS_ENDPOINT_URL_S3"};
@@ -175,11 +238,13 @@ int main(int argc, char** argv) {
   CHECK(setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent", 1) == 0 && setenv("AWS_CONFIG_FILE", "/nonexistent", 1) == 0);
   CHECK(strcmp(ckpt_s3_last_error(), "") == 0);
   if (argc > 1 && strcmp(argv[1], "services") == 0) {
+    a_killed_writer_leaves_an_upload(); /* first: it forks */
     saves_and_loads();
     return 0;
   }
   options_have_defaults();
   bad_arguments_are_refused();
+  uploads_are_asked_for();
   the_scheme_is_known_when_it_is_registered();
   return 0;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "uploads.h"
 
 namespace {
 
@@ -299,6 +300,34 @@ TEST_F(S3, AbortsWhatIsNotSynced) {
   expect_failure(parts.try_open("left"), CKPT_E_NOT_FOUND, "no such object");
   { const Opened file = parts.create("never"); }
   expect_failure(parts.try_open("never"), CKPT_E_NOT_FOUND, "no such object");
+}
+
+TEST_F(S3, FindsAndAbortsUploadsThatWereLeft) {
+  const ckpt::s3::Config& config = store->client().config();
+  for (const char* path : {"one", "one", "two words+", "three", "four"}) raw(*store, "POST", config.key(path), {{"uploads", ""}});
+  raw(*store, "POST", "elsewhere/" + bucket(), {{"uploads", ""}});
+  constexpr std::int64_t hour_ns = 3600'000'000'000;
+  std::vector<std::string> told;
+  const auto run = [&](std::int64_t older_than_ns, bool dry_run) {
+    told.clear();
+    return ckpt::s3::abort_uploads(store->client(), older_than_ns, dry_run, 2,
+                                   [&](const ckpt::s3::Unfinished& upload, std::int64_t age_ns) {
+                                     EXPECT_TRUE(age_ns >= 0 && age_ns < hour_ns) << age_ns;
+                                     told.push_back(upload.path);
+                                   });
+  };
+  EXPECT_EQ(uploads(*store), 6);
+  EXPECT_EQ(run(hour_ns, false), 0);  // they are young
+  EXPECT_EQ(run(0, true), 5);         // in pages of two
+  std::sort(told.begin(), told.end());
+  EXPECT_EQ(told, (std::vector<std::string>{"four", "one", "one", "three", "two words+"}));
+  EXPECT_EQ(uploads(*store), 6);
+  EXPECT_EQ(run(0, false), 5);
+  EXPECT_EQ(told.size(), 5U);
+  EXPECT_EQ(run(0, false), 0);
+  EXPECT_EQ(uploads(*store), 1);  // another prefix
+  Store above("s3://" + bucket() + "/elsewhere", given.get());
+  EXPECT_EQ(ckpt::s3::abort_uploads(above.client(), 0, false, 1000, [](const auto&, std::int64_t) {}), 1);
 }
 
 TEST_F(S3, PutsIfAbsentOnce) {

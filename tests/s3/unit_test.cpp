@@ -12,6 +12,7 @@
 #include "support.h"
 #include "text.h"
 #include "upload.h"
+#include "uploads.h"
 #include "xml.h"
 
 namespace {
@@ -151,6 +152,52 @@ TEST(S3Xml, RefusesWhatIsNone) {
   std::string many = "<a>";
   for (int i = 0; i < 200001; ++i) many += "<b/>";
   expect_error([&] { parse_xml(many + "</a>"); }, CKPT_E_IO, "too many elements");
+}
+
+// ---- Unfinished uploads
+
+TEST(S3Uploads, ReadsTimes) {
+  EXPECT_EQ(utc_ns("1970-01-01T00:00:00Z"), 0);
+  EXPECT_EQ(utc_ns("2010-11-10T20:48:33.000Z"), 1289422113000000000);
+  EXPECT_EQ(utc_ns("2024-02-29T23:59:59.25Z"), 1709251199250000000);
+  EXPECT_EQ(utc_ns("2024-02-29T23:59:59.1234567891Z"), 1709251199123456789);
+  for (const char* wrong :
+       {"", "2010-11-10", "2010-11-10T20:48:33", "2010-13-10T20:48:33Z", "2023-02-29T20:48:33Z", "2010-11-10T24:00:00Z",
+        "2010-11-10 20:48:33Z", "2010-11-10T20:48:-3Z", "2010-11-10T20:48:33.0Zx", "20101110T204833Z"}) {
+    EXPECT_EQ(utc_ns(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST(S3Uploads, ReadsPages) {
+  Config config;
+  config.prefix = "runs/7";
+  const std::string head = "<ListMultipartUploadsResult><EncodingType>url</EncodingType>";
+  const std::string tail = "</ListMultipartUploadsResult>";
+  const auto upload = [](const char* key, const char* id, const char* begun) {
+    return std::string("<Upload><Key>") + key + "</Key><UploadId>" + id + "</UploadId><Initiated>" + begun +
+           "</Initiated></Upload>";
+  };
+  const std::string now = "2010-11-10T20:48:33.000Z";
+  const UploadsPage page =
+      read_uploads(config, head +
+                               "<IsTruncated>true</IsTruncated><NextKeyMarker>runs/7/c+d</NextKeyMarker><NextUploadIdMarker>2~x</"
+                               "NextUploadIdMarker>" +
+                               upload("runs/7/a%2Bb", "1~y", now.c_str()) + upload("runs/7//odd", "3", now.c_str()) + tail);
+  ASSERT_EQ(page.uploads.size(), 1U);  // the other one has a name that no storage has
+  EXPECT_EQ(page.uploads[0].path, "a+b");
+  EXPECT_EQ(page.uploads[0].id, "1~y");
+  EXPECT_EQ(page.uploads[0].begun_ns, 1289422113000000000);
+  EXPECT_EQ(page.next_key, "runs/7/c d");
+  EXPECT_EQ(page.next_id, "2~x");
+  EXPECT_EQ(read_uploads(config, head + tail).next_key, "");
+  const auto refused = [&](const std::string& body, const char* text) {
+    expect_error([&] { read_uploads(config, head + body + tail); }, CKPT_E_IO, text);
+  };
+  refused(upload("runs/7/a", "1", "yesterday"), "without name, time or number");
+  refused(upload("runs/7/a", "", now.c_str()), "without name, time or number");
+  refused(upload("runs/8/a", "1", now.c_str()), "not asked for");
+  refused("<IsTruncated>true</IsTruncated>", "does not say how");
+  expect_error([&] { read_uploads(config, "<Error><Code>InternalError</Code></Error>"); }, CKPT_E_IO, "no list of uploads");
 }
 
 // ---- Lists

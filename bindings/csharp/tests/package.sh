@@ -13,10 +13,12 @@ export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 MSBUILDDISABLENODEREUSE=1 D
 export DOTNET_CLI_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" NUGET_PACKAGES="$scratch/packages"
 options="-nologo -v q -nodeReuse:false -p:UseSharedCompilation=false"
 
+s3=''
+[ "$CKPT_HAS_S3" = 0 ] || s3=native/libckpt-s3.so.0
 cp "$package" "$scratch/source"
 unzip -l "$scratch/source/Ckpt.$version.nupkg" >"$scratch/list" 2>/dev/null ||
   python3 -m zipfile -l "$scratch/source/Ckpt.$version.nupkg" >"$scratch/list"
-for entry in "lib/$framework/Ckpt.dll" "lib/$framework/Ckpt.xml" native/libckpt_csharp.so native/libckpt.so.0 LICENSE; do
+for entry in "lib/$framework/Ckpt.dll" "lib/$framework/Ckpt.xml" native/libckpt_csharp.so native/libckpt.so.0 LICENSE $s3; do
   grep -q "$entry" "$scratch/list" || {
     echo "the package lacks $entry"
     exit 1
@@ -45,6 +47,14 @@ using var state = new State().Add<float>("model", "weights", weights);
 CheckpointTaskResult saved = await manager.SaveAsync(state, new SaveOptions { Step = 7 });
 System.Array.Clear(weights);
 LoadResult? loaded = checkpoint.LoadIfAny(state);
+try
+{
+    using var nobody = new CheckpointManager("s3://bucket/run");
+}
+catch (CkptException failure)
+{
+    System.Console.WriteLine($"s3: {failure.StatusName} {failure.Message}");
+}
 System.Console.WriteLine($"libckpt {Library.VersionString}: step {loaded?.Step}, {weights[2]}, {saved.CheckpointPath?.Length > 0}");
 PROGRAM
 cd "$outside"
@@ -56,4 +66,10 @@ mv "$outside/made" "$scratch/moved"
 cd /
 LD_LIBRARY_PATH='' "$dotnet" "$scratch/moved/Consumer.dll" | tee "$scratch/printed"
 grep -qx "libckpt $version: step 7, 3, True" "$scratch/printed"
+if [ -n "$s3" ]; then # the environment names a store where nobody listens
+  grep -q '^s3: IO .*s3://bucket/run' "$scratch/printed"
+  find "$scratch/moved" -name libckpt-s3.so.0 -exec rm {} +
+  LD_LIBRARY_PATH='' "$dotnet" "$scratch/moved/Consumer.dll" >"$scratch/printed"
+fi
+grep -q '^s3: UNSUPPORTED .*which the package libckpt-s3 brings' "$scratch/printed"
 rm -rf "$scratch"

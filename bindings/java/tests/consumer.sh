@@ -37,5 +37,28 @@ JAVA
 "$javac" --release 17 -Xlint:all -Werror -cp ckpt.jar Consumer.java
 env -i PATH=/usr/bin:/bin "$java" -cp ckpt.jar:. Consumer | tee out
 grep -qxF "consumed $version sum 6.0" out
+# libckpt-s3 comes from the jar, too; nothing is left where it was unpacked to.
+if [ "$CKPT_HAS_S3" = 1 ]; then
+  cat >S3.java <<'JAVA'
+import org.ckpt.*;
+
+public class S3 {
+  public static void main(String[] arguments) {
+    for (int i = 0; i < 2; i++) {
+      try (CheckpointManager checkpoints = CheckpointManager.open("s3://bucket/run")) {
+        throw new AssertionError("nobody listens: " + checkpoints);
+      } catch (CkptException failure) {
+        System.out.println(failure.status() + " " + failure.getMessage());
+      }
+    }
+  }
+}
+JAVA
+  "$javac" --release 17 -Xlint:all -Werror -cp ckpt.jar S3.java
+  mkdir unpacked
+  env PATH=/usr/bin:/bin "$java" -Djava.io.tmpdir="$PWD/unpacked" -cp ckpt.jar:. S3 | tee out
+  [ "$(grep -c '^IO .*s3://bucket/run' out)" = 2 ] || exit 1
+  [ -z "$(ls unpacked)" ] || { echo "something was left: $(ls unpacked)" >&2; exit 1; }
+fi
 # As a module on the module path it works too: the name is in the manifest.
 env -i PATH=/usr/bin:/bin "$java" --module-path ckpt.jar --describe-module org.ckpt | grep -q "^org.ckpt.* automatic"

@@ -177,7 +177,7 @@ class Storage(_Owned):
 
     @classmethod
     def from_uri(cls, uri: str) -> "Storage":
-        """From "file:///PATH", "memory:NAME", or a URI of a scheme that is registered, as plug-ins do. A text without a scheme is a
+        """From "file:///PATH", "memory:NAME", "s3://BUCKET/PREFIX", or a URI of a scheme that is registered. A text without a scheme is a
         directory, which is made when it is missing. UnsupportedError for a scheme that is not known."""
         return cls._of(_n.ckpt_storage_create_from_uri(uri))
 

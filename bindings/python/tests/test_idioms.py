@@ -125,7 +125,7 @@ class Idioms(unittest.TestCase):
         try:
             for place, kind, text in [("~", ValueError, "begins with ~"), ("~/run", ValueError, "os.path.expanduser"),
                                       ("~root/run", ValueError, "begins with ~"), (pathlib.Path("~/run"), ValueError, "begins with ~"),
-                                     ("s3://bucket/run", ckpt.UnsupportedError, "name of no folder|libckpt-s3"),
+                                     ("gs://bucket/run", ckpt.UnsupportedError, "name of no folder|scheme 'gs'"),
                                      ("no/s3://bucket", ckpt.UnsupportedError, "name of no folder"),
                                      (pathlib.Path("s3://bucket/run"), ckpt.UnsupportedError, "name of no folder")]:
                 for call in (lambda: ckpt.save(place, {"w": np.ones(1)}), lambda: ckpt.load(place), lambda: ckpt.CheckpointManager(place),

@@ -22,6 +22,28 @@ ckpt.save("run", {"w": bytearray(b"consumer")}, 3)
 assert ckpt.load("run") == {"w": bytearray(b"consumer")}
 print("consumer", ckpt.__version__)
 """
+# What becomes of s3: with the library in the wheel, with one that does not load in its place, and without.
+S3 = """
+import os, sys
+import ckpt
+library = os.path.join(os.path.dirname(ckpt.__file__), "libckpt-s3.so.0")
+def says(kind, text):
+    try:
+        ckpt.load("s3://bucket/run")
+    except kind as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(text)
+if sys.argv[1] == "there":
+    says(ckpt.IoError, "s3://bucket/run")
+    with open("/proc/self/maps") as maps:
+        assert any(line.split()[-1] == os.path.realpath(library) for line in maps), "from another place"
+elif sys.argv[1] == "broken":
+    says(ckpt.UnsupportedError, library + " does not load: ")
+else:
+    says(ckpt.UnsupportedError, "which the package libckpt-s3 brings")
+"""
+NO_S3 = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
 
 
 class Wheel(unittest.TestCase):
@@ -48,6 +70,23 @@ class Wheel(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", CONSUMER, prefix], cwd=outside, env={"PYTHONPATH": prefix, "PATH": ""},
                               capture_output=True, text=True)
         self.assertEqual(done.stdout.strip(), f"consumer {version}", done.stderr)
+
+        library = os.path.join(prefix, "ckpt", "libckpt-s3.so.0")
+        has_s3 = os.environ["CKPT_HAS_S3"] == "1"
+        self.assertEqual(os.path.isfile(library), has_s3)
+
+        def s3(what):
+            done = subprocess.run([sys.executable, "-c", S3, what], cwd=outside, env={"PYTHONPATH": prefix, "PATH": "", **NO_S3},
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+        if has_s3:
+            s3("there")
+            os.remove(library)
+        s3("missing")
+        with open(library, "w") as file:
+            file.write("no library")
+        s3("broken")
 
 
 if __name__ == "__main__":

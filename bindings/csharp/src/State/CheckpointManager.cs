@@ -23,8 +23,8 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Opens the checkpoints below a path.</summary>
-        /// <param name="path">Made when it is missing, unless read-only.</param>
+        /// <summary>Opens the checkpoints below a path, or of what a URI names: s3://BUCKET/PREFIX.</summary>
+        /// <param name="path">Made when it is missing, unless read-only. What has :// behind its scheme is a URI.</param>
         /// <param name="options">null: the defaults.</param>
         /// <param name="keep">As for a storage.</param>
         public CheckpointManager(string path, [AllowNull] CheckpointManagerOptions options = null,
@@ -36,7 +36,8 @@ namespace Ckpt
         private static NativeHandle Made(string path, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
             var place = new FileSystemOptions { MustExist = options != null && options.ReadOnly };
-            using (var storage = new Storage(path, place)) return Made(storage, options, keep);
+            using (var storage = Storage.IsUri(path) ? Storage.FromUri(path) : new Storage(path, place))
+                return Made(storage, options, keep);
         }
 
         private static NativeHandle Made(Storage storage, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)

@@ -48,14 +48,27 @@ namespace Ckpt
             return Owned((out IntPtr made) => native.ckpt_storage_create_custom(name, new StorageCalls(storage), out made));
         }
 
-        /// <summary>A storage from a URI: file:///PATH, memory:NAME, or one of a scheme that is registered, as plug-ins do. A text
-        /// without a scheme is a directory of the file system, which is made when it is not there.
+        /// <summary>A storage from a URI: file:///PATH, memory:NAME, s3://BUCKET/PREFIX, or one of a scheme that is registered.
+        /// A text without a scheme is a directory of the file system, which is made when it is not there.
         /// CkptUnsupportedException for a scheme that is not known.</summary>
         /// <param name="uri">The text.</param>
         /// <returns>The storage.</returns>
         public static Storage FromUri(string uri)
         {
             return Owned((out IntPtr made) => native.ckpt_storage_create_from_uri(uri, out made));
+        }
+
+        // Whether a text has "://" behind a scheme; all else is a path.
+        internal static bool IsUri(string place)
+        {
+            var end = place == null ? -1 : place.IndexOf("://", StringComparison.Ordinal);
+            for (var i = 0; i < end; i++)
+            {
+                var c = place[i] | 0x20;
+                var isLetter = c >= 'a' && c <= 'z';
+                if (!isLetter && (i == 0 || "0123456789+-.".IndexOf(place[i]) < 0)) return false;
+            }
+            return end >= 2;
         }
 
         /// <summary>Lets FromUri make storages for a scheme, on all threads of this process. CkptAlreadyExistsException for one

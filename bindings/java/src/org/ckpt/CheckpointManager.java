@@ -71,6 +71,29 @@ public final class CheckpointManager extends NativeObject {
   }
 
   /**
+   * Opens the checkpoints of what a URI names, as {@link Storage#fromUri} does: s3://BUCKET/PREFIX.
+   *
+   * @param uri the text
+   * @param options how
+   * @return to be closed
+   */
+  public static CheckpointManager open(String uri, CheckpointManagerOptions options) {
+    try (Storage storage = Storage.fromUri(uri)) {
+      return new CheckpointManager(storage, options);
+    }
+  }
+
+  /**
+   * The same with all defaults.
+   *
+   * @param uri the text
+   * @return to be closed
+   */
+  public static CheckpointManager open(String uri) {
+    return open(uri, new CheckpointManagerOptions());
+  }
+
+  /**
    * Writes a state as a new checkpoint and returns when it is durable.
    *
    * @param state read

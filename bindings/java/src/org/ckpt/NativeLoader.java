@@ -3,6 +3,7 @@ package org.ckpt;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,13 +13,16 @@ import java.util.Locale;
 /**
  * Finds and loads libckpt_java.so, which brings libckpt.so.0 from the same directory. Looks, in this order, in the directory that
  * the system property org.ckpt.library.path names (and then nowhere else), in those of java.library.path, and in the jar, from
- * where both are unpacked to a private directory that is removed at once.
+ * where both are unpacked to a private directory that is removed at once. So is libckpt-s3.so.0, when it is needed; elsewhere it
+ * lies beside them.
  */
 final class NativeLoader {
   static final String PROPERTY = "org.ckpt.library.path";
   private static final String LIBRARY = "libckpt_java.so";
   private static final String CORE = "libckpt.so.0";
+  private static final String S3 = "libckpt-s3.so.0";
   private static boolean done;
+  private static boolean isUnpacked;
 
   private final List<String> tried = new ArrayList<>();
 
@@ -31,6 +35,44 @@ final class NativeLoader {
     Exit.prepare();
   }
 
+  /** libckpt-s3, unpacked for as long as this is open; its folder is "" where nothing has to be unpacked, or there is none. */
+  record Unpacked(Path directory) implements AutoCloseable {
+    String folder() {
+      return directory == null ? "" : directory.toString();
+    }
+
+    @Override
+    public void close() {
+      if (directory == null) return;
+      try { // what is mapped stays mapped
+        Files.deleteIfExists(directory.resolve(S3));
+        Files.deleteIfExists(directory);
+      } catch (IOException error) {
+        throw new UncheckedIOException(directory + " cannot be removed", error);
+      }
+    }
+  }
+
+  /** What a URI needs beside the native libraries. */
+  static Unpacked unpackedFor(String uri) {
+    load();
+    boolean isOfS3 = uri != null && uri.regionMatches(true, 0, "s3:", 0, 3);
+    if (!isOfS3 || !isUnpacked) return new Unpacked(null);
+    try (InputStream library = NativeLoader.class.getResourceAsStream("native/" + platform() + "/" + S3)) {
+      if (library == null) return new Unpacked(null);
+      Unpacked unpacked = new Unpacked(Files.createTempDirectory("ckpt-"));
+      try {
+        Files.copy(library, unpacked.directory.resolve(S3));
+      } catch (IOException error) {
+        unpacked.close();
+        throw error;
+      }
+      return unpacked;
+    } catch (IOException error) {
+      throw new UncheckedIOException(S3 + " cannot be unpacked to " + System.getProperty("java.io.tmpdir"), error);
+    }
+  }
+
   private void find() {
     String chosen = System.getProperty(PROPERTY);
     if (chosen != null) {
@@ -40,7 +82,8 @@ final class NativeLoader {
     for (String directory : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
       if (!directory.isEmpty() && fromDirectory(Path.of(directory), "java.library.path")) return;
     }
-    if (fromJar()) return;
+    isUnpacked = fromJar();
+    if (isUnpacked) return;
     throw failure("set -D" + PROPERTY + "=DIRECTORY");
   }
 

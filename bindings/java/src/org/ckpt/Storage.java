@@ -32,15 +32,17 @@ public final class Storage extends NativeObject {
   }
 
   /**
-   * A storage from a URI: file:///PATH, memory:NAME, or one of a scheme that is registered, as plug-ins do. A text without a scheme
-   * is a directory of the file system, which is made when it is not there.
+   * A storage from a URI: file:///PATH, memory:NAME, s3://BUCKET/PREFIX, or one of a scheme that is registered. A text without a
+   * scheme is a directory of the file system, which is made when it is not there.
    *
    * @param uri the text
    * @return the storage
    * @throws CkptUnsupportedException for a scheme that is not known
    */
   public static Storage fromUri(String uri) {
-    return made(out -> Native.ckpt_storage_create_from_uri(uri, out));
+    try (NativeLoader.Unpacked unpacked = NativeLoader.unpackedFor(uri)) {
+      return made(out -> Native.ckpt_storage_create_from_uri(uri, unpacked.folder(), out));
+    }
   }
 
   /**

@@ -31,6 +31,11 @@ final class TestLoader {
   static final class Child {
     public static void main(String[] arguments) throws Exception {
       System.out.println("version " + Ckpt.versionString());
+      try (CheckpointManager checkpoints = CheckpointManager.open("s3://bucket/run")) {
+        System.out.println("s3: opened");
+      } catch (CkptException failure) {
+        System.out.println("s3: " + failure.status() + " " + failure.getMessage());
+      }
       for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
         if (line.contains("libckpt_java.so")) {
           System.out.println("from " + line.substring(line.indexOf('/')));
@@ -80,6 +85,14 @@ final class TestLoader {
     that(text.contains(version) && text.contains("from " + libraries), "from the property: " + text);
     text = java(full, "-Djava.library.path=" + scratch + ":" + libraries);
     that(text.contains(version) && text.contains("from " + libraries), "from java.library.path: " + text);
+
+    boolean hasS3 = "1".equals(System.getenv("CKPT_HAS_S3")); // the environment names a store where nobody listens
+    that(text.contains(hasS3 ? "s3: IO " : "libckpt-s3"), "libckpt-s3 beside it: " + text);
+    Path few = Files.createDirectory(scratch.resolve("few"));
+    for (String name : List.of("libckpt_java.so", "libckpt.so.0")) Files.copy(libraries.resolve(name), few.resolve(name));
+    text = java(full, "-Dorg.ckpt.library.path=" + few);
+    that(text.contains("s3: UNSUPPORTED") && text.contains("which the package libckpt-s3 brings"), "from this directory alone: "
+        + text);
 
     String bare = bare();
     text = java(bare, "-Djava.library.path=" + scratch + "/one:" + scratch + "/two");

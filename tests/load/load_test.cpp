@@ -1,0 +1,159 @@
+// plugins/load: what becomes of s3: where libckpt-s3 is, is not, or does not load. The environment has keys, and no store.
+#include "load.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_mapped(const std::string& name) {
+  std::ifstream maps("/proc/self/maps");
+  const std::string text((std::istreambuf_iterator<char>(maps)), std::istreambuf_iterator<char>());
+  return text.find(name) != std::string::npos;
+}
+
+ckpt_status open_s3(const char* uri = "s3://bucket/run", const std::string& folder = "") {
+  ckpt_storage* storage = nullptr;
+  const ckpt_status status = ckpt::load::create_storage(uri, folder, &storage);
+  EXPECT_EQ(storage != nullptr, status == CKPT_OK);
+  ckpt_storage_release(storage);
+  return status;
+}
+
+void expect_unsupported(const std::string& folder, std::string_view text) {
+  EXPECT_EQ(open_s3("s3://bucket/run", folder), CKPT_E_UNSUPPORTED);
+  EXPECT_NE(std::string_view(ckpt_last_error()).find(text), std::string_view::npos) << ckpt_last_error();
+  EXPECT_EQ(ckpt_storage_unregister_scheme("s3"), CKPT_E_NOT_FOUND) << "the scheme is not free again";
+}
+
+std::int32_t create_memory(const char*, ckpt_storage** storage, void* calls) {
+  ++*static_cast<int*>(calls);
+  return ckpt_storage_create_memory(storage);
+}
+
+std::int32_t create_through_s3(const char*, ckpt_storage** storage, void*) {
+  const ckpt_status status = ckpt::load::create_storage("s3://bucket/inside", "", storage);
+  if (status != CKPT_OK) ckpt_callback_error(ckpt_last_error());
+  return status;
+}
+
+class Load : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "ckpt-load-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override {
+    ckpt_storage_unregister_scheme("s3");
+    fs::remove_all(folder_);
+  }
+  fs::path folder_;
+};
+
+// The first one: nothing has been loaded yet.
+TEST_F(Load, AFunctionOfTheProgramStays) {
+  int calls = 0;
+  ASSERT_EQ(ckpt_storage_register_scheme("s3", create_memory, &calls, nullptr), CKPT_OK);
+  EXPECT_EQ(open_s3(), CKPT_OK) << ckpt_last_error();
+  EXPECT_EQ(open_s3("S3:x"), CKPT_OK) << ckpt_last_error();
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(open_s3("memory:"), CKPT_OK);
+  EXPECT_EQ(open_s3("s3"), CKPT_OK);  // a directory
+  EXPECT_TRUE(fs::remove("s3"));
+  EXPECT_EQ(open_s3(nullptr), CKPT_E_INVALID_ARGUMENT);
+  EXPECT_FALSE(is_mapped("libckpt-s3"));
+}
+
+TEST_F(Load, NothingIsThere) {
+  expect_unsupported(folder_, "'s3', which the package libckpt-s3 brings; known: file, memory");
+  expect_unsupported(folder_ / "none", "which the package libckpt-s3 brings");
+  EXPECT_FALSE(is_mapped("libckpt-s3"));
+}
+
+TEST_F(Load, WhatDoesNotLoadSaysWhy) {
+  std::ofstream(folder_ / "libckpt-s3.so.0") << "no library";
+  expect_unsupported(folder_, (folder_ / "libckpt-s3.so.0").string() + " does not load: ");
+  fs::copy_file(NEEDY, folder_ / "libckpt-s3.so.0", fs::copy_options::overwrite_existing);
+  expect_unsupported(folder_, "libckpt_nowhere.so: cannot open shared object file");
+}
+
+// A copy of libckpt beside it does not come into the process: libckpt-s3 works for the one that is there.
+TEST_F(Load, ItUsesTheLibckptOfTheProcess) {
+  fs::copy_file(fs::path(S3_LIBRARY).parent_path() / "libckpt.so.0", folder_ / "libckpt.so.0");
+  fs::copy_file(S3_LIBRARY, folder_ / "libckpt-s3.so.0");
+  EXPECT_EQ(open_s3("s3://bucket/run", folder_), CKPT_OK) << ckpt_last_error();
+  EXPECT_FALSE(is_mapped((folder_ / "libckpt.so.0").string()));
+}
+
+TEST_F(Load, SeveralThreadsAtOnce) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> succeeded = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) threads.emplace_back([&] { succeeded += open_s3() == CKPT_OK; });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(succeeded, 8) << ckpt_last_error();
+    ASSERT_EQ(ckpt_storage_unregister_scheme("s3"), CKPT_OK);
+  }
+}
+
+// It is known to everyone then, and loaded inside of another scheme's function as well.
+TEST_F(Load, TheSchemeIsKnownAfterwards) {
+  ASSERT_EQ(ckpt_storage_register_scheme("through", create_through_s3, nullptr, nullptr), CKPT_OK);
+  EXPECT_EQ(open_s3("through:x"), CKPT_OK) << ckpt_last_error();
+  ckpt_storage* storage = nullptr;
+  EXPECT_EQ(ckpt_storage_create_from_uri("s3://bucket/run", &storage), CKPT_OK) << ckpt_last_error();
+  ckpt_storage_release(storage);
+  EXPECT_EQ(ckpt_storage_unregister_scheme("through"), CKPT_OK);
+  EXPECT_EQ(open_s3("s3://b"), CKPT_E_INVALID_ARGUMENT);
+  EXPECT_NE(std::string_view(ckpt_last_error()).find("no bucket's name"), std::string_view::npos) << ckpt_last_error();
+}
+
+TEST_F(Load, UploadsAreAskedForWhereItIs) {
+  ckpt::load::AbortedUploads aborted = ckpt::load::abort_uploads("s3://b", 0, true);
+  EXPECT_EQ(aborted.status, CKPT_E_INVALID_ARGUMENT);
+  EXPECT_NE(aborted.reason.find("no bucket's name"), std::string::npos) << aborted.reason;
+  aborted = ckpt::load::abort_uploads("s3://bucket/run", 0, true);
+  EXPECT_EQ(aborted.status, CKPT_E_IO) << aborted.reason;  // nobody listens
+  EXPECT_TRUE(aborted.uploads.empty());
+}
+
+// A child that is forked while another thread loads does not wait for that one. What libckpt itself was at work with then it says.
+TEST_F(Load, ForkedWhileAnotherThreadLoads) {
+  std::atomic<bool> ends = false;
+  std::thread loads([&] {
+    while (!ends) {
+      open_s3();
+      ckpt_storage_unregister_scheme("s3");
+    }
+  });
+  for (int i = 0; i < 30; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      ckpt_storage* storage = nullptr;
+      const ckpt_status status = ckpt::load::create_storage("s3://bucket/run", "", &storage);
+      _exit(status == CKPT_OK || status == CKPT_E_FORKED ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << i;
+  }
+  ends = true;
+  loads.join();
+}
+
+}  // namespace

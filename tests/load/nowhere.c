@@ -1,0 +1,1 @@
+int ckpt_nowhere(void) { return 3; }
