@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "base/log.h"
 #include "object_story.h"
@@ -68,7 +70,7 @@ TEST_F(CrashObjects, TheStoriesHaveWhatTheyAreAbout) {
     const auto is_record = [](const Request& request) { return request.line.starts_with("remove commits/"); };
     EXPECT_GT(std::ranges::count_if(story.requests, is_record), 0) << story.name;
   }
-  EXPECT_GT(acknowledged, 200);
+  EXPECT_GT(acknowledged, 100);
   EXPECT_GT(late, 0);
   EXPECT_GT(late_failures, 0);
 }
@@ -142,25 +144,33 @@ TEST_F(CrashObjects, AcknowledgementBeforeTheListIsNoticed) {
   EXPECT_GT(violations(count, Violation::lost), 0);
 }
 
+// What makes a checkpoint of it is there while the writer does something else.
 TEST_F(CrashObjects, FindingASaveBeforeItsRecordIsNoticed) {
   const Count count = mutated([](std::vector<Request>& requests) {
-    for_each_save(requests, [&](std::size_t record, std::size_t) {
-      std::swap(requests[record - 1].changes, requests[record].changes);  // the record in the manifest's place
-      std::swap(requests[record - 2].changes, requests[record - 1].changes);
-      std::swap(requests[record - 2].changes, requests[record].changes);
-    });
+    std::vector<Request> changed;
+    for (Request& request : requests) {
+      if (request.save != 0) {
+        changed.push_back({"the record, too early", std::exchange(request.changes, {}), 0, 0});
+        changed.push_back({"something else", {{"other", std::nullopt, "text"}}, 0, 0});
+      }
+      changed.push_back(std::move(request));
+    }
+    requests = std::move(changed);
   });
-  EXPECT_GT(violations(count, Violation::damaged) + violations(count, Violation::early), 0);
+  EXPECT_GT(violations(count, Violation::early), 0);
 }
 
-// A removal begins with the record: without it what is left looks like a checkpoint with files missing.
+// A removal begins with the record: with that what is left would look like a checkpoint with files missing.
 TEST_F(CrashObjects, RemovalOfFilesBeforeTheirRecordIsNoticed) {
   const Count count = mutated([](std::vector<Request>& requests) {
-    for (std::size_t i = 0; i + 2 < requests.size(); ++i) {
-      if (requests[i].line.starts_with("remove commits/")) std::rotate(&requests[i], &requests[i] + 1, &requests[i] + 3);
+    for (auto record = requests.begin(); record != requests.end(); ++record) {
+      if (!record->line.starts_with("remove commits/")) continue;
+      const auto files = std::find_if(record, requests.end(),
+                                      [](const Request& request) { return request.line.starts_with("remove_many step-"); });
+      if (files != requests.end()) record = std::rotate(record, files, files + 1);
     }
   });
-  EXPECT_GT(violations(count, Violation::damaged) + violations(count, Violation::lost), 0);
+  EXPECT_GT(violations(count, Violation::damaged), 0);
 }
 
 // What lists that are late would do in a store that did not refuse a taken name.
