@@ -198,15 +198,19 @@ bool ObjectNarrator::save(std::int64_t step) {
 
 bool ObjectNarrator::killed_save(std::int64_t step, std::int64_t number, bool is_done) {
   const auto left = std::make_shared<std::int64_t>(number);
-  requests_->before = [left, is_done](const std::string& line) {
-    if (*left < 0 || (*left == 0 && !is_done)) base::fail(base::Status::io, "killed before ", line);
+  const auto is_dead = std::make_shared<bool>(false);
+  requests_->before = [left, is_dead, is_done](const std::string& line) {
+    *is_dead = *is_dead || (*left == 0 && !is_done);
+    if (*is_dead) base::fail(base::Status::io, "killed before ", line);
     --*left;
   };
-  requests_->after = [this, left](const std::string& line) {
+  requests_->after = [this, left, is_dead](const std::string& line) {
     end_request(line);
-    if (*left < 0) base::fail(base::Status::io, "killed behind ", line);
+    *is_dead = *left < 0;
+    if (*is_dead) base::fail(base::Status::io, "killed behind ", line);
   };
-  return !save(step);
+  save(step);  // which is acknowledged when the process dies in what follows: retention
+  return *is_dead;
 }
 
 void ObjectNarrator::overtaken_save(std::int64_t step, const std::vector<std::int64_t>& others, std::int64_t keep_last) {

@@ -114,7 +114,7 @@ struct Count {
 // Images of one moment, times the scenario's weight: all that are examined by CKPT_TEST_LONG, the share of them that is examined
 // otherwise, and as many as crash_mutation needs to notice every mutation. Those of a share are among those of a larger one.
 constexpr std::uint64_t all_images = 600;
-constexpr std::uint64_t share_of_images = 150;
+constexpr std::uint64_t share_of_images = 80;
 constexpr std::uint64_t mutation_images = 32;
 static_assert(mutation_images <= share_of_images && share_of_images <= all_images);
 
