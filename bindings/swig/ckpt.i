@@ -204,6 +204,9 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %feature("director") ckpt_swig::AsyncSource;
 %feature("director") ckpt_swig::StageForward;
 %nodefaultctor ckpt_swig::Listing;
+%nodefaultctor ckpt_swig::ObjectListing;
+%nodefaultctor ckpt_swig::RangeList;
+%nodefaultctor ckpt_swig::PathList;
 %nodefaultctor ckpt_swig::NewName;
 %nodefaultctor ckpt_swig::FaultAnswer;
 %ignore ckpt_swig::CallbackFailure;

@@ -77,7 +77,8 @@ void end_lent(void* user_data) {
     Errors.CheckFetched();
     return fetched;
   }
-%exception ckpt_swig::Listing::add {
+%define CKPT_LISTING(name)
+%exception ckpt_swig::name::add {
   try {
     $action
   } catch (const ckpt_swig::CallbackFailure& failure) {
@@ -85,6 +86,9 @@ void end_lent(void* user_data) {
     return $null;
   }
 }
+%enddef
+CKPT_LISTING(Listing)
+CKPT_LISTING(ObjectListing)
 
 // ---- Texts ----
 %typemap(ctype) const char* "const char *"

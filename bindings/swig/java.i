@@ -84,7 +84,8 @@ text %enddef
   }
 }
 %enddef
-%exception ckpt_swig::Listing::add {
+%define CKPT_LISTING(name)
+%exception ckpt_swig::name::add {
   try {
     $action
   } catch (const ckpt_swig::CallbackFailure& failure) {
@@ -92,6 +93,9 @@ text %enddef
     return $null;
   }
 }
+%enddef
+CKPT_LISTING(Listing)
+CKPT_LISTING(ObjectListing)
 
 // ---- Numbers: int64_t is C's long (-DSWIGWORDSIZE64), which SWIG takes for 32 bits. Unsigned ones keep their bits ----
 %apply long long { long, unsigned long, int64_t, uint64_t };
@@ -361,6 +365,17 @@ CKPT_BUFFER(void* received, int64_t received_bytes)
 %typemap(javain) ckpt_swig::Bytes "$javainput"
 %typemap(in) ckpt_swig::Bytes "" // only the library calls these functions
 %typemap(javadirectorin) ckpt_swig::Bytes "NativeBuffers.lent($jniinput)"
+%typemap(javaout) ckpt_swig::Bytes {
+    return NativeBuffers.lent($jnicall);
+  }
+%typemap(out) ckpt_swig::Bytes {
+  try {
+    $result = ckpt_java::lent_buffer(jenv, $1);
+  } catch (const ckpt_swig::CallbackFailure& failure) {
+    ckpt_java::raise(jenv, failure.status(), failure.what());
+    return $null;
+  }
+}
 
 // ---- Values of calls.hpp and callbacks.hpp, as arrays of numbers ----
 %define CKPT_NUMBER_VALUE(type)

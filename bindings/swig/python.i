@@ -36,7 +36,8 @@
   }
 }
 %enddef
-%exception ckpt_swig::Listing::add {
+%define CKPT_LISTING(name)
+%exception ckpt_swig::name::add {
   try {
     $action
   } catch (const ckpt_swig::CallbackFailure& failure) {
@@ -44,6 +45,9 @@
     SWIG_fail;
   }
 }
+%enddef
+CKPT_LISTING(Listing)
+CKPT_LISTING(ObjectListing)
 
 // ---- Texts: borrowed from the str, which lives at least as long as the call ----
 %typemap(in) const char* {
@@ -183,6 +187,7 @@ CKPT_TEXTS(rules, rules_count)
   $2 = view.size();
 }
 %typemap(directorin) ckpt_swig::Bytes "$input = ckpt_python::lent($1);"
+%typemap(out) ckpt_swig::Bytes "$result = ckpt_python::lent($1);"
 
 // ---- Values of calls.hpp and callbacks.hpp ----
 %typemap(in) const ckpt_swig::Spec& (ckpt_swig::Spec given) {

@@ -28,7 +28,52 @@ class Listing {
   void* listing_;
 };
 
-// Files and locks are numbers of the other language's choice.
+// Passed to StorageFunctions::list_from.
+class ObjectListing {
+ public:
+#ifndef SWIG
+  ObjectListing(ckpt_storage_object_fn object, void* listing) : object_(object), listing_(listing) {}
+#endif
+  void add(const char* path, int64_t bytes) {
+    const int32_t status = object_(listing_, path, bytes);
+    if (status != CKPT_OK) throw CallbackFailure(status, "the listing was refused");
+  }
+
+ private:
+  ckpt_storage_object_fn object_;
+  void* listing_;
+};
+
+// Passed to StorageFunctions::read_ranges.
+class RangeList {
+ public:
+#ifndef SWIG
+  RangeList(const ckpt_storage_range* ranges, int64_t count) : ranges_(ranges), count_(count) {}
+#endif
+  int64_t count() const { return count_; }
+  int64_t offset(int64_t at) const { return ranges_[at].offset; }
+  Bytes buffer(int64_t at) const { return Bytes{ranges_[at].buffer, ranges_[at].bytes, true}; }
+
+ private:
+  const ckpt_storage_range* ranges_;
+  int64_t count_;
+};
+
+// Passed to StorageFunctions::remove_many.
+class PathList {
+ public:
+#ifndef SWIG
+  PathList(const char* const* paths, int64_t count) : paths_(paths), count_(count) {}
+#endif
+  int64_t count() const { return count_; }
+  const char* path(int64_t at) const { return paths_[at]; }
+
+ private:
+  const char* const* paths_;
+  int64_t count_;
+};
+
+// Files and locks are numbers of the other language's choice. Object stores alone are asked for what is behind unlock.
 class StorageFunctions {
  public:
   virtual ~StorageFunctions() = default;
@@ -48,6 +93,11 @@ class StorageFunctions {
   virtual int64_t size(const char* path) = 0;
   virtual int64_t lock(const char* path) = 0;
   virtual void unlock(int64_t lock) = 0;
+  virtual int64_t create_stream(const char* path, int64_t expected_bytes) = 0;
+  virtual void put_if_absent(const char* path, Bytes buffer) = 0;
+  virtual void read_ranges(int64_t file, RangeList* ranges) = 0;
+  virtual void list_from(const char* prefix, const char* after, int64_t limit, ObjectListing* listing) = 0;
+  virtual void remove_many(PathList* paths) = 0;
 };
 
 class StorageFactory {
@@ -139,12 +189,49 @@ inline ckpt_storage_callbacks storage_callbacks() {
   return table;
 }
 
+// What an object store does besides; whether it reads ranges and removes many files at once is its own affair.
+inline void add_object_callbacks(ckpt_storage_callbacks& table, bool reads_ranges, bool removes_many) {
+  table.flags = CKPT_STORAGE_FLAG_OBJECTS;
+  table.create_stream = [](const char* path, int64_t expected_bytes, void** file, void* user) {
+    return guarded([&] { *file = file_pointer(storage(user).create_stream(path, expected_bytes)); });
+  };
+  table.put_if_absent = [](const char* path, const void* buffer, int64_t bytes, void* user) {
+    return guarded([&] { storage(user).put_if_absent(path, readable(buffer, bytes)); });
+  };
+  table.list_from = [](const char* prefix, const char* after, int64_t limit, ckpt_storage_object_fn object, void* listing,
+                       void* user) {
+    return guarded([&] {
+      ObjectListing objects(object, listing);
+      storage(user).list_from(prefix, after, limit, &objects);
+    });
+  };
+  if (reads_ranges) {
+    table.read_ranges = [](void* file, const ckpt_storage_range* ranges, int64_t count, void* user) {
+      return guarded([&] {
+        RangeList list(ranges, count);
+        storage(user).read_ranges(file_number(file), &list);
+      });
+    };
+  }
+  if (removes_many) {
+    table.remove_many = [](const char* const* paths, int64_t count, void* user) {
+      return guarded([&] {
+        PathList list(paths, count);
+        storage(user).remove_many(&list);
+      });
+    };
+  }
+}
+
 }  // namespace detail
 #endif
 
-inline ckpt_status storage_create_custom(const char* name, StorageFunctions* functions, ckpt_storage** storage) {
+// is_objects: an object store; the other two say which of the functions that it need not have it has.
+inline ckpt_status storage_create_custom(const char* name, StorageFunctions* functions, bool is_objects, bool reads_ranges,
+                                         bool removes_many, ckpt_storage** storage) {
   std::unique_ptr<StorageFunctions> owned(functions);
-  const ckpt_storage_callbacks table = detail::storage_callbacks();
+  ckpt_storage_callbacks table = detail::storage_callbacks();
+  if (is_objects) detail::add_object_callbacks(table, reads_ranges, removes_many);
   return handed_over(owned, ckpt_storage_create_custom(name, &table, functions, destroy<StorageFunctions>, storage));
 }
 

@@ -22,9 +22,12 @@ class CrashEnumeration : public testing::Test {
 #ifdef CKPT_SANITIZED
 constexpr std::uint64_t most_images = 8;  // the search is the same, and about ten times as slow
 constexpr std::int64_t least_distinct = 2'000;
-#else
-constexpr std::uint64_t most_images = 600;
+#elif defined(CKPT_TEST_LONG)
+constexpr std::uint64_t most_images = all_images;
 constexpr std::int64_t least_distinct = 100'000;
+#else
+constexpr std::uint64_t most_images = share_of_images;
+constexpr std::int64_t least_distinct = 25'000;
 #endif
 
 Count enumerate(const std::vector<Scenario>& scenarios) {
@@ -33,6 +36,8 @@ Count enumerate(const std::vector<Scenario>& scenarios) {
   Enumerator enumerator(options);
   for (const Scenario& scenario : scenarios) enumerator.run(scenario);
   const Count& count = enumerator.count();
+  std::printf("crash: the share %llu of %llu images of a moment ran (all: -DCKPT_TEST_LONG=ON)\n",
+              static_cast<unsigned long long>(most_images), static_cast<unsigned long long>(all_images));
   std::printf("crash: %zu scenarios, %lld images, %lld distinct disks, %lld examined, %lld with a checkpoint, %lld violations\n",
               scenarios.size(), static_cast<long long>(count.images), static_cast<long long>(count.distinct),
               static_cast<long long>(count.examined), static_cast<long long>(count.loaded), static_cast<long long>(count.bad()));

@@ -51,7 +51,7 @@ Mutation without_directory_sync(int number) {
   };
 }
 
-Count count_of(const Mutation& mutation, Enumeration options, std::uint64_t most_images = 32) {
+Count count_of(const Mutation& mutation, Enumeration options, std::uint64_t most_images = mutation_images) {
   ckpt::base::set_log(ckpt::base::LogLevel::warning, [](ckpt::base::LogLevel, const char*, const char*) {});
   options.most_images = most_images;
   Enumerator enumerator(options);
@@ -138,7 +138,7 @@ TEST(CrashMutation, RemovalBeforeTheRootIsSynced) {
     }
     early.log = std::move(log);
     Enumeration options;
-    options.most_images = 32;
+    options.most_images = mutation_images;
     Enumerator enumerator(options);
     enumerator.run(early);
     EXPECT_GT(enumerator.count().bad(), 0);

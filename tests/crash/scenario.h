@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -90,6 +92,7 @@ enum class Violation {
   damaged,      // a checkpoint is there whose manifest or sizes are wrong
   no_next,      // after recovery a save did not work
   unpinned,     // a pinned save is gone, or its pin
+  early,        // a save was found before its commit record was put
 };
 
 struct Finding {
@@ -102,14 +105,21 @@ struct Count {
   std::int64_t distinct = 0;  // disks that differ from all before
   std::int64_t examined = 0;  // distinct ones, again for each acknowledgement that they must honour
   std::int64_t loaded = 0;    // of these: with something to load
-  std::int64_t violations[6] = {};
+  std::int64_t violations[7] = {};
   std::string first;  // the first violation
 
-  std::int64_t bad() const { return violations[1] + violations[2] + violations[3] + violations[4] + violations[5]; }
+  std::int64_t bad() const { return std::accumulate(std::begin(violations) + 1, std::end(violations), std::int64_t{0}); }
 };
 
+// Images of one moment, times the scenario's weight: all that are examined by CKPT_TEST_LONG, the share of them that is examined
+// otherwise, and as many as crash_mutation needs to notice every mutation. Those of a share are among those of a larger one.
+constexpr std::uint64_t all_images = 600;
+constexpr std::uint64_t share_of_images = 80;
+constexpr std::uint64_t mutation_images = 32;
+static_assert(mutation_images <= share_of_images && share_of_images <= all_images);
+
 struct Enumeration {
-  std::uint64_t most_images = 1024;  // of one moment, times the scenario's weight
+  std::uint64_t most_images = all_images;
   state::Verify verify = state::Verify::full;
   bool stop_at_first = false;
 };

@@ -10,6 +10,7 @@ PROPERTIES = {("ckpt_step", "step"): "Number"}  # a member cannot have its class
 GIVEN = {"ckpt_step", "ckpt_activation_policy", "ckpt_layer_profile", "ckpt_option_profile",
          "ckpt_tier_profile"}  # set by callers, as options are
 FROZEN = {"ckpt_schedule_action", "ckpt_drive_call", "ckpt_layer_option", "ckpt_pipeline_interval"}  # values of the same layout on both sides
+BY_HAND = {"ckpt_storage_range"}  # holds memory for a call
 RAW = {"ckpt_tensor_spec", "ckpt_layer_context", "ckpt_memory_event", "ckpt_strategy_question"}  # callbacks get their address
 NAMES = {"ckpt_status": "CkptStatus", "ckpt_strategy": "ICheckpointStrategy"}  # the latter is accepted in the class's place
 FORMS = {  # by kind: type, the value of a field of C's struct, the statement that sets it
@@ -220,7 +221,7 @@ class Writer:
             return self.frozen(struct)
         if name in GIVEN or struct.is_options:
             return self.settable(struct)
-        return [] if struct.is_table else (self.raw(struct) if name in RAW else []) + self.result(struct)
+        return [] if struct.is_table or name in BY_HAND else (self.raw(struct) if name in RAW else []) + self.result(struct)
 
     def file(self, header):
         parts = [self.enum(group) for group in self.model.groups.values() if group.header == header]

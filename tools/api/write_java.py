@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 from text import Words, block, camel, capital, listing, lower_camel, wrapped
 
 FOLDER = "bindings/java/made/org/ckpt/"
-BY_HAND = ("ckpt_dtype", "ckpt_tensor_spec")  # an enum and a record that do more than hold values
+BY_HAND = ("ckpt_dtype", "ckpt_tensor_spec", "ckpt_storage_range")  # an enum and records that do more than hold values
 BEHAVIOUR = {"CheckpointTaskResult": " implements TaskBehaviour.Ended", "CheckpointTaskInfo": " implements TaskBehaviour.Timed"}
 ACCEPTED = {"Strategy": "CheckpointStrategy"}  # what a setter takes in the place of a class, which makes one of it
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double"}

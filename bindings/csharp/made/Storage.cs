@@ -62,38 +62,6 @@ namespace Ckpt
         }
     }
 
-    /// <summary>A piece of a file, and where its bytes go.</summary>
-    public sealed unsafe partial class StorageRange
-    {
-        internal StorageRange(ckpt_storage_range from)
-        {
-            Offset = from.offset;
-            Bytes = from.bytes;
-        }
-
-        internal static StorageRange Filled(Action<ckpt_storage_range> fill)
-        {
-            using (var from = new ckpt_storage_range())
-            {
-                fill(from);
-                return new StorageRange(from);
-            }
-        }
-
-        /// <summary>Where the piece begins in the file, in bytes, &gt;= 0.</summary>
-        public long Offset { get; }
-
-        /// <summary>Size of the piece in bytes, &gt;= 0.</summary>
-        public long Bytes { get; }
-
-        /// <summary>The values in one line.</summary>
-        /// <returns>The text.</returns>
-        public override string ToString()
-        {
-            return Shown.Of("StorageRange", "Offset", Offset, "Bytes", Bytes);
-        }
-    }
-
     /// <summary>How a fault handler is made: how often and after which pauses a failed operation is tried again.</summary>
     public sealed unsafe partial class FaultHandlerOptions
     {

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import itertools
 import os
 import re
-from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, NoReturn, Optional, Sequence, Tuple, Union
 from urllib.parse import unquote
 
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Owned, _take_back
 from .made import options as _o
-from .made.errors import InvalidArgumentError, UnsupportedError
+from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 
-__all__ = ["Storage", "CustomStorage", "Fault", "FaultHandler", "register_scheme", "unregister_scheme"]
+__all__ = ["Storage", "CustomStorage", "CustomObjects", "Fault", "FaultHandler", "register_scheme", "unregister_scheme"]
 
 
 class CustomStorage(ABC):
@@ -90,17 +90,110 @@ class CustomStorage(ABC):
         """The lock is not held any more."""
 
 
+def _refuse(what: str) -> NoReturn:
+    raise UnsupportedError(f"an object store has no {what}")
+
+
+class CustomObjects(CustomStorage):
+    """Derive from this for an object store of your own. A file is there whole when its sync has returned, and not before; a new one
+    replaces that of its name. What was written, removed or refused is seen by the next call of anyone. There are no directories,
+    renames and locks. read_ranges and remove_many need not be there: the library asks read and remove then."""
+
+    @abstractmethod
+    def create_stream(self, path: str, expected_bytes: int) -> Any:
+        """Makes a file that is written from front to back, then synced once. expected_bytes: about how many will come; 0: not
+        known."""
+
+    @abstractmethod
+    def put_if_absent(self, path: str, data: memoryview) -> None:
+        """A file of these bytes, whole and durable, if there is none of that name; FileExistsError when there is one, which stays as
+        it was. Of several callers at once one succeeds. UnsupportedError where the place cannot do that. Keep no view of data."""
+
+    @abstractmethod
+    def list_from(self, prefix: str, after: str, limit: int) -> Iterable[Tuple[str, int]]:
+        """(path, bytes) of files whose paths begin with prefix and come behind after, in ascending order of their bytes, limit of
+        them at most."""
+
+    def read_ranges(self, file: Any, ranges: Sequence[Tuple[int, memoryview]]) -> None:
+        """Fills the buffer of each (offset, buffer), at the same time where the place can; InvalidArgumentError when the file ends
+        before one does. Keep no view of the buffers. This one asks read, one piece after the other."""
+        for offset, buffer in ranges:
+            if self.read(file, offset, buffer) != len(buffer):
+                raise InvalidArgumentError(f"the file ends before the range at {offset} does")
+
+    def remove_many(self, paths: List[str]) -> None:
+        """Those that are not there are no error. This one asks remove, one after the other."""
+        for path in paths:
+            try:
+                self.remove(path)
+            except (FileNotFoundError, NotFoundError):
+                pass
+
+    def create(self, path: str) -> Any:
+        """Makes a file of which nothing is known."""
+        return self.create_stream(path, 0)
+
+    def rename(self, from_path: str, to_path: str) -> None:
+        """Not asked for."""
+        _refuse("rename")
+
+    def remove_directory(self, path: str) -> None:
+        """Not asked for."""
+        _refuse("remove_directory")
+
+    def make_directory(self, path: str) -> None:
+        """Not asked for."""
+        _refuse("make_directory")
+
+    def sync_directory(self, path: str) -> None:
+        """Not asked for."""
+        _refuse("sync_directory")
+
+    def list(self, path: str) -> Iterable[Tuple[str, bool]]:
+        """Not asked for."""
+        _refuse("list")
+
+    def lock(self, path: str) -> Any:
+        """Not asked for."""
+        _refuse("lock")
+
+    def unlock(self, lock: Any) -> None:
+        """Not asked for."""
+        _refuse("unlock")
+
+
+def _objects_of(storage: CustomObjects, files: Dict[int, Any], number_of: Callable[[Any], int]) -> Dict[str, Callable[..., Any]]:
+    def put_if_absent(path: str, data: Optional[memoryview]) -> None:
+        storage.put_if_absent(path, memoryview(b"") if data is None else data)
+        _take_back(data)
+
+    def read_ranges(file: int, ranges: Any) -> None:
+        lent = [ranges.buffer(i) for i in range(ranges.count())]
+        storage.read_ranges(files[file], [(ranges.offset(i), memoryview(bytearray()) if buffer is None else buffer)
+                                          for i, buffer in enumerate(lent)])
+        _take_back(*lent)
+
+    def list_from(prefix: str, after: str, limit: int, listing: Any) -> None:
+        for path, size in storage.list_from(prefix, after, limit):
+            listing.add(path, size)
+
+    return {"create_stream": lambda path, expected_bytes: number_of(storage.create_stream(path, expected_bytes)),
+            "put_if_absent": put_if_absent, "read_ranges": read_ranges, "list_from": list_from,
+            "remove_many": lambda paths: storage.remove_many([paths.path(i) for i in range(paths.count())])}
+
+
 def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
     """Files and locks are numbers for the library."""
     files: Dict[int, Any] = {}
     numbers = itertools.count(1)
 
+    def number_of(file: Any) -> int:
+        number = next(numbers)
+        files[number] = file
+        return number
+
     def numbered(function: Callable[[str], Any]) -> Callable[[str], int]:
-        def call(path: str) -> int:
-            file, number = function(path), next(numbers)
-            files[number] = file
-            return number
-        return call
+        return lambda path: number_of(function(path))
 
     def read(file: int, offset: int, buffer: Optional[memoryview]) -> int:
         count = storage.read(files[file], offset, memoryview(bytearray()) if buffer is None else buffer)
@@ -115,11 +208,13 @@ def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
         for name, is_directory in storage.list(path):
             listing.add(name, bool(is_directory))
 
+    objects = _objects_of(storage, files, number_of) if isinstance(storage, CustomObjects) else {}
     paths = ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size")  # which pass as they are
     return {**{name: getattr(storage, name) for name in paths}, "read": read, "write": write, "list": names,
             **{name: numbered(getattr(storage, name)) for name in ("create", "open", "lock")},
             "close": lambda file: storage.close(files.pop(file)), "unlock": lambda lock: storage.unlock(files.pop(lock)),
-            "file_size": lambda file: storage.file_size(files[file]), "sync": lambda file: storage.sync(files[file])}
+            "file_size": lambda file: storage.file_size(files[file]), "sync": lambda file: storage.sync(files[file]),
+            **objects}
 
 
 @dataclass
@@ -183,8 +278,12 @@ class Storage(_Owned):
 
     @classmethod
     def custom(cls, storage: CustomStorage, name: str = "custom") -> "Storage":
-        """One that calls you. name: where it is, for messages."""
-        return cls._of(_n.ckpt_storage_create_custom(name, _callbacks(_native.StorageFunctions, **_functions_of(storage))))
+        """One that calls you; an object store, if it is a CustomObjects. name: where it is, for messages."""
+        own = type(storage)
+        reads_ranges = getattr(own, "read_ranges", None) is not CustomObjects.read_ranges
+        removes_many = getattr(own, "remove_many", None) is not CustomObjects.remove_many
+        return cls._of(_n.ckpt_storage_create_custom(name, _callbacks(_native.StorageFunctions, **_functions_of(storage)),
+                                                     isinstance(storage, CustomObjects), reads_ranges, removes_many))
 
     def retrying(self, handler: FaultHandler) -> "Storage":
         """A storage before this one that tries failed operations again."""

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Concurrent;
+using System.Collections.Generic;
 using System.Threading;
 
 namespace Ckpt.Interop
@@ -331,15 +332,38 @@ namespace Ckpt.Interop
     }
 
     // The library's calls of a CustomStorage, whose files and locks go by numbers there.
-    internal sealed class StorageCalls : StorageFunctions
+    internal sealed unsafe class StorageCalls : StorageFunctions
     {
         private readonly CustomStorage storage;
+        private readonly CustomObjects objects; // null: none
         private readonly ConcurrentDictionary<long, object> files = new ConcurrentDictionary<long, object>();
         private long last;
 
         internal StorageCalls(CustomStorage storage)
         {
             this.storage = storage;
+            objects = storage as CustomObjects;
+        }
+
+        internal bool IsObjects
+        {
+            get { return objects != null; }
+        }
+
+        // Whether the object store has these methods of its own.
+        internal bool ReadsRanges
+        {
+            get { return IsObjects && IsOwn(new Action<object, IReadOnlyList<StorageRange>>(objects.ReadRanges)); }
+        }
+
+        internal bool RemovesMany
+        {
+            get { return IsObjects && IsOwn(new Action<IReadOnlyList<string>>(objects.RemoveMany)); }
+        }
+
+        private static bool IsOwn(Delegate method)
+        {
+            return method.Method.DeclaringType != typeof(CustomObjects);
         }
 
         private long Number(object file)
@@ -438,6 +462,40 @@ namespace Ckpt.Interop
         public override long size(string path)
         {
             return storage.Size(path);
+        }
+
+        public override long create_stream(string path, long expected)
+        {
+            return Number(objects.CreateStream(path, expected));
+        }
+
+        public override void put_if_absent(string path, IntPtr buffer)
+        {
+            objects.PutIfAbsent(path, NativeBytes.Of(buffer));
+        }
+
+        public override void read_ranges(long file, RangeList ranges)
+        {
+            var pieces = new StorageRange[ranges.count()];
+            for (var i = 0; i < pieces.Length; ++i)
+                pieces[i] = new StorageRange(ranges.offset(i), *(NativeBytes*)ranges.buffer(i));
+            objects.ReadRanges(files[file], pieces);
+        }
+
+        public override void list_from(string prefix, string after, long limit, ObjectListing listing)
+        {
+            foreach (var each in objects.ListFrom(prefix, after, limit))
+            {
+                listing.add(each.Path, each.Bytes);
+                Errors.CheckFetched();
+            }
+        }
+
+        public override void remove_many(PathList paths)
+        {
+            var all = new string[paths.count()];
+            for (var i = 0; i < all.Length; ++i) all[i] = paths.path(i);
+            objects.RemoveMany(all);
         }
     }
 }

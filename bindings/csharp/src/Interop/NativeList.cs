@@ -83,12 +83,19 @@ namespace Ckpt.Interop
 
         internal static Span<byte> Of(IntPtr bytes)
         {
-            var lent = (NativeBytes*)bytes;
-            if (lent->data == null) return Span<byte>.Empty;
-            if (lent->size > int.MaxValue)
-                throw new CkptUnsupportedException("a callback's buffer has " + lent->size + " bytes; a span holds at most "
-                    + int.MaxValue);
-            return new Span<byte>(lent->data, (int)lent->size);
+            return ((NativeBytes*)bytes)->Span;
+        }
+
+        internal Span<byte> Span
+        {
+            get
+            {
+                if (data == null) return default(Span<byte>);
+                if (size > int.MaxValue)
+                    throw new CkptUnsupportedException("a callback's buffer has " + size + " bytes; a span holds at most "
+                        + int.MaxValue);
+                return new Span<byte>(data, (int)size);
+            }
         }
     }
 }

@@ -38,14 +38,16 @@ namespace Ckpt
             return Owned(native.ckpt_storage_create_memory);
         }
 
-        /// <summary>One that calls you. It keeps the object alive.</summary>
+        /// <summary>One that calls you; an object store, if it is a CustomObjects. It keeps the object alive.</summary>
         /// <param name="storage">Your object.</param>
         /// <param name="name">Where it is, for messages.</param>
         /// <returns>The storage.</returns>
         public static Storage Custom(CustomStorage storage, string name = "custom")
         {
             if (storage == null) throw new ArgumentNullException("storage");
-            return Owned((out IntPtr made) => native.ckpt_storage_create_custom(name, new StorageCalls(storage), out made));
+            var calls = new StorageCalls(storage);
+            return Owned((out IntPtr made) => native.ckpt_storage_create_custom(name, calls, calls.IsObjects, calls.ReadsRanges,
+                calls.RemovesMany, out made));
         }
 
         /// <summary>A storage from a URI: file:///PATH, memory:NAME, s3://BUCKET/PREFIX, or one of a scheme that is registered.

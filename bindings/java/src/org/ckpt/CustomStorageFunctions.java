@@ -3,6 +3,8 @@ package org.ckpt;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,12 +12,27 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What stands between the library and a custom storage: files and locks are numbers there. */
 final class CustomStorageFunctions<F> extends NativeStorageFunctions {
   private final CustomStorage<F> storage;
+  private final CustomObjects<F> objects; // null: none
   private final Map<Long, F> files = new ConcurrentHashMap<>();
   private final Map<Long, Object> locks = new ConcurrentHashMap<>();
   private final AtomicLong last = new AtomicLong();
 
   CustomStorageFunctions(CustomStorage<F> storage) {
     this.storage = storage;
+    this.objects = storage instanceof CustomObjects<F> store ? store : null;
+  }
+
+  boolean isObjects() {
+    return objects != null;
+  }
+
+  /** Whether the object store has that method of its own. */
+  boolean has(String method, Class<?>... parameters) {
+    try {
+      return isObjects() && objects.getClass().getMethod(method, parameters).getDeclaringClass() != CustomObjects.class;
+    } catch (NoSuchMethodException error) {
+      throw new AssertionError(error);
+    }
   }
 
   private interface Call<T> {
@@ -126,5 +143,36 @@ final class CustomStorageFunctions<F> extends NativeStorageFunctions {
   @Override
   public void unlock(long lock) {
     done(() -> storage.unlock(locks.remove(lock)));
+  }
+
+  @Override
+  public long create_stream(String path, long expected_bytes) {
+    return number(files, () -> objects.createStream(path, expected_bytes));
+  }
+
+  @Override
+  public void put_if_absent(String path, ByteBuffer data) {
+    done(() -> objects.putIfAbsent(path, NativeBuffers.orEmpty(data)));
+  }
+
+  @Override
+  public void read_ranges(long file, RangeList ranges) {
+    List<StorageRange> pieces = new ArrayList<>();
+    for (long i = 0; i < ranges.count(); ++i) {
+      pieces.add(new StorageRange(ranges.offset(i), NativeBuffers.orEmpty(ranges.buffer(i))));
+    }
+    done(() -> objects.readRanges(files.get(file), pieces));
+  }
+
+  @Override
+  public void list_from(String prefix, String after, long limit, ObjectListing listing) {
+    for (StorageObject object : asked(() -> objects.listFrom(prefix, after, limit))) listing.add(object.path(), object.bytes());
+  }
+
+  @Override
+  public void remove_many(PathList paths) {
+    List<String> all = new ArrayList<>();
+    for (long i = 0; i < paths.count(); ++i) all.add(paths.path(i));
+    done(() -> objects.removeMany(all));
   }
 }

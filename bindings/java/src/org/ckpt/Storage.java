@@ -3,6 +3,7 @@ package org.ckpt;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -98,7 +99,7 @@ public final class Storage extends NativeObject {
   }
 
   /**
-   * A storage that calls you.
+   * A storage that calls you; an object store, if it is a {@link CustomObjects}.
    *
    * @param <F> what a file is
    * @param name where it is, for messages
@@ -106,7 +107,11 @@ public final class Storage extends NativeObject {
    * @return the storage
    */
   public static <F> Storage custom(String name, CustomStorage<F> storage) {
-    return made(out -> Native.ckpt_storage_create_custom(name, new CustomStorageFunctions<>(storage).pinned(), out));
+    CustomStorageFunctions<F> functions = new CustomStorageFunctions<>(storage);
+    boolean readsRanges = functions.has("readRanges", Object.class, List.class);
+    boolean removesMany = functions.has("removeMany", List.class);
+    return made(out -> Native.ckpt_storage_create_custom(
+        name, functions.pinned(), functions.isObjects(), readsRanges, removesMany, out));
   }
 
   /**

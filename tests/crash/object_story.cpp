@@ -1,0 +1,437 @@
+#include "object_story.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "state/commit_record.h"
+
+namespace ckpt::tests {
+namespace {
+
+// These may come on several threads at once, and change nothing.
+bool is_read(const std::string& line) { return line.starts_with("get ") || line.starts_with("head "); }
+bool is_commit_put(const std::string& line) {
+  return line.starts_with("put commits/") || line.starts_with("put_if_absent commits/");
+}
+
+state::CheckpointOptions writer_options(std::int64_t keep_last) {
+  state::CheckpointOptions options;
+  options.keep_last = keep_last;
+  options.utc_ns = [] { return std::int64_t{1}; };
+  options.sleep = [](std::int64_t) {};
+  return options;
+}
+
+ObjectStory plain_saves(const std::string& name, Puts puts, const std::vector<std::int64_t>& steps, std::int64_t keep_last) {
+  ObjectNarrator narrator(name, puts);
+  narrator.open(keep_last);
+  for (const std::int64_t step : steps) narrator.save(step);
+  return narrator.finish();
+}
+
+// For every request at which the process that saves step 2 may die: another goes on with step `next`.
+void add_killed_objects(std::vector<ObjectStory>& out, const std::string& name, Puts puts, std::int64_t next, bool is_done) {
+  for (std::int64_t number = 0;; ++number) {
+    ObjectNarrator narrator(base::cat(name, ", killed at request ", number), puts);
+    narrator.open(1);
+    narrator.save(1);
+    const bool died = narrator.killed_save(2, number, is_done);
+    narrator.watch();
+    narrator.open(1);
+    narrator.save(next);
+    out.push_back(narrator.finish());
+    if (!died) return;
+  }
+}
+
+ObjectStory overtaken(const std::string& name, Puts puts, const std::vector<std::int64_t>& others, std::int64_t keep_last) {
+  ObjectNarrator narrator(name, puts);
+  narrator.open(keep_last);
+  narrator.save(1);
+  narrator.watch();
+  narrator.overtaken_save(50, others, keep_last);
+  return narrator.finish();
+}
+
+// The order in which a load tries saves, of one step by their sequence.
+std::pair<std::int64_t, int> rank(const ObjectStory& story, int save) {
+  return save == 0 ? std::pair<std::int64_t, int>{-1, 0} : std::pair{story.steps[static_cast<std::size_t>(save) - 1], save};
+}
+
+// A process whose lists are late; where it is refused, or cannot see what it put, another one takes over.
+ObjectStory late(std::uint64_t seed) {
+  ObjectNarrator narrator(base::cat("late lists ", seed), Puts::honest);
+  narrator.open_late(1 + static_cast<std::int64_t>(seed % 2), 6, seed);
+  for (std::int64_t step = 1; step <= 4; ++step) {
+    if (!narrator.save(step)) narrator.open_late(1, 6, seed * 100 + static_cast<std::uint64_t>(step));
+  }
+  return narrator.finish();
+}
+
+}  // namespace
+
+std::vector<Change> changes_between(const Objects& before, const Objects& after) {
+  std::vector<Change> out;
+  for (const auto& [path, text] : after) {
+    const auto old = before.find(path);
+    if (old == before.end()) {
+      out.push_back({path, std::nullopt, text});
+    } else if (old->second != text) {
+      out.push_back({path, old->second, text});
+    }
+  }
+  for (const auto& [path, text] : before) {
+    if (!after.contains(path)) out.push_back({path, text, std::nullopt});
+  }
+  return out;
+}
+
+void apply(Objects& objects, const Change& change) {
+  if (change.after) {
+    objects[change.path] = *change.after;
+  } else {
+    objects.erase(change.path);
+  }
+}
+
+// ---- Late lists ----
+
+void LateLists::attach(const std::shared_ptr<Requests>& requests) {
+  last_ = bucket_->objects;
+  Requests* const self = requests.get();  // which has these functions
+  const auto before = requests->before;
+  const auto after = requests->after;
+  requests->before = [this, self, before](const std::string& line) {
+    if (before) before(line);
+    if (line.starts_with("list ")) self->listed = view();
+  };
+  requests->after = [this, after](const std::string& line) {
+    if (is_read(line)) return;
+    for (Change& change : changes_between(last_, bucket_->objects)) history_.push_back(std::move(change));
+    last_ = bucket_->objects;
+    if (after) after(line);
+  };
+}
+
+Objects LateLists::view() {
+  Objects shown = bucket_->objects;
+  std::set<std::string> settled;  // by a later change that is shown
+  for (std::size_t back = 1; back <= std::min(depth_, history_.size()); ++back) {
+    const Change& change = history_[history_.size() - back];
+    if (settled.contains(change.path)) continue;
+    if (chance_() % 2 == 0) {
+      settled.insert(change.path);
+    } else {
+      apply(shown, {change.path, std::nullopt, change.before});
+    }
+  }
+  return shown;
+}
+
+// ---- Stories ----
+
+ObjectNarrator::ObjectNarrator(std::string name, Puts puts) {
+  story_.name = std::move(name);
+  story_.puts = puts;
+}
+
+std::shared_ptr<Requests> ObjectNarrator::client() {
+  auto requests = std::make_shared<Requests>();
+  requests->puts = story_.puts;
+  requests->after = [this](const std::string& line) { end_request(line); };
+  return requests;
+}
+
+void ObjectNarrator::end_request(const std::string& line) {
+  if (is_read(line)) return;
+  const bool puts_record = is_commit_put(line) && saving_ != 0;
+  story_.requests.push_back({line, changes_between(before_, bucket_->objects), puts_record ? saving_ : 0, 0});
+  before_ = bucket_->objects;
+}
+
+void ObjectNarrator::open(std::int64_t keep_last) {
+  writer_.reset();
+  requests_ = client();
+  const auto storage = std::make_shared<BucketClient>(bucket_, requests_);
+  writer_ = std::make_shared<state::Checkpoint>(storage, writer_options(keep_last));
+  NumberedState state({});
+  try {
+    writer_->load(state.state, {});
+  } catch (const base::Error& error) {
+    if (error.status() != base::Status::not_found) throw;
+  }
+}
+
+void ObjectNarrator::open_late(std::int64_t keep_last, std::size_t depth, std::uint64_t seed) {
+  open(keep_last);
+  std::vector<Change> history;
+  for (const Request& request : story_.requests) history.insert(history.end(), request.changes.begin(), request.changes.end());
+  late_ = std::make_shared<LateLists>(bucket_, std::move(history), depth, seed);
+  late_->attach(requests_);
+}
+
+bool ObjectNarrator::save(std::int64_t step) {
+  story_.steps.push_back(step);
+  const int number = saving_ = static_cast<int>(story_.steps.size());
+  const std::size_t from = story_.requests.size();
+  NumberedState state({});
+  state.fill(number);
+  state::SaveOptions options;
+  options.step = step;
+  bool is_saved = true;
+  try {
+    writer_->save(state.state, options);
+  } catch (const base::Error&) {
+    is_saved = false;
+  }
+  saving_ = 0;
+  if (!is_saved) return false;
+  // An acknowledgement is the answer to the list behind the record, before retention.
+  const auto begin = story_.requests.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto put = std::find_if(begin, story_.requests.end(), [&](const Request& request) { return request.save == number; });
+  const auto list = std::find_if(put, story_.requests.end(), [](const Request& r) { return r.line.starts_with("list commits/"); });
+  list->acknowledged = number;
+  return true;
+}
+
+bool ObjectNarrator::killed_save(std::int64_t step, std::int64_t number, bool is_done) {
+  const auto left = std::make_shared<std::int64_t>(number);
+  const auto is_dead = std::make_shared<bool>(false);
+  requests_->before = [left, is_dead, is_done](const std::string& line) {
+    *is_dead = *is_dead || (*left == 0 && !is_done);
+    if (*is_dead) base::fail(base::Status::io, "killed before ", line);
+    --*left;
+  };
+  requests_->after = [this, left, is_dead](const std::string& line) {
+    end_request(line);
+    *is_dead = *left < 0;
+    if (*is_dead) base::fail(base::Status::io, "killed behind ", line);
+  };
+  save(step);  // which is acknowledged when the process dies in what follows: retention
+  return *is_dead;
+}
+
+void ObjectNarrator::overtaken_save(std::int64_t step, const std::vector<std::int64_t>& others, std::int64_t keep_last) {
+  requests_->before = [&, is_first = true](const std::string& line) mutable {
+    if (!is_first || !is_commit_put(line)) return;
+    is_first = false;
+    const int slow = std::exchange(saving_, 0);
+    const auto writer = writer_;
+    const auto requests = requests_;
+    open(keep_last);
+    for (const std::int64_t other : others) save(other);
+    writer_ = writer;
+    requests_ = requests;
+    saving_ = slow;
+  };
+  save(step);
+}
+
+std::vector<ObjectStory> object_stories(int late_seeds) {
+  std::vector<ObjectStory> out;
+  for (const auto& [kind, puts] :
+       {std::pair{"refusing", Puts::honest}, {"unsupported", Puts::unsupported}, {"lying", Puts::lies}}) {
+    const auto named = [&, kind = kind](const char* what) { return base::cat(kind, ": ", what); };
+    out.push_back(plain_saves(named("keep all"), puts, {1, 2, 3}, 0));
+    out.push_back(plain_saves(named("re-saved step"), puts, {1, 2, 2}, 0));
+    out.push_back(plain_saves(named("keep one"), puts, {1, 2, 3}, 1));
+    out.push_back(plain_saves(named("keep two"), puts, {1, 2, 3, 4}, 2));
+    out.push_back(overtaken(named("overtaken by one"), puts, {2}, 0));
+    out.push_back(overtaken(named("overtaken by three"), puts, {2, 3, 4}, 1));
+    add_killed_objects(out, named("next step"), puts, 3, false);
+    add_killed_objects(out, named("same step"), puts, 2, true);
+  }
+  for (int seed = 1; seed <= late_seeds; ++seed) out.push_back(late(static_cast<std::uint64_t>(seed)));
+  return out;
+}
+
+// ---- Crashes ----
+
+// What one crash has left.
+struct ObjectEnumerator::Crash {
+  const ObjectStory& story;
+  std::size_t moment;  // the request that was under way; as many as there are: none
+  const Objects& objects;
+  const std::vector<Change>& history;  // that led to them
+  const std::set<int>& committing;     // saves whose record was put or was being put
+  int best;                            // the acknowledged save that must be found, or a newer one; 0: none
+
+  bool has(int save, std::int64_t step) const {
+    return save >= 1 && save <= std::ssize(story.steps) && story.steps[static_cast<std::size_t>(save) - 1] == step;
+  }
+  std::shared_ptr<Bucket> bucket() const {
+    auto made = std::make_shared<Bucket>();
+    made->objects = objects;
+    return made;
+  }
+};
+
+namespace {
+
+constexpr int next_save = 77;  // of whoever goes on behind the crash
+constexpr std::int64_t next_step = 1000;
+
+std::shared_ptr<Requests> requests_of(Puts puts) {
+  auto requests = std::make_shared<Requests>();
+  requests->puts = puts;
+  return requests;
+}
+
+struct Loaded {
+  base::Status status = base::Status::ok;
+  std::string message = {};
+  int save = 0;  // -1: what was never saved
+  std::int64_t step = -1;
+  std::int64_t skipped = 0;
+};
+
+Loaded load_newest(state::Checkpoint& checkpoint) {
+  NumberedState state({});
+  try {
+    const state::LoadResult result = checkpoint.load(state.state, {});
+    return {base::Status::ok, {}, state.save(), result.step, result.skipped};
+  } catch (const base::Error& error) {
+    return {error.status(), error.message()};
+  }
+}
+
+Loaded load_newest(const std::shared_ptr<Bucket>& bucket,
+                   const std::shared_ptr<Requests>& requests = std::make_shared<Requests>()) {
+  state::CheckpointOptions options;
+  options.read_only = true;
+  state::Checkpoint reader(std::make_shared<BucketClient>(bucket, requests), options);
+  return load_newest(reader);
+}
+
+bool saves_next(state::Checkpoint& writer, std::int64_t step, int number, std::string* why = nullptr) {
+  NumberedState state({});
+  state.fill(number);
+  state::SaveOptions options;
+  options.step = step;
+  try {
+    writer.save(state.state, options);
+    return true;
+  } catch (const base::Error& error) {
+    if (why != nullptr) *why = error.message();
+    return false;
+  }
+}
+
+// A writer that meets no other one saves, and that is what is found from then on.
+Finding go_on_as_usual(const std::shared_ptr<Bucket>& bucket, Puts puts) {
+  std::string why;
+  state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests_of(puts)), writer_options(1));
+  if (!saves_next(writer, next_step, next_save, &why)) return {Violation::no_next, why};
+  const Loaded loaded = load_newest(bucket);
+  if (loaded.status == base::Status::ok && loaded.save == next_save) return {};
+  return {Violation::no_next, base::cat("behind a save of step ", next_step, " step ", loaded.step, " was found ", loaded.message)};
+}
+
+}  // namespace
+
+Finding ObjectEnumerator::examine(const Crash& crash) {
+  const auto bucket = crash.bucket();
+  state::CheckpointOptions read_only;
+  read_only.read_only = true;
+  state::Checkpoint reader(std::make_shared<BucketClient>(bucket), read_only);
+  for (const state::Found& found : reader.list()) {
+    if (found.condition == state::Condition::complete || found.condition == state::Condition::unfinished) continue;
+    return {Violation::damaged, base::cat(found.name, ": ", found.problem)};
+  }
+  const Loaded loaded = load_newest(reader);
+  if (loaded.status == base::Status::ok) {
+    ++count_.loaded;
+    if (!crash.has(loaded.save, loaded.step))
+      return {Violation::wrong_bytes, base::cat("step ", loaded.step, " holds what was never saved")};
+    if (rank(crash.story, loaded.save) < rank(crash.story, crash.best))
+      return {Violation::lost, base::cat("save ", loaded.save, " of step ", loaded.step, " was found")};
+    if (loaded.save != crash.best && !crash.committing.contains(loaded.save))
+      return {Violation::early, base::cat("save ", loaded.save, " was found, whose record was not put")};
+    if (loaded.skipped > 0) return {Violation::damaged, "a newer one was skipped"};
+  } else if (loaded.status != base::Status::not_found || crash.best != 0) {
+    return {Violation::lost, loaded.message};
+  }
+  return go_on_as_usual(bucket, crash.story.puts);
+}
+
+// A reader and then a writer whose lists are late: they may fail, but take nothing away that was acknowledged.
+Finding ObjectEnumerator::go_on_with_late_lists(const Crash& crash, std::uint64_t seed) {
+  const auto bucket = crash.bucket();
+  const auto requests = requests_of(Puts::honest);
+  LateLists late(bucket, crash.history, options_.late_depth, seed);
+  late.attach(requests);
+  const Loaded seen = load_newest(bucket, requests);
+  const bool is_seen = seen.status == base::Status::ok;
+  if (is_seen && !crash.has(seen.save, seen.step))
+    return {Violation::wrong_bytes, base::cat("a late list led to step ", seen.step, ", which holds what was never saved")};
+  if (bucket->objects != crash.objects) return {Violation::lost, "loading by late lists changed the store"};
+
+  std::pair<std::int64_t, int> best = rank(crash.story, crash.best);
+  const std::int64_t step = is_seen ? seen.step + 1 : 1;
+  try {
+    state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests), writer_options(1));
+    requests->puts = options_.late_puts;
+    if (saves_next(writer, step, next_save)) best = std::max(best, {step, next_save});
+  } catch (const base::Error&) {  // what it was shown could not be
+  }
+  const Loaded loaded = load_newest(bucket);
+  const std::pair<std::int64_t, int> found{loaded.step, loaded.save};
+  if (loaded.status == base::Status::ok ? found < best : best.second != 0)
+    return {Violation::lost, base::cat("behind a writer with late lists step ", loaded.step, " was found ", loaded.message,
+                                       "; acknowledged: step ", best.first)};
+  if (loaded.status == base::Status::ok && loaded.save < 1) return {Violation::wrong_bytes, "behind a writer with late lists"};
+  return go_on_as_usual(bucket, Puts::honest);
+}
+
+void ObjectEnumerator::look(const Crash& crash) {
+  ++count_.images;
+  ++count_.examined;
+  Finding finding = examine(crash);
+  // Only where a taken name is refused does it not matter that lists are late: docs/format.md.
+  const int views = crash.story.puts == Puts::honest ? options_.late_views : 0;
+  for (int view = 0; view < views && finding.violation == Violation::none; ++view) {
+    ++count_.examined;
+    finding = go_on_with_late_lists(crash, crash.moment * 1000 + static_cast<std::uint64_t>(view));
+  }
+  if (finding.violation == Violation::none) return;
+  ++count_.violations[static_cast<int>(finding.violation)];
+  if (!count_.first.empty()) return;
+  const bool is_end = crash.moment == crash.story.requests.size();
+  count_.first = base::cat("story '", crash.story.name, "', crash at request ", crash.moment, ": ",
+                           is_end ? "the end" : crash.story.requests[crash.moment].line, "; acknowledged: save ", crash.best, "; ",
+                           finding.text, "\nthe store:\n");
+  for (const auto& [path, text] : crash.objects) count_.first += base::cat("  ", path, ": ", text.size(), " bytes\n");
+}
+
+void ObjectEnumerator::run(const ObjectStory& story) {
+  Objects now = story.base;
+  std::vector<Change> history;
+  std::set<int> committing;
+  int best = 0;
+  for (std::size_t moment = 0; moment <= story.requests.size(); ++moment) {
+    const Request none;
+    const Request& request = moment < story.requests.size() ? story.requests[moment] : none;
+    if (request.save != 0) committing.insert(request.save);
+    const std::size_t changes = request.changes.size();
+    // Each subset of what the request does; all of it is where the next one begins.
+    const std::uint64_t subsets = changes == 0 ? 1 : (std::uint64_t{1} << std::min<std::size_t>(changes, 6)) - 1;
+    const bool is_new = moment == story.requests.size() || changes > 0 || request.acknowledged != 0;
+    for (std::uint64_t subset = 0; moment >= story.watched_from && is_new && subset < subsets; ++subset) {
+      Objects left = now;
+      std::vector<Change> done = history;
+      for (std::size_t i = 0; i < changes; ++i) {
+        if ((subset >> i & 1) == 0) continue;
+        apply(left, request.changes[i]);
+        done.push_back(request.changes[i]);
+      }
+      look({story, moment, left, done, committing, best});
+    }
+    for (const Change& change : request.changes) apply(now, change);
+    history.insert(history.end(), request.changes.begin(), request.changes.end());
+    if (request.acknowledged != 0 && rank(story, best) < rank(story, request.acknowledged)) best = request.acknowledged;
+  }
+}
+
+}  // namespace ckpt::tests

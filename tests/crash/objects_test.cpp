@@ -1,0 +1,185 @@
+// Every crash of every story of an object store: the shipped open and load find the newest acknowledged checkpoint, or the one
+// whose record was being put; and the gate on that: break the protocol in one place, and it must be noticed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+#include "object_story.h"
+
+namespace {
+
+using namespace ckpt::tests;
+
+#ifdef CKPT_TEST_LONG
+constexpr ObjectEnumeration depth{8, 40};
+constexpr int late_stories = 60;
+#elif defined(CKPT_SANITIZED)
+constexpr ObjectEnumeration depth{4, 1};
+constexpr int late_stories = 2;
+#else
+constexpr ObjectEnumeration depth{4, 3};
+constexpr int late_stories = 12;
+#endif
+
+class CrashObjects : public testing::Test {
+ protected:
+  CrashObjects() {
+    ckpt::base::set_log(ckpt::base::LogLevel::warning, [](ckpt::base::LogLevel, const char*, const char*) {});
+  }
+  ~CrashObjects() override { ckpt::base::set_log(ckpt::base::LogLevel::warning, {}); }
+};
+
+Count enumerate(const std::vector<ObjectStory>& stories, const ObjectEnumeration& options) {
+  ObjectEnumerator enumerator(options);
+  for (const ObjectStory& story : stories) enumerator.run(story);
+  return enumerator.count();
+}
+
+TEST_F(CrashObjects, NothingAcknowledgedIsEverLost) {
+  const std::vector<ObjectStory> stories = object_stories(late_stories);
+  const Count count = enumerate(stories, depth);
+  std::printf(
+      "crash: %zu stories of an object store, %lld crashes, %lld examined (late lists: the last %zu changes, %d views), %lld "
+      "with a checkpoint, %lld violations\n",
+      stories.size(), static_cast<long long>(count.images), static_cast<long long>(count.examined), depth.late_depth,
+      depth.late_views, static_cast<long long>(count.loaded), static_cast<long long>(count.bad()));
+  EXPECT_EQ(count.bad(), 0) << count.first;
+  EXPECT_GT(count.images, 1000);
+  EXPECT_GT(count.loaded, count.images / 2);  // most are about something
+}
+
+// The stories are about what their names say.
+TEST_F(CrashObjects, TheStoriesHaveWhatTheyAreAbout) {
+  int acknowledged = 0;
+  int late = 0;
+  int late_failures = 0;
+  for (const ObjectStory& story : object_stories(late_stories)) {
+    const auto good = std::ranges::count_if(story.requests, [](const Request& request) { return request.acknowledged != 0; });
+    acknowledged += static_cast<int>(good);
+    if (story.name.starts_with("late")) {
+      late += static_cast<int>(good);
+      late_failures += static_cast<int>(std::ssize(story.steps) - good);
+    }
+    if (!story.name.ends_with("overtaken by three")) continue;
+    EXPECT_EQ(good, 4) << story.name;  // all but the one that was overtaken
+    const auto is_record = [](const Request& request) { return request.line.starts_with("remove commits/"); };
+    EXPECT_GT(std::ranges::count_if(story.requests, is_record), 0) << story.name;
+  }
+  EXPECT_GT(acknowledged, 100);
+  EXPECT_GT(late, 0);
+  EXPECT_GT(late_failures, 0);
+}
+
+// ---- Mutations: what reached the store is edited, while the code believes that all was done as it did it ----
+
+using ObjectMutation = std::function<void(std::vector<Request>&)>;
+
+Count mutated(const ObjectMutation& mutation) {
+  std::vector<ObjectStory> stories = object_stories(0);
+  for (ObjectStory& story : stories) mutation(story.requests);
+  return enumerate(stories, {0, 0});
+}
+
+// The requests of every save, from its first one to that which acknowledges it.
+void for_each_save(std::vector<Request>& requests, const std::function<void(std::size_t record, std::size_t list)>& change) {
+  for (std::size_t record = 0; record < requests.size(); ++record) {
+    if (requests[record].save == 0) continue;
+    for (std::size_t list = record; list < requests.size(); ++list) {
+      if (requests[list].acknowledged == requests[record].save) change(record, list);
+    }
+  }
+}
+
+// The last request before the record whose line ends so comes directly behind the answer that acknowledges.
+ObjectMutation moved_behind_the_commit(const std::string& end) {
+  return [end](std::vector<Request>& requests) {
+    for_each_save(requests, [&](std::size_t record, std::size_t list) {
+      for (std::size_t i = record; i-- > 0;) {
+        if (!requests[i].line.ends_with(end)) continue;
+        std::rotate(requests.begin() + static_cast<std::ptrdiff_t>(i), requests.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                    requests.begin() + static_cast<std::ptrdiff_t>(list) + 1);
+        return;
+      }
+    });
+  };
+}
+
+std::int64_t violations(const Count& count, Violation kind) { return count.violations[static_cast<std::size_t>(kind)]; }
+
+TEST_F(CrashObjects, NoMutationIsClean) {
+  const Count count = mutated([](std::vector<Request>&) {});
+  EXPECT_EQ(count.bad(), 0) << count.first;
+}
+
+TEST_F(CrashObjects, CommitBeforeTheManifestIsNoticed) {
+  EXPECT_GT(violations(mutated(moved_behind_the_commit("/manifest.json")), Violation::lost), 0);
+}
+
+TEST_F(CrashObjects, CommitBeforeATensorFileIsNoticed) {
+  EXPECT_GT(violations(mutated(moved_behind_the_commit(".safetensors")), Violation::damaged), 0);
+}
+
+TEST_F(CrashObjects, AcknowledgementBeforeTheRecordIsNoticed) {
+  const Count count = mutated([](std::vector<Request>& requests) {
+    for_each_save(requests, [&](std::size_t record, std::size_t list) {
+      std::swap(requests[record - 1].acknowledged, requests[list].acknowledged);
+    });
+  });
+  EXPECT_GT(violations(count, Violation::lost), 0);
+}
+
+// What the list behind the record is for: a writer that was overtaken, and whose record the others' retention let in, is not
+// acknowledged.
+TEST_F(CrashObjects, AcknowledgementBeforeTheListIsNoticed) {
+  const Count count = mutated([](std::vector<Request>& requests) {
+    for (Request& request : requests) {
+      if (request.save != 0 && !request.changes.empty()) request.acknowledged = request.save;
+    }
+  });
+  EXPECT_GT(violations(count, Violation::lost), 0);
+}
+
+// What makes a checkpoint of it is there while the writer does something else.
+TEST_F(CrashObjects, FindingASaveBeforeItsRecordIsNoticed) {
+  const Count count = mutated([](std::vector<Request>& requests) {
+    std::vector<Request> changed;
+    for (Request& request : requests) {
+      if (request.save != 0) {
+        changed.push_back({"the record, too early", std::exchange(request.changes, {}), 0, 0});
+        changed.push_back({"something else", {{"other", std::nullopt, "text"}}, 0, 0});
+      }
+      changed.push_back(std::move(request));
+    }
+    requests = std::move(changed);
+  });
+  EXPECT_GT(violations(count, Violation::early), 0);
+}
+
+// A removal begins with the record: with that what is left would look like a checkpoint with files missing.
+TEST_F(CrashObjects, RemovalOfFilesBeforeTheirRecordIsNoticed) {
+  const Count count = mutated([](std::vector<Request>& requests) {
+    for (auto record = requests.begin(); record != requests.end(); ++record) {
+      if (!record->line.starts_with("remove commits/")) continue;
+      const auto files = std::find_if(record, requests.end(),
+                                      [](const Request& request) { return request.line.starts_with("remove_many step-"); });
+      if (files != requests.end()) record = std::rotate(record, files, files + 1);
+    }
+  });
+  EXPECT_GT(violations(count, Violation::damaged), 0);
+}
+
+// What lists that are late would do in a store that did not refuse a taken name.
+TEST_F(CrashObjects, LateListsAreNoticedWhereNothingRefuses) {
+  ObjectEnumeration options = depth;
+  options.late_puts = Puts::lies;
+  std::vector<ObjectStory> stories = object_stories(0);
+  std::erase_if(stories, [](const ObjectStory& story) { return story.puts != Puts::honest; });
+  EXPECT_GT(enumerate(stories, options).bad(), 0);
+}
+
+}  // namespace
