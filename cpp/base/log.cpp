@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/entered.h"
 #include "base/error.h"
+#include "base/on_behalf.h"
 
 namespace ckpt::base {
 namespace {
@@ -91,6 +93,27 @@ HeldLog::HeldLog() noexcept { ++holds; }
 HeldLog::~HeldLog() {
   if (--holds > 0 || held.empty()) return;
   for (const Message& message : std::exchange(held, {})) send(message.level, message.component, message.text);
+}
+
+struct OnBehalf::Messages {
+  std::vector<Message> all;
+};
+
+OnBehalf::OnBehalf() : entered_(Entered::all()), messages_(std::make_unique<Messages>()) {}
+
+OnBehalf::~OnBehalf() = default;
+
+void OnBehalf::run(const std::function<void()>& body) {
+  const HeldLog hold;
+  struct Take {
+    std::vector<Message>& into;
+    ~Take() { into = std::exchange(held, {}); }
+  } const take{messages_->all};
+  Entered::run_inside(entered_, body);
+}
+
+void OnBehalf::hand_out() noexcept {
+  for (const Message& message : std::exchange(messages_->all, {})) log(message.level, message.component, message.text);
 }
 
 }  // namespace ckpt::base
