@@ -68,8 +68,9 @@ TEST(StateLateDirectory, TheNextWriterLosesNothing) {
       std::int64_t number = 0;
       site.of_here->before = [&](const std::string&) {
         if (number++ != moment) return;
-        EXPECT_EQ(Site::newest(site.there), 1) << moment;
-        EXPECT_EQ(Site::loaded(site.there), 1) << moment;
+        const std::int64_t newest = Site::newest(site.there);  // 2 once the manifest has its name
+        EXPECT_GE(newest, 1) << moment;
+        EXPECT_EQ(Site::loaded(site.there), static_cast<float>(newest)) << moment;
       };
       save_step(*writer, 2);
       moments = number;

@@ -290,6 +290,7 @@ TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
   requests->before = [&](const std::string&) {
     if (asked.fetch_add(1) >= ranges_at_once) ckpt::base::fail(Status::io, "no more");
   };
+  asked = 0;
   const auto file = open_ahead(storage, "f");
   asked = 0;
   file->expect(0, size);
