@@ -445,7 +445,7 @@ TEST_F(S3, NamesAMissingBucket) {
   expect_failure(other.put_if_absent("x", "x"), CKPT_E_NOT_FOUND, text);
   expect_failure(other.remove("x"), CKPT_E_NOT_FOUND, text);
   expect_failure(other.remove_many({"x"}), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.try_open("x"), CKPT_E_NOT_FOUND, "no such bucket");
+  expect_failure(other.try_open("x"), CKPT_E_NOT_FOUND, text);
 }
 
 TEST_F(S3, SaysThatTheClockIsWrong) {
@@ -534,17 +534,17 @@ TEST_F(S3Proxy, CountsRequests) {
   ASSERT_EQ(far->put("a", "bytes"), CKPT_OK) << reason();
   EXPECT_EQ(proxy.seen(""), 1);
   EXPECT_EQ(far->text("a"), "bytes");
-  EXPECT_EQ(proxy.seen(""), 3);  // HEAD, GET
+  EXPECT_EQ(proxy.seen(""), 2);
   EXPECT_EQ(far->put_if_absent("b", "bytes"), CKPT_OK);
   EXPECT_EQ(far->remove("b"), CKPT_OK);
   Store::Found found;
   EXPECT_EQ(far->list("", "", 1, found), CKPT_OK);
-  EXPECT_EQ(proxy.seen(""), 6);
+  EXPECT_EQ(proxy.seen(""), 5);
   EXPECT_EQ(far->remove_many({"a", "b", "c"}), CKPT_OK) << reason();
-  EXPECT_EQ(proxy.seen(""), 7);
+  EXPECT_EQ(proxy.seen(""), 6);
   const std::string bytes = random_bytes(40U << 20);
   ASSERT_EQ(far->put("large", bytes), CKPT_OK) << reason();
-  EXPECT_EQ(proxy.seen(""), 7 + 1 + 3 + 1);  // begin, parts of 16 MiB, complete
+  EXPECT_EQ(proxy.seen(""), 6 + 1 + 3 + 1);  // begin, parts of 16 MiB, complete
   EXPECT_TRUE(store->text("large") == bytes);
 }
 
