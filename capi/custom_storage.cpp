@@ -7,6 +7,7 @@
 
 #include "base/entered.h"
 #include "base/os/thread.h"
+#include "callback_status.h"
 #include "custom_listing.h"
 #include "storage/objects.h"
 
@@ -33,18 +34,7 @@ struct Table {
       const base::Entered entered(this);
       code = call();
     }
-    check(which, path, code);
-  }
-
- private:
-  // A status of the library stays what it is, so that what calls a storage can distinguish "not there" from "broken".
-  void check(const char* which, std::string_view path, std::int32_t code) const {
-    if (code == CKPT_OK) return;
-    const std::string who = base::cat("storage ", base::quoted(name), ' ', which, ' ', base::quoted(path));
-    const auto status = static_cast<Status>(code);
-    if (code > 0 || code < CKPT_E_INTERNAL) base::fail_callback(who, code);
-    const std::string reason = base::take_callback_error();
-    base::fail(status, who, ": ", reason.empty() ? std::string(base::status_name(status)) : reason);
+    require_ok(code, [&] { return base::cat("storage ", base::quoted(name), ' ', which, ' ', base::quoted(path)); });
   }
 };
 

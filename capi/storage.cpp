@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "callback_status.h"
 #include "custom_storage.h"
 #include "guard.h"
 #include "storage/file_system.h"
@@ -45,19 +46,12 @@ storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_p
   };
 }
 
-// Takes over the reference that a user's function made. A status of the library stays what it is, so that what opens a storage can
-// distinguish "not there" from "broken".
+// Takes over the reference that a user's function made.
 std::shared_ptr<storage::Storage> call_scheme(ckpt_storage_scheme_fn create, const std::string& uri, void* user_data) {
   ckpt_storage* made = nullptr;
   ckpt::base::set_callback_error(nullptr);
   const int32_t code = create(uri.c_str(), &made, user_data);
-  if (code != CKPT_OK) {
-    const std::string who = ckpt::base::cat("scheme function, asked for ", ckpt::base::quoted(uri));
-    if (code > 0 || code < CKPT_E_INTERNAL) ckpt::base::fail_callback(who, code);
-    const auto status = static_cast<ckpt::base::Status>(code);
-    const std::string reason = ckpt::base::take_callback_error();
-    ckpt::base::fail(status, who, ": ", reason.empty() ? std::string(ckpt::base::status_name(status)) : reason);
-  }
+  require_ok(code, [&] { return ckpt::base::cat("scheme function, asked for ", ckpt::base::quoted(uri)); });
   std::shared_ptr<storage::Storage> object = checked(made, "the scheme function's *storage")->object;
   release(made);
   return object;

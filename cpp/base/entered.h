@@ -2,6 +2,9 @@
 // the operation's feet, is refused there.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "base/error.h"
 
 namespace ckpt::base {
@@ -24,6 +27,20 @@ class Entered {
   // Error(invalid_state) on such a thread. name: what the object is called in messages.
   static void refuse(const void* object, const char* name) {
     if (is_inside(object)) fail(Status::invalid_state, name, " is in use by the operation whose callback makes this call");
+  }
+
+  // What this thread has entered, for another one that works for it.
+  static std::vector<const void*> all() {
+    std::vector<const void*> objects;
+    for (const Entered* entered = innermost; entered != nullptr; entered = entered->outer_) objects.push_back(entered->object_);
+    return objects;
+  }
+  // Runs body with all of them entered.
+  template <class Body>
+  static void run_inside(std::span<const void* const> objects, Body&& body) {
+    if (objects.empty()) return body();
+    const Entered entered(objects.back());
+    run_inside(objects.first(objects.size() - 1), body);
   }
 
  private:

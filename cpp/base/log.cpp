@@ -9,9 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/entered.h"
 #include "base/error.h"
+#include "base/on_behalf.h"
 
 namespace ckpt::base {
+
+struct LogMessage {
+  LogLevel level;
+  const char* component;  // a literal
+  std::string text;
+};
+
 namespace {
 
 constexpr std::int32_t silent = 1000;
@@ -33,14 +42,8 @@ Logger& logger() {
 // A sink that calls the library may log again; taking the shared lock twice on one thread could deadlock with a waiting set_log.
 thread_local bool inside_sink = false;
 
-struct Message {
-  LogLevel level;
-  const char* component;  // a literal
-  std::string text;
-};
-
 thread_local int holds = 0;
-thread_local std::vector<Message> held;
+thread_local std::vector<LogMessage> held;
 
 void send(LogLevel level, const char* component, const std::string& message) noexcept {
   Logger& log = logger();
@@ -90,7 +93,28 @@ HeldLog::HeldLog() noexcept { ++holds; }
 
 HeldLog::~HeldLog() {
   if (--holds > 0 || held.empty()) return;
-  for (const Message& message : std::exchange(held, {})) send(message.level, message.component, message.text);
+  for (const LogMessage& message : std::exchange(held, {})) send(message.level, message.component, message.text);
+}
+
+struct OnBehalf::Messages {
+  std::vector<LogMessage> all;
+};
+
+OnBehalf::OnBehalf() : entered_(Entered::all()), messages_(std::make_unique<Messages>()) {}
+
+OnBehalf::~OnBehalf() = default;
+
+void OnBehalf::run(const std::function<void()>& body) {
+  const HeldLog hold;
+  struct Take {
+    std::vector<LogMessage>& into;
+    ~Take() { into = std::exchange(held, {}); }
+  } const take{messages_->all};
+  Entered::run_inside(entered_, body);
+}
+
+void OnBehalf::hand_out() noexcept {
+  for (const LogMessage& message : std::exchange(messages_->all, {})) log(message.level, message.component, message.text);
 }
 
 }  // namespace ckpt::base

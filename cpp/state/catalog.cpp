@@ -232,6 +232,17 @@ void read_one(storage::Storage& storage, const std::string& name,
   fail_outrun(storage);
 }
 
+void see_changes(storage::Storage& storage, const std::string& directory) noexcept {
+  if (storage.is_objects()) return;
+  const auto change = [&] {
+    const std::string path = path_in(directory.empty() ? "." : directory, look_name);
+    // One that was left by a process that was killed is in the way of making it, and goes, too.
+    attempt([&] { storage.create(path); });
+    storage.remove(path);
+  };
+  attempt(change);
+}
+
 bool has_manifest(storage::Storage& storage, const std::string& directory) {
   return std::ranges::any_of(storage.list(directory), [](const storage::Entry& entry) { return entry.name == manifest_name; });
 }

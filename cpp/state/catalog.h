@@ -141,6 +141,11 @@ decltype(auto) reading(const std::string& path, Body&& body) {
   }
 }
 
+// Has what other machines did in a directory shown here. Network file systems may go by what they knew of a directory for a minute
+// (nfs(5), acdirmax), until this machine itself changes it: so a file is made in it and removed. For writers, who hold the lock:
+// what they see then stays so. What fails is left as it was seen.
+void see_changes(storage::Storage& storage, const std::string& directory) noexcept;
+
 bool has_manifest(storage::Storage& storage, const std::string& directory);
 
 // Renames a directory without a manifest to "torn-..." and warns, with the reason. One that holds a manifest keeps its name,

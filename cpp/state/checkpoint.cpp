@@ -75,10 +75,18 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
     return;
   }
   lock_ = storage_->lock(std::string(lock_name));
-  const std::vector<Found> all = scan(*storage_);
+  see_changes(*storage_, "");
+  std::vector<Found> all = scan(*storage_);
+  const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };
+  if (std::ranges::any_of(all, is_unfinished)) {
+    for (const Found& found : all) {
+      if (is_unfinished(found)) see_changes(*storage_, found.name);
+    }
+    all = scan(*storage_);
+  }
   latest_ = committed_last(all);
   for (const Found& found : all) {
-    if (found.condition == Condition::unfinished) set_aside(*storage_, found.name, found.problem);
+    if (is_unfinished(found)) set_aside(*storage_, found.name, found.problem);
     next_sequence_ =
         std::max(next_sequence_, found.commit_sequence == std::numeric_limits<std::int64_t>::max() ? found.commit_sequence
                                                                                                    : found.commit_sequence + 1);
@@ -265,6 +273,7 @@ std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std
   const std::string last = committed_last(all);
   std::vector<Found> old = superseded(*storage_, retention, all, is_known_bad(*storage_, last) ? "" : last, utc_ns());
   if (dry_run || std::ssize(old) > room) return old;
+  if (!storage_->is_objects()) std::erase_if(old, [&](const Found& found) { return is_pinned_by_now(*storage_, found.name); });
   bool clean = true;
   for (const Found& found : old) {
     forget(found.name, all);
@@ -285,7 +294,7 @@ void Checkpoint::remove(const std::string& name) {
   const std::vector<Found> all = scan(*storage_, {}, {false, {}, name});
   const auto named = std::ranges::find_if(all, names_it);
   if (named == all.end()) base::fail(Status::not_found, "there is no checkpoint ", base::quoted(name));
-  if (is_pinned(*storage_, name))
+  if (is_pinned_by_now(*storage_, name))
     base::fail(Status::invalid_state, "checkpoint ", base::quoted(name), " is pinned: it cannot be removed before it is unpinned");
   forget(name, all);
   if (!remove_found(*storage_, *named))

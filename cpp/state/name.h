@@ -32,5 +32,6 @@ std::optional<std::int64_t> step_of_attempt(std::string_view name);
 inline constexpr std::string_view torn_prefix = "torn-";
 inline constexpr std::string_view manifest_name = "manifest.json";
 inline constexpr std::string_view lock_name = ".lock";
+inline constexpr std::string_view look_name = ".look";  // there for a moment only
 
 }  // namespace ckpt::state

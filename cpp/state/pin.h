@@ -15,6 +15,8 @@ inline constexpr std::string_view pin_name = "pinned";  // groups' files end in 
 
 // In doubt it is: what cannot be asked must not be removed.
 bool is_pinned(storage::Storage& storage, const std::string& directory);
+// The same before something is removed: also when another machine has pinned it just now.
+bool is_pinned_by_now(storage::Storage& storage, const std::string& directory);
 // Of those that scan has found.
 void note_pins(storage::Storage& storage, std::vector<Found>& all);
 

@@ -205,7 +205,9 @@ void retain(storage::Storage& storage, const Retention& retention, const std::st
   try {
     const std::vector<Found> all = scan(storage);
     require_saved(all, saved);
-    for (const Found& found : superseded(storage, retention, all, saved, utc_ns)) remove_old(storage, found.name);
+    for (const Found& found : superseded(storage, retention, all, saved, utc_ns)) {
+      if (!is_pinned_by_now(storage, found.name)) remove_old(storage, found.name);
+    }
     remove_torn(storage, saved_step);
   } catch (const std::exception& error) {
     warn(error.what());

@@ -212,7 +212,7 @@ std::optional<Pause> Client::judge(Transfer& transfer) {
   if (answer.result != CURLE_OK) {
     transfer.error = transport_error(transfer);
   } else if (answer.status >= 200 && answer.status < 300) {
-    if (transfer.received == transfer.request.into.size()) return std::nullopt;
+    if (transfer.request.into.empty() || transfer.has_range()) return std::nullopt;
     transfer.error = Error(CKPT_E_IO, "the store sent fewer bytes than were asked for");
   } else {
     code = error_code(answer);

@@ -1,7 +1,9 @@
 // A file that is read, by ranges.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "client.h"
 #include "file.h"
@@ -10,7 +12,7 @@ namespace ckpt::s3 {
 
 class Reader final : public File {
  public:
-  // Asks for size and ETag.
+  // Gets the first bytes, and with them size and ETag.
   Reader(Client& client, std::string key);
 
   std::int64_t size() override { return bytes_; }
@@ -22,12 +24,15 @@ class Reader final : public File {
     std::int64_t offset;
     std::span<std::byte> into;
   };
-  void fetch(std::vector<Piece> pieces);
+  // Fills it as far as the first bytes go; the rest.
+  Piece without_begin(const Piece& piece) const;
+  void fetch(std::span<const Piece> pieces);
 
   Client& client_;
   const std::string key_;
   std::int64_t bytes_ = 0;
   std::string etag_;
+  std::vector<std::byte> begin_;  // what came with the answer to opening
 };
 
 }  // namespace ckpt::s3

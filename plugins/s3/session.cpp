@@ -101,10 +101,20 @@ int seek_body(void* self, curl_off_t offset, int origin) {
   return CURL_SEEKFUNC_OK;
 }
 
-// "bytes 100-199/5000": whether these are the bytes that were asked for.
-bool is_range(std::string_view header, std::int64_t first, std::size_t bytes) {
-  const std::int64_t last = first + static_cast<std::int64_t>(bytes) - 1;
-  return header.starts_with(cat("bytes ", first, '-', last, '/'));
+// Bytes of the range that was asked for, in an answer that succeeded; nothing when it has other ones.
+std::optional<std::size_t> range_bytes(const Request& request, const Answer& answer) {
+  const auto most = static_cast<std::int64_t>(request.into.size());
+  std::int64_t bytes = answer.length;  // a store that does not know ranges sends all of the file, with 200
+  bool fits = request.first == 0;
+  if (answer.status == 206) {
+    const auto range = read_content_range(answer.content_range);
+    if (!range) return std::nullopt;
+    bytes = range->last - range->first + 1;
+    // It may be shorter only because the file is.
+    fits = range->first == request.first && (bytes == most || range->last + 1 == range->total);
+  }
+  if (!fits || bytes < 0 || bytes > most || (bytes < most && !request.may_be_shorter)) return std::nullopt;
+  return static_cast<std::size_t>(bytes);
 }
 
 std::size_t write_body(char* data, std::size_t, std::size_t bytes, void* self) {
@@ -113,11 +123,9 @@ std::size_t write_body(char* data, std::size_t, std::size_t bytes, void* self) {
   long status = 0;
   curl_easy_getinfo(transfer.easy, CURLINFO_RESPONSE_CODE, &status);
   if (!request.into.empty() && status >= 200 && status < 300) {
-    // A store that does not know ranges sends all of the file, with 200.
-    const bool fits = status == 206
-                          ? is_range(transfer.answer.content_range, request.first, request.into.size())
-                          : request.first == 0 && transfer.answer.length == static_cast<std::int64_t>(request.into.size());
-    if (!fits || bytes > request.into.size() - transfer.received) {
+    transfer.answer.status = status;
+    const auto expected = range_bytes(request, transfer.answer);
+    if (!expected || bytes > *expected - transfer.received) {
       transfer.refused = Refused::range;
       return 0;
     }
@@ -164,6 +172,25 @@ std::size_t take_header(char* data, std::size_t, std::size_t bytes, void* self) 
 }
 
 }  // namespace
+
+std::optional<ContentRange> read_content_range(std::string_view header) {
+  constexpr std::string_view unit = "bytes ";
+  const std::size_t dash = header.find('-');
+  const std::size_t slash = header.find('/');
+  if (!header.starts_with(unit) || dash == std::string_view::npos || slash == std::string_view::npos || slash < dash)
+    return std::nullopt;
+  const auto first = number(header.substr(unit.size(), dash - unit.size()));
+  const auto last = number(header.substr(dash + 1, slash - dash - 1));
+  const std::string_view end = header.substr(slash + 1);
+  const auto total = end == "*" ? std::optional<std::int64_t>(-1) : number(end);
+  if (!first || !last || !total || *last < *first || *last == INT64_MAX || (*total >= 0 && *last >= *total)) return std::nullopt;
+  return ContentRange{*first, *last, *total};
+}
+
+bool Transfer::has_range() const {
+  const auto expected = range_bytes(request, answer);
+  return expected && received == *expected;
+}
 
 Session::Session() : pid_(getpid()) {
   start_curl();

@@ -37,8 +37,18 @@ struct Request {
 
   // A range of a file: where its bytes go.
   std::span<std::byte> into;
-  std::int64_t first = 0;  // of the file
+  std::int64_t first = 0;       // of the file
+  bool may_be_shorter = false;  // as where the file ends before the range does
 };
+
+// "bytes 100-199/5000".
+struct ContentRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t total = -1;  // of the file; -1: the store does not say
+};
+// Nothing when it is not of this form, or says what cannot be.
+std::optional<ContentRange> read_content_range(std::string_view header);
 
 struct Answer {
   CURLcode result = CURLE_OK;
@@ -56,7 +66,7 @@ struct Answer {
 // What its bytes were refused for.
 enum class Refused { nothing, too_long, range };
 
-// A request on its way.
+// A request on its way, or one that has ended.
 struct Transfer {
   Request request;
   Answer answer;
@@ -73,6 +83,9 @@ struct Transfer {
   Moment due;
 
   std::optional<Error> error;  // what became of it
+
+  // Whether all of the range is there, once an answer that succeeded has ended.
+  bool has_range() const;
 
   // The session's.
   CURL* easy = nullptr;

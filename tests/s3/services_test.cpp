@@ -194,12 +194,27 @@ TEST_F(S3, WritesAndReads) {
 
   EXPECT_EQ(store->put("a/small", "others"), CKPT_OK) << reason();
   EXPECT_EQ(store->text("a/small"), "others");
-  expect_failure(file.read(0, 3, text), CKPT_E_NOT_FOUND, "replaced after it was opened");
+  EXPECT_EQ(file.read(0, 4, text), CKPT_OK) << reason();
+  EXPECT_EQ(text, "some");  // what came when it was opened
   EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
   EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
-  expect_failure(file.read(0, 3, text), CKPT_E_NOT_FOUND, "NoSuchKey");
   expect_failure(store->try_open("a/small"), CKPT_E_NOT_FOUND, "no such object");
   expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "no such object");
+}
+
+TEST_F(S3, ReadsNeverTwoVersions) {
+  const std::string bytes = random_bytes(100000);
+  ASSERT_EQ(store->put("large", bytes), CKPT_OK) << reason();
+  const Opened file = store->open("large");
+  std::string text;
+  ASSERT_EQ(store->put("large", random_bytes(100008)), CKPT_OK) << reason();
+  expect_failure(file.read(0, 100000, text), CKPT_E_NOT_FOUND, "replaced after it was opened");
+  ASSERT_EQ(store->put("large", "short"), CKPT_OK) << reason();
+  expect_failure(file.read(99000, 1000, text), CKPT_E_NOT_FOUND, "replaced after it was opened");
+  ASSERT_EQ(store->remove("large"), CKPT_OK) << reason();
+  expect_failure(file.read(99000, 1000, text), CKPT_E_NOT_FOUND, "NoSuchKey");
+  EXPECT_EQ(file.read(10, 100, text), CKPT_OK) << reason();  // the version that was opened
+  EXPECT_EQ(text, bytes.substr(10, 100));
 }
 
 TEST_F(S3, WritesFromFrontToBack) {
@@ -459,7 +474,7 @@ TEST_F(S3, NamesAMissingBucket) {
   expect_failure(other.put_if_absent("x", "x"), CKPT_E_NOT_FOUND, text);
   expect_failure(other.remove("x"), CKPT_E_NOT_FOUND, text);
   expect_failure(other.remove_many({"x"}), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.try_open("x"), CKPT_E_NOT_FOUND, "no such bucket");
+  expect_failure(other.try_open("x"), CKPT_E_NOT_FOUND, text);
 }
 
 TEST_F(S3, SaysThatTheClockIsWrong) {
@@ -548,18 +563,61 @@ TEST_F(S3Proxy, CountsRequests) {
   ASSERT_EQ(far->put("a", "bytes"), CKPT_OK) << reason();
   EXPECT_EQ(proxy.seen(""), 1);
   EXPECT_EQ(far->text("a"), "bytes");
-  EXPECT_EQ(proxy.seen(""), 3);  // HEAD, GET
+  EXPECT_EQ(proxy.seen(""), 2);
   EXPECT_EQ(far->put_if_absent("b", "bytes"), CKPT_OK);
   EXPECT_EQ(far->remove("b"), CKPT_OK);
   Store::Found found;
   EXPECT_EQ(far->list("", "", 1, found), CKPT_OK);
-  EXPECT_EQ(proxy.seen(""), 6);
+  EXPECT_EQ(proxy.seen(""), 5);
   EXPECT_EQ(far->remove_many({"a", "b", "c"}), CKPT_OK) << reason();
-  EXPECT_EQ(proxy.seen(""), 7);
+  EXPECT_EQ(proxy.seen(""), 6);
   const std::string bytes = random_bytes(40U << 20);
   ASSERT_EQ(far->put("large", bytes), CKPT_OK) << reason();
-  EXPECT_EQ(proxy.seen(""), 7 + 1 + 3 + 1);  // begin, parts of 16 MiB, complete
+  EXPECT_EQ(proxy.seen(""), 6 + 1 + 3 + 1);  // begin, parts of 16 MiB, complete
   EXPECT_TRUE(store->text("large") == bytes);
+}
+
+TEST_F(S3Proxy, FirstBytesComeWithOpening) {
+  constexpr std::size_t begin = 65536;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, begin - 1, begin, begin + 1, 3 * begin}) {
+    const std::string all = random_bytes(bytes / 8 * 8) + std::string(bytes % 8, 'x');
+    ASSERT_EQ(store->put("file", all), CKPT_OK) << reason();
+    proxy.rules("[]");
+    EXPECT_TRUE(far->text("file") == all) << bytes;
+    EXPECT_EQ(proxy.seen(""), bytes <= begin ? 1 : 2) << bytes;
+    EXPECT_EQ(proxy.seen("HEAD"), 0);
+    const Opened file = far->open("file");
+    EXPECT_EQ(file.size(), static_cast<std::int64_t>(bytes));
+    proxy.rules("[]");
+    for (std::size_t at = 0; at < bytes; at += 20011) {
+      std::string text;
+      ASSERT_EQ(file.read(static_cast<std::int64_t>(at), 7, text), CKPT_OK) << reason();
+      EXPECT_EQ(text, all.substr(at, 7)) << bytes << " at " << at;
+    }
+    EXPECT_EQ(proxy.seen("GET"), bytes < 2 * begin ? 0 : 6);  // those behind the first bytes
+    if (bytes < 2 * begin) continue;
+    std::string one(40000, ' ');  // all of it came, some of it did, none did
+    std::string two(40000, ' ');
+    std::string three(40000, ' ');
+    proxy.rules("[]");
+    ASSERT_EQ(file.ranges({{100, 40000, one.data()}, {40000, 40000, two.data()}, {begin, 40000, three.data()}}), CKPT_OK);
+    EXPECT_EQ(proxy.seen("GET"), 2);
+    EXPECT_TRUE(one == all.substr(100, 40000) && two == all.substr(40000, 40000) && three == all.substr(begin, 40000));
+  }
+  // What is refused is said at once.
+  proxy.rules(R"([{"do": "answer", "status": 403, "body": "<Error><Code>AccessDenied</Code></Error>"}])");
+  expect_failure(far->try_open("file"), CKPT_E_PERMISSION, "AccessDenied");
+  EXPECT_EQ(proxy.seen(""), 1);
+  proxy.rules("[]");
+  expect_failure(far->try_open("none"), CKPT_E_NOT_FOUND, "NoSuchKey");
+  EXPECT_EQ(proxy.seen(""), 1);
+  for (const char* answer :
+       {R"("status": 206, "headers": {"Content-Range": "bytes 0-1/*"}, "body": "ab")",
+        R"("status": 206, "headers": {"Content-Range": "bytes 0-1/10"}, "body": "ab")",
+        R"("status": 206, "headers": {"Content-Range": "bytes 1-2/3"}, "body": "ab")", R"("status": 206, "body": "ab")"}) {
+    proxy.rules(std::string(R"([{"do": "answer", )") + answer + "}]");
+    expect_failure(far->try_open("file"), CKPT_E_UNSUPPORTED, "the store ");
+  }
 }
 
 TEST_F(S3Proxy, OtherBytesAreRefused) {
@@ -714,14 +772,18 @@ TEST_F(S3Proxy, StrangeAnswersAreRefused) {
   }
   proxy.rules(R"([{"do": "huge", "bytes": 67108864}])");
   expect_failure(far->list("", "", 1, found), CKPT_E_IO, "longer than 16777216");
-  const Opened file = far->open("a");
+  // A store that does not know ranges.
+  proxy.rules(R"([{"do": "whole", "method": "GET", "times": -1}])");
+  EXPECT_EQ(far->text("a"), "some bytes");
+  EXPECT_EQ(proxy.seen(""), 1);
+  ASSERT_EQ(store->put("large", random_bytes(80000)), CKPT_OK);
+  expect_failure(far->try_open("large"), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  proxy.rules("[]");
+  const Opened file = far->open("large");
   proxy.rules(R"([{"do": "whole", "method": "GET"}])");
-  expect_failure(file.read(2, 3, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
-  proxy.rules(R"([{"do": "whole", "method": "GET"}])");
-  EXPECT_EQ(file.read(0, 10, text), CKPT_OK) << reason();  // that is all of it
-  EXPECT_EQ(text, "some bytes");
-  proxy.rules(R"([{"do": "answer", "status": 206, "headers": {"Content-Range": "bytes 0-1/10"}, "body": "ab"}])");
-  expect_failure(file.read(2, 2, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  expect_failure(file.read(70000, 3, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  proxy.rules(R"([{"do": "answer", "status": 206, "headers": {"Content-Range": "bytes 0-1/80000"}, "body": "ab"}])");
+  expect_failure(file.read(70000, 2, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
 }
 
 TEST_F(S3Proxy, RemovesSinglyWhereTheStoreCanNotDoMany) {
@@ -763,7 +825,11 @@ TEST_F(S3Proxy, ExpiredKeysAreReadAgain) {
   const Variable fresh_again("AWS_SECRET_ACCESS_KEY", secret_key());
   proxy.rules(R"([{"do": "answer", "status": 400, "method": "HEAD"},
                   {"do": "answer", "status": 400, "method": "GET", "body": "<Error><Code>ExpiredToken</Code></Error>"}])");
-  EXPECT_EQ(head.try_open("a"), CKPT_OK) << reason();
+  std::int64_t bytes = 0;
+  EXPECT_EQ(head.size("a", bytes), CKPT_OK) << reason();
+  EXPECT_EQ(bytes, 5);
+  EXPECT_EQ(proxy.seen("HEAD"), 2);
+  EXPECT_EQ(proxy.seen("GET"), 2);
 }
 
 TEST_F(S3Proxy, AnswersThatRepeatSecretsAreNotShown) {

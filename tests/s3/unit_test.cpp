@@ -451,6 +451,19 @@ TEST(S3Parts, AreAtMostTenThousand) {
   }
 }
 
+TEST(S3Ranges, ReadsWhatWasSent) {
+  const auto read = [](const char* header) {
+    const auto range = read_content_range(header);
+    return range ? cat(range->first, ' ', range->last, ' ', range->total) : std::string("none");
+  };
+  EXPECT_EQ(read("bytes 0-65535/1234567890123"), "0 65535 1234567890123");
+  EXPECT_EQ(read("bytes 7-7/8"), "7 7 8");
+  EXPECT_EQ(read("bytes 7-9/*"), "7 9 -1");
+  for (const char* bad : {"", "bytes", "bytes */0", "bytes 0-1", "bytes 0/1-2", "bytes 2-1/5", "bytes 0-5/5", "bytes -1-2/5",
+                          "bytes 0-1/", "bytes 0-1/x", "bytes  0-1/5", "items 0-1/5", "bytes 0-9223372036854775807/*"})
+    EXPECT_EQ(read(bad), "none") << bad;
+}
+
 TEST(S3Errors, HaveStatusAndWords) {
   const auto of = [](long status, const std::string& code) {
     Answer answer;

@@ -1,11 +1,19 @@
 // What object stores need of a storage, as files and object stores alike have it; and files that are read ahead.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <future>
 #include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../state/faulty_storage.h"
 #include "../state/object_store.h"
+#include "base/entered.h"
+#include "base/log.h"
 #include "scratch.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
@@ -229,6 +237,106 @@ TEST(StorageReadAhead, AsksForWhatIsExpectedInPieces) {
   EXPECT_EQ(status_of([&] { read_all(*file, 0, size, 1000); }), Status::io);
   requests->before = {};
   read_all(*file, 0, size, 1 << 20);
+}
+
+// What a thread that works for another one may do and say is what the other one may.
+TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
+  const auto bucket = std::make_shared<Bucket>();
+  const auto requests = std::make_shared<Requests>();
+  BucketClient storage(bucket, requests);
+  constexpr std::int64_t window = range_bytes * ranges_at_once;
+  constexpr std::int64_t size = 2 * window + 5;
+  bucket->objects["f"].resize(static_cast<std::size_t>(size));
+  bucket->objects["f"][static_cast<std::size_t>(window)] = 'x';
+  std::vector<std::string> logged;
+  const std::thread::id reader = std::this_thread::get_id();
+  ckpt::base::set_log(ckpt::base::LogLevel::warning, [&](auto, const char*, const char* message) {
+    EXPECT_EQ(std::this_thread::get_id(), reader);
+    logged.emplace_back(message);
+  });
+  std::promise<void> next_is_asked_for;
+  std::atomic<int> asked{0};
+  std::atomic<bool> was_refused{false};
+  requests->before = [&](const std::string&) {
+    if (asked.fetch_add(1) != ranges_at_once) return;
+    ckpt::base::warn("test", "the ninth");
+    try {
+      ckpt::base::Entered::refuse(&storage, "storage");
+    } catch (const ckpt::base::Error&) {
+      was_refused = true;
+    }
+    next_is_asked_for.set_value();
+  };
+  {
+    const ckpt::base::Entered entered(&storage);
+    const auto file = open_ahead(storage, "f");
+    asked = 0;
+    file->expect(0, size);
+    char byte = 0;
+    const auto read_at = [&](std::int64_t at) { return file->read(at, std::as_writable_bytes(std::span(&byte, 1))); };
+    EXPECT_EQ(read_at(0), 1);
+    // Nobody has asked for those yet.
+    ASSERT_EQ(next_is_asked_for.get_future().wait_for(std::chrono::minutes(2)), std::future_status::ready);
+    EXPECT_TRUE(logged.empty());
+    EXPECT_EQ(read_at(window), 1);
+    EXPECT_EQ(byte, 'x');
+    EXPECT_TRUE(was_refused);
+    EXPECT_EQ(logged, std::vector<std::string>{"the ninth"});
+    EXPECT_EQ(read_at(size - 1), 1);
+    EXPECT_EQ(asked, 2 * ranges_at_once + 1);
+  }
+  ckpt::base::set_log(ckpt::base::LogLevel::warning, {});
+  // An error comes where its bytes are wanted, and not before.
+  requests->before = [&](const std::string&) {
+    if (asked.fetch_add(1) >= ranges_at_once) ckpt::base::fail(Status::io, "no more");
+  };
+  asked = 0;
+  const auto file = open_ahead(storage, "f");
+  asked = 0;
+  file->expect(0, size);
+  std::string bytes(static_cast<std::size_t>(window), '\0');
+  EXPECT_EQ(file->read(0, std::as_writable_bytes(std::span(bytes))), window);
+  EXPECT_EQ(status_of([&] { file->read(window, std::as_writable_bytes(std::span(bytes)).first(1)); }), Status::io);
+  requests->before = {};
+  EXPECT_EQ(file->read(window, std::as_writable_bytes(std::span(bytes))), window);
+  EXPECT_EQ(bytes[0], 'x');
+}
+
+// A child has not the thread: it asks for itself.
+TEST(StorageReadAhead, GoesOnInAForkedChild) {
+  const auto bucket = std::make_shared<Bucket>();
+  const auto requests = std::make_shared<Requests>();
+  BucketClient storage(bucket, requests);
+  constexpr std::int64_t window = range_bytes * ranges_at_once;
+  bucket->objects["f"].resize(static_cast<std::size_t>(2 * window));
+  bucket->objects["f"][static_cast<std::size_t>(window)] = 'x';
+  auto file = open_ahead(storage, "f");
+  // The thread stands still while the process is copied.
+  std::atomic<int> asked{0};
+  std::promise<void> stands;
+  std::promise<void> goes_on;
+  requests->before = [&](const std::string&) {
+    if (asked.fetch_add(1) != ranges_at_once) return;
+    stands.set_value();
+    goes_on.get_future().wait();
+  };
+  file->expect(0, 2 * window);
+  char byte = 0;
+  const auto read_at = [&](std::int64_t at) { return file->read(at, std::as_writable_bytes(std::span(&byte, 1))); };
+  EXPECT_EQ(read_at(0), 1);
+  stands.get_future().wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_right = read_at(window) == 1 && byte == 'x';
+    file.reset();
+    _exit(is_right ? 0 : 1);
+  }
+  goes_on.set_value();
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_at(window), 1);
+  EXPECT_EQ(byte, 'x');
 }
 
 }  // namespace
