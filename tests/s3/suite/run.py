@@ -6,6 +6,7 @@ test's name, that object stores have no use for. Each is printed, and each must 
 import concurrent.futures
 import fnmatch
 import os
+import re
 import subprocess
 import sys
 
@@ -66,6 +67,8 @@ def main(mode, list_path, google_tests, c_tests):
                     print(f"{os.path.basename(program)}: {text.strip()}")
                 elif code != 0:
                     problems.append(f"{os.path.basename(program)} ended with {code}:\n{text}")
+                elif program in c_tests and not re.search(r"storages in the bucket: [1-9]", text):
+                    problems.append(f"{os.path.basename(program)} made no storage in the bucket")
         problems += proxy.problems()
     problems += [f"{pattern}: there is no such test" for pattern in sorted(unused)]
     print(f"{mode}: {ran} tests")

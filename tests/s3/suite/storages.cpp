@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "config.h"
-#include "custom_storage.h"
+#include "capi/custom_storage.h"
 #include "place.h"
-#include "storage.h"
+#include "s3/config.h"
+#include "s3/storage.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
 
