@@ -631,7 +631,9 @@ class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<int
 
 TEST_P(S3ManagerKilled, AtEveryRequest) {
   const Way& way = ways[GetParam()];
-  for (const char* when : {"before", "after"}) {
+  for (const char* when : {"after", "before"}) {
+    // One after a request is much as one before the next.
+    if (std::string(when) == "before" && std::getenv(long_run) == nullptr) continue;
     int number = 0;
     while (!HasFailure() && strike(way, when, number)) ++number;
     EXPECT_GE(number, way.probe + 1 + 2 * 4) << when;
