@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "services"))
 from s3_through import Through  # noqa: E402
@@ -34,7 +35,9 @@ def tests_of(program):
 
 
 def run(command, environment):
+    begun = time.monotonic()
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    print(f"{os.path.basename(command[0])}: {time.monotonic() - begun:.0f} s", flush=True)
     return command[0], done.returncode, done.stdout
 
 
