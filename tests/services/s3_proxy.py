@@ -14,6 +14,8 @@ times (1; -1: always) after N (0) that it let pass.
   lie          what the gateway refuses with 412 is answered as if it had been done
   corrupt      a byte of the body is another one
   reset        the connection breaks: "when": "before" the gateway sees the request, or "after"
+  kill         the process "pid" is killed (SIGKILL): "when": "before" the gateway sees the request, or "after"
+  spoil        a byte of the answer's body is another one
   truncate     half of the answer's body, then the connection ends
   slow         the answer comes after "seconds"
   whole        the gateway does not see Range: all of the file is sent
@@ -23,7 +25,9 @@ times (1; -1: always) after N (0) that it let pass.
 
 import asyncio
 import json
+import os
 import re
+import signal
 import socket
 import ssl
 import struct
@@ -134,14 +138,16 @@ class Proxy:
                 writer.write(block)
                 await writer.drain()
             return False
-        if do == "reset" and rule.get("when", "before") == "before":
-            return self.reset(writer)
+        if do in ("reset", "kill") and rule.get("when", "before") == "before":
+            return self.end(rule, writer)
         dropped = {"drop": (rule.get("name", ""),), "whole": ("range",)}.get(do, ())
         if do == "corrupt" and body:
             body = body[:-1] + bytes([body[-1] ^ 1])
         got, data = await self.forward(method, target, head.without("connection", "expect", *dropped), body)
-        if do == "reset":
-            return self.reset(writer)
+        if do in ("reset", "kill"):
+            return self.end(rule, writer)
+        if do == "spoil" and data:
+            data = data[:-1] + bytes([data[-1] ^ 1])
         if do == "slow":
             await asyncio.sleep(rule["seconds"])
         first, headers = got.first, got.without("connection", "transfer-encoding", "keep-alive")
@@ -158,8 +164,10 @@ class Proxy:
         writer.write(written(first, headers, data))
         return True
 
-    def reset(self, writer):
-        """Ends the connection without a word."""
+    def end(self, rule, writer):
+        """Ends the connection without a word, and before that whoever asks."""
+        if rule["do"] == "kill":
+            os.kill(rule["pid"], signal.SIGKILL)
         raw = writer.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         writer.transport.abort()

@@ -73,6 +73,7 @@ class FaultyFile final : public storage::File {
   std::shared_ptr<Faults> faults_;
 };
 
+// An object store when the inner one is.
 class FaultyStorage final : public storage::Storage {
  public:
   FaultyStorage(std::shared_ptr<storage::Storage> inner, std::shared_ptr<Faults> faults)
@@ -81,6 +82,25 @@ class FaultyStorage final : public storage::Storage {
   std::unique_ptr<storage::File> create(const std::string& path) override {
     faults_->check("create", path);
     return std::make_unique<FaultyFile>(inner_->create(path), path, faults_);
+  }
+  std::unique_ptr<storage::File> create_stream(const std::string& path, const storage::StreamOptions& options) override {
+    faults_->check("create", path);
+    return std::make_unique<FaultyFile>(inner_->create_stream(path, options), path, faults_);
+  }
+  bool is_objects() const noexcept override { return inner_->is_objects(); }
+  void put_if_absent(const std::string& path, std::span<const std::byte> bytes) override {
+    faults_->check("put_if_absent", path);
+    inner_->put_if_absent(path, bytes);
+  }
+  std::vector<storage::Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) override {
+    if (!is_objects()) return Storage::list_from(prefix, after, limit);
+    faults_->check("list", prefix);
+    return inner_->list_from(prefix, after, limit);
+  }
+  void remove_many(std::span<const std::string> paths) override {
+    if (!is_objects()) return Storage::remove_many(paths);
+    for (const std::string& path : paths) faults_->check("remove", path);
+    inner_->remove_many(paths);
   }
   std::unique_ptr<storage::File> open(const std::string& path) override {
     faults_->check("open", path);

@@ -68,7 +68,9 @@ inline std::string read_file(storage::Storage& storage, const std::string& path)
 
 inline void replace_file(storage::Storage& storage, const std::string& path, const std::string& text) {
   storage.remove(path);
-  storage.create(path)->write(0, std::as_bytes(std::span(text)));
+  const auto file = storage.create(path);
+  file->write(0, std::as_bytes(std::span(text)));
+  file->sync();
 }
 
 // "name/ name " of everything in a directory; attempts shown without their random digits when short_names.

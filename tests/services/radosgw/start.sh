@@ -132,9 +132,13 @@ quiet radosgw-admin quota set --quota-scope=bucket --uid=full --max-objects=3
 quiet radosgw-admin quota enable --quota-scope=bucket --uid=full
 quiet radosgw-admin user create --uid=other --display-name=other --access-key=CKPTOTHERKEY --secret-key=ckptOtherSecret0123456789abcdefghijklmno
 
-# The bucket of the tests. The digest is that of nothing.
-until_true 30 "the bucket" curl -s -f --max-time 10 --noproxy '*' -X PUT --aws-sigv4 aws:amz:us-east-1:s3 --user "$access:$secret" \
-  -H 'x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' "http://127.0.0.1:$gateway/ckpt-tests"
+# make_bucket NAME ACCESS_KEY:SECRET_KEY. The digest is that of nothing.
+make_bucket() {
+  until_true 30 "the bucket $1" curl -s -f --max-time 10 --noproxy '*' -X PUT --aws-sigv4 aws:amz:us-east-1:s3 --user "$2" \
+    -H 'x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' "http://127.0.0.1:$gateway/$1"
+}
+make_bucket ckpt-tests "$access:$secret"
+make_bucket ckpt-full CKPTFULLKEY:ckptFullSecret0123456789abcdefghijklmnop
 
 cat >"$dir/env" <<ENV
 CKPT_TEST_S3_ENDPOINT=http://127.0.0.1:$gateway

@@ -1,0 +1,655 @@
+// Checkpoints in a real S3 gateway by their manager, through the proxy (tests/services/s3_proxy.py): what each call asks, what each
+// fault does to a save and a load, who wins when two save at once, and what is there after a writer was killed.
+#include <ckpt/ckpt.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "bucket.h"
+#include "gateway.h"
+#include "storage.h"
+
+namespace {
+
+using namespace s3_test;
+
+// The rules that make the proxy's store one that cannot refuse a taken name; each way that there is.
+struct Way {
+  const char* name;
+  const char* rules;  // in the list of all
+  bool by_attempt;    // commit records are named by their attempts
+  int probe;          // what a writer's opening asks to find that out
+};
+
+constexpr int read_small_file = 1;  // its bytes come with opening it
+constexpr int probe = 2 + read_small_file + 1;  // two puts, a read, a removal
+
+// What shows the condition not to be kept ends the probe: no read, or not even a second put.
+constexpr Way ways[] = {
+    {"honest", "", false, probe},
+    {"drops the condition", R"({"do": "drop", "name": "if-none-match", "has": "if-none-match", "times": -1})", true, 3},
+    {"answers 501", R"({"do": "answer", "status": 501, "has": "if-none-match", "times": -1})", true, 1},
+    {"lies", R"({"do": "lie", "has": "if-none-match", "times": -1})", true, 3},
+};
+
+std::string listed(const std::string& first, const std::string& second = "") {
+  return "[" + first + (first.empty() || second.empty() ? "" : ", ") + second + "]";
+}
+
+ckpt::Storage storage_at(const std::string& uri, Given& given) {
+  ckpt_storage* storage = nullptr;
+  if (ckpt_s3_storage_create(uri.c_str(), &given.get(), &storage) != CKPT_OK) throw std::runtime_error(ckpt_s3_last_error());
+  return ckpt::Storage::adopt(storage);
+}
+
+// All objects below the URI, removed or only named: what no function of libckpt shows.
+class Objects {
+ public:
+  explicit Objects(const std::string& uri, Given given = {}) : storage_(ckpt::s3::make_config(uri, given.get())) {}
+  std::vector<std::string> names() {
+    std::vector<std::string> all;
+    ckpt::s3::list_from(storage_.client(), "", "", 100000, [&](const ckpt::s3::Listed& object) {
+      all.push_back(object.path);
+      return 0;
+    });
+    return all;
+  }
+  void clear() {
+    const std::vector<std::string> all = names();
+    if (!all.empty()) ckpt::s3::remove_many(storage_.client(), all);
+  }
+
+ private:
+  ckpt::s3::Storage storage_;
+};
+
+// A state of as many files, of which every value is the same number.
+class Model {
+ public:
+  explicit Model(int files = 1) {
+    for (int i = 0; i < files; ++i) {
+      tensors_.emplace_back(ckpt::DType::f32, std::vector<std::int64_t>{5});
+      state.add("group" + std::to_string(i), "weight", tensors_.back());
+    }
+  }
+  void fill(std::int64_t value) {
+    for (ckpt::Tensor& tensor : tensors_) tensor.fill(static_cast<double>(value));
+  }
+  // -1 when they do not agree.
+  std::int64_t value() const {
+    const float first = tensors_.front().data_as<float>()[0];
+    for (const ckpt::Tensor& tensor : tensors_) {
+      for (int i = 0; i < 5; ++i) {
+        if (tensor.data_as<float>()[i] != first) return -1;
+      }
+    }
+    return static_cast<std::int64_t>(first);
+  }
+  ckpt::State state;
+
+ private:
+  std::vector<ckpt::Tensor> tensors_;
+};
+
+ckpt::SaveResult save(ckpt::CheckpointManager& manager, std::int64_t step, int files = 1) {
+  Model model(files);
+  model.fill(step);
+  return manager.save(model.state, step);
+}
+
+ckpt::CheckpointManagerOptions keeping(std::int64_t last) {
+  ckpt::CheckpointManagerOptions options;
+  options.keep_last = last;
+  return options;
+}
+
+struct Failure {
+  ckpt::Status status = ckpt::Status::ok;
+  std::string message;
+};
+Failure failure_of(const std::function<void()>& body) {
+  try {
+    body();
+    return {};
+  } catch (const ckpt::Error& error) {
+    return {error.status(), error.what()};
+  }
+}
+
+void expect_failure(const std::function<void()>& body, ckpt::Status status, const std::string& text) {
+  const Failure failure = failure_of(body);
+  EXPECT_EQ(failure.status, status) << failure.message;
+  EXPECT_NE(failure.message.find(text), std::string::npos) << "'" << failure.message << "' has no '" << text << "'";
+}
+
+class S3Manager : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    uri = "s3://" + bucket() + "/" + test->test_suite_name() + "/" + test->name();
+    Objects(uri).clear();
+    through.at = proxy.url();
+  }
+  void TearDown() override { Objects(uri).clear(); }
+
+  ckpt::Storage near() { return storage_at(uri, direct); }
+  ckpt::Storage far() { return storage_at(uri, through); }
+  // Past the proxy.
+  std::int64_t newest(int files = 1) {
+    Model model(files);
+    ckpt::CheckpointManager reader = ckpt::CheckpointManager::read_only(near());
+    const std::int64_t step = reader.load(model.state).step;
+    EXPECT_EQ(model.value(), step);
+    return step;
+  }
+  // How many requests the body makes.
+  int counted(const std::function<void()>& body, const std::string& rules = "[]") {
+    proxy.rules(rules);
+    body();
+    return proxy.seen("");
+  }
+
+  Proxy proxy;
+  Given direct;
+  Given through;
+  std::string uri;
+};
+
+// ---- What calls ask
+
+// The pin, the record, the manifest, a listing of what is left, and that.
+constexpr int removal_of_one = 5;
+constexpr int record_and_list = 2;
+
+TEST_F(S3Manager, AsksAsOftenAsIsSaid) {
+  std::optional<ckpt::CheckpointManager> writer;
+  EXPECT_EQ(counted([&] { writer.emplace(far()); }), probe + 1);
+  for (const int files : {1, 3}) {
+    EXPECT_EQ(counted([&] { save(*writer, files, files); }), files + 1 + record_and_list) << files;
+    EXPECT_EQ(proxy.seen("GET"), 1) << files;  // the listing behind the record
+    EXPECT_EQ(proxy.seen("PUT"), files + 2) << files;
+    // A listing, manifest and record, the manifest anew; and each file.
+    Model model(files);
+    EXPECT_EQ(counted([&] { writer->load(model.state); }), 1 + 3 * read_small_file + files * read_small_file) << files;
+    EXPECT_EQ(model.value(), files);
+  }
+  EXPECT_EQ(counted([&] { EXPECT_EQ(writer->latest()->step, 3); }), 1 + 2 * read_small_file);
+  std::int64_t count = 0;
+  ckpt_checkpoint_info infos[4] = {CKPT_CHECKPOINT_INFO_INIT, CKPT_CHECKPOINT_INFO_INIT, CKPT_CHECKPOINT_INFO_INIT,
+                                   CKPT_CHECKPOINT_INFO_INIT};
+  EXPECT_EQ(counted([&] { ckpt::check(ckpt_checkpoint_manager_list(writer->handle(), infos, 4, &count)); }),
+            1 + 2 * 2 * read_small_file);
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(counted([&] { ckpt::CheckpointManager::read_only(far()); }), 0);
+  writer.reset();
+
+  EXPECT_EQ(counted([&] { writer.emplace(far(), keeping(2)); }), probe + 1);
+  // The listing, manifest and record of the three that it has not seen; then one goes.
+  EXPECT_EQ(counted([&] { save(*writer, 4); }), 1 + 1 + record_and_list + 1 + 3 * 2 * read_small_file + removal_of_one);
+  EXPECT_EQ(counted([&] { save(*writer, 5); }), 1 + 1 + record_and_list + 1 + 1 * 2 * read_small_file + removal_of_one);
+  EXPECT_EQ(counted([&] { save(*writer, 6); }), 1 + 1 + record_and_list + 1 + 1 * 2 * read_small_file + removal_of_one);
+}
+
+TEST_F(S3Manager, StoresThatCannotRefuseAreAskedAsOften) {
+  for (const Way& way : ways) {
+    SCOPED_TRACE(way.name);
+    Objects(uri).clear();
+    std::optional<ckpt::CheckpointManager> writer;
+    const std::string rules = listed(way.rules);
+    EXPECT_EQ(counted([&] { writer.emplace(far()); }, rules), way.probe + 1);
+    EXPECT_EQ(counted([&] { save(*writer, 1); }, rules), 2 + record_and_list);
+    EXPECT_EQ(proxy.seen("commits/9223372036854775806-step-000000000001-"), way.by_attempt ? 1 : 0);
+    EXPECT_EQ(counted([&] { EXPECT_EQ(writer->latest()->step, 1); }, rules), 1 + 2 * read_small_file);
+    EXPECT_EQ(newest(), 1);
+  }
+}
+
+// ---- Faults
+
+struct Fault {
+  const char* rule;  // without its times and target
+  ckpt::Status status;
+  const char* text;
+};
+
+constexpr const char* targets_of_save[] = {R"("method": "PUT", "target": "safetensors")",
+                                           R"("method": "PUT", "target": "manifest")", R"("method": "PUT", "target": "commits/")",
+                                           R"("method": "GET", "target": "list-type")"};
+constexpr const char* targets_of_load[] = {R"("target": "list-type")", R"("target": "manifest")", R"("target": "commits/922")",
+                                           R"("target": "safetensors")"};
+
+std::string rule(const char* what, const std::string& target, int times) {
+  return "{" + std::string(what) + ", " + target + R"(, "times": )" + std::to_string(times) + "}";
+}
+
+// "reset" of a rule that does that.
+std::string action_of(const std::string& rule) {
+  const std::size_t begin = rule.find("\"do\": \"") + 7;
+  return '"' + rule.substr(begin, rule.find('"', begin) - begin) + '"';
+}
+
+// Two attempts: what stays is said soon.
+ckpt::FaultHandler hasty_handler() {
+  ckpt::FaultHandlerOptions options;
+  options.max_attempts = 2;
+  return ckpt::FaultHandler(options);
+}
+
+// What passes is tried again, by the storage or by the manager's fault handler: the save and the load succeed.
+TEST_F(S3Manager, FaultsThatPassAreTriedAgain) {
+  const char* const passing[] = {
+      R"("do": "answer", "status": 500)",
+      R"("do": "answer", "status": 503, "body": "<Error><Code>SlowDown</Code></Error>")",
+      R"("do": "answer", "status": 429, "headers": {"Retry-After": "0"})",
+      R"("do": "reset")",
+      R"("do": "reset", "when": "after")",
+      R"("do": "corrupt")",
+      R"("do": "truncate")",
+  };
+  std::optional<ckpt::CheckpointManager> writer;
+  proxy.rules("[]");
+  writer.emplace(far());
+  std::int64_t step = 0;
+  for (const char* what : passing) {
+    for (const char* target : targets_of_save) {
+      SCOPED_TRACE(rule(what, target, 1));
+      proxy.rules(listed(rule(what, target, 1)));
+      const ckpt::SaveResult saved = save(*writer, ++step);
+      EXPECT_EQ(proxy.seen(action_of(what)), 1);
+      EXPECT_EQ(saved.commit_sequence, step);
+      EXPECT_EQ(newest(), step);
+    }
+    for (const char* target : targets_of_load) {
+      SCOPED_TRACE(rule(what, target, 1));
+      proxy.rules(listed(rule(what, target, 1)));
+      Model model;
+      EXPECT_EQ(writer->load(model.state).step, step);
+      EXPECT_EQ(proxy.seen(action_of(what)), 1);
+      EXPECT_EQ(model.value(), step);
+    }
+  }
+  EXPECT_GT(writer->fault_handler().retry_count(), 0);
+}
+
+// What stays is said, by its status and its words, and the checkpoint before is the newest; the same manager goes on once it is
+// over.
+TEST_F(S3Manager, FaultsThatStayAreSaid) {
+  const Fault faults[] = {
+      {R"("do": "answer", "status": 500)", ckpt::Status::io, "HTTP 500: the store failed"},
+      {R"("do": "answer", "status": 429, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "to wait 60 s"},
+      {R"("do": "answer", "status": 503, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "to wait 60 s"},
+      {R"("do": "answer", "status": 403, "body": "<Error><Code>ExpiredToken</Code></Error>")", ckpt::Status::permission,
+       "ExpiredToken: the keys have expired"},
+      {R"("do": "answer", "status": 403, "body": "<Error><Code>RequestTimeTooSkewed</Code></Error>")", ckpt::Status::permission,
+       "set the clock"},
+      {R"("do": "answer", "status": 403, "body": "<Error><Code>QuotaExceeded</Code></Error>")", ckpt::Status::no_space,
+       "QuotaExceeded: the quota is full"},
+      {R"("do": "reset")", ckpt::Status::io, "'s3://"},
+  };
+  const ckpt::FaultHandler handler = hasty_handler();
+  ckpt::CheckpointManagerOptions options;
+  options.fault_handler = handler;
+  ckpt::CheckpointManager writer(far(), options);
+  save(writer, 1);
+  std::int64_t step = 1;
+  for (const Fault& fault : faults) {
+    const char* const in_save = targets_of_save[step % 2];  // files and manifests in turn
+    proxy.rules(listed(rule(fault.rule, in_save, -1)));
+    expect_failure([&] { save(writer, step + 1); }, fault.status, fault.text);
+    EXPECT_GE(proxy.seen(action_of(fault.rule)), 1);
+    EXPECT_EQ(newest(), step);
+    for (const char* target : targets_of_load) {
+      SCOPED_TRACE(rule(fault.rule, target, -1));
+      proxy.rules(listed(rule(fault.rule, target, -1)));
+      Model model;
+      model.fill(77);
+      expect_failure([&] { writer.load(model.state); }, fault.status, fault.text);
+      EXPECT_EQ(model.value(), 77);  // all or nothing
+    }
+    proxy.rules("[]");
+    save(writer, ++step);
+    EXPECT_EQ(newest(), step);
+  }
+  // Bytes that changed on their way: there, and back.
+  proxy.rules(listed(rule(R"("do": "corrupt")", targets_of_save[0], -1)));
+  expect_failure([&] { save(writer, step + 1); }, ckpt::Status::io, "other bytes arrived than were sent");
+  EXPECT_EQ(newest(), step);
+  proxy.rules(listed(rule(R"("do": "truncate")", targets_of_load[3], -1)));
+  Model model;
+  expect_failure([&] { writer.load(model.state); }, ckpt::Status::io, "'s3://");
+}
+
+// Who waits for an answer no longer than a second.
+TEST_F(S3Manager, SlowAnswersAreTimeouts) {
+  {
+    ckpt::CheckpointManager writer(near());
+    save(writer, 1);
+  }
+  through.options.request_timeout_ns = 1000000000;
+  const ckpt::FaultHandler handler = hasty_handler();
+  ckpt::CheckpointManagerOptions options;
+  options.fault_handler = handler;
+  options.read_only = true;
+  ckpt::CheckpointManager reader(far(), options);
+  for (const char* target : {targets_of_load[0], targets_of_load[3]}) {
+    proxy.rules(listed(rule(R"("do": "slow", "seconds": 5)", target, -1)));
+    Model model;
+    expect_failure([&] { reader.load(model.state); }, ckpt::Status::timeout, "'s3://");
+    EXPECT_EQ(proxy.seen("slow"), 2);
+    proxy.rules(listed(rule(R"("do": "slow", "seconds": 5)", target, 1)));
+    EXPECT_EQ(reader.load(model.state).step, 1);
+    EXPECT_EQ(model.value(), 1);
+  }
+}
+
+// A checkpoint whose bytes come back as others is passed over, and named.
+TEST_F(S3Manager, OtherBytesOnTheWayBackAreNoCheckpoint) {
+  {
+    ckpt::CheckpointManager writer(near());
+    save(writer, 1);
+    save(writer, 2);
+  }
+  proxy.rules(R"([{"do": "spoil", "method": "GET", "target": "step-000000000002.*safetensors", "times": -1}])");
+  ckpt::CheckpointManager reader = ckpt::CheckpointManager::read_only(far());
+  Model model;
+  const ckpt::LoadResult loaded = reader.load(model.state);
+  EXPECT_GT(proxy.seen("spoil"), 0);
+  EXPECT_EQ(loaded.step, 1);
+  EXPECT_EQ(model.value(), 1);
+  EXPECT_EQ(newest(), 2);
+}
+
+// Once the record is on its way the save may count: the error says so by its status, and what is found is whole.
+TEST_F(S3Manager, AfterTheRecordASaveMayCount) {
+  const ckpt::FaultHandler handler = hasty_handler();
+  ckpt::CheckpointManagerOptions options;
+  options.fault_handler = handler;
+  ckpt::CheckpointManager writer(far(), options);
+  save(writer, 1);
+  for (const char* when : {"before", "after"}) {
+    const bool is_there = std::string(when) == "after";
+    const std::int64_t step = newest() + 1;
+    proxy.rules(listed(rule((R"("do": "reset", "when": ")" + std::string(when) + "\"").c_str(), targets_of_save[2], -1)));
+    expect_failure([&] { save(writer, step); }, ckpt::Status::io, "'s3://");
+    EXPECT_EQ(newest(), is_there ? step : step - 1);
+    proxy.rules("[]");
+    save(writer, step + 1);
+    EXPECT_EQ(newest(), step + 1);
+  }
+  proxy.rules(listed(rule(R"("do": "answer", "status": 500)", targets_of_save[3], -1)));
+  const std::int64_t step = newest() + 1;
+  expect_failure([&] { save(writer, step); }, ckpt::Status::io, "HTTP 500");
+  EXPECT_EQ(newest(), step);
+}
+
+TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
+  {
+    ckpt::CheckpointManager writer(near());
+    save(writer, 1);
+  }
+  const auto refused = [&](Given& given, const std::string& at, ckpt::Status status, const std::string& text) {
+    const ckpt::Storage storage = storage_at(at, given);
+    Model model;
+    expect_failure([&] { ckpt::CheckpointManager(storage, {}); }, status, text);
+    expect_failure([&] { ckpt::CheckpointManager::read_only(storage).load(model.state); }, status, text);
+    // A store that cannot be asked is never one without a checkpoint.
+    if (status != ckpt::Status::not_found) {
+      expect_failure([&] { ckpt::CheckpointManager::read_only(storage).load_if_any(model.state); }, status, text);
+      expect_failure([&] { ckpt::CheckpointManager::read_only(storage).latest(); }, status, text);
+    }
+  };
+  Given secret;
+  secret.secret = "notTheSecretKeyAtAll";
+  refused(secret, uri, ckpt::Status::permission, "SignatureDoesNotMatch");
+  Given unknown;
+  unknown.access = "NOSUCHKEY";
+  refused(unknown, uri, ckpt::Status::permission, "InvalidAccessKeyId");
+  Given other;
+  other.access = "CKPTOTHERKEY";
+  other.secret = "ckptOtherSecret0123456789abcdefghijklmno";
+  refused(other, uri, ckpt::Status::permission, "AccessDenied");
+  refused(direct, "s3://no-such-bucket/x", ckpt::Status::not_found, "there is no bucket 'no-such-bucket'");
+  EXPECT_EQ(newest(), 1);
+}
+
+// Three objects are the quota of this user's bucket (start.sh): one checkpoint of one file.
+TEST_F(S3Manager, AFullQuotaLeavesTheCheckpointBefore) {
+  Given full;
+  full.access = "CKPTFULLKEY";
+  full.secret = "ckptFullSecret0123456789abcdefghijklmnop";
+  const std::string place = "s3://ckpt-full/run";
+  Objects(place, full).clear();
+  ckpt::CheckpointManager writer(storage_at(place, full));
+  std::int64_t acknowledged = 0;
+  Failure failure;
+  for (std::int64_t step = 1; step <= 4 && failure.status == ckpt::Status::ok; ++step) {
+    failure = failure_of([&] { save(writer, step); });
+    if (failure.status == ckpt::Status::ok) acknowledged = step;
+  }
+  EXPECT_EQ(failure.status, ckpt::Status::no_space) << failure.message;
+  EXPECT_NE(failure.message.find("the quota is full"), std::string::npos) << failure.message;
+  EXPECT_GE(acknowledged, 1);
+  Model model;
+  EXPECT_EQ(writer.load(model.state).step, acknowledged);
+  EXPECT_EQ(model.value(), acknowledged);
+  Objects(place, full).clear();
+}
+
+// ---- Two writers
+
+constexpr const char* long_run = "CKPT_TEST_S3_LONG";  // set: as often as it takes minutes
+
+// Both have opened the store and save at the same moment.
+void race(const std::function<ckpt::Storage()>& open, std::int64_t round) {
+  std::vector<ckpt::CheckpointManager> writers;
+  writers.emplace_back(open());
+  writers.emplace_back(open());
+  Failure failures[2];
+  std::optional<ckpt::SaveResult> saved[2];
+  std::atomic<int> ready = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&, i] {
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+      failures[i] = failure_of([&] { saved[i] = save(writers[static_cast<std::size_t>(i)], 2 * round + i); });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_NE(saved[0].has_value(), saved[1].has_value()) << failures[0].message << '\n' << failures[1].message;
+  const int winner = saved[0] ? 0 : 1;
+  const int loser = 1 - winner;
+  EXPECT_EQ(failures[loser].status, ckpt::Status::busy) << failures[loser].message;
+  EXPECT_NE(failures[loser].message.find("another writer"), std::string::npos) << failures[loser].message;
+  // It stays fenced, and writes nothing more.
+  expect_failure([&] { save(writers[static_cast<std::size_t>(loser)], 2 * round + 9); }, ckpt::Status::busy,
+                 "open the storage anew");
+  Model model;
+  ckpt::LoadOptions named;
+  named.name = saved[winner]->name;
+  ckpt::CheckpointManager::read_only(open()).load(model.state, named);
+  EXPECT_EQ(model.value(), 2 * round + winner);
+  EXPECT_GE(ckpt::CheckpointManager::read_only(open()).load(model.state).step, 2 * round);
+  EXPECT_GE(model.value(), 2 * round);
+}
+
+TEST_F(S3Manager, OfTwoWritersOneWins) {
+  const std::int64_t rounds = variable(long_run).empty() ? 40 : 200;
+  for (std::int64_t round = 1; round <= rounds && !HasFatalFailure(); ++round) {
+    race([&] { return near(); }, round);
+    if (round % 20 == 0) Objects(uri).clear();  // listings stay short
+  }
+}
+
+TEST_F(S3Manager, OfTwoWritersOneWinsWhereStoresCannotRefuse) {
+  const std::int64_t rounds = variable(long_run).empty() ? 10 : 200;
+  for (const Way& way : ways) {
+    if (!way.by_attempt) continue;
+    SCOPED_TRACE(way.name);
+    Objects(uri).clear();
+    proxy.rules(listed(way.rules));
+    for (std::int64_t round = 1; round <= rounds && !HasFatalFailure(); ++round) {
+      race([&] { return far(); }, round);
+      if (round % 20 == 0) Objects(uri).clear();
+    }
+    EXPECT_GE(proxy.seen("commits/922"), 2 * rounds);
+    EXPECT_EQ(proxy.seen_matching(R"("PUT", "[^"]*/commits/[0-9]{19}")"), 0);
+  }
+}
+
+// ---- Killed
+
+// A program that is killed by the proxy at one of its requests. Prints each step that was acknowledged.
+int save_in_child(const char* uri, const char* at) {
+  Given given;
+  given.at = at;
+  ckpt::CheckpointManager writer(storage_at(uri, given), keeping(2));
+  for (const std::int64_t step : {3, 4}) {
+    save(writer, step);
+    const char line[] = {static_cast<char>('0' + step)};
+    if (write(1, line, 1) != 1) return 1;
+  }
+  return 0;
+}
+
+// Saves until that fails, one step behind the newest; writes each step to the file once it is acknowledged. 0: it failed, as it
+// should.
+int save_on(const char* uri, const char* acknowledged) {
+  Given given;
+  ckpt::CheckpointManager writer(storage_at(uri, given));
+  const auto newest = writer.latest();
+  std::ofstream file(acknowledged, std::ios::app);
+  const Failure failure = failure_of([&] {
+    for (std::int64_t step = newest ? newest->step + 1 : 1; step < 100000; ++step) {
+      save(writer, step);
+      file << step << std::endl;
+    }
+  });
+  std::printf("the writer: %s\n", failure.message.c_str());
+  return failure.status == ckpt::Status::ok ? 1 : 0;
+}
+
+// 0: each step of the file is there with its value, and the newest is no older.
+int check_all(const char* uri, const char* acknowledged) {
+  Given given;
+  ckpt::CheckpointManager reader = ckpt::CheckpointManager::read_only(storage_at(uri, given));
+  Model model;
+  const std::int64_t newest = reader.load(model.state).step;
+  if (model.value() != newest)
+    return std::printf("the newest is of step %lld and has other values\n", static_cast<long long>(newest)), 1;
+  std::ifstream file(acknowledged);
+  int count = 0;
+  for (std::int64_t step = 0; file >> step; ++count) {
+    if (step > newest || reader.load(model.state, step).step != step || model.value() != step) {
+      return std::printf("step %lld was acknowledged and is not there\n", static_cast<long long>(step)), 1;
+    }
+  }
+  std::printf("%d acknowledged saves are there; the newest is of step %lld\n", count, static_cast<long long>(newest));
+  return count == 0 ? 1 : 0;
+}
+
+struct Child {
+  bool was_killed = false;
+  std::int64_t acknowledged = 2;
+};
+
+// before_it_runs(pid): while it waits.
+Child run_child(const std::string& uri, const std::string& at, const std::function<void(pid_t)>& before_it_runs) {
+  int gate[2];
+  int output[2];
+  if (pipe2(gate, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    char byte = 0;
+    if (read(gate[0], &byte, 1) != 1) _exit(126);
+    dup2(output[1], 1);
+    execl("/proc/self/exe", "saver", "--save", uri.c_str(), at.c_str(), nullptr);
+    _exit(127);
+  }
+  ::close(gate[0]);
+  ::close(output[1]);
+  before_it_runs(pid);
+  EXPECT_EQ(write(gate[1], "x", 1), 1);
+  ::close(gate[1]);
+  Child child;
+  for (char step = 0; read(output[0], &step, 1) == 1;) child.acknowledged = step - '0';
+  ::close(output[0]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  child.was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  EXPECT_TRUE(child.was_killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) << status;
+  return child;
+}
+
+class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<int> {
+ protected:
+  // Whether there was a request of that number.
+  bool strike(const Way& way, const char* when, int number) {
+    Objects(uri).clear();
+    {
+      proxy.rules(listed(way.rules));
+      ckpt::CheckpointManager writer(far(), keeping(2));
+      save(writer, 1);
+      save(writer, 2);
+    }
+    const Child child = run_child(uri, proxy.url(), [&](pid_t pid) {
+      // The kill comes first: the first rule that fits is used.
+      proxy.rules(listed(R"({"do": "kill", "when": ")" + std::string(when) + R"(", "pid": )" + std::to_string(pid) +
+                             R"(, "skip": )" + std::to_string(number) + "}",
+                         way.rules));
+    });
+    if (!child.was_killed) return false;
+    EXPECT_EQ(proxy.seen("kill"), 1);
+    // The newest is what was acknowledged, unless the record of the next one was on its way.
+    const int records = proxy.seen_matching(R"("PUT", "[^"]*/commits/)");
+    const std::int64_t found = newest();
+    EXPECT_GE(found, child.acknowledged);
+    EXPECT_LE(found, child.acknowledged + 1);
+    if (records == child.acknowledged - 2) {
+      EXPECT_EQ(found, child.acknowledged);
+    }
+    // The next run goes on, and of what was cut off nothing stays.
+    proxy.rules(listed(way.rules));
+    ckpt::CheckpointManager next(far(), keeping(2));
+    Model model;
+    EXPECT_EQ(next.load(model.state).step, found);
+    for (std::int64_t step = 6; step <= 8; ++step) save(next, step);
+    EXPECT_EQ(newest(), 8);
+    const std::vector<std::string> left = Objects(uri).names();
+    EXPECT_EQ(left.size(), 6U) << testing::PrintToString(left);  // of two checkpoints file, manifest and record
+    return true;
+  }
+};
+
+TEST_P(S3ManagerKilled, AtEveryRequest) {
+  const Way& way = ways[GetParam()];
+  for (const char* when : {"after", "before"}) {
+    // One after a request is much as one before the next.
+    if (std::string(when) == "before" && std::getenv(long_run) == nullptr) continue;
+    int number = 0;
+    while (!HasFailure() && strike(way, when, number)) ++number;
+    EXPECT_GE(number, way.probe + 1 + 2 * 4) << when;
+    std::printf("%s, killed %s each of %d requests\n", way.name, when, number);
+  }
+}
+
+// All ways take minutes.
+INSTANTIATE_TEST_SUITE_P(Ways, S3ManagerKilled,
+                         testing::Range(0, std::getenv(long_run) == nullptr ? 1 : static_cast<int>(std::size(ways))));
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::strcmp(argv[1], "--save") == 0) return save_in_child(argv[2], argv[3]);
+  if (argc == 4 && std::strcmp(argv[1], "--save-on") == 0) return save_on(argv[2], argv[3]);
+  if (argc == 4 && std::strcmp(argv[1], "--check") == 0) return check_all(argv[2], argv[3]);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

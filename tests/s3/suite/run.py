@@ -1,0 +1,84 @@
+"""run.py MODE NOT_ON_OBJECTS GOOGLETEST_PROGRAM... -- C_PROGRAM...: runs the state and async suites on the gateway, behind the proxy in this mode (s3_through.py).
+
+A line of NOT_ON_OBJECTS is "TEST: why": a test of a GoogleTest program (Suite.Test, also with * at its end), or a C program by its
+test's name, that object stores have no use for. Each is printed, and each must be there."""
+
+import concurrent.futures
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "services"))
+from s3_through import Through  # noqa: E402
+
+AT_ONCE = 4  # programs: they wait for answers most of the time
+
+
+def read_reasons(path):
+    with open(path, encoding="utf-8") as lines:
+        return dict(line.rstrip("\n").split(": ", 1) for line in lines if line.strip() and not line.startswith("#"))
+
+
+def tests_of(program):
+    """Of a GoogleTest program."""
+    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+    names, suite = [], ""
+    for line in listed.splitlines():
+        if line.startswith("  "):
+            names.append(suite + line.split("#")[0].strip())
+        elif line.rstrip().endswith("."):
+            suite = line.rstrip()
+    return names
+
+
+def run(command, environment):
+    begun = time.monotonic()
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    print(f"{os.path.basename(command[0])}: {time.monotonic() - begun:.0f} s", flush=True)
+    return command[0], done.returncode, done.stdout
+
+
+def main(mode, list_path, google_tests, c_tests):
+    reasons = read_reasons(list_path)
+    unused, problems, jobs, ran = set(reasons), [], [], 0
+    with Through(mode) as proxy:
+        environment = dict(os.environ, CKPT_TEST_S3_ENDPOINT=proxy.endpoint)
+        for program in google_tests + c_tests:
+            name = os.path.basename(program).removeprefix("suite_")
+            tests = tests_of(program) if program in google_tests else []
+            fitting = {pattern for pattern in reasons if pattern == name or fnmatch.filter(tests, pattern)}
+            unused -= fitting
+            for pattern in sorted(fitting):
+                print(f"SKIP {pattern}: {reasons[pattern]}")
+            if name in fitting:
+                continue
+            if not tests:
+                jobs.append(([program], environment))
+                ran += 1
+                continue
+            ran += sum(1 for test in tests if not any(fnmatch.fnmatch(test, pattern) for pattern in fitting))
+            shards = AT_ONCE if len(tests) > 100 else 1
+            for index in range(shards):
+                sharded = dict(environment, GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(index))
+                jobs.append(([program, "--gtest_brief=1", "--gtest_filter=-" + ":".join(sorted(fitting))], sharded))
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            for program, code, text in pool.map(lambda job: run(*job), jobs):
+                if code == 77:
+                    print(f"{os.path.basename(program)}: {text.strip()}")
+                elif code != 0:
+                    problems.append(f"{os.path.basename(program)} ended with {code}:\n{text}")
+                elif program in c_tests and not re.search(r"storages in the bucket: [1-9]", text):
+                    problems.append(f"{os.path.basename(program)} made no storage in the bucket")
+        problems += proxy.problems()
+    problems += [f"{pattern}: there is no such test" for pattern in sorted(unused)]
+    print(f"{mode}: {ran} tests")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    where = sys.argv.index("--")
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:where], sys.argv[where + 1 :]))
