@@ -28,7 +28,7 @@ struct Way {
   int probe;          // what a writer's opening asks to find that out
 };
 
-constexpr int read_small_file = 1;  // its bytes come with opening it
+constexpr int read_small_file = 1;              // its bytes come with opening it
 constexpr int probe = 2 + read_small_file + 1;  // two puts, a read, a removal
 
 // What shows the condition not to be kept ends the probe: no read, or not even a second put.
