@@ -96,9 +96,9 @@ typedef void (*ckpt_s3_upload_fn)(const char* path, int64_t age_ns, void* user_d
 /* Aborts unfinished uploads of files below the prefix of the URI, and with them the room that their parts take: what a process that
  * was killed has left. uri, options: as for ckpt_s3_storage_create. older_than_ns: those that were begun at least so many
  * nanoseconds ago, by the store's clock, >= 0; an upload that a living process still writes is aborted as well, and its file fails,
- * so this is longer than any upload takes. dry_run: when 1, nothing is aborted. upload: told of each one that was aborted, or would
- * be; may be NULL. *count: how many these are. What another one aborts or completes meanwhile is not counted. After an error those
- * that upload was told of are gone, and the others stay. The message of a failure is ckpt_s3_last_error's. Synchronised. */
+ * so this is longer than any upload takes. dry_run: when 1, nothing is aborted. upload: called for each one that was aborted, or
+ * would be; may be NULL. *count: how many these are. What another one aborts or completes meanwhile is not counted. After an error
+ * those that it was called for are gone, and the others stay. The message of a failure is ckpt_s3_last_error's. Synchronised. */
 CKPT_S3_API ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* options, int64_t older_than_ns,
                                               ckpt_bool dry_run, ckpt_s3_upload_fn upload, void* user_data, int64_t* count);
 
