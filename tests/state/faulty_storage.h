@@ -89,6 +89,7 @@ class FaultyStorage final : public storage::Storage {
   }
   bool is_objects() const noexcept override { return inner_->is_objects(); }
   void put_if_absent(const std::string& path, std::span<const std::byte> bytes) override {
+    if (!is_objects()) return Storage::put_if_absent(path, bytes);
     faults_->check("put_if_absent", path);
     inner_->put_if_absent(path, bytes);
   }
