@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -33,6 +34,7 @@
 #include <ckpt/ckpt.hpp>
 
 #include "reader.h"
+#include "sign.h"
 #include "storage.h"
 #include "upload.h"
 
@@ -85,23 +87,35 @@ class Payload {
   std::vector<std::uint64_t> words_;
 };
 
+// Its requests are signed here: --aws-sigv4 of curl before 8.5 signs other headers than it sends.
 class Curl {
  public:
-  Curl(const std::string& endpoint, const std::string& bucket, const std::string& keys)
-      : url_(endpoint + '/' + bucket + "/bench/by-curl"), keys_(keys) {}
-  void put(const std::string& path) const { run({"-T", path}); }
-  void get() const { run({"-o", "/dev/null"}); }
+  Curl(const std::string& endpoint, const std::string& bucket, ckpt::s3::Keys keys)
+      : endpoint_(endpoint), path_('/' + bucket + "/bench/by-curl"), keys_(std::move(keys)) {}
+  void put(const std::string& file) const { run("PUT", {"-H", "Expect:", "-T", file}); }
+  void get() const { run("GET", {"-o", "/dev/null"}); }
 
  private:
-  void run(const std::vector<std::string>& what) const {
-    std::vector<std::string> words = {"curl",        "-sSf",
-                                      "--noproxy",   "*",
-                                      "--aws-sigv4", "aws:amz:us-east-1:s3",
-                                      "--user",      keys_,
-                                      "-H",          "x-amz-content-sha256: UNSIGNED-PAYLOAD",
-                                      "-H",          "Expect:"};
+  void run(const std::string& method, const std::vector<std::string>& what) const {
+    std::array<char, 32> time{};
+    const std::time_t now = std::time(nullptr);
+    std::strftime(time.data(), time.size(), "%Y%m%dT%H%M%SZ", std::gmtime(&now));
+    const std::string unsigned_payload = "UNSIGNED-PAYLOAD";
+    const ckpt::s3::Unsigned request = {.method = method,
+                                        .path = path_,
+                                        .query = {},
+                                        .headers = {{"host", endpoint_.substr(endpoint_.find("//") + 2)},
+                                                    {"x-amz-content-sha256", unsigned_payload},
+                                                    {"x-amz-date", time.data()}},
+                                        .payload_sha256 = unsigned_payload,
+                                        .region = "us-east-1",
+                                        .time = time.data()};
+    std::vector<std::string> words = {"curl", "-sSf", "--noproxy", "*"};
+    words.insert(words.end(), {"-H", "Authorization: " + ckpt::s3::authorization(request, keys_)});
+    words.insert(words.end(), {"-H", "x-amz-content-sha256: " + unsigned_payload});
+    words.insert(words.end(), {"-H", std::string("x-amz-date: ") + time.data()});
     words.insert(words.end(), what.begin(), what.end());
-    words.push_back(url_);
+    words.push_back(endpoint_ + path_);
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -111,8 +125,9 @@ class Curl {
     if (::waitpid(child, &status, 0) != child || status != 0) throw std::runtime_error("curl failed");
   }
 
-  std::string url_;
-  std::string keys_;
+  std::string endpoint_;
+  std::string path_;
+  ckpt::s3::Keys keys_;
 };
 
 // One object, by the plug-in's own parts: libckpt's API has no files, only checkpoints.
@@ -277,7 +292,7 @@ int main(int count, char** arguments) {
     const Payload payload(mebibytes * mebibyte);
     const std::string uri = "s3://" + bucket + "/bench";
     std::printf("%lld MiB, %lld rounds\n", static_cast<long long>(mebibytes), static_cast<long long>(rounds));
-    compare_with_curl(payload, uri, Curl(endpoint, bucket, access + ':' + secret), static_cast<int>(rounds));
+    compare_with_curl(payload, uri, Curl(endpoint, bucket, {access, secret, ""}), static_cast<int>(rounds));
     compare_stalls(payload, uri, static_cast<int>(rounds));
   } catch (const ckpt::s3::Error& error) {
     std::fprintf(stderr, "%s\n", error.message().c_str());

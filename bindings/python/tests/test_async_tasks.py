@@ -267,10 +267,11 @@ class Queueing(Folder):
 
 
 class Blocking(ckpt.CustomStorage):
-    """A storage in memory whose files can only be made when the test lets it: everybody who waits for a save waits for that."""
+    """A storage in memory whose files can't be made while its door is closed: everybody who waits for a save waits for that."""
 
     def __init__(self):
         self.open_door = threading.Event()
+        self.open_door.set()
         self.inner = {}
 
     def create(self, path):
@@ -338,6 +339,7 @@ class Lock(Folder):
     def test_nothing_waits_with_the_interpreters_lock(self):
         storage = Blocking()
         manager = ckpt.AsyncManager(ckpt.Storage.custom(storage), capacity=1)
+        storage.open_door.clear()
         task = manager.save(self.weights(), 1)
         waits = [task.wait, task.result, task.future().result, manager.wait, lambda: asyncio.run(awaited()),
                  lambda: manager.save(self.weights(), 2, when_full=ckpt.WhenFull.WAIT)]
