@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/entered.h"
+#include "callback_status.h"
 #include "engine/blas.h"
 #include "guard.h"
 #include "state/export.h"
@@ -107,8 +108,11 @@ class CustomCoordinator final : public state::Coordinator {
       const Entered entered(this);
       code = call();
     }
-    if (code == CKPT_E_TIMEOUT) fail(Status::timeout, "coordinator ", operation, ": not all processes came in time");
-    if (code != 0) fail_callback(cat("coordinator ", operation), code);
+    if (code == CKPT_E_TIMEOUT) {
+      const std::string reason = ckpt::base::take_callback_error();
+      fail(Status::timeout, "coordinator ", operation, ": ", reason.empty() ? "not all processes came in time" : reason);
+    }
+    require_ok(code, [&] { return cat("coordinator ", operation); });
   }
 
   ckpt_coordinator_callbacks callbacks_;

@@ -5,6 +5,8 @@
 #   python       import ckpt
 #   s3           libckpt-s3.so.0, where it is built
 #   s3_development  its header, libckpt-s3.so, what CMake and pkg-config look for
+#   mpi          libckpt-mpi.so.0, where it is built
+#   mpi_development  the same for it
 #   debug        debug information of the library and the command, where debuggers look for it; only when it is asked for
 #   notices      licence, notices of others, changelog
 # The prefix can be moved afterwards: every path in an installed file is relative to the file itself.
@@ -20,7 +22,8 @@ install(TARGETS ckpt EXPORT ckptTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
 install(FILES "${PROJECT_SOURCE_DIR}/capi/api.json" DESTINATION "${CMAKE_INSTALL_DATADIR}/ckpt" COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ckpt"
-        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "s3.h" EXCLUDE PATTERN "*.h" PATTERN "*.hpp")
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "s3.h" EXCLUDE PATTERN "mpi.h" EXCLUDE
+        PATTERN "*.h" PATTERN "*.hpp")
 
 # Searches ORIGIN first. In /usr the system's search finds the library, and Debian wants no other.
 function(ckpt_without_search_path_in_usr file component)
@@ -50,13 +53,18 @@ if(TARGET ckpt_python)
           PATTERN "*.pyi")
 endif()
 
-# Storages in S3: beside the library that it works for, found by find_package(ckpt) where it is installed.
-if(TARGET ckpt_s3)
-  install(TARGETS ckpt_s3 EXPORT ckptS3Targets
-          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT s3 NAMELINK_COMPONENT s3_development)
-  ckpt_without_search_path_in_usr("${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:ckpt_s3>" s3)
-  install(FILES "${PROJECT_SOURCE_DIR}/include/ckpt/s3.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ckpt" COMPONENT s3_development)
-endif()
+# Plug-ins: beside the library that they work for, found by find_package(ckpt) where they are installed.
+set(plugins "")
+foreach(plugin s3 mpi)
+  if(TARGET ckpt_${plugin})
+    list(APPEND plugins ${plugin})
+    install(TARGETS ckpt_${plugin} EXPORT ckpt_${plugin}_targets
+            LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${plugin} NAMELINK_COMPONENT ${plugin}_development)
+    ckpt_without_search_path_in_usr("${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:ckpt_${plugin}>" ${plugin})
+    install(FILES "${PROJECT_SOURCE_DIR}/include/ckpt/${plugin}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ckpt"
+            COMPONENT ${plugin}_development)
+  endif()
+endforeach()
 
 # find_package(ckpt)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ckpt")
@@ -76,11 +84,13 @@ endif()
 file(RELATIVE_PATH CKPT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" CKPT_PC_TO_PREFIX "${CKPT_PC_TO_PREFIX}")
 configure_file(pkgconfig/ckpt.pc.in "${PROJECT_BINARY_DIR}/ckpt.pc" @ONLY)
-if(TARGET ckpt_s3)
-  install(EXPORT ckptS3Targets NAMESPACE ckpt:: DESTINATION "${package_dir}" COMPONENT s3_development)
-  configure_file(pkgconfig/ckpt-s3.pc.in "${PROJECT_BINARY_DIR}/ckpt-s3.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/ckpt-s3.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT s3_development)
-endif()
+foreach(plugin IN LISTS plugins)
+  install(EXPORT ckpt_${plugin}_targets NAMESPACE ckpt:: FILE ckpt-${plugin}-targets.cmake DESTINATION "${package_dir}"
+          COMPONENT ${plugin}_development)
+  configure_file(pkgconfig/ckpt-${plugin}.pc.in "${PROJECT_BINARY_DIR}/ckpt-${plugin}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/ckpt-${plugin}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+          COMPONENT ${plugin}_development)
+endforeach()
 install(FILES "${PROJECT_BINARY_DIR}/ckpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "text.h"
 #include "xml.h"
 
 namespace ckpt::s3 {

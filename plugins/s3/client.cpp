@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "text.h"
 #include "xml.h"
 
 namespace ckpt::s3 {

@@ -1,4 +1,5 @@
 #include "reader.h"
+#include "text.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,7 +3,7 @@
 
 #include <ckpt/s3.h>
 
-#include "last_error.h"
+#include "common/last_error.h"
 
 namespace {
 
@@ -25,6 +25,6 @@ ckpt_status ckpt_s3_register(void) {
     return CKPT_OK;
   }
   if (status == CKPT_E_ALREADY_EXISTS && is_registered) return CKPT_OK;
-  ckpt::s3::set_last_error(ckpt_last_error());
+  ckpt::plugin::set_last_error(ckpt_last_error());
   return status;
 }

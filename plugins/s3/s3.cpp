@@ -6,8 +6,8 @@
 #include <cstring>
 #include <memory>
 
-#include "boundary.h"
-#include "last_error.h"
+#include "common/boundary.h"
+#include "common/last_error.h"
 #include "storage.h"
 #include "uploads.h"
 
@@ -45,7 +45,7 @@ void ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size) {
 }
 
 ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* options, ckpt_storage** out) {
-  return guard(
+  return ckpt::plugin::guard(
       [&]() -> ckpt_status {
         require(uri != nullptr, "uri is NULL");
         require(out != nullptr, "storage is NULL");
@@ -57,13 +57,13 @@ ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* optio
         static_cast<void>(storage.release());
         return CKPT_OK;
       },
-      set_last_error);
+      ckpt::plugin::set_last_error);
 }
 
 ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* options, int64_t older_than_ns, ckpt_bool dry_run,
                                   ckpt_s3_upload_fn upload, void* user_data, int64_t* count) {
   constexpr int most_in_a_list = 1000;
-  return guard(
+  return ckpt::plugin::guard(
       [&]() -> ckpt_status {
         require(uri != nullptr, "uri is NULL");
         require(older_than_ns >= 0, "older_than_ns is ", older_than_ns, "; at least 0");
@@ -80,5 +80,7 @@ ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* option
         }
         return CKPT_OK;
       },
-      set_last_error);
+      ckpt::plugin::set_last_error);
 }
+
+const char* ckpt_s3_last_error(void) { return ckpt::plugin::last_error().c_str(); }

@@ -1,4 +1,5 @@
 #include "session.h"
+#include "text.h"
 
 #include <algorithm>
 #include <csignal>

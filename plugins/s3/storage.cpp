@@ -4,9 +4,10 @@
 
 #include <unistd.h>
 
-#include "boundary.h"
 #include "bucket.h"
+#include "common/boundary.h"
 #include "reader.h"
+#include "text.h"
 #include "upload.h"
 
 namespace ckpt::s3 {
@@ -20,7 +21,7 @@ Storage& storage_of(void* user_data) {
 
 template <class Body>
 std::int32_t run(void* user_data, Body&& body) noexcept {
-  return guard(
+  return plugin::guard(
       [&]() -> ckpt_status {
         Storage& storage = storage_of(user_data);
         if constexpr (std::is_void_v<decltype(body(storage.client()))>) {

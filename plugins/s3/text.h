@@ -1,8 +1,6 @@
-// Text: numbers without the locale, and the encodings that S3 uses.
+// Text, and the encodings that S3 uses.
 #pragma once
 
-#include <charconv>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,24 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "common/cat.h"
+
 namespace ckpt::s3 {
 
-inline void append(std::string& text, std::string_view piece) { text += piece; }
-inline void append(std::string& text, char piece) { text += piece; }
-template <std::integral Number>
-requires(!std::same_as<Number, char> && !std::same_as<Number, bool>) void append(std::string& text, Number number) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number);
-  text.append(digits, end.ptr);
-}
-
-// Its pieces one after the other.
-template <class... Pieces>
-std::string cat(const Pieces&... pieces) {
-  std::string text;
-  (append(text, pieces), ...);
-  return text;
-}
+using plugin::append;
+using plugin::cat;
 
 // A name from outside, for a message: in quotes, control characters as \xNN, at most 200 bytes.
 std::string in_quotes(std::string_view name);

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "text.h"
 #include "xml.h"
 
 namespace ckpt::s3 {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iterator>
 
+#include "text.h"
 #include "xml.h"
 
 namespace ckpt::s3 {

@@ -22,6 +22,7 @@ except Exception as error:  # the module, or the library behind it
     sys.exit(77)
 
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include")
+STAND_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stand_in")
 DEFAULT = re.compile(r"\b(by )?defaults?\b")
 OF_C = re.compile(
     r"NULL|\bNUL\b|&|->|(?<![\w*/])\*[a-z]|\w\.h\b|\bCKPT_\w+_INIT\b|\bU?INT\d+_M(AX|IN)\b|\b(u?int\d+_t|size_t)\b"
@@ -106,7 +107,7 @@ class Header:
     def __init__(self, path):
         self.path = path
         options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-        self.unit = cindex.Index.create().parse(path, ["-xc", "-std=c99", "-I" + INCLUDE], options=options)
+        self.unit = cindex.Index.create().parse(path, ["-xc", "-std=c99", "-I" + INCLUDE, "-I" + STAND_IN], options=options)
         errors = [str(problem) for problem in self.unit.diagnostics if problem.severity >= cindex.Diagnostic.Error]
         if errors:
             sys.exit("\n".join(errors))
@@ -210,7 +211,7 @@ def is_constant(cursor):
     """CKPT_NAME value: no function, no guard, no initialiser."""
     tokens = [token.spelling for token in cursor.get_tokens()]
     name = cursor.spelling
-    return name.startswith("CKPT_") and name not in ("CKPT_API", "CKPT_S3_API") and not name.endswith("_INIT") and len(tokens) > 1
+    return name.startswith("CKPT_") and name not in ("CKPT_API", "CKPT_S3_API", "CKPT_MPI_API") and not name.endswith("_INIT") and len(tokens) > 1
 
 
 def of_struct(cursor):

@@ -4,7 +4,7 @@ warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Werror -fsynta
 try() { # try COMPILER STANDARD LANGUAGE FLAGS HEADER
   # shellcheck disable=SC2086
   printf '#include <ckpt/%s>\n#include <ckpt/%s>\n%s\n' "$5" "$5" "extern int unused;" |
-    "$1" "-std=$2" $4 $warnings -Iinclude -x "$3" - || { echo "ckpt/$5 does not compile as $2" >&2; exit 1; }
+    "$1" "-std=$2" $4 $warnings -Iinclude -Itests/capi/stand_in -x "$3" - || { echo "ckpt/$5 does not compile as $2" >&2; exit 1; }
 }
 for path in include/ckpt/*.h; do
   header=$(basename "$path")

@@ -18,7 +18,9 @@ has() { printf '%s\n' "$1" | grep -qE "$2" || { echo "'$1' has no '$2'" >&2; exi
 packages="libckpt0 libckpt-dev"
 [ ! -e "$STAGE/bin/ckpt" ] || packages="$packages ckpt"
 [ -z "$PYTHON" ] || packages="$packages python3-ckpt"
-[ ! -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ] || packages="$packages libckpt-s3 libckpt-s3-dev"
+for plugin in s3 mpi; do
+  [ ! -e "$STAGE/$LIBDIR/libckpt-$plugin.so.0" ] || packages="$packages libckpt-$plugin libckpt-$plugin-dev"
+done
 for package in $packages; do
   holds "$package" "usr/share/doc/$package/copyright"
   dpkg-deb --info "$out"/packages/"$package"_*.deb >"$out/$package.info"
@@ -41,6 +43,11 @@ if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ]; then
     echo "libckpt-dev has the header of libckpt-s3" >&2
     exit 1
   fi
+fi
+if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.0" ]; then
+  holds libckpt-mpi "$libdir/libckpt-mpi.so.0 -> libckpt-mpi.so.[0-9.]*"
+  holds libckpt-mpi-dev usr/include/ckpt/mpi.h
+  has "$(field libckpt-mpi Depends)" 'libckpt0.*libopenmpi|libopenmpi.*libckpt0'
 fi
 if [ -n "$PYTHON" ]; then
   holds python3-ckpt "usr/$PYTHON_DIR/ckpt/__init__.py"

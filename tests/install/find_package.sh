@@ -24,8 +24,11 @@ if configure wrong -DCOMPONENTS="shared;sharde" >"$out/wrong.txt" 2>&1; then
   echo "an unknown component was accepted" >&2
   exit 1
 fi
-grep -q "component sharde: there is none; known are shared, static and s3" "$out/wrong.txt" || { cat "$out/wrong.txt" >&2; exit 1; }
+grep -q "component sharde: there is none; known are shared, static, s3 and mpi" "$out/wrong.txt" || { cat "$out/wrong.txt" >&2; exit 1; }
 
+if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.0" ]; then
+  run_both mpi -DCOMPONENTS=mpi -DTARGET=ckpt::mpi
+fi
 if [ -e "$STAGE/$LIBDIR/libckpt.a" ]; then
   run_both static -DCOMPONENTS=static -DTARGET=ckpt::ckpt_static
   if ldd "$out/static/consumer_c" "$out/static/consumer_cpp" | grep -F libckpt.so; then

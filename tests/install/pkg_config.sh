@@ -21,6 +21,12 @@ run() {
 build $(pkg-config --cflags --libs ckpt)
 LD_LIBRARY_PATH="$STAGE/$LIBDIR" run
 
+if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.0" ]; then
+  # shellcheck disable=SC2046
+  OMPI_CC=$CC mpicc -std=c99 -I"$SOURCE/tests" "$SOURCE/tests/mpi/mpi_test.c" -o "$out/mpi_test" $(pkg-config --cflags --libs ckpt-mpi) -pthread
+  LD_LIBRARY_PATH="$STAGE/$LIBDIR" "$out/mpi_test" single # a process that no mpirun has started
+fi
+
 if [ ! -e "$STAGE/$LIBDIR/libckpt.a" ]; then
   echo "SKIP static: no libckpt.a in this build"
   exit 0

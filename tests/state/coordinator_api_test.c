@@ -8,8 +8,12 @@
 
 static int32_t calls;
 static int32_t pair_barrier(int64_t timeout_ns, void* user_data) {
+  (void)user_data;
   ++calls;
-  return timeout_ns == 0 ? CKPT_E_TIMEOUT : (user_data == NULL ? 0 : 7);
+  if (timeout_ns == 2) ckpt_callback_error("rank 0 is late");
+  if (timeout_ns == 3) ckpt_callback_error("the link is gone");
+  if (timeout_ns == 0 || timeout_ns == 2) return CKPT_E_TIMEOUT;
+  return timeout_ns == 3 ? CKPT_E_INVALID_STATE : timeout_ns == 4 ? 7 : 0;
 }
 static int32_t pair_broadcast(void* data, int64_t bytes, int64_t root_rank, int64_t timeout_ns, void* user_data) {
   (void)timeout_ns;
@@ -55,8 +59,12 @@ static void coordinators(void) {
   callbacks.rank = 1;
   CHECK_OK(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &pair));
   CHECK_OK(ckpt_coordinator_barrier(pair, 1));
+  /* A status stays what it is, with the function's own words where it has some; another number is CALLBACK. */
   CHECK_FAILS(ckpt_coordinator_barrier(pair, 0), CKPT_E_TIMEOUT, "in time");
-  CHECK(calls == 2);
+  CHECK_FAILS(ckpt_coordinator_barrier(pair, 2), CKPT_E_TIMEOUT, "coordinator barrier: rank 0 is late");
+  CHECK_FAILS(ckpt_coordinator_barrier(pair, 3), CKPT_E_INVALID_STATE, "coordinator barrier: the link is gone");
+  CHECK_FAILS(ckpt_coordinator_barrier(pair, 4), CKPT_E_CALLBACK, "7");
+  CHECK(calls == 5);
   CHECK_OK(ckpt_coordinator_broadcast(pair, data, 2, 1, 1));
   CHECK(data[0] == 42 && data[1] == 42);
   CHECK_OK(ckpt_coordinator_all_gather(pair, data, 2, 1, both));

@@ -4,9 +4,9 @@
 #include <exception>
 #include <new>
 
-#include "error.h"
+#include "common/error.h"
 
-namespace ckpt::s3 {
+namespace ckpt::plugin {
 
 // Runs the body. A failure's status is returned, and its line goes to report, which must not throw.
 template <class Body, class Report>
@@ -20,9 +20,9 @@ ckpt_status guard(Body&& body, Report&& report) noexcept {
     report("the system has no memory left");
     return CKPT_E_OUT_OF_MEMORY;
   } catch (...) {
-    report("a defect of libckpt-s3: please report it");
+    report("a defect of this plug-in: please report it");
     return CKPT_E_INTERNAL;
   }
 }
 
-}  // namespace ckpt::s3
+}  // namespace ckpt::plugin

@@ -1,0 +1,218 @@
+#include "collectives.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include <unistd.h>
+
+#include "common/error.h"
+
+namespace ckpt::mpi {
+namespace {
+
+using plugin::cat;
+using plugin::fail;
+using plugin::require;
+
+using Clock = std::chrono::steady_clock;
+
+// All that an operation has in memory at a time; a multiple of it would bring nothing.
+constexpr std::size_t most_at_a_time = std::size_t{16} << 20;
+
+void require_state(bool condition, const char* text) {
+  if (!condition) fail(CKPT_E_INVALID_STATE, text);
+}
+
+// MPI can be called here and now.
+void require_running() {
+  int yes = 0;
+  MPI_Initialized(&yes);
+  require_state(yes != 0, "MPI is not initialized: call MPI_Init_thread before");
+  MPI_Finalized(&yes);
+  require_state(yes == 0, "MPI_Finalize has been called");
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  require_state(level != MPI_THREAD_SINGLE,
+                "MPI was initialized with MPI_THREAD_SINGLE: call MPI_Init_thread with MPI_THREAD_FUNNELED or more");
+  if (level == MPI_THREAD_FUNNELED) {
+    MPI_Is_thread_main(&yes);
+    require_state(yes != 0, "with MPI_THREAD_FUNNELED only the thread that has initialized MPI can call this");
+  }
+}
+
+std::string text_of_mpi(int code) {
+  char text[MPI_MAX_ERROR_STRING + 1] = {};
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return cat("error ", code);
+  return text;
+}
+
+Clock::time_point deadline_of(std::chrono::nanoseconds timeout) {
+  const auto now = Clock::now();
+  return timeout < Clock::time_point::max() - now ? now + timeout : Clock::time_point::max();
+}
+
+// Polls: MPI makes progress only in its own functions.
+bool ends_before(MPI_Request& request, Clock::time_point deadline, int& code) {
+  for (int rounds = 0;; ++rounds) {
+    int done = 0;
+    code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || done != 0) return true;
+    if (Clock::now() >= deadline) return false;
+    if (rounds < 1000) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+}
+
+}  // namespace
+
+// One call of an operation: refuses what can't run, and holds the deadline.
+class Collectives::Call {
+ public:
+  Call(Collectives& all, const char* name, Timeout timeout) : operation(name), deadline(deadline_of(timeout)) {
+    if (::getpid() != all.process_) fail(CKPT_E_FORKED, "the coordinator belongs to the parent process");
+    lock_ = std::unique_lock(all.in_a_call_, std::try_to_lock);
+    require_state(lock_.owns_lock(), "another thread is in a call of this coordinator");
+    require_running();
+    if (!all.broken_.empty()) fail(CKPT_E_INVALID_STATE, "this coordinator is of no more use: ", all.broken_);
+  }
+
+  const char* const operation;
+  const Clock::time_point deadline;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
+
+Collectives::Collectives(MPI_Comm comm, Timeout timeout) : process_(::getpid()) {
+  require_running();
+  require(comm != MPI_COMM_NULL, "comm is MPI_COMM_NULL");
+  int is_inter = 0;
+  check(MPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
+  require(is_inter == 0, "comm is an intercommunicator; one of a single group is wanted");
+  int number = 0;
+  check(MPI_Comm_rank(comm, &number), "MPI_Comm_rank");
+  rank_ = number;
+  check(MPI_Comm_size(comm, &number), "MPI_Comm_size");
+  world_size_ = number;
+  auto duplicate = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = MPI_Comm_idup(comm, duplicate.get(), &request);
+  if (code == MPI_SUCCESS && !ends_before(request, deadline_of(timeout), code)) {
+    duplicate.release();  // NOLINT(bugprone-unused-return-value): MPI writes there when the others come
+    fail(CKPT_E_TIMEOUT, "not all ", world_size_, " processes of comm came within ", timeout.count(), " ns");
+  }
+  check(code, "MPI_Comm_idup");
+  comm_ = *duplicate;
+  check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  buffer_ = new std::vector<std::byte>;
+}
+
+Collectives::~Collectives() {
+  if (::getpid() != process_ || !broken_.empty()) return;
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  if (is_over == 0) MPI_Comm_free(&comm_);
+  delete buffer_;
+}
+
+void Collectives::barrier(Timeout timeout) {
+  const Call call(*this, "barrier", timeout);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
+  wait(request, call);
+}
+
+void Collectives::broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) {
+  const Call call(*this, "broadcast", timeout);
+  const bool sends = rank_ == root;
+  const auto send_all = [&](std::span<std::byte> piece) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, static_cast<int>(root), comm_, &request),
+          "MPI_Ibcast");
+    wait(request, call);
+  };
+  Opening ours{.bytes = std::ssize(bytes), .root = root, .data = {}};
+  const std::size_t first = std::min(bytes.size(), Opening::most);
+  if (sends && first > 0) std::memcpy(ours.data, bytes.data(), first);
+  std::byte* const memory = buffer(std::max(sizeof(Opening), std::min(bytes.size() - first, most_at_a_time)));
+  std::memcpy(memory, &ours, sizeof ours);
+  send_all({memory, sizeof ours});
+  Opening theirs;
+  std::memcpy(&theirs, memory, sizeof theirs);
+  if (theirs.bytes != ours.bytes || theirs.root != ours.root) disagree(root, theirs, ours, call.operation);
+  if (!sends && first > 0) std::memcpy(bytes.data(), theirs.data, first);
+  for (std::size_t at = first; at < bytes.size(); at += most_at_a_time) {
+    const std::size_t count = std::min(most_at_a_time, bytes.size() - at);
+    if (sends) std::memcpy(memory, bytes.data() + at, count);
+    send_all({memory, count});
+    if (!sends) std::memcpy(bytes.data() + at, memory, count);
+  }
+}
+
+void Collectives::all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) {
+  const Call call(*this, "all_gather", timeout);
+  const auto world = static_cast<std::size_t>(world_size_);
+  const std::size_t first = std::min(sent.size(), Opening::most);
+  const std::size_t most = std::max<std::size_t>(1, most_at_a_time / world);
+  const std::size_t piece = std::max(sizeof(Opening), std::min(sent.size() - first, most));
+  std::byte* const memory = buffer(piece * (world + 1));
+  std::byte* const all = memory + piece;
+  const auto send_all = [&](std::size_t count) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int number = static_cast<int>(count);
+    check(MPI_Iallgather(memory, number, MPI_BYTE, all, number, MPI_BYTE, comm_, &request), "MPI_Iallgather");
+    wait(request, call);
+  };
+  const auto place = [&](std::size_t rank, std::size_t at) { return received.data() + rank * sent.size() + at; };
+
+  Opening ours{.bytes = std::ssize(sent), .root = 0, .data = {}};
+  if (first > 0) std::memcpy(ours.data, sent.data(), first);
+  std::memcpy(memory, &ours, sizeof ours);
+  send_all(sizeof ours);
+  for (std::size_t rank = 0; rank < world; ++rank) {
+    Opening theirs;
+    std::memcpy(&theirs, all + rank * sizeof theirs, sizeof theirs);
+    if (theirs.bytes != ours.bytes) disagree(static_cast<std::int64_t>(rank), theirs, ours, call.operation);
+    if (first > 0) std::memcpy(place(rank, 0), theirs.data, first);
+  }
+  for (std::size_t at = first; at < sent.size(); at += most) {
+    const std::size_t count = std::min(most, sent.size() - at);
+    std::memcpy(memory, sent.data() + at, count);
+    send_all(count);
+    for (std::size_t rank = 0; rank < world; ++rank) std::memcpy(place(rank, at), all + rank * count, count);
+  }
+}
+
+void Collectives::wait(MPI_Request& request, const Call& call) {
+  int code = MPI_SUCCESS;
+  if (!ends_before(request, call.deadline, code)) {
+    broken_ = cat("its ", call.operation, " has timed out");
+    fail(CKPT_E_TIMEOUT, "not all ", world_size_, " processes came in time");
+  }
+  check(code, "MPI_Test");
+}
+
+void Collectives::check(int code, const char* function) {
+  if (code == MPI_SUCCESS) return;
+  broken_ = cat(function, " has failed: ", text_of_mpi(code));
+  fail(CKPT_E_IO, broken_);
+}
+
+std::byte* Collectives::buffer(std::size_t bytes) {
+  if (buffer_->size() < bytes) buffer_->resize(bytes);
+  return buffer_->data();
+}
+
+void Collectives::disagree(std::int64_t rank, const Opening& theirs, const Opening& ours, const char* operation) {
+  broken_ = cat("processes disagreed in a ", operation);
+  fail(CKPT_E_INVALID_STATE, "rank ", rank, " gave ", theirs.bytes, " bytes and root ", theirs.root, ", rank ", rank_, " gave ",
+       ours.bytes, " bytes and root ", ours.root);
+}
+
+}  // namespace ckpt::mpi

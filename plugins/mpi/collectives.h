@@ -1,0 +1,61 @@
+// Collective operations on a communicator of our own, each with a time-out.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+namespace ckpt::mpi {
+
+// Every process calls the same operations in the same order. They run on the calling thread. After a time-out or an error of MPI
+// the object is of no more use: it keeps its memory and its communicator for good, because MPI may still have an operation under
+// way that writes there.
+class Collectives {
+ public:
+  using Timeout = std::chrono::nanoseconds;
+
+  // Collective. Error as ckpt_mpi_coordinator_create says.
+  Collectives(MPI_Comm comm, Timeout timeout);
+  Collectives(const Collectives&) = delete;
+  Collectives& operator=(const Collectives&) = delete;
+  ~Collectives();
+
+  std::int64_t rank() const noexcept { return rank_; }
+  std::int64_t world_size() const noexcept { return world_size_; }
+  void barrier(Timeout timeout);
+  void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout);
+  void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout);
+
+ private:
+  class Call;
+
+  // The first message of an operation that carries bytes; its size is the same whatever they are, so that processes that disagree
+  // find it out.
+  struct Opening {
+    static constexpr std::size_t most = 240;
+    std::int64_t bytes = 0;
+    std::int64_t root = 0;
+    std::byte data[most] = {};
+  };
+
+  void wait(MPI_Request& request, const Call& call);
+  void check(int code, const char* function);
+  std::byte* buffer(std::size_t bytes);
+  [[noreturn]] void disagree(std::int64_t rank, const Opening& theirs, const Opening& ours, const char* operation);
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::int64_t rank_ = 0;
+  std::int64_t world_size_ = 1;
+  std::int64_t process_ = 0;  // that made this
+  std::mutex in_a_call_;
+  std::vector<std::byte>* buffer_ = nullptr;  // never freed once MPI may write there after we have left
+  std::string broken_;                        // why no call goes any more
+};
+
+}  // namespace ckpt::mpi
