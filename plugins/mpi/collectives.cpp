@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <thread>
 
 #include <unistd.h>
@@ -137,7 +138,7 @@ void Collectives::broadcast(std::span<std::byte> bytes, std::int64_t root, Timeo
           "MPI_Ibcast");
     wait(request, call);
   };
-  Opening ours{.bytes = std::ssize(bytes), .root = root, .data = {}};
+  Opening ours{.bytes = std::ssize(bytes), .data = {}};
   const std::size_t first = std::min(bytes.size(), Opening::most);
   if (sends && first > 0) std::memcpy(ours.data, bytes.data(), first);
   std::byte* const memory = buffer(std::max(sizeof(Opening), std::min(bytes.size() - first, most_at_a_time)));
@@ -145,7 +146,7 @@ void Collectives::broadcast(std::span<std::byte> bytes, std::int64_t root, Timeo
   send_all({memory, sizeof ours});
   Opening theirs;
   std::memcpy(&theirs, memory, sizeof theirs);
-  if (theirs.bytes != ours.bytes || theirs.root != ours.root) disagree(root, theirs, ours, call.operation);
+  compare(root, theirs, ours, call);
   if (!sends && first > 0) std::memcpy(bytes.data(), theirs.data, first);
   for (std::size_t at = first; at < bytes.size(); at += most_at_a_time) {
     const std::size_t count = std::min(most_at_a_time, bytes.size() - at);
@@ -171,14 +172,14 @@ void Collectives::all_gather(std::span<const std::byte> sent, std::span<std::byt
   };
   const auto place = [&](std::size_t rank, std::size_t at) { return received.data() + rank * sent.size() + at; };
 
-  Opening ours{.bytes = std::ssize(sent), .root = 0, .data = {}};
+  Opening ours{.bytes = std::ssize(sent), .data = {}};
   if (first > 0) std::memcpy(ours.data, sent.data(), first);
   std::memcpy(memory, &ours, sizeof ours);
   send_all(sizeof ours);
   for (std::size_t rank = 0; rank < world; ++rank) {
     Opening theirs;
     std::memcpy(&theirs, all + rank * sizeof theirs, sizeof theirs);
-    if (theirs.bytes != ours.bytes) disagree(static_cast<std::int64_t>(rank), theirs, ours, call.operation);
+    compare(static_cast<std::int64_t>(rank), theirs, ours, call);
     if (first > 0) std::memcpy(place(rank, 0), theirs.data, first);
   }
   for (std::size_t at = first; at < sent.size(); at += most) {
@@ -205,14 +206,19 @@ void Collectives::check(int code, const char* function) {
 }
 
 std::byte* Collectives::buffer(std::size_t bytes) {
-  if (buffer_->size() < bytes) buffer_->resize(bytes);
+  try {
+    if (buffer_->size() < bytes) buffer_->resize(bytes);
+  } catch (const std::bad_alloc&) {
+    broken_ = "no memory left";  // the others are in the operation
+    throw;
+  }
   return buffer_->data();
 }
 
-void Collectives::disagree(std::int64_t rank, const Opening& theirs, const Opening& ours, const char* operation) {
-  broken_ = cat("processes disagreed in a ", operation);
-  fail(CKPT_E_INVALID_STATE, "rank ", rank, " gave ", theirs.bytes, " bytes and root ", theirs.root, ", rank ", rank_, " gave ",
-       ours.bytes, " bytes and root ", ours.root);
+void Collectives::compare(std::int64_t rank, const Opening& theirs, const Opening& ours, const Call& call) {
+  if (theirs.bytes == ours.bytes) return;
+  broken_ = cat("processes disagreed in its ", call.operation);
+  fail(CKPT_E_INVALID_STATE, "rank ", rank, " gave ", theirs.bytes, " bytes, rank ", rank_, " gave ", ours.bytes);
 }
 
 }  // namespace ckpt::mpi

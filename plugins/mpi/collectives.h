@@ -38,16 +38,16 @@ class Collectives {
   // The first message of an operation that carries bytes; its size is the same whatever they are, so that processes that disagree
   // find it out.
   struct Opening {
-    static constexpr std::size_t most = 240;
+    static constexpr std::size_t most = 248;
     std::int64_t bytes = 0;
-    std::int64_t root = 0;
     std::byte data[most] = {};
   };
 
   void wait(MPI_Request& request, const Call& call);
   void check(int code, const char* function);
   std::byte* buffer(std::size_t bytes);
-  [[noreturn]] void disagree(std::int64_t rank, const Opening& theirs, const Opening& ours, const char* operation);
+  // Fails unless rank gave as many bytes as this process.
+  void compare(std::int64_t rank, const Opening& theirs, const Opening& ours, const Call& call);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::int64_t rank_ = 0;

@@ -82,7 +82,7 @@ static void all_gather_of(ckpt_coordinator* coordinator, int64_t count) {
 
 /* Sizes around what goes with the first message, and around what goes at a time. */
 static void every_size(void) {
-  static const int64_t sizes[] = {0, 1, 239, 240, 241, 5000, 16777216, 16777216 + 240, 16777216 + 241, 40000003};
+  static const int64_t sizes[] = {0, 1, 247, 248, 249, 5000, 16777216, 16777216 + 248, 16777216 + 249, 40000003};
   ckpt_coordinator* const coordinator = of_world();
   int64_t number = -1;
   CHECK_OK(ckpt_coordinator_get_rank(coordinator, &number));
@@ -266,7 +266,7 @@ static void different_sizes(const char* folder) {
   ckpt_coordinator* const broadcast = of_world();
   CHECK_FAILS(ckpt_coordinator_all_gather(gather, bytes, rank == 1 ? 8 : 4, 60 * second, all), CKPT_E_INVALID_STATE,
               rank == 1 ? "rank 0 gave 4 bytes" : "rank 1 gave 8 bytes");
-  of_no_more_use(gather, "disagreed in a all_gather");
+  of_no_more_use(gather, "disagreed in its all_gather");
   if (rank == 0) {
     CHECK_OK(ckpt_coordinator_broadcast(broadcast, bytes, 8, 0, 60 * second));
   } else {

@@ -17,6 +17,7 @@
 
 #include "gateway.h"
 #include "support.h"
+#include "text.h"
 #include "uploads.h"
 
 namespace {
