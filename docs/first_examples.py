@@ -16,7 +16,8 @@ NO_EXAMPLE = {
     "renames.md": "a table of names",
 }
 SERVICES = {"guests.md": "torch"}  # what the example needs beside this build
-VERBATIM = {"csharp.md": "examples/readme/csharp/Resume.cs", "s3.md": "tests/s3/first.sh"}  # part of a program that is a test itself
+VERBATIM = {"csharp.md": "examples/readme/csharp/Resume.cs", "mpi.md": "tests/mpi/first.c",
+            "s3.md": "tests/s3/first.sh"}  # part of a program that is a test itself
 
 CPP = "#include <ckpt/ckpt.hpp>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n#include <vector>\nint main() {\n%s}\n"
 JAVA = "import java.nio.file.Path;\nimport org.ckpt.*;\nclass Example {\n  public static void main(String[] arguments) {\n%s  }\n}\n"

@@ -48,16 +48,16 @@ extern "C" {
  *   IO             for errors of MPI, after which it is as after a TIMEOUT
  *   FORKED         in a forked child, where nothing of MPI is called
  *
- * The last release frees the duplicate, which MPI calls collective: every process does it, before MPI_Finalize; after MPI_Finalize or
- * a time-out it leaves the duplicate to the process's end. */
+ * The last release frees the duplicate, which MPI calls collective: every process does it, before MPI_Finalize; after MPI_Finalize
+ * or a time-out it leaves the duplicate to the process's end. */
 CKPT_MPI_API ckpt_status ckpt_mpi_coordinator_create(MPI_Comm comm, int64_t timeout_ns, ckpt_coordinator** coordinator);
 
-/* Returns the message of this thread's last failed call of this library, in UTF-8; "" when none has failed. Valid until the thread's
- * next call that fails. Messages of the coordinator's own functions are ckpt_last_error's. */
+/* Returns the message of this thread's last failed call of this library, in UTF-8; "" when none has failed. Valid until the
+ * thread's next call that fails. Messages of the coordinator's own functions are ckpt_last_error's. */
 CKPT_MPI_API const char* ckpt_mpi_last_error(void);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif
+#endif /* CKPT_MPI_H */
