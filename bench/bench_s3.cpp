@@ -206,26 +206,30 @@ void compare_with_curl(const Payload& payload, const std::string& uri, const Cur
   Row curl_get("GET by curl", bytes);
   Row get("an object read", bytes);
   Row load("a checkpoint loaded", bytes);
+  Row fill("a checkpoint loaded in place", bytes);
+  ckpt::LoadOptions in_place;
+  in_place.in_place = true;
   Objects objects(uri);
   std::vector<std::byte> into(payload.bytes().size(), std::byte{1});
   Model model(payload.bytes());
   ckpt::CheckpointManager checkpoints = manager(ckpt::Storage::from_uri(uri + "/saves"));
   for (int round = 0; round <= rounds; ++round) {
-    const std::array<double, 6> seconds = {seconds_of([&] { curl.put(payload.path()); }),
+    const std::array<double, 7> seconds = {seconds_of([&] { curl.put(payload.path()); }),
                                            seconds_of([&] { objects.put(payload.bytes()); }),
                                            seconds_of([&] { checkpoints.save(model.state, round); }),
                                            seconds_of([&] { curl.get(); }),
                                            seconds_of([&] { objects.get(into); }),
-                                           seconds_of([&] { checkpoints.load(model.state); })};
+                                           seconds_of([&] { checkpoints.load(model.state); }),
+                                           seconds_of([&] { checkpoints.load(model.state, in_place); })};
     if (std::memcmp(into.data(), payload.bytes().data(), into.size()) != 0) throw std::runtime_error("other bytes were read");
     collect_garbage();
     if (round == 0 && rounds > 1) continue;  // connections, memory, the store's own caches
-    Row* const rows[] = {&curl_put, &put, &save, &curl_get, &get, &load};
+    Row* const rows[] = {&curl_put, &put, &save, &curl_get, &get, &load, &fill};
     for (std::size_t i = 0; i < seconds.size(); ++i) rows[i]->add(seconds[i]);
   }
-  for (const Row* row : {&curl_put, &put, &save, &curl_get, &get, &load}) row->print();
+  for (const Row* row : {&curl_put, &put, &save, &curl_get, &get, &load, &fill}) row->print();
   for (const Row* row : {&put, &save}) row->print_beside(curl_put);
-  for (const Row* row : {&get, &load}) row->print_beside(curl_get);
+  for (const Row* row : {&get, &load, &fill}) row->print_beside(curl_get);
 }
 
 void compare_stalls(const Payload& payload, const std::string& uri, int rounds) {
