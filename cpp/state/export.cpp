@@ -40,7 +40,7 @@ void write_safetensors(const std::string& path, const State& given, std::string_
   base::Progress progress;
   progress.begin(bytes_of(*group));
   storage::replace_file(*storage, name, {bytes_of(*group), nullptr}, [&](storage::File& file) {
-    write_tensor_file(file, name, group->tensors, metadata, &progress);
+    write_tensor_file(file, name, *group, metadata, &progress);
     progress.finish();
   });
   storage->sync_directory("");

@@ -103,7 +103,7 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
       continue;
     }
     if (is_kept) {
-      for (std::int64_t chunk = 0; chunk < chunk_count(entry.bytes); ++chunk)
+      for (std::int64_t chunk = 0; chunk < chunk_count(entry.bytes, tensor->bytes_of_chunk); ++chunk)
         parts_.push_back({items_.size(), cached_.size(), chunk});
     } else {
       item.copy = std::make_unique_for_overwrite<std::byte[]>(item.target->byte_span().size());
@@ -115,7 +115,7 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
 }
 
 void Filling::read_whole(storage::File& file, const TensorPlace& place, std::byte* destination) {
-  for (std::int64_t chunk = 0; chunk < chunk_count(place.bytes); ++chunk)
+  for (std::int64_t chunk = 0; chunk < chunk_count(place.bytes, place.record->bytes_of_chunk); ++chunk)
     note_misfit(place, read_chunk(file, place, chunk, destination, {progress_, 2}));
 }
 
@@ -126,7 +126,10 @@ std::int64_t Filling::read_part(const Part& part, std::byte* destination) {
 
 void Filling::start_threads() {
   std::int64_t bytes = 0;
-  for (const Part& part : parts_) bytes += std::min(chunk_bytes, items_[part.item].place.bytes - part.chunk * chunk_bytes);
+  for (const Part& part : parts_) {
+    const TensorPlace& place = items_[part.item].place;
+    bytes += std::min(place.record->bytes_of_chunk, place.bytes - part.chunk * place.record->bytes_of_chunk);
+  }
   const std::int32_t threads = bytes <= alone_bytes ? 1 : std::min(base::available_threads(), most_threads);
   try {
     pool_ = std::make_unique<base::ThreadPool>(threads);

@@ -33,10 +33,10 @@ class ChunkChecker {
 
   void update(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-      const std::size_t count = std::min(bytes.size(), static_cast<std::size_t>(chunk_bytes - in_chunk_));
+      const std::size_t count = std::min(bytes.size(), static_cast<std::size_t>(record_.bytes_of_chunk - in_chunk_));
       hasher_.update(bytes.first(count));
       in_chunk_ += static_cast<std::int64_t>(count);
-      if (in_chunk_ == chunk_bytes) end_chunk();
+      if (in_chunk_ == record_.bytes_of_chunk) end_chunk();
       bytes = bytes.subspan(count);
     }
   }
@@ -139,8 +139,8 @@ Header read_recorded_header(storage::File& file, const FileRecord& record, std::
 
 std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination,
                         const ReadProgress& progress) {
-  const std::int64_t begin = chunk * chunk_bytes;
-  const std::int64_t end = std::min(place.bytes, begin + chunk_bytes);
+  const std::int64_t begin = chunk * place.record->bytes_of_chunk;
+  const std::int64_t end = std::min(place.bytes, begin + place.record->bytes_of_chunk);
   std::unique_ptr<std::byte[]> block;
   if (destination == nullptr || place.convert != nullptr)
     block = std::make_unique_for_overwrite<std::byte[]>(std::min(read_piece_bytes, static_cast<std::size_t>(end - begin)));

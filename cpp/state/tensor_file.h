@@ -57,7 +57,7 @@ struct ReadProgress {
   void add(std::size_t bytes) const { of.add(passes * static_cast<std::int64_t>(bytes)); }
 };
 
-// Reads one chunk of a tensor, 0 <= chunk < chunk_count(place.bytes), to its place in destination, which has room for the whole
+// Reads one chunk of a tensor, 0 <= chunk < chunk_count of its bytes, to its place in destination, which has room for the whole
 // tensor; nullptr: only looks at it. Checks what has come by then, in destination or not. Returns the number of the tensor's first
 // element that cannot be converted, -1 when there is none in this chunk.
 std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination,

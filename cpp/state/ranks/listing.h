@@ -1,0 +1,32 @@
+// What all ranks of a run have to agree on before they save: the tensors by name, dtype and global shape, and the save's options.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "state/hash.h"
+#include "state/save.h"
+#include "state/state.h"
+
+namespace ckpt::state {
+
+struct ListedTensor {
+  std::string group;
+  std::string name;
+  tensor::Dtype dtype{};
+  Lengths shape;
+  bool is_sharded = false;
+};
+
+struct Listing {
+  std::vector<ListedTensor> tensors;  // in the order of groups and names
+  std::string text;                   // of all that has to be alike, a line each
+  Digest digest;                      // of the text
+};
+
+Listing listing_of(const State& state, const SaveOptions& options);
+
+// The first difference between the texts of two ranks; "" when there is none.
+std::string difference(const std::string& mine, std::int64_t my_rank, const std::string& theirs, std::int64_t their_rank);
+
+}  // namespace ckpt::state

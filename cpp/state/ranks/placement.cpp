@@ -1,0 +1,90 @@
+#include "state/ranks/placement.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ckpt::state {
+
+void PartList::add(std::int64_t part) {
+  if (!runs_.empty() && runs_.back().first + runs_.back().count == part) {
+    ++runs_.back().count;
+  } else {
+    add_run({part, 1});
+  }
+}
+
+void PartList::add_run(const Run& run) {
+  begins_.push_back(size());
+  runs_.push_back(run);
+}
+
+std::int64_t PartList::operator[](std::int64_t cell) const {
+  const auto run = static_cast<std::size_t>(std::ranges::upper_bound(begins_, cell) - begins_.begin()) - 1;
+  return runs_[run].first + (cell - begins_[run]);
+}
+
+namespace {
+
+std::int64_t even_length(std::int64_t pieces, std::int64_t length) { return length / pieces + (length % pieces != 0 ? 1 : 0); }
+
+}  // namespace
+
+std::int64_t Cuts::begin_of(std::int64_t piece, std::int64_t length) const {
+  if (piece == count()) return length;
+  return even > 0 ? std::min(length, piece * even_length(even, length)) : begins[static_cast<std::size_t>(piece)];
+}
+
+std::int64_t Cuts::piece_at(std::int64_t place, std::int64_t length) const {
+  if (even > 0) return length == 0 ? 0 : place / even_length(even, length);
+  return std::ranges::upper_bound(begins, place) - begins.begin() - 1;
+}
+
+Cuts make_cuts(Lengths begins, std::int64_t length) {
+  Cuts cuts{std::ssize(begins), {}};
+  for (std::int64_t piece = 0; piece < cuts.even; ++piece) {
+    if (cuts.begin_of(piece, length) != begins[static_cast<std::size_t>(piece)]) return {0, std::move(begins)};
+  }
+  return cuts;
+}
+
+Placement::Placement(Lengths shape, std::vector<Cuts> cuts, std::shared_ptr<const PartList> parts)
+    : shape_(std::move(shape)), cuts_(std::move(cuts)), parts_(std::move(parts)) {}
+
+Placement::Placement(Lengths shape, std::vector<Block> blocks) : shape_(std::move(shape)), blocks_(std::move(blocks)) {}
+
+void Placement::for_each_block(const Box& wanted, const Take& take) const {
+  if (wanted.is_empty()) return;
+  if (!is_grid()) {
+    for (const Block& block : blocks_) {
+      if (intersection(block.box, wanted)) take(block.box, block.part);
+    }
+    return;
+  }
+  const std::size_t axes = shape_.size();
+  Lengths first(axes);
+  Lengths last(axes);
+  for (std::size_t i = 0; i < axes; ++i) {
+    first[i] = cuts_[i].piece_at(wanted.offsets[i], shape_[i]);
+    last[i] = cuts_[i].piece_at(wanted.offsets[i] + wanted.lengths[i] - 1, shape_[i]);
+  }
+  Lengths at = first;
+  for (;;) {
+    Box box{Lengths(axes), Lengths(axes)};
+    std::int64_t cell = 0;
+    for (std::size_t i = 0; i < axes; ++i) {
+      cell = cell * cuts_[i].count() + at[i];
+      box.offsets[i] = cuts_[i].begin_of(at[i], shape_[i]);
+      box.lengths[i] = cuts_[i].begin_of(at[i] + 1, shape_[i]) - box.offsets[i];
+    }
+    take(box, (*parts_)[cell]);
+    std::size_t axis = axes;
+    while (axis > 0 && at[axis - 1] == last[axis - 1]) {
+      at[axis - 1] = first[axis - 1];
+      --axis;
+    }
+    if (axis == 0) return;
+    ++at[axis - 1];
+  }
+}
+
+}  // namespace ckpt::state
