@@ -97,6 +97,11 @@ class CustomCoordinator final : public state::Coordinator {
     run("all_gather",
         [&] { return callbacks_.all_gather(sent.data(), size_of(sent), timeout.count(), received.data(), user_->get()); });
   }
+  void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
+    if (callbacks_.gather == nullptr) return Coordinator::gather(sent, received, root, timeout);
+    run("gather",
+        [&] { return callbacks_.gather(sent.data(), size_of(sent), root, timeout.count(), received.data(), user_->get()); });
+  }
 
  private:
   static std::int64_t size_of(std::span<const std::byte> bytes) { return static_cast<std::int64_t>(bytes.size()); }
@@ -118,6 +123,21 @@ class CustomCoordinator final : public state::Coordinator {
   ckpt_coordinator_callbacks callbacks_;
   std::shared_ptr<UserData> user_;
 };
+
+void check_root(int64_t root, const state::Coordinator& coordinator) {
+  const int64_t ranks = coordinator.world_size();
+  require(root >= 0 && root < ranks, "root is ", root, "; 0 .. ", ranks - 1);
+}
+
+// What a collective receives of all processes; nothing where it does not.
+std::span<std::byte> received_argument(bool receives, void* received, int64_t bytes, const state::Coordinator& coordinator) {
+  require(!receives || received != nullptr || bytes == 0, "received is NULL but bytes is ", bytes);
+  int64_t all = 0;
+  if (__builtin_mul_overflow(bytes, coordinator.world_size(), &all))
+    fail(Status::out_of_range, "bytes is ", bytes, ": times the world size it passes INT64_MAX");
+  if (!receives) return {};
+  return {static_cast<std::byte*>(received), static_cast<std::size_t>(all)};
+}
 
 state::Coordinator::Timeout timeout_argument(int64_t timeout_ns) {
   require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
@@ -345,8 +365,7 @@ ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* handle, void* data, int
   return guard([&] {
     checked(handle, "coordinator");
     const auto span = array_argument(static_cast<std::byte*>(data), bytes, "data");
-    const int64_t ranks = handle->object->world_size();
-    require(root >= 0 && root < ranks, "root is ", root, "; 0 .. ", ranks - 1);
+    check_root(root, *handle->object);
     handle->object->broadcast({static_cast<std::byte*>(data), span.size()}, root, timeout_argument(timeout_ns));
   });
 }
@@ -356,12 +375,19 @@ ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* handle, const void* se
   return guard([&] {
     checked(handle, "coordinator");
     const auto span = array_argument(static_cast<const std::byte*>(sent), bytes, "sent");
-    require(received != nullptr || bytes == 0, "received is NULL but bytes is ", bytes);
-    int64_t all = 0;
-    if (__builtin_mul_overflow(bytes, handle->object->world_size(), &all))
-      fail(Status::out_of_range, "bytes is ", bytes, ": times the world size it passes INT64_MAX");
-    handle->object->all_gather(span, {static_cast<std::byte*>(received), static_cast<std::size_t>(all)},
-                               timeout_argument(timeout_ns));
+    const auto all = received_argument(true, received, bytes, *handle->object);
+    handle->object->all_gather(span, all, timeout_argument(timeout_ns));
+  });
+}
+
+ckpt_status ckpt_coordinator_gather(ckpt_coordinator* handle, const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns,
+                                    void* received) {
+  return guard([&] {
+    checked(handle, "coordinator");
+    const auto span = array_argument(static_cast<const std::byte*>(sent), bytes, "sent");
+    check_root(root, *handle->object);
+    const auto all = received_argument(handle->object->rank() == root, received, bytes, *handle->object);
+    handle->object->gather(span, all, root, timeout_argument(timeout_ns));
   });
 }
 

@@ -158,6 +158,12 @@ typedef int32_t (*ckpt_coordinator_broadcast_fn)(void* data, int64_t bytes, int6
 typedef int32_t (*ckpt_coordinator_all_gather_fn)(const void* sent, int64_t bytes, int64_t timeout_ns, void* received,
                                                   void* user_data);
 
+/* Sends bytes of every process to root: received holds world_size times as many there, in the order of ranks, and is NULL
+ * elsewhere. Returns 0, CKPT_E_TIMEOUT when not all came within timeout_ns nanoseconds, or another number for an error (text by
+ * ckpt_callback_error). A process that is not root may return before root has its bytes. */
+typedef int32_t (*ckpt_coordinator_gather_fn)(const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns, void* received,
+                                              void* user_data);
+
 /* The functions of a custom coordinator, and its process's place among all. */
 typedef struct ckpt_coordinator_callbacks {
   uint32_t struct_size;                      /* size of this record in bytes, as its caller was compiled */
@@ -167,10 +173,13 @@ typedef struct ckpt_coordinator_callbacks {
   ckpt_coordinator_barrier_fn barrier;       /* returns when every process has called it */
   ckpt_coordinator_broadcast_fn broadcast;   /* sends the bytes of one process to all */
   ckpt_coordinator_all_gather_fn all_gather; /* sends the bytes of every process to all */
+  /* sends the bytes of every process to one; may be absent: then all_gather does, and every process needs world_size times the
+   * bytes of one in memory */
+  ckpt_coordinator_gather_fn gather;
 } ckpt_coordinator_callbacks;
 
 #define CKPT_COORDINATOR_CALLBACKS_INIT \
-  { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0 }
+  { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0, 0 }
 
 /* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -179,8 +188,8 @@ CKPT_API void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callba
 /* Creates the coordinator of a single process, rank 0 of 1: every operation returns at once. */
 CKPT_API ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** coordinator);
 
-/* Creates a coordinator whose operations are functions of the caller; all three must be there. callbacks are copied. destroy (may
- * be NULL) runs once, when the last reference is released; when this fails, it has not run. */
+/* Creates a coordinator whose operations are functions of the caller; all must be there but gather. callbacks are copied. destroy
+ * (may be NULL) runs once, when the last reference is released; when this fails, it has not run. */
 CKPT_API ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
                                                     ckpt_destroy_fn destroy, ckpt_coordinator** coordinator);
 
@@ -202,6 +211,13 @@ CKPT_API ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* coordinator, v
  * ckpt_coordinator_barrier. */
 CKPT_API ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t timeout_ns,
                                                  void* received);
+
+/* Sends every process's bytes to root, in the order of ranks: received holds world_size * bytes there and does not overlap sent;
+ * elsewhere it is not used and may be NULL. bytes: >= 0, the same everywhere. root: 0 .. world_size - 1. A process that is not root
+ * may return before the others have come. A custom coordinator without gather uses its all_gather, in memory of world_size * bytes
+ * on every process. Errors as ckpt_coordinator_barrier; OUT_OF_MEMORY without that memory. */
+CKPT_API ckpt_status ckpt_coordinator_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t root,
+                                             int64_t timeout_ns, void* received);
 
 /* Releases the coordinator. Checkpoints made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
