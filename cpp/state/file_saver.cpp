@@ -192,8 +192,8 @@ void FileSaver::require_space(const State& state, std::int64_t step, const std::
   if (most <= *free) return;
   const std::int64_t needed = written_bytes(state, earlier);
   if (needed <= *free) return;
-  base::fail(Status::no_space, "the files of step ", step, " need ", needed, " bytes; ", base::quoted(storage_.name()), " has ", *free,
-             " free");
+  base::fail(Status::no_space, "the files of step ", step, " need ", needed, " bytes; ", base::quoted(storage_.name()), " has ",
+             *free, " free");
 }
 
 std::vector<GroupRecord> FileSaver::write(const State& state, const std::optional<Earlier>& earlier) {

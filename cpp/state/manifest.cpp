@@ -29,8 +29,8 @@ std::string many_text(const Manifest& manifest) {
   for (std::size_t rank = 0; rank < manifest.parts.size(); ++rank) {
     const PartRecord& part = manifest.parts[rank];
     const std::string name = part_name(static_cast<std::int64_t>(rank), manifest.world_size);
-    out += cat(rank > 0 ? ",\n" : "\n", "{\"name\":\"", name, "\",\"bytes\":", part.bytes, ",\"checksum\":\"",
-               to_hex(part.digest), "\"}");
+    out += cat(rank > 0 ? ",\n" : "\n", "{\"name\":\"", name, "\",\"bytes\":", part.bytes, ",\"checksum\":\"", to_hex(part.digest),
+               "\"}");
   }
   return out + ']';
 }

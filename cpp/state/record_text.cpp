@@ -57,7 +57,8 @@ TensorRecord read_tensor(const Node& node, const std::vector<FileRecord>& files,
   if (std::ranges::find(files, tensor.file, &FileRecord::name) == files.end()) node["file"].refuse("is no file of its group");
   const Node chunks = node["chunks_xxh3_128"];
   chunks.for_each_item([&](const Node& chunk) { tensor.chunks.push_back(chunk.digest()); });
-  if (static_cast<std::int64_t>(tensor.chunks.size()) != chunk_count(tensor_bytes(tensor.dtype, tensor.shape), tensor.bytes_of_chunk))
+  if (static_cast<std::int64_t>(tensor.chunks.size()) !=
+      chunk_count(tensor_bytes(tensor.dtype, tensor.shape), tensor.bytes_of_chunk))
     node.refuse("has ", tensor.chunks.size(), " checksums");
   read_placement(node, format_version, tensor);
   return tensor;

@@ -108,7 +108,7 @@ void require_unlike_names(const Node& tensors, const std::vector<TensorRecord>& 
 // Ends a text: its last member, on a line of its own, is the digest of every byte before that line. Fixed length: found from the
 // end.
 std::string with_checksum(std::string text);
-constexpr std::size_t checksum_bytes = 15 + 32 + 3;
+constexpr std::size_t checksum_bytes = 14 + 32 + 3;
 // The digest that the last bytes of a text say; nothing when they are no checksum.
 std::optional<Digest> checksum_of_tail(std::string_view tail);
 // The text as one JSON value. Error(corrupt) unless its checksum holds; what: what it is called.

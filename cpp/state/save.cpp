@@ -40,9 +40,7 @@ WrittenFile SaveSource::write(storage::File& file, const std::string& file_name,
   return write_tensor_file(file, file_name, group, {}, progress);
 }
 
-bool SaveSource::holds_same(const GroupRecord& recorded, const StateGroup& group) {
-  return holds_same_tensors(recorded, group);
-}
+bool SaveSource::holds_same(const GroupRecord& recorded, const StateGroup& group) { return holds_same_tensors(recorded, group); }
 
 Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_t commit_sequence) {
   Manifest manifest;
@@ -68,7 +66,8 @@ void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifes
   source.commit_point();
   // From here on nothing stops it: half a commit could not be taken back with certainty.
   files.write_text(manifest_name, text);
-  if (committer != nullptr) return committer->commit({files.directory(), manifest.step, manifest.commit_sequence, hash_of(text), ""});
+  if (committer != nullptr)
+    return committer->commit({files.directory(), manifest.step, manifest.commit_sequence, hash_of(text), ""});
   storage.sync_directory(files.directory());
   storage.sync_directory("");
 }
@@ -84,10 +83,12 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
     manifest.groups = files.write(state, earlier);
     commit(storage, files, manifest, source, committer);
     const std::int64_t bytes = total_bytes(manifest);
-    return {files.directory(), options.step,   commit_sequence,   static_cast<std::int64_t>(manifest.groups.size()),
-            bytes,             files.linked(), files.rewritten(), bytes};
+    return {
+        files.directory(), options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()), bytes, files.linked(),
+        files.rewritten(), bytes};
   } catch (...) {
-    const bool is_clean = committer != nullptr ? committer->discard(files.directory()) : remove_checkpoint(storage, files.directory());
+    const bool is_clean =
+        committer != nullptr ? committer->discard(files.directory()) : remove_checkpoint(storage, files.directory());
     if (!is_clean)
       base::warn("state", cat("what the failed save wrote to ", base::quoted(files.directory()), " could not be removed"));
     throw;

@@ -32,10 +32,10 @@ struct SaveResult {
   std::string name;
   std::int64_t step = 0;
   std::int64_t commit_sequence = 0;
-  std::int64_t files = 0;      // the manifest not counted
-  std::int64_t bytes = 0;      // of the files
-  std::int64_t linked = 0;     // files of those that were not written because nothing in them had changed
-  std::int64_t rewritten = 0;  // files that were written anew because their sync had failed
+  std::int64_t files = 0;       // the manifest not counted
+  std::int64_t bytes = 0;       // of the files
+  std::int64_t linked = 0;      // files of those that were not written because nothing in them had changed
+  std::int64_t rewritten = 0;   // files that were written anew because their sync had failed
   std::int64_t rank_bytes = 0;  // of the files that this rank made
 };
 

@@ -25,6 +25,15 @@ std::int64_t bytes_of(const StateGroup& group) {
   return bytes;
 }
 
+State State::of(std::vector<StateGroup> groups, std::map<std::string, std::string> values,
+                std::set<std::string, std::less<>> rarely_changing) {
+  State state;
+  state.groups_ = std::move(groups);
+  state.values_ = std::move(values);
+  state.rarely_changing_ = std::move(rarely_changing);
+  return state;
+}
+
 // The group, new or not, that gets something of this name, which is taken from now on.
 StateGroup& State::group_for(std::string_view group, std::string_view name) {
   std::pair<std::string, std::string> key(group, name);
@@ -72,7 +81,8 @@ void State::add_sharded(std::string_view group, std::string_view name, tensor::D
   group_for(group, name).sharded.push_back({std::string(name), dtype, std::move(lengths), {}});
 }
 
-void State::add_block(std::string_view group, std::string_view name, const Lengths& offsets, std::shared_ptr<tensor::Tensor> tensor) {
+void State::add_block(std::string_view group, std::string_view name, const Lengths& offsets,
+                      std::shared_ptr<tensor::Tensor> tensor) {
   refuse_in_use();
   base::require(tensor != nullptr, "tensor is NULL");
   const auto place = std::ranges::find(groups_, group, &StateGroup::name);
@@ -82,8 +92,8 @@ void State::add_block(std::string_view group, std::string_view name, const Lengt
   if (place == groups_.end()) none();
   const auto whole = std::ranges::find(place->sharded, name, &ShardedTensor::name);
   if (whole == place->sharded.end()) none();
-  base::require(tensor->dtype() == whole->dtype, "tensor is ", tensor::dtype_name(tensor->dtype()), "; ", base::quoted(name), " is ",
-                tensor::dtype_name(whole->dtype));
+  base::require(tensor->dtype() == whole->dtype, "tensor is ", tensor::dtype_name(tensor->dtype()), "; ", base::quoted(name),
+                " is ", tensor::dtype_name(whole->dtype));
   const auto dimensions = tensor->shape().dimensions();
   Box box{offsets, {dimensions.begin(), dimensions.end()}};
   base::require(offsets.size() == whole->shape.size() && dimensions.size() == whole->shape.size(), "ndim is ", offsets.size(),

@@ -39,8 +39,8 @@ struct ShardedTensor {
 
 struct StateGroup {
   std::string name;
-  std::vector<StateTensor> tensors = {};    // in the order they were added
-  std::vector<ShardedTensor> sharded = {};  // the same
+  std::vector<StateTensor> tensors = {};      // in the order they were added
+  std::vector<ShardedTensor> sharded = {};    // the same
   std::int64_t bytes_of_chunk = chunk_bytes;  // of its tensors' checksums
 };
 
@@ -62,6 +62,10 @@ class Stateful {
 
 class State {
  public:
+  // As one rank writes it: groups that need no check.
+  static State of(std::vector<StateGroup> groups, std::map<std::string, std::string> values,
+                  std::set<std::string, std::less<>> rarely_changing);
+
   // group: UTF-8, not blank, at most 64 bytes; made when it is new. name: UTF-8, not blank, not "__metadata__";
   // Error(already_exists) when the group has it. The tensor is shared, not copied.
   void add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor);

@@ -50,9 +50,9 @@ void TensorFileWriter::add_parts(Place& place, std::span<const std::byte> bytes,
   while (!bytes.empty()) {
     const bool of_chunk = place.header_left == 0;
     while (of_chunk && place.offset == layout_.entries[place.tensor].bytes) place = {0, place.tensor + 1, 0};
-    const std::int64_t left =
-        of_chunk ? std::min(layout_.bytes_of_chunk - place.offset % layout_.bytes_of_chunk, layout_.entries[place.tensor].bytes - place.offset)
-                 : place.header_left;
+    const std::int64_t left = of_chunk ? std::min(layout_.bytes_of_chunk - place.offset % layout_.bytes_of_chunk,
+                                                  layout_.entries[place.tensor].bytes - place.offset)
+                                       : place.header_left;
     const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(left)));
     const auto count = static_cast<std::int64_t>(part.size());
     hasher_.add({part, of_chunk, of_chunk && count == left, again});

@@ -123,7 +123,8 @@ std::int64_t position_in(const Box& outer, const Lengths& at) {
   return position;
 }
 
-void for_each_run(const Box& from, const Box& to, std::int64_t begin, std::int64_t end, const std::function<void(const Run&)>& take) {
+void for_each_run(const Box& from, const Box& to, std::int64_t begin, std::int64_t end,
+                  const std::function<void(const Run&)>& take) {
   const auto shared = intersection(from, to);
   if (shared && begin < end) Runs(from, to, *shared, begin, end, take).walk();
 }
@@ -189,9 +190,7 @@ class Cover {
   using Numbers = std::vector<std::size_t>;
 
   Gap missing(Box region) const { return {Gap::Kind::missing, std::move(region)}; }
-  Gap overlap(std::size_t a, std::size_t b) const {
-    return {Gap::Kind::overlap, *intersection(boxes_[a], boxes_[b]), a, b};
-  }
+  Gap overlap(std::size_t a, std::size_t b) const { return {Gap::Kind::overlap, *intersection(boxes_[a], boxes_[b]), a, b}; }
 
   // region: whole in all axes that are left, and each of the boxes spans it in all others.
   std::optional<Gap> find_in(Box& region, const Numbers& boxes, std::span<const std::size_t> axes) const {

@@ -42,7 +42,8 @@ struct Run {
 };
 
 // Calls take for the runs of what from and to share, ascending, as far as they lie in [begin, end) of from's memory.
-void for_each_run(const Box& from, const Box& to, std::int64_t begin, std::int64_t end, const std::function<void(const Run&)>& take);
+void for_each_run(const Box& from, const Box& to, std::int64_t begin, std::int64_t end,
+                  const std::function<void(const Run&)>& take);
 
 // The boxes that a range of rows covers, in order, where rows are counted over the first axes dimensions together: one box for one
 // axis. Each of them lies in the tensor's memory without a gap.
@@ -51,8 +52,8 @@ std::vector<Box> boxes_of_rows(const Lengths& shape, std::size_t axes, std::int6
 // What is wrong with boxes that should cover a tensor, each element once; boxes without elements do not count.
 struct Gap {
   enum class Kind { missing, overlap } kind;
-  Box box;                 // an example
-  std::size_t first = 0;   // of an overlap: two of the boxes, by number
+  Box box;                // an example
+  std::size_t first = 0;  // of an overlap: two of the boxes, by number
   std::size_t second = 0;
 };
 // Nothing when all is well. In O(n log n) for boxes that are cut along at most two dimensions; further dimensions are cut into

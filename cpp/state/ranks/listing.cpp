@@ -42,7 +42,8 @@ Listing listing_of(const State& state, const SaveOptions& options) {
       const auto dimensions = item.tensor->shape().dimensions();
       listing.tensors.push_back({group.name, item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}, false});
     }
-    for (const ShardedTensor& item : group.sharded) listing.tensors.push_back({group.name, item.name, item.dtype, item.shape, true});
+    for (const ShardedTensor& item : group.sharded)
+      listing.tensors.push_back({group.name, item.name, item.dtype, item.shape, true});
   }
   std::ranges::sort(listing.tensors, {}, [](const ListedTensor& tensor) { return std::tie(tensor.group, tensor.name); });
   listing.text = cat("step\t", options.step, "\nprefix\t", base::quoted(options.prefix), "\nincremental\t", options.incremental,

@@ -1,9 +1,6 @@
 #include "state/ranks/meeting.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
-#include <span>
 #include <type_traits>
 
 namespace ckpt::state {
@@ -13,24 +10,6 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 static_assert(std::is_trivially_copyable_v<Reply> && sizeof(Reply) <= 200);
-
-void Reply::set_error(const base::Error& error) {
-  status = static_cast<std::int32_t>(error.status());
-  // At a character's end.
-  std::size_t bytes = 0;
-  const std::string_view message = error.message();
-  while (bytes < message.size()) {
-    const std::size_t next = std::max<std::size_t>(1, base::utf8_length(message.substr(bytes)));
-    if (bytes + next >= text.size()) break;
-    bytes += next;
-  }
-  std::memcpy(text.data(), message.data(), bytes);
-  text[bytes] = '\0';
-}
-
-base::Error error_of_rank(std::int64_t rank, Status status, std::string_view message) {
-  return {status, base::cat("rank ", rank, ": ", message)};
-}
 
 Meeting::Meeting(Coordinator& coordinator, std::int64_t timeout_ns) : coordinator_(coordinator) {
   const auto now = steady_clock::now();
@@ -42,13 +21,14 @@ Coordinator::Timeout Meeting::left() const { return std::max(nanoseconds(0), nan
 
 void Meeting::broadcast(std::span<std::byte> bytes, std::int64_t root) { coordinator_.broadcast(bytes, root, left()); }
 
-std::string Meeting::announce(std::string_view text) {
+std::string Meeting::announce(std::string_view text, std::int64_t from) {
+  const bool speaks = rank() == from;
   std::int64_t bytes = std::ssize(text);
-  broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
-  std::string all(leads() ? text : std::string_view());
-  if (bytes < 0) base::fail(Status::invalid_state, "rank 0 has announced ", bytes, " bytes: the ranks are out of step");
+  broadcast(std::as_writable_bytes(std::span(&bytes, 1)), from);
+  if (bytes < 0) base::fail(Status::invalid_state, "rank ", from, " has announced ", bytes, " bytes: the ranks are out of step");
+  std::string all(speaks ? text : std::string_view());
   all.resize(static_cast<std::size_t>(bytes));
-  if (bytes > 0) broadcast(std::as_writable_bytes(std::span(all)), 0);
+  if (bytes > 0) broadcast(std::as_writable_bytes(std::span(all)), from);
   return all;
 }
 
@@ -58,27 +38,36 @@ std::vector<Reply> Meeting::collect(const Reply& reply) {
   return all;
 }
 
-void Meeting::agree(const std::optional<base::Error>& mine) {
+std::optional<base::Error> Meeting::verdict(const std::optional<base::Error>& mine) {
   Reply reply;
-  if (mine) reply.set_error(*mine);
-  conclude(collect(reply), std::nullopt);
+  if (mine) reply.status = static_cast<std::int32_t>(mine->status());
+  return verdict(collect(reply), std::nullopt, mine);
 }
 
-void Meeting::conclude(const std::vector<Reply>& replies, const std::optional<base::Error>& leads) {
-  std::string verdict;  // a status, a space, and the message; nothing when all is well
+std::optional<base::Error> Meeting::verdict(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
+                                            const std::optional<base::Error>& mine) {
+  constexpr std::int64_t none = -1;
+  constexpr std::int64_t all = -2;
+  struct Word {
+    std::int64_t whose = none;
+    std::int64_t status = 0;
+  } word;
   const auto failed = std::ranges::find_if(replies, [](const Reply& reply) { return reply.status != 0; });
-  if (leads) {
-    verdict = base::cat(static_cast<std::int32_t>(leads->status()), ' ', leads->message());
+  if (of_all) {
+    word = {all, static_cast<std::int64_t>(of_all->status())};
   } else if (failed != replies.end()) {
-    const base::Error error = error_of_rank(failed - replies.begin(), static_cast<Status>(failed->status), failed->text.data());
-    verdict = base::cat(failed->status, ' ', error.message());
+    word = {failed - replies.begin(), failed->status};
   }
-  verdict = announce(verdict);
-  if (verdict.empty()) return;
-  const std::size_t space = verdict.find(' ');
-  std::int32_t status = static_cast<std::int32_t>(Status::internal);
-  std::from_chars(verdict.data(), verdict.data() + std::min(space, verdict.size()), status);
-  throw base::Error(static_cast<Status>(status), verdict.substr(std::min(space + 1, verdict.size())));
+  broadcast(std::as_writable_bytes(std::span(&word, 1)), 0);
+  if (word.whose == none) return std::nullopt;
+  const auto status = static_cast<Status>(word.status);
+  if (word.whose == all) return base::Error(status, announce(of_all ? of_all->message() : ""));
+  const std::string message = announce(mine ? mine->message() : "", word.whose);
+  return RankError(word.whose, status, message);
+}
+
+void Meeting::agree(const std::optional<base::Error>& mine) {
+  if (const auto error = verdict(mine)) throw base::Error(*error);
 }
 
 }  // namespace ckpt::state

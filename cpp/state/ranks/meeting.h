@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +19,9 @@ namespace ckpt::state {
 // What each rank says to rank 0: of one size, so that rank 0 holds little for each of many.
 struct Reply {
   std::int32_t status = 0;  // a base::Status
-  std::int32_t reserved = 0;
+  std::int32_t flags = 0;
   std::array<std::int64_t, 4> numbers = {};
   std::array<Digest, 2> digests = {};
-  std::array<char, 120> text = {};  // of an error, cut off
-
-  void set_error(const base::Error& error);
 };
 
 // What body throws, instead of throwing it: the others must hear of it before this rank leaves.
@@ -39,7 +37,17 @@ std::optional<base::Error> error_of(Body&& body) {
 }
 
 // The error of one rank as all report it: "rank 2: ...".
-base::Error error_of_rank(std::int64_t rank, base::Status status, std::string_view message);
+class RankError : public base::Error {
+ public:
+  RankError(std::int64_t rank, base::Status status, const std::string& message)
+      : Error(status, base::cat("rank ", rank, ": ", message)), rank_(rank), plain_(message) {}
+  std::int64_t rank() const noexcept { return rank_; }
+  const std::string& plain() const noexcept { return plain_; }
+
+ private:
+  std::int64_t rank_;
+  std::string plain_;
+};
 
 class Meeting {
  public:
@@ -49,14 +57,17 @@ class Meeting {
   std::int64_t ranks() const noexcept { return coordinator_.world_size(); }
   bool leads() const noexcept { return rank() == 0; }
 
-  // Each of these is collective. Rank 0's text to all.
-  std::string announce(std::string_view text);
+  // Each of these is collective. One rank's text to all.
+  std::string announce(std::string_view text, std::int64_t from = 0);
   // By rank at rank 0; elsewhere nothing.
   std::vector<Reply> collect(const Reply& reply);
-  // All go on, or all throw what the first rank that has an error says.
+  // What the first rank says that has an error, on all ranks; nothing when none has one. An error that rank 0 found for all, when
+  // it looked at the replies that it had collected, comes before theirs.
+  std::optional<base::Error> verdict(const std::optional<base::Error>& mine);
+  std::optional<base::Error> verdict(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
+                                     const std::optional<base::Error>& mine);
+  // The same, thrown.
   void agree(const std::optional<base::Error>& mine);
-  // The same when rank 0 has collected replies; its own error, which concerns all, comes before theirs.
-  void conclude(const std::vector<Reply>& replies, const std::optional<base::Error>& leads);
 
   // Broadcasts bytes of any rank.
   void broadcast(std::span<std::byte> bytes, std::int64_t root);

@@ -83,7 +83,8 @@ std::shared_ptr<const Placement> place(const ListedTensor& tensor, std::vector<P
 }  // namespace
 
 Merge::Merge(const Listing& listing) : listing_(listing), histories_(listing.tensors.size(), -1) {
-  for (std::size_t i = 0; i < listing.tensors.size(); ++i) tensors_.emplace(std::pair(std::string_view(listing.tensors[i].group), std::string_view(listing.tensors[i].name)), i);
+  for (std::size_t i = 0; i < listing.tensors.size(); ++i)
+    tensors_.emplace(std::pair(std::string_view(listing.tensors[i].group), std::string_view(listing.tensors[i].name)), i);
 }
 
 std::int32_t Merge::number_of(const Form& form) {
@@ -124,7 +125,8 @@ std::vector<Placement::Block> Merge::blocks_of(const ListedTensor& tensor, std::
     const Step& step = steps_[static_cast<std::size_t>(at)];
     const std::span<const std::int64_t> form(*by_number_[static_cast<std::size_t>(step.form)]);
     if (axes == 0) blocks.push_back({{}, step.part});
-    for (std::size_t i = 0; i < form.size(); i += 2 * axes) blocks.push_back({box_of(form.subspan(i, 2 * axes), tensor.shape), step.part});
+    for (std::size_t i = 0; i < form.size(); i += 2 * axes)
+      blocks.push_back({box_of(form.subspan(i, 2 * axes), tensor.shape), step.part});
   }
   return blocks;
 }

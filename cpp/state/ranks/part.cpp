@@ -58,7 +58,8 @@ Digest layout_digest(const std::vector<GroupRecord>& groups) {
 
 std::string rank_file_name(const std::string& group_file, std::int64_t rank, std::int64_t world_size) {
   constexpr std::string_view ending = ".safetensors";
-  return cat(std::string_view(group_file).substr(0, group_file.size() - ending.size()), '-', rank_of_text(rank, world_size), ending);
+  return cat(std::string_view(group_file).substr(0, group_file.size() - ending.size()), '-', rank_of_text(rank, world_size),
+             ending);
 }
 
 std::string to_text(const Part& part) {
@@ -92,12 +93,23 @@ Part read_part(storage::Storage& storage, const std::string& directory, const Ma
     const std::string text = read_text(*storage.open(path), largest_manifest_bytes);
     if (std::ssize(text) != record.bytes)
       base::fail(base::Status::corrupt, "the part has ", text.size(), " bytes; the manifest says ", record.bytes);
-    if (checksum_of_tail(text) != record.digest) base::fail(base::Status::corrupt, "the part is not the one that the manifest names");
+    if (checksum_of_tail(text) != record.digest)
+      base::fail(base::Status::corrupt, "the part is not the one that the manifest names");
     Part part = parse_part(text);
     if (part.rank != rank || part.world_size != manifest.world_size)
       base::fail(base::Status::corrupt, "the part is rank ", part.rank, "'s of ", part.world_size);
     return part;
   });
+}
+
+std::map<std::string, std::string> values_of_rank(storage::Storage& storage, const std::string& directory, const Manifest& manifest,
+                                                  std::int64_t rank) {
+  std::map<std::string, std::string> values = manifest.values;
+  if (manifest.by_rank.empty()) return values;
+  Part part = read_part(storage, directory, manifest, rank);
+  for (auto& [key, text] : part.values) values[key] = std::move(text);
+  for (const std::string& key : part.absent) values.erase(key);
+  return values;
 }
 
 PartTail read_part_tail(storage::Storage& storage, const std::string& directory, std::int64_t rank, std::int64_t world_size) {
@@ -113,7 +125,8 @@ PartTail read_part_tail(storage::Storage& storage, const std::string& directory,
     const std::size_t begin = text.rfind(summary_begin);
     if (digest && begin != std::string::npos) {
       tail.record.digest = *digest;
-      const std::string summary = text.substr(begin + summary_begin.size(), text.size() - checksum_bytes - begin - summary_begin.size());
+      const std::string summary =
+          text.substr(begin + summary_begin.size(), text.size() - checksum_bytes - begin - summary_begin.size());
       const std::string problem = base::json_problem(summary, base::deepest_json);
       if (!problem.empty()) base::fail(base::Status::corrupt, "the part's summary is not usable JSON: ", problem);
       tail.summary = read_summary(Node{JsonView(summary), nullptr, "part"});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "state/manifest.h"
+#include "state/ranks/placement_text.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
@@ -17,7 +18,7 @@ namespace ckpt::state {
 struct PartSummary {
   std::int64_t files = 0;
   std::int64_t file_bytes = 0;
-  Digest layout;                       // of which blocks are in it
+  Digest layout;                         // of which blocks are in it
   std::vector<std::string> unlike = {};  // keys whose values are not rank 0's, or that only one of the two has
 };
 
@@ -47,6 +48,10 @@ std::string to_text(const Part& part);
 Part parse_part(std::string_view text);
 // Reads one as the manifest vouches for it: Error(corrupt) unless it is that rank's and has the record's digest.
 Part read_part(storage::Storage& storage, const std::string& directory, const Manifest& manifest, std::int64_t rank);
+
+// The JSON values that a rank had: the manifest's, and its part's where they are others.
+std::map<std::string, std::string> values_of_rank(storage::Storage& storage, const std::string& directory, const Manifest& manifest,
+                                                  std::int64_t rank);
 
 // What the last bytes of a part say; directory: of the checkpoint. Error(corrupt).
 struct PartTail {

@@ -104,7 +104,8 @@ Placement read_blocks(const Node& node, const Lengths& shape, std::int64_t world
     const Lengths numbers = item.counts();
     const auto axes = std::ssize(shape);
     if (std::ssize(numbers) != 1 + 2 * axes) item.refuse("has ", numbers.size(), " numbers for ", axes, " dimensions");
-    Placement::Block block{{{numbers.begin() + 1, numbers.begin() + 1 + axes}, {numbers.begin() + 1 + axes, numbers.end()}}, numbers[0]};
+    Placement::Block block{{{numbers.begin() + 1, numbers.begin() + 1 + axes}, {numbers.begin() + 1 + axes, numbers.end()}},
+                           numbers[0]};
     if (block.part >= world_size) item.refuse("is in part ", block.part, " of ", world_size);
     for (std::size_t i = 0; i < shape.size(); ++i) {
       if (block.box.offsets[i] > shape[i] || block.box.lengths[i] > shape[i] - block.box.offsets[i])
@@ -127,8 +128,7 @@ std::vector<std::shared_ptr<const PartList>> read_lists(const Node& lists, std::
     if (numbers.size() % 2 != 0) item.refuse("has ", numbers.size(), " numbers; pairs are wanted");
     const auto list = std::make_shared<PartList>();
     for (std::size_t i = 0; i < numbers.size(); i += 2) {
-      if (numbers[i] >= world_size || numbers[i + 1] < 1 || numbers[i + 1] > world_size - numbers[i] ||
-          list->size() > most_cells) {
+      if (numbers[i] >= world_size || numbers[i + 1] < 1 || numbers[i + 1] > world_size - numbers[i] || list->size() > most_cells) {
         item.refuse("names parts ", numbers[i], " and ", numbers[i + 1], " in a row; there are ", world_size);
       }
       list->add_run({numbers[i], numbers[i + 1]});

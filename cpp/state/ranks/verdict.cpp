@@ -35,8 +35,6 @@ std::optional<std::int64_t> leading_rank(std::string_view text) {
 
 }  // namespace
 
-base::Error Verdict::error() const { return error_of_rank(rank, status, message); }
-
 std::string verdict_name(std::int64_t rank) { return five_digits(rank) + std::string(ending); }
 
 std::optional<std::int64_t> rank_of_verdict(std::string_view name) {
@@ -51,9 +49,10 @@ std::optional<std::int64_t> rank_of_part(std::string_view name, std::int64_t wor
 
 void leave_verdict(storage::Storage& storage, const std::string& directory, std::int64_t rank, const Verdict& verdict) noexcept {
   const auto problem = error_of([&] {
-    const std::string text = with_checksum(cat("{\"format\":\"ckpt-failed\",\n\"rank\":", verdict.rank, ",\n\"status\":",
-                                               static_cast<std::int32_t>(verdict.status), ",\n\"message\":",
-                                               nlohmann::ordered_json(verdict.message).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+    const std::string text = with_checksum(
+        cat("{\"format\":\"ckpt-failed\",\n\"rank\":", verdict.rank, ",\n\"status\":", static_cast<std::int32_t>(verdict.status),
+            ",\n\"message\":",
+            nlohmann::ordered_json(verdict.message).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
     // Under a name of its own first: who finds the other one reads all of it.
     const std::string path = path_in(directory, verdict_name(rank));
     const std::string temporary = storage.is_objects() ? path : path + ".tmp";

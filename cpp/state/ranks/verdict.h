@@ -15,8 +15,6 @@ struct Verdict {
   std::int64_t rank = 0;  // where the error began
   base::Status status{};
   std::string message;
-
-  base::Error error() const;
 };
 
 // "rank00003.failed.json"
