@@ -187,6 +187,7 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
   result.step = manifest.step;
   result.commit_sequence = manifest.commit_sequence;
   result.seed = manifest.seed;
+  result.world_size = manifest.world_size;
   result.bytes = total_bytes(manifest);
   result.skipped = static_cast<std::int64_t>(skipped.size());
   result.missing = static_cast<std::int64_t>(differences.missing.size());

@@ -50,6 +50,7 @@ struct LoadResult {
   std::int64_t missing = 0;       // tensors of the state that the checkpoint lacks: they keep their contents
   std::int64_t unexpected = 0;    // tensors of the checkpoint that the state lacks
   bool partly_filled = false;     // of a load that failed: it had begun to write the tensors
+  std::int64_t world_size = 0;    // of those that saved it
 };
 
 // What a load throws when it had begun to write the tensors.

@@ -62,6 +62,16 @@ class State {
   }
   // To the group "model".
   void add(const std::string& name, const Tensor& tensor) { add("model", name, tensor); }
+  // A tensor that is spread over the ranks of a run, and this rank's blocks of it.
+  void add_sharded(const std::string& group, const std::string& name, DType dtype, const std::vector<std::int64_t>& shape) {
+    check(ckpt_state_add_sharded_tensor(handle(), group.c_str(), name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
+                                        static_cast<std::int32_t>(shape.size())));
+  }
+  void add_block(const std::string& group, const std::string& name, const std::vector<std::int64_t>& offsets,
+                 const Tensor& tensor) {
+    check(ckpt_state_add_block(handle(), group.c_str(), name.c_str(), offsets.data(), static_cast<std::int32_t>(offsets.size()),
+                               tensor.handle()));
+  }
   std::int64_t tensor_count() const {
     std::int64_t count = 0;
     check(ckpt_state_get_tensor_count(handle(), &count));
@@ -415,6 +425,12 @@ class CheckpointManager {
   std::string manifest(const std::string& name) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
+    });
+  }
+  // The values that a rank saved, as a JSON object.
+  std::string rank_values(const std::string& name, std::int64_t rank) const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_checkpoint_manager_get_rank_values(handle(), name.c_str(), rank, buffer, capacity, needed);
     });
   }
 
