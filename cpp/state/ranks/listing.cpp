@@ -35,7 +35,12 @@ std::map<std::string_view, std::string_view> lines_of(std::string_view text) {
 
 }  // namespace
 
-Listing listing_of(const State& state, const SaveOptions& options) {
+std::string options_text(const SaveOptions& options) {
+  return cat("step\t", options.step, "\nprefix\t", base::quoted(options.prefix), "\nincremental\t", options.incremental,
+             "\ncheck_replicas\t", options.check_replicas, '\n');
+}
+
+Listing listing_of(const State& state) {
   Listing listing;
   for (const StateGroup& group : state.groups()) {
     for (const StateTensor& item : group.tensors) {
@@ -46,8 +51,6 @@ Listing listing_of(const State& state, const SaveOptions& options) {
       listing.tensors.push_back({group.name, item.name, item.dtype, item.shape, true});
   }
   std::ranges::sort(listing.tensors, {}, [](const ListedTensor& tensor) { return std::tie(tensor.group, tensor.name); });
-  listing.text = cat("step\t", options.step, "\nprefix\t", base::quoted(options.prefix), "\nincremental\t", options.incremental,
-                     "\ncheck_replicas\t", options.check_replicas, '\n');
   for (const ListedTensor& tensor : listing.tensors) listing.text += tensor_line(tensor);
   for (const std::string& group : state.rarely_changing()) listing.text += cat("rarely changing ", quoted_json(group), "\tyes\n");
   listing.digest = hash_of(listing.text);

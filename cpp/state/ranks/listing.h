@@ -20,11 +20,13 @@ struct ListedTensor {
 
 struct Listing {
   std::vector<ListedTensor> tensors;  // in the order of groups and names
-  std::string text;                   // of all that has to be alike, a line each
+  std::string text;                   // a line each
   Digest digest;                      // of the text
 };
 
-Listing listing_of(const State& state, const SaveOptions& options);
+Listing listing_of(const State& state);
+// The options that have to be alike, a line each.
+std::string options_text(const SaveOptions& options);
 
 // The first difference between the texts of two ranks; "" when there is none.
 std::string difference(const std::string& mine, std::int64_t my_rank, const std::string& theirs, std::int64_t their_rank);
