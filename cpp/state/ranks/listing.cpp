@@ -27,6 +27,11 @@ std::map<std::string_view, std::string_view> lines_of(std::string_view text) {
 
 }  // namespace
 
+std::string options_text(const SaveOptions& options) {
+  return cat("step\t", options.step, "\nprefix\t", base::quoted(options.prefix), "\nincremental\t", options.incremental,
+             "\ncheck_replicas\t", options.check_replicas, '\n');
+}
+
 std::string tensor_line(const ListedTensor& tensor) {
   std::string shape;
   for (const std::int64_t length : tensor.shape) shape += cat(shape.empty() ? "" : ", ", length);
@@ -47,11 +52,9 @@ std::vector<ListedTensor> listed_tensors(const State& state) {
   return tensors;
 }
 
-Listing listing_of(const State& state, const SaveOptions& options) {
+Listing listing_of(const State& state) {
   Listing listing;
   listing.tensors = listed_tensors(state);
-  listing.text = cat("step\t", options.step, "\nprefix\t", base::quoted(options.prefix), "\nincremental\t", options.incremental,
-                     "\ncheck_replicas\t", options.check_replicas, '\n');
   for (const ListedTensor& tensor : listing.tensors) listing.text += tensor_line(tensor);
   for (const std::string& group : state.rarely_changing()) listing.text += cat("rarely changing ", quoted_json(group), "\tyes\n");
   listing.digest = hash_of(listing.text);

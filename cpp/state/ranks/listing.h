@@ -20,7 +20,7 @@ struct ListedTensor {
 
 struct Listing {
   std::vector<ListedTensor> tensors;  // in the order of groups and names
-  std::string text;                   // of all that has to be alike, a line each
+  std::string text;                   // a line each
   Digest digest;                      // of the text
 };
 
@@ -29,7 +29,9 @@ std::vector<ListedTensor> listed_tensors(const State& state);
 // "<what it is><tab><how it is>" and the line's end.
 std::string tensor_line(const ListedTensor& tensor);
 
-Listing listing_of(const State& state, const SaveOptions& options);
+Listing listing_of(const State& state);
+// The options that have to be alike, a line each.
+std::string options_text(const SaveOptions& options);
 
 // The first difference between the texts of two ranks; "" when there is none.
 std::string difference(const std::string& mine, std::int64_t my_rank, const std::string& theirs, std::int64_t their_rank);

@@ -28,14 +28,18 @@ using nlohmann::json;
 // What rank 0 says first in a save.
 struct Opening {
   std::string attempt;
+  std::string options;
   Digest listing;
   bool is_fresh = true;                        // the ranks agree anew
   std::map<std::string, std::string> digests;  // of its values, by key
 };
 
 std::string to_text(const Opening& opening) {
-  return json{
-      {"attempt", opening.attempt}, {"listing", to_hex(opening.listing)}, {"fresh", opening.is_fresh}, {"keys", opening.digests}}
+  return json{{"attempt", opening.attempt},
+              {"options", opening.options},
+              {"listing", to_hex(opening.listing)},
+              {"fresh", opening.is_fresh},
+              {"keys", opening.digests}}
       .dump();
 }
 
@@ -49,8 +53,9 @@ Opening read_opening(const std::string& text) {
   if (all.is_discarded()) base::fail(Status::invalid_state, "rank 0 did not announce a save: the ranks are out of step");
   if (all.contains("status"))
     throw RankError(0, static_cast<Status>(all["status"].get<std::int32_t>()), all["message"].get<std::string>());
-  return {all.at("attempt").get<std::string>(), digest_from_hex(all.at("listing").get<std::string>()).value_or(Digest()),
-          all.at("fresh").get<bool>(), all.at("keys").get<std::map<std::string, std::string>>()};
+  return {all.at("attempt").get<std::string>(), all.at("options").get<std::string>(),
+          digest_from_hex(all.at("listing").get<std::string>()).value_or(Digest()), all.at("fresh").get<bool>(),
+          all.at("keys").get<std::map<std::string, std::string>>()};
 }
 
 std::map<std::string, std::string> digests_of(const std::map<std::string, std::string>& values) {
@@ -167,19 +172,23 @@ TeamSave Team::agree(const std::function<Wanted()>& gather) {
   Meeting meeting = meet();
   Wanted wanted;
   Listing listing;
+  std::string options;
   TeamSave save;
   std::optional<base::Error> mine = error_of([&] {
     wanted = gather();
-    listing = listing_of(wanted.state, wanted.options);
+    listing = listing_of(wanted.state);
+    options = options_text(wanted.options);
     if (leads()) save.attempt = make_attempt(*storage_, wanted.options.prefix, wanted.options.step);
   });
   const bool is_fresh = agreement_ == nullptr || agreement_->listing.digest != listing.digest || wanted.options.check_replicas;
-  const Opening opening =
-      read_opening(meeting.announce(!leads() ? ""
-                                    : mine   ? error_text(*mine)
-                                           : to_text({save.attempt, listing.digest, is_fresh, digests_of(wanted.state.values())})));
+  const Opening opening = read_opening(
+      meeting.announce(!leads() ? ""
+                       : mine   ? error_text(*mine)
+                                : to_text({save.attempt, options, listing.digest, is_fresh, digests_of(wanted.state.values())})));
   try {
     save.attempt = opening.attempt;
+    if (!mine && options != opening.options)
+      mine = base::Error(Status::invalid_argument, difference(options, rank(), opening.options, 0));
     if (opening.is_fresh) {
       const std::string theirs = meeting.announce(listing.text);
       if (!mine && theirs != listing.text)
