@@ -1,7 +1,7 @@
 // A storage that counts the bytes that are read through it, and what was opened; the files are those of another storage.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,6 +25,7 @@ class CountedStorage final : public storage::Storage {
     std::int64_t tensor_bytes = 0;  // of files with tensors
     std::int64_t lists = 0;
     std::map<std::string, std::int64_t> opened = {};  // by the name in the directory
+    std::int64_t most_open = 0;                       // at one time
   };
   Counts take() {
     const std::lock_guard lock(mutex_);
@@ -36,6 +37,7 @@ class CountedStorage final : public storage::Storage {
     auto file = inner_->open(path);
     const std::lock_guard lock(mutex_);
     ++counts_.opened[path.substr(path.rfind('/') + 1)];
+    counts_.most_open = std::max(counts_.most_open, ++open_);
     return std::make_unique<CountedFile>(*this, std::move(file), path.ends_with(".safetensors"));
   }
   void rename(const std::string& from, const std::string& to) override { inner_->rename(from, to); }
@@ -61,6 +63,10 @@ class CountedStorage final : public storage::Storage {
    public:
     CountedFile(CountedStorage& counts, std::unique_ptr<storage::File> inner, bool has_tensors)
         : counts_(counts), inner_(std::move(inner)), has_tensors_(has_tensors) {}
+    ~CountedFile() override {
+      const std::lock_guard lock(counts_.mutex_);
+      --counts_.open_;
+    }
     std::int64_t size() override { return inner_->size(); }
     std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
       const std::int64_t count = inner_->read(offset, bytes);
@@ -83,6 +89,7 @@ class CountedStorage final : public storage::Storage {
   const bool is_cached_;
   mutable std::mutex mutex_;
   Counts counts_;
+  std::int64_t open_ = 0;
 };
 
 }  // namespace ckpt::tests

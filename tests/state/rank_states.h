@@ -71,16 +71,15 @@ inline Blocks all_on_last() {
   };
 }
 
-inline std::byte byte_of(const std::string& name, std::int64_t at) {
-  const std::uint64_t mixed = (std::hash<std::string>()(name) ^ static_cast<std::uint64_t>(at)) * UINT64_C(0x9E3779B97F4A7C15);
-  return static_cast<std::byte>(mixed >> 56);
-}
 inline std::vector<std::byte> bytes_of(const WholeTensor& tensor) {
   const std::int64_t bytes = state::whole_box(tensor.shape).elements() * tensor::dtype_bits(tensor.dtype) / 8;
   std::vector<std::byte> all(static_cast<std::size_t>(bytes));
   const bool is_boolean = tensor.dtype == tensor::Dtype::boolean;
-  for (std::int64_t i = 0; i < bytes; ++i)
-    all[static_cast<std::size_t>(i)] = byte_of(tensor.name, i) & (is_boolean ? std::byte{1} : std::byte{255});
+  std::uint64_t number = std::hash<std::string>()(tensor.name);
+  for (std::byte& byte : all) {
+    number = number * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    byte = static_cast<std::byte>(number >> 56) & (is_boolean ? std::byte{1} : std::byte{255});
+  }
   return all;
 }
 // What a block has of it.

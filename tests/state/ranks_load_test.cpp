@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "base/json_tree.h"
+#include "base/progress.h"
 #include "counted_storage.h"
 #include "fixture.h"
 #include "rank_states.h"
 #include "state/ranks/placement_text.h"
+#include "state/tree.h"
 #include "storage/file_system.h"
 #include "thread_ranks.h"
 
@@ -675,6 +677,134 @@ TEST_F(StateRanksLoad, OneProcessMayHaveSomeBlocks) {
   Checkpoint checkpoint(disk, {});
   checkpoint.load(third.clear().state, {});
   EXPECT_TRUE(third.is_filled());
+}
+
+TEST_F(StateRanksLoad, OnlySoManyFilesAreOpenAtOnce) {
+  const std::vector<WholeTensor> tensors = {{"rows", Dtype::f32, {140, 3}, along(0)}, {"whole", Dtype::f32, {5}, {}}};
+  save(70, tensors);
+  for (const bool is_cached : {false, true}) {
+    for (const bool in_place : {false, true}) {
+      const auto counted = std::make_shared<CountedStorage>(disk, is_cached);
+      CheckpointOptions options;
+      options.read_only = true;
+      Checkpoint checkpoint(counted, options);
+      RankState here(tensors, 0, 1);
+      LoadOptions load_options;
+      load_options.in_place = in_place;
+      checkpoint.load(here.clear().state, load_options);
+      EXPECT_TRUE(here.is_filled());
+      const auto counts = counted->take();
+      EXPECT_LE(counts.most_open, 66);
+      EXPECT_EQ(counts.opened.at("model-rank00069-of-00070.safetensors"), 1);
+    }
+  }
+  for (const Loaded& one : load(2, tensors)) {
+    EXPECT_TRUE(one.here->is_filled());
+    EXPECT_LE(one.counts.most_open, 66);
+  }
+}
+
+TEST_F(StateRanksLoad, TreesComeToAnyNumberOfRanks) {
+  const auto tree = [](int last) {
+    return parse_tree(
+        ckpt::base::cat(R"({"format":"ckpt-tree","format_version":1,"nodes":[["list",2],["tensor","w","array"],)", last, "]}"));
+  };
+  const auto state_with = [&](int last, float value) {
+    State state;
+    const auto tensor = Tensor::create(Dtype::f32, {3});
+    std::fill_n(tensor->data_as<float>(), 3, value);
+    state.add_tensor("extra", "w", tensor);
+    state.add_tensor("extra", "__tree__", Tensor::create(Dtype::u8, {0}));
+    Tree nodes = tree(last);
+    const std::string text = to_text(nodes);
+    const auto bytes = Tensor::create(Dtype::u8, {std::ssize(text)});
+    std::ranges::copy(std::as_bytes(std::span(text)), bytes->byte_span().begin());
+    state.replace_tensor("extra", "__tree__", bytes);
+    return state;
+  };
+  const auto savers = std::make_shared<ThreadRanks>(2);
+  expect_no_errors(savers->run([&](std::int64_t rank) {
+    Checkpoint checkpoint(disk, options_of(savers, rank));
+    checkpoint.save(state_with(12345, 7), {});
+  }));
+  for (const std::int64_t ranks : {1, 2, 3}) {
+    const auto all = std::make_shared<ThreadRanks>(ranks);
+    expect_no_errors(all->run([&](std::int64_t rank) {
+      CheckpointOptions options = options_of(all, rank);
+      options.read_only = true;
+      Checkpoint checkpoint(disk, options);
+      State state = state_with(rank == 0 ? 1 : 22, 0);  // texts of unlike lengths
+      checkpoint.load(state, {});
+      EXPECT_EQ(to_text(tree_of(state, "extra")), to_text(tree(12345)));
+      EXPECT_EQ(state.groups()[0].tensors[0].tensor->data_as<float>()[2], 7);
+    }));
+  }
+}
+
+TEST_F(StateRanksLoad, ProgressComesToItsEndOnEveryRank) {
+  save(3, all_kinds());
+  for (const std::int64_t ranks : {1, 4}) {
+    const auto all = std::make_shared<ThreadRanks>(ranks);
+    expect_no_errors(all->run([&](std::int64_t rank) {
+      CheckpointOptions options = options_of(all, rank);
+      options.read_only = true;
+      Checkpoint checkpoint(disk, options);
+      RankState here(all_kinds(), rank, ranks);
+      std::int64_t done = -1;
+      std::int64_t total = -2;
+      ckpt::base::set_progress([&](std::int64_t done_bytes, std::int64_t total_bytes) {
+        EXPECT_GE(done_bytes, done);
+        EXPECT_LE(done_bytes, total_bytes);
+        done = done_bytes;
+        total = total_bytes;
+      });
+      checkpoint.load(here.state, {});
+      ckpt::base::set_progress({});
+      EXPECT_EQ(done, total);
+      EXPECT_GT(done, 0);
+    }));
+  }
+}
+
+// What throws on one rank while all read together stops all.
+TEST_F(StateRanksLoad, AProgressThatFailsOnOneRankEndsAll) {
+  save(3, large({}));
+  const auto all = std::make_shared<ThreadRanks>(3);
+  const auto errors = all->run([&](std::int64_t rank) {
+    CheckpointOptions options = options_of(all, rank);
+    options.read_only = true;
+    Checkpoint checkpoint(disk, options);
+    RankState here(large({}), rank, 3);
+    here.clear();
+    if (rank == 1) {
+      ckpt::base::set_progress([](std::int64_t done_bytes, std::int64_t) {
+        if (done_bytes > 0) ckpt::base::fail(Status::callback, "the window is closed");
+      });
+    }
+    try {
+      checkpoint.load(here.state, {});
+      ckpt::base::set_progress({});
+    } catch (...) {
+      ckpt::base::set_progress({});
+      EXPECT_TRUE(here.is_clear());
+      throw;
+    }
+  });
+  expect_errors(errors, Status::callback, "rank 1: ");
+}
+
+TEST_F(StateRanksDamage, InPlaceEveryRankSaysThatTensorsArePartlyFilled) {
+  damage(newer + "/model-rank00001-of-00003.safetensors", 1);
+  LoadOptions options = named(newer);
+  options.in_place = true;
+  auto loaded = states(2, all_kinds());
+  expect_errors(load_into(loaded, options), Status::corrupt, "; the tensors are partly filled");
+  options.name = "";
+  Warnings warnings;
+  for (const Loaded& one : load(2, all_kinds(), options)) {
+    EXPECT_TRUE(one.here->is_filled());
+    EXPECT_EQ(one.result.name, older);
+  }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "state/catalog.h"
 #include "state/hash.h"
-#include "state/open_files.h"
 #include "state/ranks/block_copy.h"
 #include "state/ranks/part.h"
 #include "storage/read_ahead.h"
@@ -67,7 +66,7 @@ std::shared_ptr<const PartRecords> BlockFiles::part(std::int64_t number) {
 std::shared_ptr<const BlockFile> BlockFiles::open(const std::shared_ptr<const PartRecords>& part, const GroupRecord& group,
                                                   const std::string& name) {
   if (const auto known = files_.find(name); known != files_.end()) return known->second;
-  while (files_.size() >= OpenFiles::most) {
+  while (files_.size() >= most_files) {
     files_.erase(file_order_.front());
     file_order_.pop_front();
   }

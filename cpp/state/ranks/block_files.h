@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "state/manifest.h"
+#include "state/open_files.h"
 #include "state/ranks/box.h"
 #include "state/tensor_file.h"
 #include "storage/storage.h"
@@ -55,6 +56,9 @@ struct StoredBlock {
 // Not synchronised; what it returns may be used after it has gone.
 class BlockFiles {
  public:
+  // So many stay open here; as many again may be in use elsewhere.
+  static constexpr std::size_t most_files = OpenFiles::most / 2;
+
   // directory: the checkpoint's. The manifest and the storage must outlive this object.
   BlockFiles(storage::Storage& storage, std::string directory, const Manifest& manifest);
 

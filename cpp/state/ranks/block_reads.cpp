@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "state/filling.h"
-#include "state/open_files.h"
 #include "storage/rate_limit.h"
 
 namespace ckpt::state {
@@ -23,7 +22,7 @@ std::pair<std::int64_t, std::int64_t> range_of(const BlockReads::Read& read) {
 void BlockReads::add(Read read) {
   if (read.begin == read.end) return;
   const bool is_new = !files_.contains(read.block.from.get());
-  if ((is_new && files_.size() >= OpenFiles::most) || cached_.size() + others_.size() >= most_reads) finish();
+  if ((is_new && files_.size() >= BlockFiles::most_files) || cached_.size() + others_.size() >= most_reads) finish();
   files_.insert(read.block.from.get());
   if (!read.block.from->file->is_cached()) return others_.push_back(std::move(read));
   const std::int64_t length = read.block.place.record->bytes_of_chunk;

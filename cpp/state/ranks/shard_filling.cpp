@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "state/convert.h"
-#include "state/open_files.h"
 #include "state/ranks/block_copy.h"
 
 namespace ckpt::state {
@@ -243,7 +242,7 @@ void ShardFilling::begin_in_place() {
 // What is kept open can be read again although a writer removes the checkpoint.
 bool ShardFilling::may_keep(const std::shared_ptr<const BlockFile>& file) const {
   if (!is_alone_ || options_.in_place || !file->file->is_cached()) return false;
-  return kept_files_.size() < OpenFiles::most || kept_files_.contains(file);
+  return kept_files_.size() < BlockFiles::most_files || kept_files_.contains(file);
 }
 
 void ShardFilling::make_shared_copies() {
