@@ -254,6 +254,16 @@ inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const v
   return ckpt_coordinator_all_gather(coordinator, sent, bytes, timeout_ns, received);
 }
 
+// As much room as the root needs; elsewhere none is needed.
+inline ckpt_status coordinator_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t root,
+                                      int64_t timeout_ns, void* received, int64_t received_bytes) {
+  int64_t world_size = 0;
+  const ckpt_status status = ckpt_coordinator_get_world_size(coordinator, &world_size);
+  if (status != CKPT_OK) return status;
+  if (bytes != 0 && (received_bytes % bytes != 0 || received_bytes / bytes != world_size)) received = nullptr;
+  return ckpt_coordinator_gather(coordinator, sent, bytes, root, timeout_ns, received);
+}
+
 // Rules and children must be as many: a wrong number is refused by the library.
 inline ckpt_status strategy_create_first(const char* const* rules, int64_t rules_count, ckpt_strategy* const* children,
                                          int64_t children_count, ckpt_strategy* fallback, ckpt_strategy** strategy) {

@@ -292,6 +292,15 @@ class CustomCoordinator(ABC):
     def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
         """received holds everyone's bytes in the order of ranks."""
 
+    def gather(self, sent: memoryview, received: memoryview, root: int, timeout_ns: int) -> None:
+        """received holds everyone's bytes in the order of ranks at the root, and is empty elsewhere. Without one of its own a
+        coordinator takes all_gather, with the bytes of all in memory everywhere."""
+        raise NotImplementedError("gather")
+
+
+def _gathers(coordinator: CustomCoordinator) -> bool:
+    return getattr(type(coordinator), "gather", CustomCoordinator.gather) is not CustomCoordinator.gather
+
 
 def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any]]:
     def broadcast(data: Optional[memoryview], root: int, timeout_ns: int) -> None:
@@ -303,7 +312,12 @@ def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any
                                timeout_ns)
         _take_back(sent, received)
 
-    return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather}
+    def gather(sent: Optional[memoryview], received: Optional[memoryview], root: int, timeout_ns: int) -> None:
+        coordinator.gather(memoryview(b"") if sent is None else sent, memoryview(bytearray()) if received is None else received,
+                           root, timeout_ns)
+        _take_back(sent, received)
+
+    return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather, "gather": gather}
 
 
 class Coordinator(_Owned):
@@ -317,7 +331,7 @@ class Coordinator(_Owned):
     @classmethod
     def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
         functions = _callbacks(_native.CoordinatorFunctions, **_functions_of(coordinator))
-        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions))
+        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions, _gathers(coordinator)))
 
     @property
     def rank(self) -> int:
@@ -339,6 +353,12 @@ class Coordinator(_Owned):
         received = bytearray(memoryview(sent).nbytes * self.world_size)
         _n.ckpt_coordinator_all_gather(self._h, sent, _timeout_ns(timeout), received)
         return bytes(received)
+
+    def gather(self, sent: Any, root: int, timeout: float = 60.0) -> Optional[bytes]:
+        """Everyone's bytes, in the order of ranks, at the root; None elsewhere."""
+        received = bytearray(memoryview(sent).nbytes * self.world_size if self.rank == root else 0)
+        _n.ckpt_coordinator_gather(self._h, sent, root, _timeout_ns(timeout), received)
+        return bytes(received) if self.rank == root else None
 
 
 # ---- Checkpoints ----
