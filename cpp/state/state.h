@@ -23,6 +23,7 @@ struct StateTensor {
   // Of a block that one rank writes: see TensorRecord.
   std::string of = {};
   Lengths offsets = {};
+  std::shared_ptr<tensor::Tensor> view_of = {};  // whose consecutive elements it has; nullptr: memory of its own
 };
 
 // A tensor that is spread over the ranks of a run, and what this rank has of it.

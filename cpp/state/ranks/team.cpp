@@ -78,9 +78,10 @@ class Shared {
     for (const ShardedTensor& item : group.sharded) taken_.insert(item.name);
   }
 
-  void add(const std::string& name, const Lengths& shape, const Box& box, std::shared_ptr<tensor::Tensor> tensor) {
+  void add(const std::string& name, const Lengths& shape, const Box& box, std::shared_ptr<tensor::Tensor> tensor,
+           std::shared_ptr<tensor::Tensor> view_of = {}) {
     if (box.is_empty()) return;
-    StateTensor item{name, std::move(tensor)};
+    StateTensor item{name, std::move(tensor), {}, {}, std::move(view_of)};
     if (box != whole_box(shape)) {
       item.of = name;
       item.offsets = box.offsets;
@@ -288,7 +289,7 @@ void Team::share_out(TeamSave& save, const State& whole) const {
           shared.add(item.name, shape, whole_box(shape), item.tensor);
         } else {
           for (const Box& box : boxes_of_rows(shape, share.axes, share.begin, share.end))
-            shared.add(item.name, shape, box, view_of(item.tensor, box));
+            shared.add(item.name, shape, box, view_of(item.tensor, box), item.tensor);
         }
       }
     }
@@ -298,7 +299,7 @@ void Team::share_out(TeamSave& save, const State& whole) const {
     StateGroup out = shared.take();
     if (!out.tensors.empty()) groups.push_back(std::move(out));
   }
-  save.state = State::of(std::move(groups), whole.values(), whole.rarely_changing());
+  save.state = std::make_shared<State>(State::of(std::move(groups), whole.values(), whole.rarely_changing()));
 }
 
 // ---- Save ----
@@ -310,16 +311,16 @@ SaveResult Team::save(TeamSave& save, SaveSource& source, bool is_in_background,
 Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& files) {
   if (save.refusal) throw base::Error(*save.refusal);
   if (!save.turn->wait(source.stop.get())) base::fail(Status::cancelled, "cancelled");
-  const bool may_link = save.options.incremental && !save.state.rarely_changing().empty();
+  const bool may_link = save.options.incremental && !save.state->rarely_changing().empty();
   const std::optional<Earlier> earlier = may_link ? earlier_ : std::nullopt;
-  files.require_space(save.state, save.options.step, earlier);
+  files.require_space(*save.state, save.options.step, earlier);
   Part part;
   part.rank = rank();
   part.world_size = ranks();
   part.attempt = save.attempt;
   part.values = save.values;
   part.absent = save.absent;
-  part.groups = files.write(save.state, earlier);
+  part.groups = files.write(*save.state, earlier);
   for (const GroupRecord& group : part.groups) {
     part.summary.files += std::ssize(group.files);
     for (const FileRecord& file : group.files) part.summary.file_bytes += file.bytes;
@@ -453,7 +454,7 @@ std::vector<PartTail> Team::read_tails(const TeamSave& save, const PartTail& own
 }
 
 Manifest Team::gather_parts(const TeamSave& save, const std::vector<PartTail>& tails) {
-  Manifest manifest = manifest_of(save.state, save.options, 0);
+  Manifest manifest = manifest_of(*save.state, save.options, 0);
   manifest.format_version = format_of_many;
   manifest.world_size = ranks();
   std::set<std::string> by_rank;

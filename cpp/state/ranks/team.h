@@ -37,7 +37,7 @@ struct Agreement {
 struct TeamSave {
   SaveOptions options;
   std::string attempt;                        // directory
-  State state;                                // what this rank writes: tensors and blocks; all its values
+  std::shared_ptr<const State> state;         // what this rank writes: tensors and blocks; all its values
   std::map<std::string, std::string> values;  // those that are not rank 0's
   std::vector<std::string> absent;            // keys of rank 0 that this rank lacks
   std::shared_ptr<const Agreement> agreement;
