@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "state/ranks/part.h"
 
 namespace ckpt::state {
 namespace {
@@ -15,16 +16,6 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 // Small enough that what was read is still in the cache of the core when it is hashed.
 constexpr std::size_t read_piece_bytes = std::size_t{256} << 10;
-
-void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes) {
-  if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file shrank while it was read");
-}
-
-void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest) {
-  if (digest == record.chunks[chunk]) return;
-  fail_corrupt(cat("tensor ", base::quoted(record.name), ": chunk ", chunk, " has the checksum ", to_hex(digest),
-                   "; the manifest says ", to_hex(record.chunks[chunk])));
-}
 
 // Compares a tensor's chunks with their record while its bytes come by.
 class ChunkChecker {
@@ -73,6 +64,17 @@ void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, st
 }
 
 }  // namespace
+
+void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes) {
+  if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file shrank while it was read");
+}
+
+void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest) {
+  if (digest == record.chunks[chunk]) return;
+  const std::string block = record.offsets.empty() ? "" : cat(", block ", to_text(box_of(record)));
+  fail_corrupt(cat("tensor ", base::quoted(tensor_of(record)), block, ": chunk ", chunk, " has the checksum ", to_hex(digest),
+                   "; the manifest says ", to_hex(record.chunks[chunk])));
+}
 
 std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const FileRecord& file) {
   std::vector<const TensorRecord*> tensors;

@@ -39,6 +39,11 @@ void copy_file(storage::File& from, storage::File& to, const FileRecord& record)
 // Error(corrupt).
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);
 
+// Fills bytes, or Error(corrupt): the file is shorter than it was.
+void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes);
+// Error(corrupt) that names the tensor, unless the record has this digest for a chunk.
+void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest);
+
 // Where a tensor's bytes lie in its file, what they must be, and what becomes of them.
 struct TensorPlace {
   std::int64_t offset = 0;  // from the start of the file

@@ -53,10 +53,30 @@ Placement::Placement(Lengths shape, std::vector<Cuts> cuts, std::shared_ptr<cons
 Placement::Placement(Lengths shape, std::vector<Block> blocks) : shape_(std::move(shape)), blocks_(std::move(blocks)) {}
 
 void Placement::for_each_block(const Box& wanted, const Take& take) const {
+  for_each_number(wanted, [&](std::int64_t number) {
+    const Block found = block(number);
+    take(found.box, found.part);
+  });
+}
+
+Placement::Block Placement::block(std::int64_t number) const {
+  if (!is_grid()) return blocks_[static_cast<std::size_t>(number)];
+  Block found{whole_box(shape_), (*parts_)[number]};
+  for (std::size_t i = shape_.size(); i > 0; --i) {
+    const Cuts& cuts = cuts_[i - 1];
+    const std::int64_t piece = number % cuts.count();
+    number /= cuts.count();
+    found.box.offsets[i - 1] = cuts.begin_of(piece, shape_[i - 1]);
+    found.box.lengths[i - 1] = cuts.begin_of(piece + 1, shape_[i - 1]) - found.box.offsets[i - 1];
+  }
+  return found;
+}
+
+void Placement::for_each_number(const Box& wanted, const std::function<void(std::int64_t number)>& take) const {
   if (wanted.is_empty()) return;
   if (!is_grid()) {
-    for (const Block& block : blocks_) {
-      if (intersection(block.box, wanted)) take(block.box, block.part);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (intersection(blocks_[i].box, wanted)) take(static_cast<std::int64_t>(i));
     }
     return;
   }
@@ -69,14 +89,9 @@ void Placement::for_each_block(const Box& wanted, const Take& take) const {
   }
   Lengths at = first;
   for (;;) {
-    Box box{Lengths(axes), Lengths(axes)};
     std::int64_t cell = 0;
-    for (std::size_t i = 0; i < axes; ++i) {
-      cell = cell * cuts_[i].count() + at[i];
-      box.offsets[i] = cuts_[i].begin_of(at[i], shape_[i]);
-      box.lengths[i] = cuts_[i].begin_of(at[i] + 1, shape_[i]) - box.offsets[i];
-    }
-    take(box, (*parts_)[cell]);
+    for (std::size_t i = 0; i < axes; ++i) cell = cell * cuts_[i].count() + at[i];
+    take(cell);
     std::size_t axis = axes;
     while (axis > 0 && at[axis - 1] == last[axis - 1]) {
       at[axis - 1] = first[axis - 1];

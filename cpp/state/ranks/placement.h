@@ -64,7 +64,10 @@ class Placement {
   const std::shared_ptr<const PartList>& parts() const noexcept { return parts_; }
   const std::vector<Block>& blocks() const noexcept { return blocks_; }  // without a grid
 
-  // The blocks that have elements of wanted, whole, in order.
+  // The blocks that have elements of wanted, by number and in order: cells with the last dimension's first, or as they are listed.
+  void for_each_number(const Box& wanted, const std::function<void(std::int64_t number)>& take) const;
+  Block block(std::int64_t number) const;
+  // The same blocks, whole.
   void for_each_block(const Box& wanted, const Take& take) const;
   void for_each_block(const Take& take) const { for_each_block(whole_box(shape_), take); }
 
