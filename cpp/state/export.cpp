@@ -35,8 +35,8 @@ void write_safetensors(const std::string& path, const State& given, std::string_
   const State all = given.gathered();
   const auto found = std::ranges::find(all.groups(), group_name, &StateGroup::name);
   if (found == all.groups().end()) base::fail(Status::not_found, "group ", base::quoted(group_name), " is not in the state");
-  const State whole_tensors = State::of({*found}, {}, {}).assembled();
-  const StateGroup& group = whole_tensors.groups().front();
+  const State assembled = State::of({*found}, {}, {}).assembled();
+  const StateGroup& group = assembled.groups().front();
   const std::string directory = whole.parent_path().string();
   const auto storage = storage::open_file_system(directory.empty() ? "." : directory, storage::Root::must_exist);
   base::Progress progress;
