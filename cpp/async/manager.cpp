@@ -257,15 +257,25 @@ std::int64_t AsyncManager::save(const state::State& state, const state::SaveOpti
   return id;
 }
 
+// Of many ranks, what is loaded is agreed on here, on the thread that calls; no rank meets the others while it reads.
 std::int64_t AsyncManager::load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions given) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
   check_task(given);
-  require_open();
+  std::shared_ptr<const state::Proposal> chosen;
+  if (checkpoint_->is_of_many()) {
+    chosen = std::make_shared<const state::Proposal>(checkpoint_->choose(*state, options, [&] {
+      require_open();
+      state->refuse_in_use();
+    }));
+  } else {
+    require_open();
+  }
   const base::Entered entered(&tasks_);
   const auto task = std::make_shared<Task>(TaskKind::load, std::move(given), begin);
   task->load = options;
+  task->chosen = std::move(chosen);
   task->loan = std::make_unique<state::StateLoan>(*state);
   task->target = std::move(state);
   tasks_.admit(task);

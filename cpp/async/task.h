@@ -154,8 +154,9 @@ class Task : public std::enable_shared_from_this<Task> {
   std::int32_t place = -1;  // among the live tasks, -1: none; set before the table has it
   state::SaveOptions save;
   state::LoadOptions load;
-  std::shared_ptr<state::State> target;    // of a load; whoever moves the task out of its phase may touch it
-  std::unique_ptr<state::StateLoan> loan;  // of target; for whoever moves the task out of the phase queued
+  std::shared_ptr<const state::Proposal> chosen;  // of a load of many ranks
+  std::shared_ptr<state::State> target;           // of a load; whoever moves the task out of its phase may touch it
+  std::unique_ptr<state::StateLoan> loan;         // of target; for whoever moves the task out of the phase queued
   std::atomic<std::int64_t> total_bytes{0};
   std::atomic<std::int64_t> done_bytes{0};
   std::atomic<std::int64_t> started_at_ns{0};

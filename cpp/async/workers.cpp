@@ -128,7 +128,7 @@ TaskResult Workers::load(Task& task) {
   };
   const ReportsTo progress(
       [&](std::int64_t done_bytes, std::int64_t total_bytes) { tasks_.note_read(task, done_bytes, total_bytes); });
-  const state::LoadResult loaded = checkpoint_->load(*task.target, options, loan.get());
+  const state::LoadResult loaded = checkpoint_->load(*task.target, options, loan.get(), task.chosen.get());
   TaskResult result;
   result.step = loaded.step;
   result.bytes = loaded.bytes;

@@ -14,6 +14,7 @@
 #include "state/name.h"
 #include "state/object_catalog.h"
 #include "state/pin.h"
+#include "state/ranks/joint_load.h"
 #include "state/ranks/part.h"
 #include "state/record_text.h"
 
@@ -226,24 +227,63 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   return result;
 }
 
-LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateLoan* loan) {
-  refuse_inside();
+LoadOptions Checkpoint::load_options(const State& state, const LoadOptions& given) const {
+  require_one_choice(given);
   LoadOptions options = given;
   if (given.compare_environment) options.environment_json = base::normalized_json("environment", given.environment_json);
   if (options_.blas) options.blas = options_.blas();
   if (given.rename) {
-    options.rename = [&](const std::string& group, const std::string& name) {
+    options.rename = [rename = given.rename, &state](const std::string& group, const std::string& name) {
       const base::Entered entered(&state);
-      return given.rename(group, name);
+      return rename(group, name);
     };
   }
+  return options;
+}
+
+LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateLoan* loan, const Proposal* chosen) {
+  refuse_inside();
   const Call call(this);
+  if (team_ != nullptr && chosen == nullptr) return load_of_many(state, given);
+  const LoadOptions options = load_options(state, given);
   State whole = state.gathered(loan);
-  LoadResult result = load_checkpoint(*storage_, whole, options);
+  const LoadResult result = chosen == nullptr ? load_checkpoint(*storage_, whole, options)
+                                              : load_chosen(*storage_, whole, options, *chosen, team_->rank(), team_->ranks());
+  accept(state, std::move(whole), result);
+  return result;
+}
+
+void Checkpoint::accept(State& state, State&& loaded, const LoadResult& result) const {
   if (options_.expect_blas && !result.blas_to_come.empty())
     options_.expect_blas(base::cat("checkpoint ", base::quoted(result.name)), result.blas_to_come);
-  state.accept(std::move(whole));
+  state.accept(std::move(loaded));
+}
+
+LoadResult Checkpoint::load_of_many(State& state, const LoadOptions& given) {
+  Meeting meeting = team_->meet();
+  JointLoad joint(meeting);
+  LoadOptions options;
+  State whole;
+  const auto mine = error_of([&] {
+    options = load_options(state, given);
+    whole = state.gathered();
+  });
+  joint.open(whole, options, mine);
+  const LoadResult result = load_together(*storage_, whole, options, joint);
+  accept(state, std::move(whole), result);
   return result;
+}
+
+Proposal Checkpoint::choose(const State& state, const LoadOptions& given, const std::function<void()>& refuse) {
+  refuse_inside();
+  const Call call(this);
+  Meeting meeting = team_->meet();
+  JointLoad joint(meeting);
+  joint.open(state, given, error_of([&] {
+               if (refuse) refuse();
+               require_one_choice(given);
+             }));
+  return choose_together(*storage_, given, joint);
 }
 
 VerifyResult Checkpoint::verify(const std::string& name) {

@@ -15,6 +15,7 @@
 #include "state/committer.h"
 #include "state/coordinator.h"
 #include "state/load.h"
+#include "state/ranks/joint_load.h"
 #include "state/ranks/team.h"
 #include "state/reader.h"
 #include "state/retention.h"
@@ -61,8 +62,12 @@ class Checkpoint {
   SaveResult save_agreed(TeamSave& save, SaveSource& source, bool is_in_background);
   void abandon(const TeamSave& save, const base::Error& error) const noexcept { team_->abandon(save, error); }
   std::int64_t timeout_ns() const noexcept;
+  // Of many ranks it is collective.
   LoadResult load(State& state, const LoadOptions& given) { return load(state, given, nullptr); }
-  LoadResult load(State& state, const LoadOptions& given, const StateLoan* loan);  // of a state that is lent by it
+  // Of a state that is lent by loan. chosen, of many ranks: what they have agreed to load, which each then loads by itself.
+  LoadResult load(State& state, const LoadOptions& given, const StateLoan* loan, const Proposal* chosen = nullptr);
+  // Of many ranks, collective: the checkpoint that all of them will load into such a state. refuse: as in agree.
+  Proposal choose(const State& state, const LoadOptions& given, const std::function<void()>& refuse = {});
   VerifyResult verify(const std::string& name);
   Reader open_reader(const std::string& name, Verify verify);
   // Error(invalid_state) inside a callback of one of this object's calls.
@@ -100,6 +105,9 @@ class Checkpoint {
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's. Error(busy) for one that
   // another writer of an object store has fenced.
   void require_writer() const;
+  LoadOptions load_options(const State& state, const LoadOptions& given) const;
+  LoadResult load_of_many(State& state, const LoadOptions& given);
+  void accept(State& state, State&& loaded, const LoadResult& result) const;
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
   void open_alone();
   // Error(invalid_state) for another rank than the one that changes what was saved.

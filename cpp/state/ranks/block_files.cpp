@@ -6,6 +6,7 @@
 #include "state/catalog.h"
 #include "state/hash.h"
 #include "state/open_files.h"
+#include "state/ranks/block_copy.h"
 #include "state/ranks/part.h"
 #include "storage/read_ahead.h"
 
@@ -15,12 +16,6 @@ namespace {
 // Small enough that what was read is still in the cache of the core when it is hashed and copied.
 constexpr std::int64_t block_piece_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t most_part_bytes = std::int64_t{64} << 20;  // of the texts of the parts that stay
-
-// Elements of less than a byte: where a block begins in the last dimension there is a byte's beginning, too.
-bool begins_on_bytes(tensor::Dtype dtype, const Box& box) {
-  const std::int64_t bits = tensor::dtype_bits(dtype);
-  return bits % 8 == 0 || box.offsets.empty() || box.offsets.back() * bits % 8 == 0;
-}
 
 }  // namespace
 
@@ -97,7 +92,8 @@ StoredBlock BlockFiles::find(const std::string& group, const TensorRecord& tenso
                              bool is_checked) {
   const auto records = this->part(part);
   const PartRecords::Entry entry = records->find(group, tensor.name, box);
-  const bool is_right = entry.block != nullptr && entry.block->dtype == tensor.dtype && begins_on_bytes(tensor.dtype, box);
+  const bool is_right =
+      entry.block != nullptr && entry.block->dtype == tensor.dtype && is_on_bytes(tensor.dtype, box, tensor.shape);
   if (!is_right) {
     fail_corrupt(base::cat(part_path(part), ": block ", to_text(box), " of tensor ", base::quoted(tensor.name), " of group ",
                            base::quoted(group), entry.block == nullptr ? " is not" : " is not as the manifest says",

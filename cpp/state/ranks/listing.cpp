@@ -12,14 +12,6 @@ namespace {
 
 using base::cat;
 
-// One line: what it is, a tab, and how it is.
-std::string tensor_line(const ListedTensor& tensor) {
-  std::string shape;
-  for (const std::int64_t length : tensor.shape) shape += cat(shape.empty() ? "" : ", ", length);
-  return cat("tensor ", quoted_json(tensor.name), " of group ", quoted_json(tensor.group), '\t', tensor::dtype_name(tensor.dtype),
-             " [", shape, ']', tensor.is_sharded ? " in blocks" : "", '\n');
-}
-
 std::map<std::string_view, std::string_view> lines_of(std::string_view text) {
   std::map<std::string_view, std::string_view> lines;
   while (!text.empty()) {
@@ -35,17 +27,29 @@ std::map<std::string_view, std::string_view> lines_of(std::string_view text) {
 
 }  // namespace
 
-Listing listing_of(const State& state, const SaveOptions& options) {
-  Listing listing;
+std::string tensor_line(const ListedTensor& tensor) {
+  std::string shape;
+  for (const std::int64_t length : tensor.shape) shape += cat(shape.empty() ? "" : ", ", length);
+  return cat("tensor ", quoted_json(tensor.name), " of group ", quoted_json(tensor.group), '\t', tensor::dtype_name(tensor.dtype),
+             " [", shape, ']', tensor.is_sharded ? " in blocks" : "", '\n');
+}
+
+std::vector<ListedTensor> listed_tensors(const State& state) {
+  std::vector<ListedTensor> tensors;
   for (const StateGroup& group : state.groups()) {
     for (const StateTensor& item : group.tensors) {
       const auto dimensions = item.tensor->shape().dimensions();
-      listing.tensors.push_back({group.name, item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}, false});
+      tensors.push_back({group.name, item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}, false});
     }
-    for (const ShardedTensor& item : group.sharded)
-      listing.tensors.push_back({group.name, item.name, item.dtype, item.shape, true});
+    for (const ShardedTensor& item : group.sharded) tensors.push_back({group.name, item.name, item.dtype, item.shape, true});
   }
-  std::ranges::sort(listing.tensors, {}, [](const ListedTensor& tensor) { return std::tie(tensor.group, tensor.name); });
+  std::ranges::sort(tensors, {}, [](const ListedTensor& tensor) { return std::tie(tensor.group, tensor.name); });
+  return tensors;
+}
+
+Listing listing_of(const State& state, const SaveOptions& options) {
+  Listing listing;
+  listing.tensors = listed_tensors(state);
   listing.text = cat("step\t", options.step, "\nprefix\t", base::quoted(options.prefix), "\nincremental\t", options.incremental,
                      "\ncheck_replicas\t", options.check_replicas, '\n');
   for (const ListedTensor& tensor : listing.tensors) listing.text += tensor_line(tensor);

@@ -24,6 +24,11 @@ struct Listing {
   Digest digest;                      // of the text
 };
 
+// In the order of groups and names.
+std::vector<ListedTensor> listed_tensors(const State& state);
+// "<what it is><tab><how it is>" and the line's end.
+std::string tensor_line(const ListedTensor& tensor);
+
 Listing listing_of(const State& state, const SaveOptions& options);
 
 // The first difference between the texts of two ranks; "" when there is none.

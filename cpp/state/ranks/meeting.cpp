@@ -11,10 +11,11 @@ using std::chrono::steady_clock;
 
 static_assert(std::is_trivially_copyable_v<Reply> && sizeof(Reply) <= 200);
 
-Meeting::Meeting(Coordinator& coordinator, std::int64_t timeout_ns) : coordinator_(coordinator) {
+Meeting::Meeting(Coordinator& coordinator, std::int64_t timeout_ns) : coordinator_(coordinator), timeout_(timeout_ns) { renew(); }
+
+void Meeting::renew() noexcept {
   const auto now = steady_clock::now();
-  end_ = nanoseconds(timeout_ns) < steady_clock::time_point::max() - now ? now + nanoseconds(timeout_ns)
-                                                                         : steady_clock::time_point::max();
+  end_ = timeout_ < steady_clock::time_point::max() - now ? now + timeout_ : steady_clock::time_point::max();
 }
 
 Coordinator::Timeout Meeting::left() const { return std::max(nanoseconds(0), nanoseconds(end_ - steady_clock::now())); }
@@ -35,6 +36,12 @@ std::string Meeting::announce(std::string_view text, std::int64_t from) {
 std::vector<Reply> Meeting::collect(const Reply& reply) {
   std::vector<Reply> all(leads() ? static_cast<std::size_t>(ranks()) : 0);
   coordinator_.gather(std::as_bytes(std::span(&reply, 1)), std::as_writable_bytes(std::span(all)), 0, left());
+  return all;
+}
+
+std::vector<std::byte> Meeting::collect(std::span<const std::byte> bytes) {
+  std::vector<std::byte> all(leads() ? static_cast<std::size_t>(ranks()) * bytes.size() : 0);
+  coordinator_.gather(bytes, all, 0, left());
   return all;
 }
 

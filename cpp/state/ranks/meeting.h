@@ -56,11 +56,16 @@ class Meeting {
   std::int64_t rank() const noexcept { return coordinator_.rank(); }
   std::int64_t ranks() const noexcept { return coordinator_.world_size(); }
   bool leads() const noexcept { return rank() == 0; }
+  std::int64_t timeout_ns() const noexcept { return timeout_.count(); }
+  // The time begins anew: for calls that do much between what they say.
+  void renew() noexcept;
 
   // Each of these is collective. One rank's text to all.
   std::string announce(std::string_view text, std::int64_t from = 0);
   // By rank at rank 0; elsewhere nothing.
   std::vector<Reply> collect(const Reply& reply);
+  // The same for bytes of each rank, as many on all.
+  std::vector<std::byte> collect(std::span<const std::byte> bytes);
   // What the first rank says that has an error, on all ranks; nothing when none has one. An error that rank 0 found for all, when
   // it looked at the replies that it had collected, comes before theirs.
   std::optional<base::Error> verdict(const std::optional<base::Error>& mine);
@@ -76,6 +81,7 @@ class Meeting {
   Coordinator::Timeout left() const;
 
   Coordinator& coordinator_;
+  const std::chrono::nanoseconds timeout_;
   std::chrono::steady_clock::time_point end_;
 };
 
