@@ -136,6 +136,11 @@ inline std::string checkpoint_manager_get_manifest(ckpt_checkpoint_manager* mana
     return ckpt_checkpoint_manager_get_manifest(manager, name, buffer, capacity, needed);
   });
 }
+inline std::string checkpoint_manager_get_rank_values(ckpt_checkpoint_manager* manager, const char* name, int64_t rank) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_checkpoint_manager_get_rank_values(manager, name, rank, buffer, capacity, needed);
+  });
+}
 
 inline std::string tree_get_text(const ckpt_tree* tree) {
   return text_of(
