@@ -158,7 +158,8 @@ std::string error_code(const Answer& answer) {
 
 Error answer_error(const Answer& answer, const std::string& code, const std::string& bucket, const std::string& region) {
   const std::string head = cat("HTTP ", static_cast<std::int64_t>(answer.status), code.empty() ? "" : " ", code, ": ");
-  if (code == "NoSuchBucket") return {CKPT_E_NOT_FOUND, cat(head, "there is no bucket ", in_quotes(bucket))};
+  // The URI is wrong. Not NOT_FOUND: callers begin afresh on that.
+  if (code == "NoSuchBucket") return {CKPT_E_INVALID_ARGUMENT, cat(head, "there is no bucket ", in_quotes(bucket))};
   if (code == "PermanentRedirect" || code == "TemporaryRedirect" || code == "AuthorizationHeaderMalformed" ||
       (answer.status == 301 && !answer.region.empty())) {
     const std::string other = harmless(answer.region);

@@ -400,10 +400,11 @@ TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
     expect_failure([&] { ckpt::CheckpointManager(storage, {}); }, status, text);
     expect_failure([&] { ckpt::CheckpointManager::read_only(storage).load(model.state); }, status, text);
     // A store that cannot be asked is never one without a checkpoint.
-    if (status != ckpt::Status::not_found) {
-      expect_failure([&] { ckpt::CheckpointManager::read_only(storage).load_if_any(model.state); }, status, text);
-      expect_failure([&] { ckpt::CheckpointManager::read_only(storage).latest(); }, status, text);
-    }
+    expect_failure([&] { ckpt::CheckpointManager::read_only(storage).load_if_any(model.state); }, status, text);
+    expect_failure([&] { ckpt::CheckpointManager::read_only(storage).latest(); }, status, text);
+    ckpt::LoadOptions named;
+    named.name = "step-000000000001-00000001";
+    expect_failure([&] { ckpt::CheckpointManager::read_only(storage).load_if_any(model.state, named); }, status, text);
   };
   Given secret;
   secret.secret = "notTheSecretKeyAtAll";
@@ -415,7 +416,7 @@ TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
   other.access = "CKPTOTHERKEY";
   other.secret = "ckptOtherSecret0123456789abcdefghijklmno";
   refused(other, uri, ckpt::Status::permission, "AccessDenied");
-  refused(direct, "s3://no-such-bucket/x", ckpt::Status::not_found, "there is no bucket 'no-such-bucket'");
+  refused(direct, "s3://no-such-bucket/x", ckpt::Status::invalid_argument, "there is no bucket 'no-such-bucket'");
   EXPECT_EQ(newest(), 1);
 }
 

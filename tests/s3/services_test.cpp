@@ -377,12 +377,12 @@ TEST_F(S3, NamesAMissingBucket) {
   Store other("s3://no-such-bucket/x", given.get());
   Store::Found found;
   const std::string text = "NoSuchBucket: there is no bucket 'no-such-bucket'";
-  expect_failure(other.list("", "", 1, found), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.put("x", "x"), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.put_if_absent("x", "x"), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.remove("x"), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.remove_many({"x"}), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.try_open("x"), CKPT_E_NOT_FOUND, text);
+  expect_failure(other.list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.put("x", "x"), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.put_if_absent("x", "x"), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.remove("x"), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.remove_many({"x"}), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.try_open("x"), CKPT_E_INVALID_ARGUMENT, text);
 }
 
 TEST_F(S3, SaysThatTheClockIsWrong) {
