@@ -436,7 +436,7 @@ std::string Checkpoint::rank_values(const std::string& name, std::int64_t rank) 
       base::fail(Status::out_of_range, "rank is ", rank, "; the checkpoint has 0 .. ", manifest.world_size - 1);
     values = values_of_rank(*storage_, directory, manifest, rank);
   });
-  return values_text(values);
+  return base::normalized_json("values", values_text(values));  // as State::json has each of them
 }
 
 }  // namespace ckpt::state

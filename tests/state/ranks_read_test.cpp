@@ -108,7 +108,7 @@ TEST_F(RanksRead, VerifyingChecksEveryByteOfEveryRank) {
 
 TEST_F(RanksRead, ValuesOfEachRank) {
   state::Checkpoint checkpoint = reader();
-  EXPECT_EQ(checkpoint.rank_values(name, 2), "{\n\"data_position\":102,\n\"epoch\":3}");
+  EXPECT_EQ(checkpoint.rank_values(name, 2), R"({"data_position":102,"epoch":3})");
   EXPECT_EQ(status_of([&] { checkpoint.rank_values(name, 3); }), Status::out_of_range);
 }
 

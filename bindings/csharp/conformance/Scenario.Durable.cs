@@ -28,8 +28,9 @@ internal sealed partial class Scenario
     {
         Do("state", c => states.Make(c.Text(1), new State()));
         Do("add", c => states[c.Text(1)].Add(c.Text(2), c.Text(3), tensors[c.Text(4)]));
-        Do("sharded", c => states[c.Text(1)].AddShardedTensor(c.Text(2), c.Text(3), DTypes.Find(c.Text(4)), ToShape(c.Text(5))));
-        Do("block", c => states[c.Text(1)].AddBlock(c.Text(2), c.Text(3), ToShape(c.Text(4)), tensors[c.Text(5)]));
+        Do("sharded", c => states[c.Text(1)].AddShardedTensor(c.Text(2), c.Text(3), DTypes.Find(c.Text(4)),
+            Command.ToShape(c.Text(5))));
+        Do("block", c => states[c.Text(1)].AddBlock(c.Text(2), c.Text(3), Command.ToShape(c.Text(4)), tensors[c.Text(5)]));
         On("value", c =>
         {
             if (c.Count < 3) return Line(states[c.Text(1)][c.Text(2)]);

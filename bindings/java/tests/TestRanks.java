@@ -121,7 +121,9 @@ final class TestRanks {
       try (AsyncManager background = new AsyncManager(manager); State state = new State();
           Tensor block = Tensor.copyOf(Arrays.copyOfRange(WHOLE, rank * 24, rank * 24 + 24), 4, COLUMNS)) {
         state.addShardedTensor("model", "w", DType.F32, ROWS, COLUMNS).addBlock("model", "w", new long[] {4 * rank, 0}, block);
-        return background.save(state, 5).saved();
+        CheckpointTask task = background.save(state, 5);
+        task.join();
+        return task.saved();
       }
     });
     Check.equal(results.get(0).name(), results.get(1).name());
