@@ -80,7 +80,7 @@ std::optional<base::Error> Meeting::verdict(const std::vector<Reply>& replies, c
   broadcast(std::as_writable_bytes(std::span(&word, 1)), 0);
   if (word.whose == none) return std::nullopt;
   const auto status = static_cast<Status>(word.status);
-  if (word.whose != all && (word.whose < 0 || word.whose >= ranks()))
+  if (word.status >= 0 || (word.whose != all && (word.whose < 0 || word.whose >= ranks())))
     base::fail(Status::invalid_state, "rank 0 names rank ", word.whose, ": the ranks are out of step");
   if (word.whose == all) return base::Error(status, announce(of_all ? of_all->message() : ""));
   const std::string message = announce(mine ? mine->message() : "", word.whose);
