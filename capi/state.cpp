@@ -49,7 +49,7 @@ ckpt_checkpoint_info checkpoint_info(const state::Found& found) {
   auto values = struct_of<ckpt_checkpoint_info, 1>(found);
   const bool is_complete = found.condition == state::Condition::complete;
   values.has_metric = is_complete && found.metric ? 1 : 0;
-  if (!is_complete) values.commit_sequence = values.bytes = values.saved_utc_ns = 0;
+  if (!is_complete) values.commit_sequence = values.bytes = values.saved_utc_ns = values.world_size = 0;
   if (values.has_metric == 0) values.metric = 0;
   return values;
 }
@@ -251,6 +251,27 @@ ckpt_status ckpt_state_add_tensor(ckpt_state* handle, const char* group, const c
   });
 }
 
+ckpt_status ckpt_state_add_sharded_tensor(ckpt_state* handle, const char* group, const char* name, ckpt_dtype dtype,
+                                          const int64_t* shape, int32_t ndim) {
+  return guard([&] {
+    checked(handle, "state");
+    not_null(group, "group");
+    not_null(name, "name");
+    handle->object->add_sharded(group, name, dtype_argument(dtype, "dtype"), shape_argument(shape, ndim));
+  });
+}
+
+ckpt_status ckpt_state_add_block(ckpt_state* handle, const char* group, const char* name, const int64_t* offsets, int32_t ndim,
+                                 ckpt_tensor* tensor) {
+  return guard([&] {
+    checked(handle, "state");
+    not_null(group, "group");
+    not_null(name, "name");
+    const auto places = array_argument(offsets, ndim, "offsets");
+    handle->object->add_block(group, name, {places.begin(), places.end()}, checked(tensor, "tensor")->object);
+  });
+}
+
 ckpt_status ckpt_state_get_tensor_count(const ckpt_state* handle, int64_t* tensor_count) {
   return guard([&] {
     checked(handle, "state")->object->refuse_in_use();
@@ -419,6 +440,8 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
         {},
         ckpt::engine::blas_in_use,
         ckpt::engine::expect_blas};
+    wanted.timeout_ns = given.timeout_ns;
+    require(given.timeout_ns >= 0, "options.timeout_ns is ", given.timeout_ns, "; at least 0 (ten minutes)");
     wanted.keep = keep_argument(given.keep, user);
     hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
     user->adopt();
@@ -561,6 +584,15 @@ ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle
   return guard([&] {
     checked(handle, "manager");
     copy_text(handle->object->manifest(std::string(name_argument(name, "name"))), buffer, capacity, needed);
+  });
+}
+
+ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_manager* handle, const char* name, int64_t rank, char* buffer,
+                                                    int64_t capacity, int64_t* needed) {
+  return guard([&] {
+    checked(handle, "manager");
+    require(rank >= 0, "rank is ", rank, "; at least 0");
+    copy_text(handle->object->rank_values(std::string(name_argument(name, "name")), rank), buffer, capacity, needed);
   });
 }
 

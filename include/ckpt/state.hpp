@@ -62,6 +62,16 @@ class State {
   }
   // To the group "model".
   void add(const std::string& name, const Tensor& tensor) { add("model", name, tensor); }
+  // A tensor that is spread over the ranks of a run, and this rank's blocks of it.
+  void add_sharded(const std::string& group, const std::string& name, DType dtype, const std::vector<std::int64_t>& shape) {
+    check(ckpt_state_add_sharded_tensor(handle(), group.c_str(), name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
+                                        static_cast<std::int32_t>(shape.size())));
+  }
+  void add_block(const std::string& group, const std::string& name, const std::vector<std::int64_t>& offsets,
+                 const Tensor& tensor) {
+    check(ckpt_state_add_block(handle(), group.c_str(), name.c_str(), offsets.data(), static_cast<std::int32_t>(offsets.size()),
+                               tensor.handle()));
+  }
   std::int64_t tensor_count() const {
     std::int64_t count = 0;
     check(ckpt_state_get_tensor_count(handle(), &count));
@@ -375,12 +385,13 @@ class CheckpointManager {
 
   // In the order in which a load tries them, good or not.
   std::vector<CheckpointInfo> list() const {
-    return detail::values_of(
-        detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT,
-                                              [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
-                                                return ckpt_checkpoint_manager_list(handle(), infos, capacity, count);
-                                              }),
-        [](const auto& each) { return detail::from_c(each); });
+    return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
+                                 CKPT_CHECKPOINT_INFO_INIT,
+                                 [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
+                                   return ckpt_checkpoint_manager_list(handle(), infos, capacity, count);
+                                 },
+                                 usual_count),
+                             [](const auto& each) { return detail::from_c(each); });
   }
   // The one that a load tries first; none when there is none.
   std::optional<CheckpointInfo> latest() const {
@@ -402,19 +413,28 @@ class CheckpointManager {
   void unpin(std::int64_t step) { check(ckpt_checkpoint_manager_unpin(handle(), step)); }
   // Removes what rules ("": those of the options) do not keep, or only says what that is. Newest first.
   std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
-    return detail::values_of(
-        detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT,
-                                              [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
-                                                return ckpt_checkpoint_manager_prune(handle(), keep_rules.c_str(), dry_run ? 1 : 0,
-                                                                                     infos, capacity, count);
-                                              }),
-        [](const auto& each) { return detail::from_c(each); });
+    return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
+                                 CKPT_CHECKPOINT_INFO_INIT,
+                                 [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
+                                   return ckpt_checkpoint_manager_prune(handle(), keep_rules.c_str(), dry_run ? 1 : 0, infos,
+                                                                        capacity, count);
+                                 },
+                                 usual_count),
+                             [](const auto& each) { return detail::from_c(each); });
   }
 
   // The manifest's JSON text. name: of the list, or self.
   std::string manifest(const std::string& name) const {
+    return detail::text_of(
+        [&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+          return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
+        },
+        usual_manifest_bytes);
+  }
+  // The values that a rank saved, as a JSON object.
+  std::string rank_values(const std::string& name, std::int64_t rank) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
+      return ckpt_checkpoint_manager_get_rank_values(handle(), name.c_str(), rank, buffer, capacity, needed);
     });
   }
 
@@ -445,6 +465,10 @@ class CheckpointManager {
   ckpt_checkpoint_manager* handle() const noexcept { return manager_.get(); }
 
  private:
+  // In an object store each question is requests: most answers have room at once.
+  static constexpr std::int64_t usual_count = 64;
+  static constexpr std::int64_t usual_manifest_bytes = 65536;
+
   static std::int32_t ask(const ckpt_checkpoint_info* info, ckpt_bool* keep, void* user_data) noexcept {
     return detail::callback_status([&] { *keep = (*static_cast<Keep*>(user_data))(detail::from_c(*info)) ? 1 : 0; });
   }

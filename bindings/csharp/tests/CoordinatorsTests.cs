@@ -9,7 +9,7 @@ internal static class CoordinatorsTests
     private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
 
     // Where the ranks meet. What each sends lies here until all have it.
-    private sealed class Meeting
+    internal sealed class Meeting
     {
         internal readonly Barrier Barrier;
         internal readonly byte[][] Sent;
@@ -27,7 +27,7 @@ internal static class CoordinatorsTests
         }
     }
 
-    private class Rank : CustomCoordinator
+    internal class Rank : CustomCoordinator
     {
         protected readonly Meeting meeting;
         protected readonly int number;
@@ -67,7 +67,7 @@ internal static class CoordinatorsTests
         }
     }
 
-    private sealed class GatheringRank : Rank
+    internal sealed class GatheringRank : Rank
     {
         internal GatheringRank(Meeting where, int place) : base(where, place)
         {

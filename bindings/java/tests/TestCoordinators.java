@@ -19,7 +19,7 @@ final class TestCoordinators {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   /** Where the ranks meet. What each sends lies here until all have it. */
-  private static final class Meeting {
+  static final class Meeting {
     final CyclicBarrier barrier;
     final byte[][] sent;
     final AtomicInteger allGathers = new AtomicInteger();
@@ -41,7 +41,7 @@ final class TestCoordinators {
     }
   }
 
-  private static class Rank implements CustomCoordinator {
+  static class Rank implements CustomCoordinator {
     final Meeting meeting;
     final int rank;
 
@@ -85,7 +85,7 @@ final class TestCoordinators {
     }
   }
 
-  private static final class GatheringRank extends Rank {
+  static final class GatheringRank extends Rank {
     GatheringRank(Meeting meeting, int rank) {
       super(meeting, rank);
     }

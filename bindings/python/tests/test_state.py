@@ -779,8 +779,6 @@ class Coordinators(unittest.TestCase):
         self.assertEqual(two.all_gather(b"ab"), b"abAB")
         self.assertEqual(two.gather(b"ab", 0), b"abAB")  # by all_gather
         self.assertIsNone(two.gather(b"ab", 1))
-        with self.assertRaises(ckpt.UnsupportedError):
-            ckpt.CheckpointManager(ckpt.Storage.memory(), coordinator=two)
 
     def test_gather_of_ones_own(self):
         class Two(ckpt.CustomCoordinator):
