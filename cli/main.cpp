@@ -276,6 +276,8 @@ int run(int argc, char** argv) {
   show->add_option("path", path,
                    "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, a folder with an index, or a URI")
       ->required();
+  bool reads_values = false;
+  show->add_flag("--values", reads_values, "Of a store, show the values of trees, too, which are in its files of tensors");
   CLI::App* const verify = app.add_subcommand("verify", "Check every checksum of the checkpoints in a directory");
   verify->add_option("path", path, "Directory of checkpoints, one checkpoint, or a URI")->required();
   for (CLI::App* const command : {list, show, verify}) add_json(command);
@@ -355,7 +357,7 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("plan")) ckpt::cli::plan(plan_options);
   if (app.got_subcommand("simulate")) ckpt::cli::simulate(simulate_options);
   if (list->parsed()) ckpt::cli::list(path, as_json);
-  if (show->parsed()) ckpt::cli::show(path, as_json);
+  if (show->parsed()) ckpt::cli::show(path, as_json, reads_values);
   if (verify->parsed()) ckpt::cli::verify(path, as_json);
   if (copy->parsed()) ckpt::cli::copy(path, other_path, *copied_step ? std::optional(step) : std::nullopt, all, as_json);
   if (wants_uploads) ckpt::cli::prune_uploads(path, older_than_seconds, dry_run, as_json);

@@ -102,6 +102,8 @@ bool is_uri(const std::string& place) {
   return (scheme == "memory" || place.compare(scheme.size(), 3, "://") == 0) && !is_there(place);
 }
 
+bool is_store(const std::string& place) { return is_uri(place) && scheme_of(place) != "memory"; }
+
 Storage open_place(const std::string& place) { return is_uri(place) ? open_uri(place) : Storage::existing_file_system(place); }
 
 Storage make_place(const std::string& place) { return is_uri(place) ? open_uri(place) : Storage::file_system(place); }

@@ -14,6 +14,9 @@ std::string place_of(const std::string& text);
 // Whether a place is reached by its URI alone: memory:NAME, or with "://". All else is a path.
 bool is_uri(const std::string& place);
 
+// Whether each read of a place is a request to a store: it is in no file system and no memory of this machine.
+bool is_store(const std::string& place);
+
 // The storage of a place, to read or change what is there. Error with Status::not_found for a directory that is missing.
 Storage open_place(const std::string& place);
 // The same, to begin there: a directory is made when it is missing.

@@ -80,26 +80,49 @@ File read_file(const std::string& path) {
   return sorted(std::move(file));
 }
 
-// The files of a checkpoint, in the order of its manifest.
-std::vector<File> read_files(const CheckpointManager& checkpoint, const std::string& name, const json& manifest) {
-  std::vector<File> files;
-  std::map<std::pair<std::string, std::string>, std::size_t> file_of;  // by a tensor's group and name
-  for (const json& group : manifest.at("groups")) {
-    std::map<std::string, std::size_t> numbers;
-    for (const json& file : group.at("files")) {
-      numbers[file.at("name")] = files.size();
-      files.push_back({file.at("name"), {}, {}});
-    }
-    for (const json& tensor : group.at("tensors")) file_of[{group.at("name"), tensor.at("name")}] = numbers.at(tensor.at("file"));
-  }
-  Reader reader(checkpoint, name);
-  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
-    const TensorInfo tensor = reader.tensor(i);
-    add_row(files.at(file_of.at({tensor.group, tensor.name})), reader, i);
-  }
-  for (File& file : files) file = sorted(std::move(file));
-  return files;
+Row to_row(const json& tensor) {
+  const DType dtype = find_dtype(tensor.at("dtype"));
+  Row row{tensor.at("name"), dtype, tensor.at("shape"), dtype_bits(dtype)};
+  for (const std::int64_t length : row.shape) row.bytes *= length;
+  row.bytes /= 8;
+  return row;
 }
+
+// The files of a checkpoint, in the order of its manifest, and as that says. Several ranks have blocks of a tensor in their files:
+// a group of theirs is shown as one.
+class Files {
+ public:
+  explicit Files(const json& manifest) {
+    for (const json& group : manifest.at("groups")) {
+      std::map<std::string, std::size_t> numbers;
+      if (manifest.contains("parts")) {
+        numbers[""] = files_.size();
+        files_.push_back({group.at("name").get<std::string>() + ", of " + manifest.at("world_size").dump() + " ranks", {}, {}});
+      }
+      for (const json& file : group.value("files", json::array())) {
+        numbers[file.at("name")] = files_.size();
+        files_.push_back({file.at("name"), {}, {}});
+      }
+      for (const json& tensor : group.at("tensors")) {
+        const std::size_t number = numbers.at(tensor.value("file", ""));
+        files_[number].rows.push_back(to_row(tensor));
+        if (tensor.at("name") == CKPT_TREE_TENSOR) trees_[group.at("name")] = number;
+      }
+    }
+    for (File& file : files_) file = sorted(std::move(file));
+  }
+  bool has_trees() const { return !trees_.empty(); }
+  void read_values(const CheckpointManager& checkpoint, const std::string& name) {
+    if (trees_.empty()) return;
+    Reader reader(checkpoint, name);
+    for (const auto& [group, number] : trees_) files_[number].values = values_of(reader.read(reader.find(CKPT_TREE_TENSOR, group)));
+  }
+  const std::vector<File>& all() const { return files_; }
+
+ private:
+  std::vector<File> files_;
+  std::map<std::string, std::size_t> trees_;  // a group that may be one, and its file
+};
 
 CheckpointManager read_only(const std::string& path) { return CheckpointManager::read_only(open_place(path)); }
 
@@ -154,25 +177,51 @@ void print_values(const json& manifest) {
   for (const auto& [name, value] : values.items()) print_value("value " + name, value);
 }
 
-void show_checkpoint(const CheckpointManager& checkpoint, const std::string& name, const fs::path& directory, bool as_json) {
-  checkpoint.verify(name);
-  const json manifest = json::parse(checkpoint.manifest(name));
-  const std::vector<File> files = read_files(checkpoint, name, manifest);
-  if (as_json) {
-    ordered document = {{"path", directory.string()}};
-    for (const char* member : {"step", "commit_sequence", "library_version", "seed", "metric", "data_position", "controller",
-                               "values", "metadata", "environment"}) {
-      if (manifest.contains(member)) document[member] = manifest[member];
-    }
-    for (const File& file : files) document["files"].push_back(to_json(file));
-    return print(document);
+void print_json(const json& manifest, const std::vector<File>& files, const std::string& place) {
+  ordered document = {{"path", place}};
+  for (const char* member : {"step", "commit_sequence", "world_size", "library_version", "seed", "metric", "data_position",
+                             "controller", "values", "metadata", "environment"}) {
+    if (manifest.contains(member)) document[member] = manifest[member];
   }
+  for (const File& file : files) document["files"].push_back(to_json(file));
+  print(document);
+}
+
+void print_text(const json& manifest, const std::vector<File>& files, const std::string& place) {
   std::int64_t bytes = 0;
   for (const File& file : files) bytes += file.bytes();
-  std::printf("%s: step %lld, %s, library %s\n", printable(directory.string()).c_str(), manifest.at("step").get<long long>(),
+  std::printf("%s: step %lld, %s, library %s\n", printable(place).c_str(), manifest.at("step").get<long long>(),
               bytes_text(bytes).c_str(), manifest.at("library_version").get<std::string>().c_str());
   print_values(manifest);
   for (const File& file : files) print(file);
+}
+
+// What is read beside the manifest.
+struct Reads {
+  bool everything = true;  // every byte is checked
+  bool values = true;      // of trees
+};
+
+void show_checkpoint(const CheckpointManager& checkpoint, const std::string& name, const std::string& place, bool as_json,
+                     const Reads& reads) {
+  if (reads.everything) checkpoint.verify(name);
+  const json manifest = json::parse(checkpoint.manifest(name));
+  Files files(manifest);
+  if (reads.values) files.read_values(checkpoint, name);
+  if (as_json) return print_json(manifest, files.all(), place);
+  print_text(manifest, files.all(), place);
+  if (!reads.values && files.has_trees()) std::printf("the values of trees are shown with --values\n");
+}
+
+// The newest one's name, by as few requests as the library needs for it; "": there is none. Where none is good, one that is not.
+std::string newest_in(const CheckpointManager& checkpoint, const std::string& path) {
+  if (is_store(path)) {
+    if (const auto latest = checkpoint.latest()) return latest->name;
+  }
+  for (const CheckpointInfo& info : checkpoint.list()) {
+    if (info.status != Status::not_found) return info.name;
+  }
+  return "";
 }
 
 const char* state_of(const CheckpointInfo& info) {
@@ -211,7 +260,7 @@ void list(const std::string& path, bool as_json) {
   }
 }
 
-void show(const std::string& path, bool as_json) {
+void show(const std::string& path, bool as_json, bool reads_values) {
   const fs::path directory(path);
   const auto has = [&](const char* name) { return fs::exists(directory / name); };
   if (!is_uri(path) && (!fs::is_directory(directory) || (!has("manifest.json") && has("model.safetensors.index.json")))) {
@@ -219,12 +268,11 @@ void show(const std::string& path, bool as_json) {
     return as_json ? print(to_json(file)) : print(file);
   }
   const CheckpointManager checkpoint = read_only(path);
-  if (is_one_checkpoint(checkpoint, path)) return show_checkpoint(checkpoint, CheckpointManager::self, path, as_json);
-  for (const CheckpointInfo& info : checkpoint.list()) {
-    if (info.status == Status::not_found) continue;
-    return show_checkpoint(checkpoint, info.name, directory / info.name, as_json);
-  }
-  none_in(path);
+  const Reads reads{!is_store(path), !is_store(path) || reads_values};
+  if (is_one_checkpoint(checkpoint, path)) return show_checkpoint(checkpoint, CheckpointManager::self, path, as_json, reads);
+  const std::string name = newest_in(checkpoint, path);
+  if (name.empty()) none_in(path);
+  show_checkpoint(checkpoint, name, (directory / name).string(), as_json, reads);
 }
 
 void verify(const std::string& path, bool as_json) {

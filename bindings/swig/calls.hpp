@@ -56,11 +56,12 @@ inline void check(ckpt_status status) {
   if (status != CKPT_OK) throw StatusError{status};
 }
 
-// The (buffer, capacity, *needed) rule of ckpt.h; the text may grow between the calls.
+// The (buffer, capacity, *needed) rule of ckpt.h; the text may grow between the calls. expected: so many bytes have room at once,
+// where to ask is expensive.
 template <class Call>
-std::string text_of(const Call& call) {
-  int64_t needed = 0;
-  check(call(nullptr, 0, &needed));
+std::string text_of(const Call& call, int64_t expected = 0) {
+  int64_t needed = expected;
+  if (expected == 0) check(call(nullptr, 0, &needed));
   for (;;) {
     std::string text(static_cast<std::size_t>(needed) + 1, '\0');
     const ckpt_status status = call(text.data(), needed + 1, &needed);
@@ -84,6 +85,10 @@ std::vector<Element> list_of(const Element& empty, const Call& call, int64_t exp
     return list;
   }
 }
+
+// In an object store each question is requests: most answers have room at once.
+constexpr int64_t usual_checkpoints = 64;
+constexpr int64_t usual_manifest_bytes = 65536;
 #endif
 
 inline std::string blas_get_info() {
@@ -132,8 +137,13 @@ inline std::string state_get_load_report(const ckpt_state* state) {
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_get_load_report(state, buffer, capacity, needed); });
 }
 inline std::string checkpoint_manager_get_manifest(ckpt_checkpoint_manager* manager, const char* name) {
+  return text_of([&](char* buffer, int64_t capacity,
+                     int64_t* needed) { return ckpt_checkpoint_manager_get_manifest(manager, name, buffer, capacity, needed); },
+                 usual_manifest_bytes);
+}
+inline std::string checkpoint_manager_get_rank_values(ckpt_checkpoint_manager* manager, const char* name, int64_t rank) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_checkpoint_manager_get_manifest(manager, name, buffer, capacity, needed);
+    return ckpt_checkpoint_manager_get_rank_values(manager, name, rank, buffer, capacity, needed);
   });
 }
 
@@ -150,16 +160,22 @@ inline ByteString tree_get_bytes(const ckpt_tree* tree, int64_t index) {
 
 inline CheckpointInfoList checkpoint_manager_list(ckpt_checkpoint_manager* manager) {
   const ckpt_checkpoint_info empty = CKPT_CHECKPOINT_INFO_INIT;
-  return CheckpointInfoList{list_of(empty, [&](ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count) {
-    return ckpt_checkpoint_manager_list(manager, infos, capacity, count);
-  })};
+  return CheckpointInfoList{list_of(
+      empty,
+      [&](ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count) {
+        return ckpt_checkpoint_manager_list(manager, infos, capacity, count);
+      },
+      usual_checkpoints)};
 }
 
 inline CheckpointInfoList checkpoint_manager_prune(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run) {
   const ckpt_checkpoint_info empty = CKPT_CHECKPOINT_INFO_INIT;
-  return CheckpointInfoList{list_of(empty, [&](ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count) {
-    return ckpt_checkpoint_manager_prune(manager, keep_rules, dry_run, infos, capacity, count);
-  })};
+  return CheckpointInfoList{list_of(
+      empty,
+      [&](ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count) {
+        return ckpt_checkpoint_manager_prune(manager, keep_rules, dry_run, infos, capacity, count);
+      },
+      usual_checkpoints)};
 }
 
 inline ByteString cursor_save(const ckpt_cursor* cursor) {
@@ -252,6 +268,16 @@ inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const v
   if (status != CKPT_OK) return status;
   if (bytes != 0 && (received_bytes % bytes != 0 || received_bytes / bytes != world_size)) received = nullptr;
   return ckpt_coordinator_all_gather(coordinator, sent, bytes, timeout_ns, received);
+}
+
+// As much room as the root needs; elsewhere none is needed.
+inline ckpt_status coordinator_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t root,
+                                      int64_t timeout_ns, void* received, int64_t received_bytes) {
+  int64_t world_size = 0;
+  const ckpt_status status = ckpt_coordinator_get_world_size(coordinator, &world_size);
+  if (status != CKPT_OK) return status;
+  if (bytes != 0 && (received_bytes % bytes != 0 || received_bytes / bytes != world_size)) received = nullptr;
+  return ckpt_coordinator_gather(coordinator, sent, bytes, root, timeout_ns, received);
 }
 
 // Rules and children must be as many: a wrong number is refused by the library.

@@ -167,7 +167,8 @@ std::string manifest_text(storage::Storage& storage, const std::string& director
       base::fail(Status::not_found, base::quoted(directory), " has no ", manifest_name,
                  ": it is no checkpoint, or a save is under way or was cut off");
     }
-    if (error.status() == Status::invalid_argument) base::fail(Status::corrupt, error.message());
+    // A directory of that name. Object stores have none: there it is the place that is wrong, and no checkpoint.
+    if (error.status() == Status::invalid_argument && !storage.is_objects()) base::fail(Status::corrupt, error.message());
     throw;
   }
 }

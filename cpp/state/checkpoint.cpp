@@ -295,7 +295,7 @@ VerifyResult Checkpoint::verify(const std::string& name) {
 Reader Checkpoint::open_reader(const std::string& name, Verify verify) {
   refuse_inside();
   const Call call(this);
-  return {*storage_, name, verify};
+  return {*storage_, name, verify, storage_};
 }
 
 std::vector<Found> Checkpoint::list() { return list(Wanted()); }

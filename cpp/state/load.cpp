@@ -19,6 +19,7 @@
 #include "state/open_files.h"
 #include "state/ranks/joint_load.h"
 #include "state/ranks/part.h"
+#include "state/ranks/part_checks.h"
 #include "state/ranks/shard_filling.h"
 #include "state/tensor_file.h"
 
@@ -413,6 +414,7 @@ VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& nam
   read_one(storage, name, [&](const std::string& directory, const Manifest& manifest) {
     result = {directory};
     progress.begin(total_bytes(manifest));
+    if (manifest.is_of_many()) return verify_parts(storage, directory, manifest, result, progress);
     OpenFiles files(storage, result.name);
     for (const GroupRecord& group : manifest.groups) files.open_ahead(group);
     for (const GroupRecord& group : manifest.groups) {

@@ -31,6 +31,15 @@ std::vector<Entry> ObjectStorage::list(const std::string& path) {
   return entries;
 }
 
+std::vector<Object> page_of(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit) {
+  try {
+    return storage.list_from(prefix, after, limit);
+  } catch (const base::Error& error) {
+    if (error.status() != base::Status::not_found) throw;
+    base::fail(base::Status::invalid_argument, error.message());
+  }
+}
+
 std::unique_ptr<Lock> ObjectStorage::lock(const std::string&) {
   base::fail(base::Status::unsupported, base::quoted(name()), " is an object store, which has no locks");
 }

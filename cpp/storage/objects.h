@@ -27,12 +27,16 @@ class ObjectStorage : public Storage {
   std::unique_ptr<Lock> lock(const std::string& path) final;
 };
 
+// list_from, for callers to whom Error(not_found) means that there is nothing: where the place itself is not there,
+// Error(invalid_argument). Only a listing that is empty shows that nothing is there.
+std::vector<Object> page_of(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit);
+
 // Calls take(object) for each file below prefix, in the order of their paths, page by page.
 template <class Take>
 void for_each_object(Storage& storage, const std::string& prefix, Take&& take) {
   std::string after;
   for (;;) {
-    const std::vector<Object> page = storage.list_from(prefix, after, list_limit);
+    const std::vector<Object> page = page_of(storage, prefix, after, list_limit);
     for (const Object& object : page) take(object);
     if (std::ssize(page) < list_limit) return;
     after = page.back().path;

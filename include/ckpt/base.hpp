@@ -102,15 +102,21 @@ void callback_silent(Body&& body) noexcept {
   }
 }
 
-// Text from a function of the (buffer, capacity, *needed) kind. ask(buffer, capacity, needed) returns its status.
+// Text from a function of the (buffer, capacity, *needed) kind. ask(buffer, capacity, needed) returns its status. expected: bytes
+// that it has room for at once, where being asked is expensive.
 template <class Ask>
-std::string text_of(Ask&& ask) {
-  std::int64_t needed = 0;
-  check(ask(nullptr, 0, &needed));
-  std::string text(static_cast<std::size_t>(needed) + 1, '\0');
-  check(ask(text.data(), needed + 1, &needed));
-  text.resize(static_cast<std::size_t>(needed));
-  return text;
+std::string text_of(Ask&& ask, std::int64_t expected = 0) {
+  std::int64_t needed = expected;
+  if (expected == 0) check(ask(nullptr, 0, &needed));
+  for (;;) {  // it may have grown by now
+    const std::int64_t capacity = needed + 1;
+    std::string text(static_cast<std::size_t>(capacity), '\0');
+    const ckpt_status status = ask(text.data(), capacity, &needed);
+    if (status == CKPT_E_OUT_OF_RANGE && needed >= capacity) continue;
+    check(status);
+    text.resize(static_cast<std::size_t>(needed));
+    return text;
+  }
 }
 
 // A list from a function of the (array, capacity, *count) kind, all of one moment. ask(array, capacity, count) returns its status.

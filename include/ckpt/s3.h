@@ -69,20 +69,21 @@ CKPT_S3_API void ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size);
 /* Creates a storage in a bucket, with the flag CKPT_STORAGE_FLAG_OBJECTS. Sends nothing: whether there is such a bucket shows the
  * first use. uri: s3://bucket or s3://bucket/prefix, "%" and two hexadecimal digits for a byte; all names lie below the prefix.
  * options: NULL for the defaults; copied. INVALID_ARGUMENT for another URI, for components that are empty, "." or "..", for encoded
- * slashes and control characters, and for options that are not valid; PERMISSION when no keys are given or found; NOT_FOUND when
- * there is no such profile. The message of a failure is ckpt_s3_last_error's.
+ * slashes and control characters, and for options that are not valid; PERMISSION when no keys are given or found, or there is no
+ * such profile. The message of a failure is ckpt_s3_last_error's.
  *
  * A file is written in parts of part_bytes, parts_in_flight at a time (so much memory is used), and is there when it is synced; one
  * that is closed before leaves nothing. Writes must go from front to back: UNSUPPORTED for any other. A file that was opened and
  * then replaced by another is NOT_FOUND to later reads. Removing what is not there succeeds. put_if_absent is as atomic as the
  * store's If-None-Match; when the answer to it is lost, what is tried again may find its own file: compare.
  *
- * Errors: NOT_FOUND for names and buckets that are not there; PERMISSION for keys that are refused or have expired, and for a clock
- * that is wrong; NO_SPACE for a full quota; UNSUPPORTED for what the store does not do; and BUSY, IO and TIMEOUT for what may pass:
- * overload, broken connections, and whatever takes too long. ckpt_storage_create_retrying tries those again. Where the store says
- * when to come back (Retry-After), up to 5 s are waited inside; parts, and what makes a file of them, are tried again inside. No
- * message has a key, a token, a signature or a query. Keys of a profile are read again when its files change, and when the store
- * says that they have expired. In a forked child all its functions return FORKED; release it there, or make another. */
+ * Errors: NOT_FOUND for names that are not there; INVALID_ARGUMENT for a bucket that is not there (NOT_FOUND from a load means
+ * that there is nothing yet); PERMISSION for keys that are refused or have expired, and for a clock that is wrong; NO_SPACE for a
+ * full quota; UNSUPPORTED for what the store does not do; and BUSY, IO and TIMEOUT for what may pass: overload, broken
+ * connections, and whatever takes too long. ckpt_storage_create_retrying tries those again. Where the store says when to come back
+ * (Retry-After), up to 5 s are waited inside; parts, and what makes a file of them, are tried again inside. No message has a key,
+ * a token, a signature or a query. Keys of a profile are read again when its files change, and when the store says that they have
+ * expired. In a forked child all its functions return FORKED; release it there, or make another. */
 CKPT_S3_API ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* options, ckpt_storage** storage);
 
 /* Lets ckpt_storage_create_from_uri make storages for s3://, with the default options. Called again it does nothing. ALREADY_EXISTS

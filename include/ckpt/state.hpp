@@ -385,12 +385,13 @@ class CheckpointManager {
 
   // In the order in which a load tries them, good or not.
   std::vector<CheckpointInfo> list() const {
-    return detail::values_of(
-        detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT,
-                                              [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
-                                                return ckpt_checkpoint_manager_list(handle(), infos, capacity, count);
-                                              }),
-        [](const auto& each) { return detail::from_c(each); });
+    return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
+                                 CKPT_CHECKPOINT_INFO_INIT,
+                                 [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
+                                   return ckpt_checkpoint_manager_list(handle(), infos, capacity, count);
+                                 },
+                                 usual_count),
+                             [](const auto& each) { return detail::from_c(each); });
   }
   // The one that a load tries first; none when there is none.
   std::optional<CheckpointInfo> latest() const {
@@ -412,20 +413,23 @@ class CheckpointManager {
   void unpin(std::int64_t step) { check(ckpt_checkpoint_manager_unpin(handle(), step)); }
   // Removes what rules ("": those of the options) do not keep, or only says what that is. Newest first.
   std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
-    return detail::values_of(
-        detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT,
-                                              [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
-                                                return ckpt_checkpoint_manager_prune(handle(), keep_rules.c_str(), dry_run ? 1 : 0,
-                                                                                     infos, capacity, count);
-                                              }),
-        [](const auto& each) { return detail::from_c(each); });
+    return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
+                                 CKPT_CHECKPOINT_INFO_INIT,
+                                 [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
+                                   return ckpt_checkpoint_manager_prune(handle(), keep_rules.c_str(), dry_run ? 1 : 0, infos,
+                                                                        capacity, count);
+                                 },
+                                 usual_count),
+                             [](const auto& each) { return detail::from_c(each); });
   }
 
   // The manifest's JSON text. name: of the list, or self.
   std::string manifest(const std::string& name) const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
-    });
+    return detail::text_of(
+        [&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+          return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
+        },
+        usual_manifest_bytes);
   }
   // The values that a rank saved, as a JSON object.
   std::string rank_values(const std::string& name, std::int64_t rank) const {
@@ -461,6 +465,10 @@ class CheckpointManager {
   ckpt_checkpoint_manager* handle() const noexcept { return manager_.get(); }
 
  private:
+  // In an object store each question is requests: most answers have room at once.
+  static constexpr std::int64_t usual_count = 64;
+  static constexpr std::int64_t usual_manifest_bytes = 65536;
+
   static std::int32_t ask(const ckpt_checkpoint_info* info, ckpt_bool* keep, void* user_data) noexcept {
     return detail::callback_status([&] { *keep = (*static_cast<Keep*>(user_data))(detail::from_c(*info)) ? 1 : 0; });
   }

@@ -20,8 +20,7 @@ Request delete_request(const Config& config, const std::string& path) {
 }
 
 void accept_missing(const Error& error) {
-  // A missing bucket is an error all the same: nothing was removed.
-  if (error.status() != CKPT_E_NOT_FOUND || error.message().find("NoSuchBucket") != std::string::npos) throw error;
+  if (error.status() != CKPT_E_NOT_FOUND) throw error;
 }
 
 // Removes each by a request of its own; stops at the first error.

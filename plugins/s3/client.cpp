@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "text.h"
 #include "xml.h"
@@ -112,7 +113,9 @@ Error transport_error(const Transfer& transfer) {
 
 bool may_pass(ckpt_status status) { return status == CKPT_E_IO || status == CKPT_E_BUSY || status == CKPT_E_TIMEOUT; }
 
-bool means_expired(const std::string& code) {
+// Ceph says of temporary keys that have expired only that access is denied.
+bool may_have_expired(const Transfer& transfer, const std::string& code) {
+  if (transfer.error->status() == CKPT_E_PERMISSION && !transfer.keys.session_token.empty()) return true;
   return code == "ExpiredToken" || code == "TokenRefreshRequired" || code == "InvalidToken" || code == "InvalidAccessKeyId" ||
          code == "SignatureDoesNotMatch";
 }
@@ -158,7 +161,8 @@ std::string error_code(const Answer& answer) {
 
 Error answer_error(const Answer& answer, const std::string& code, const std::string& bucket, const std::string& region) {
   const std::string head = cat("HTTP ", static_cast<std::int64_t>(answer.status), code.empty() ? "" : " ", code, ": ");
-  if (code == "NoSuchBucket") return {CKPT_E_NOT_FOUND, cat(head, "there is no bucket ", in_quotes(bucket))};
+  // The URI is wrong. Not NOT_FOUND: callers begin afresh on that.
+  if (code == "NoSuchBucket") return {CKPT_E_INVALID_ARGUMENT, cat(head, "there is no bucket ", in_quotes(bucket))};
   if (code == "PermanentRedirect" || code == "TemporaryRedirect" || code == "AuthorizationHeaderMalformed" ||
       (answer.status == 301 && !answer.region.empty())) {
     const std::string other = harmless(answer.region);
@@ -219,11 +223,12 @@ std::optional<Pause> Client::judge(Transfer& transfer) {
     code = error_code(answer);
     transfer.error = answer_error(answer, code, config_.bucket, config_.region);
   }
-  const Error& error = *transfer.error;
-  if (means_expired(code) && !transfer.is_refreshed) {
-    transfer.is_refreshed = true;
-    if (credentials_->refresh(transfer.keys)) return Pause(0);
+  if (may_have_expired(transfer, code)) {
+    if (!std::exchange(transfer.is_refreshed, true) && credentials_->refresh(transfer.keys)) return Pause(0);
+    if (code == "AccessDenied")
+      transfer.error = Error(CKPT_E_PERMISSION, transfer.error->message() + ", or the session has expired");
   }
+  const Error& error = *transfer.error;
   if (answer.status == 409 && error.status() == CKPT_E_BUSY && ++transfer.conflicts < most_conflicts) {
     return pause_before(transfer.conflicts);
   }

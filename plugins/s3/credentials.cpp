@@ -108,7 +108,7 @@ void read_profile(Surroundings& found, bool has_keys) {
   const auto in_credentials = credentials.find(name);
   const auto in_config = config.find(name);
   if (!chosen.empty() && in_credentials == credentials.end() && in_config == config.end() && !has_keys) {
-    fail(CKPT_E_NOT_FOUND, "AWS_PROFILE is ", in_quotes(chosen), ": neither ", in_quotes(credentials_path), " nor ",
+    fail(CKPT_E_PERMISSION, "AWS_PROFILE is ", in_quotes(chosen), ": neither ", in_quotes(credentials_path), " nor ",
          in_quotes(config_path), " has that profile");
   }
   for (const auto* profile : {in_credentials == credentials.end() ? nullptr : &in_credentials->second,

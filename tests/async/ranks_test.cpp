@@ -60,6 +60,7 @@ TEST(RanksAsync, AFailingRankEndsTheTaskOnAllAndTheNextOneWorks) {
       const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
       ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
       if (rank == failing) {
+        faults->counted = 0;
         faults->only = "write";
         faults->fail_at = 0;
         faults->status = Status::permission;

@@ -89,7 +89,22 @@ class Proxy {
     }
     return count;
   }
-  // The same for a regular expression over "METHOD", "target", "action".
+  // How many requests were under way at the same time at most.
+  int at_once() const {
+    const std::string log = control("GET", "");
+    return std::stoi(log.substr(log.rfind(':') + 1));
+  }
+  // Bytes in the bodies of the answers to all that had this in "METHOD target".
+  std::int64_t bytes_of(const std::string& text) const {
+    const std::string log = control("GET", "");
+    std::int64_t bytes = 0;
+    for (std::size_t at = log.find('['); (at = log.find('[', at + 1)) != std::string::npos;) {
+      const std::string entry = log.substr(at, log.find(']', at) - at);
+      if (entry.find(text) != std::string::npos) bytes += std::stoll(entry.substr(entry.rfind(',') + 1));
+    }
+    return bytes;
+  }
+  // How many requests fit a regular expression over "METHOD", "target", "action".
   int seen_matching(const std::string& pattern) const {
     const std::string log = control("GET", "");
     const std::regex regex(pattern);

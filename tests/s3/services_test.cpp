@@ -19,6 +19,7 @@
 #include "support.h"
 #include "text.h"
 #include "uploads.h"
+#include "xml.h"
 
 namespace {
 
@@ -26,9 +27,10 @@ using namespace s3_test;
 
 // A request of the tests' own.
 ckpt::s3::Answer raw(Store& store, const std::string& method, const std::string& key, const ckpt::s3::Pairs& query,
-                     std::string_view body = "") {
+                     std::string_view body = "", const ckpt::s3::Pairs& headers = {}) {
   ckpt::s3::Request request;
   request.method = method;
+  request.headers = headers;
   request.key = key;
   request.query = query;
   request.body = ckpt::s3::bytes_of(body);
@@ -377,12 +379,12 @@ TEST_F(S3, NamesAMissingBucket) {
   Store other("s3://no-such-bucket/x", given.get());
   Store::Found found;
   const std::string text = "NoSuchBucket: there is no bucket 'no-such-bucket'";
-  expect_failure(other.list("", "", 1, found), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.put("x", "x"), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.put_if_absent("x", "x"), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.remove("x"), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.remove_many({"x"}), CKPT_E_NOT_FOUND, text);
-  expect_failure(other.try_open("x"), CKPT_E_NOT_FOUND, text);
+  expect_failure(other.list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.put("x", "x"), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.put_if_absent("x", "x"), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.remove("x"), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.remove_many({"x"}), CKPT_E_INVALID_ARGUMENT, text);
+  expect_failure(other.try_open("x"), CKPT_E_INVALID_ARGUMENT, text);
 }
 
 TEST_F(S3, SaysThatTheClockIsWrong) {
@@ -429,6 +431,59 @@ TEST_F(S3, ReadsAChangedProfileAgain) {
   expect_failure(own.list("", "", 1, found), CKPT_E_PERMISSION, "SignatureDoesNotMatch");
   unlink(file.c_str());
   rmdir(folder);
+}
+
+// By a key of the gateway's own (start.sh): what is written is encrypted there, and read as it was.
+TEST_F(S3, IsEncryptedByTheStore) {
+  given.options.server_side_encryption = "aws:kms";
+  given.options.kms_key = "ckpt-key";
+  given.options.part_bytes = 8 << 20;
+  Store encrypted(uri, given.get());
+  const std::string large = random_bytes(20U << 20);
+  ASSERT_EQ(encrypted.put("small", "bytes"), CKPT_OK) << reason();
+  ASSERT_EQ(encrypted.put("large", large), CKPT_OK) << reason();
+  ASSERT_EQ(encrypted.put_if_absent("once", "first"), CKPT_OK) << reason();
+  expect_failure(encrypted.put_if_absent("once", "second"), CKPT_E_ALREADY_EXISTS, "the name is taken");
+  for (const char* name : {"small", "large", "once"}) {
+    const std::string command = "radosgw-admin object stat --bucket=" + bucket() +
+                                " --object=" + store->client().config().key(name) +
+                                R"( | grep -a -q '"user.rgw.crypt.mode": "SSE-KMS"')";
+    EXPECT_EQ(std::system(command.c_str()), 0) << name;
+  }
+  EXPECT_EQ(store->text("small"), "bytes");
+  EXPECT_EQ(store->text("once"), "first");
+  EXPECT_TRUE(store->text("large") == large);
+  const Opened file = store->open("large");
+  std::string text;
+  ASSERT_EQ(file.read(9000001, 5000, text), CKPT_OK) << reason();
+  EXPECT_TRUE(text == large.substr(9000001, 5000));
+  given.options.kms_key = "no-such-key";
+  Store other(uri, given.get());
+  expect_failure(other.put("x", "x"), CKPT_E_PERMISSION, "HTTP 403");
+  expect_failure(store->try_open("x"), CKPT_E_NOT_FOUND, "no such object");
+}
+
+// The bucket in the host's name: every name below localhost is this machine's.
+TEST_F(S3, TheBucketMayBeInTheHostsName) {
+  given.at = "http://localhost" + given.at.substr(given.at.rfind(':'));
+  given.options.path_style = CKPT_S3_PATH_STYLE_OFF;
+  given.options.part_bytes = 8 << 20;
+  Store hosted(uri, given.get());
+  ASSERT_EQ(hosted.client().config().host().find(bucket() + ".localhost:"), 0U);
+  const std::string large = random_bytes(20U << 20);
+  ASSERT_EQ(hosted.put("a b/small+", "bytes"), CKPT_OK) << reason();
+  ASSERT_EQ(hosted.put("large", large), CKPT_OK) << reason();
+  ASSERT_EQ(hosted.put_if_absent("once", "first"), CKPT_OK) << reason();
+  expect_failure(hosted.put_if_absent("once", "second"), CKPT_E_ALREADY_EXISTS, "the name is taken");
+  EXPECT_EQ(store->text("a b/small+"), "bytes");
+  EXPECT_TRUE(hosted.text("large") == large);
+  Store::Found found;
+  ASSERT_EQ(hosted.list("", "", 10, found), CKPT_OK) << reason();
+  EXPECT_EQ(found, (Store::Found{{"a b/small+", 5}, {"large", 20 << 20}, {"once", 5}}));
+  EXPECT_EQ(hosted.remove_many({"a b/small+", "large"}), CKPT_OK) << reason();
+  EXPECT_EQ(hosted.remove("once"), CKPT_OK) << reason();
+  ASSERT_EQ(store->list("", "", 10, found), CKPT_OK) << reason();
+  EXPECT_TRUE(found.empty());
 }
 
 TEST_F(S3, IsTheParentsInAForkedChild) {
@@ -526,6 +581,67 @@ TEST_F(S3Proxy, FirstBytesComeWithOpening) {
     proxy.rules(std::string(R"([{"do": "answer", )") + answer + "}]");
     expect_failure(far->try_open("file"), CKPT_E_UNSUPPORTED, "the store ");
   }
+}
+
+// Eight requests wait for one another, so they are under way together; no ninth comes before one of them has ended.
+TEST_F(S3Proxy, PartsAndPiecesGoEightAtOnce) {
+  constexpr std::size_t part = 8U << 20;
+  through.options.part_bytes = part;
+  for (const int most : {8, 3}) {
+    through.options.parts_in_flight = most;
+    Store parts(uri, through.get());
+    const std::string rule = ", \"count\": " + std::to_string(most) + ", \"times\": " + std::to_string(most) + "}]";
+    const std::string bytes = random_bytes(part * 10 + 1000);
+    proxy.rules(R"([{"do": "gather", "method": "PUT", "target": "partNumber")" + rule);
+    ASSERT_EQ(parts.put("large", bytes), CKPT_OK) << reason();
+    EXPECT_EQ(proxy.seen("gather"), most);
+    EXPECT_EQ(proxy.at_once(), most);
+    EXPECT_EQ(proxy.seen("partNumber"), 11);
+    const Opened file = parts.open("large");
+    proxy.rules(R"([{"do": "gather", "method": "GET")" + rule);
+    std::string text;
+    ASSERT_EQ(file.read(0, static_cast<std::int64_t>(bytes.size()), text), CKPT_OK) << reason();
+    EXPECT_TRUE(text == bytes);
+    EXPECT_EQ(proxy.at_once(), most);
+    proxy.rules(R"([{"do": "gather", "method": "GET")" + rule);
+    std::vector<ckpt_storage_range> ranges;
+    std::string pieces(20000, ' ');
+    for (std::int64_t i = 0; i < 20; ++i) ranges.push_back({(i + 1) * 4000000, 1000, pieces.data() + i * 1000});
+    ASSERT_EQ(file.ranges(ranges), CKPT_OK) << reason();
+    EXPECT_EQ(proxy.at_once(), most);
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(pieces.substr(i * 1000, 1000), bytes.substr((i + 1) * 4000000, 1000)) << i;
+    EXPECT_EQ(proxy.seen("GET"), 20);
+  }
+}
+
+TEST_F(S3Proxy, AsksForEncryptionAndClass) {
+  through.options.server_side_encryption = "aws:kms";
+  through.options.kms_key = "ckpt-key";
+  through.options.storage_class = "STANDARD";
+  through.options.part_bytes = 8 << 20;
+  Store classed(uri, through.get());
+  const char* const headers[][2] = {{"x-amz-server-side-encryption", "aws:kms"},
+                                    {"x-amz-server-side-encryption-aws-kms-key-id", "ckpt-key"},
+                                    {"x-amz-storage-class", "STANDARD"}};
+  for (const auto& [header, value] : headers) {
+    proxy.rules(std::string(R"([{"do": "drop", "has": ")") + header + R"(", "value": ")" + value + R"(", "times": -1}])");
+    ASSERT_EQ(classed.put("small", "bytes"), CKPT_OK) << reason();
+    EXPECT_EQ(proxy.seen("drop"), 1) << header;
+    ASSERT_EQ(classed.put_if_absent(std::string("once-") + header, "bytes"), CKPT_OK) << reason();
+    EXPECT_EQ(proxy.seen("drop"), 2) << header;
+    ASSERT_EQ(classed.put("large", random_bytes(9U << 20)), CKPT_OK) << reason();
+    EXPECT_EQ(proxy.seen("drop"), 3) << header;  // where the upload begins
+    EXPECT_EQ(proxy.seen("\"POST\", \"/"), 2);
+    EXPECT_EQ(classed.text("small"), "bytes");
+    EXPECT_EQ(proxy.seen("drop"), 3) << header;  // reading needs none
+  }
+  through.options.server_side_encryption = nullptr;
+  through.options.kms_key = nullptr;
+  through.options.storage_class = "NO_SUCH_CLASS";
+  Store unknown(uri, through.get());
+  proxy.rules("[]");
+  expect_failure(unknown.put("x", "x"), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument: the store refuses the request");
+  expect_failure(unknown.put("x", random_bytes(20U << 20)), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument");
 }
 
 TEST_F(S3Proxy, OtherBytesAreRefused) {
@@ -642,6 +758,10 @@ TEST_F(S3Proxy, StoresWithoutTheCondition) {
   EXPECT_EQ(far->put_if_absent("c", "second"), CKPT_OK) << reason();
   EXPECT_EQ(store->text("c"), "first");
   EXPECT_EQ(proxy.seen("lie"), 2);
+  proxy.rules(R"([{"do": "overwrite", "has": "if-none-match", "times": -1}])");
+  EXPECT_EQ(far->put_if_absent("d", "first"), CKPT_OK) << reason();
+  expect_failure(far->put_if_absent("d", "second"), CKPT_E_ALREADY_EXISTS, "the name is taken");
+  EXPECT_EQ(store->text("d"), "second");
 }
 
 TEST_F(S3Proxy, ConflictsAreTriedAgain) {
@@ -784,6 +904,74 @@ TEST_F(S3, TrustsNoUnknownCertificate) {
   unlink(certificate.c_str());
   unlink(key.c_str());
   rmdir(folder);
+}
+
+// ---- Keys with a session token, which the store makes, and which expire: at a gateway that does (sts.sh)
+
+struct Temporary {
+  std::string access;
+  std::string secret;
+  std::string token;
+};
+
+Temporary temporary_keys(Given& given, int seconds) {
+  Store sts("s3://" + bucket(), given.get(), [](ckpt::s3::Config& config) { config.bucket.clear(); });
+  const std::string body = "Action=AssumeRole&DurationSeconds=" + std::to_string(seconds) +
+                           "&RoleArn=arn%3Aaws%3Aiam%3A%3A%3Arole%2Fckpt-tests&RoleSessionName=tests&Version=2011-06-15";
+  const std::string answer = raw(sts, "POST", "", {}, body, {{"content-type", "application/x-www-form-urlencoded"}}).body;
+  const ckpt::s3::Element root = ckpt::s3::parse_xml(answer);
+  const ckpt::s3::Element* result = root.child("AssumeRoleResult");
+  const ckpt::s3::Element* keys = result == nullptr ? nullptr : result->child("Credentials");
+  if (keys == nullptr) throw std::runtime_error("the store has made no keys");
+  return {std::string(keys->value("AccessKeyId")), std::string(keys->value("SecretAccessKey")),
+          std::string(keys->value("SessionToken"))};
+}
+
+class S3Temporary : public S3 {};
+
+TEST_F(S3Temporary, KeysAreTakenAndNewOnesInTime) {
+  const Temporary lasting = temporary_keys(given, 900);
+  const Temporary passing = temporary_keys(given, 1);
+  Given made;
+  made.access = lasting.access;
+  made.secret = lasting.secret;
+  made.token = lasting.token;
+  made.options.part_bytes = 8 << 20;
+  Store session(uri, made.get());
+  const std::string large = random_bytes(20U << 20);
+  ASSERT_EQ(session.put("large", large), CKPT_OK) << reason();
+  ASSERT_EQ(session.put_if_absent("once", "first"), CKPT_OK) << reason();
+  EXPECT_TRUE(session.text("large") == large);
+  made.token.clear();
+  Store tokenless(uri, made.get());
+  Store::Found found;
+  expect_failure(tokenless.list("", "", 1, found), CKPT_E_PERMISSION, "HTTP 403");
+
+  // The environment's have expired: said so, until there are others.
+  const Variable at("AWS_ENDPOINT_URL_S3", endpoint());
+  const Variable access("AWS_ACCESS_KEY_ID", passing.access);
+  const Variable secret("AWS_SECRET_ACCESS_KEY", passing.secret);
+  const Variable token("AWS_SESSION_TOKEN", passing.token);
+  const ckpt_s3_options none = CKPT_S3_OPTIONS_INIT;
+  Store own(uri, none);
+  Store late(uri, none);
+  while (own.list("", "", 1, found) == CKPT_OK) {  // a second
+  }
+  expect_failure(own.list("", "", 1, found), CKPT_E_PERMISSION, "or the session has expired");
+  std::int64_t bytes = 0;
+  expect_failure(own.size("once", bytes), CKPT_E_PERMISSION, "or the session has expired");
+  const Variable next_access("AWS_ACCESS_KEY_ID", lasting.access);
+  const Variable next_secret("AWS_SECRET_ACCESS_KEY", lasting.secret);
+  const Variable next_token("AWS_SESSION_TOKEN", lasting.token);
+  EXPECT_EQ(own.size("once", bytes), CKPT_OK) << reason();
+  EXPECT_EQ(late.put("more", "bytes"), CKPT_OK) << reason();  // its old ones have expired, and nobody has seen it
+  EXPECT_EQ(own.put("other", "bytes"), CKPT_OK) << reason();
+  EXPECT_EQ(store->text("other"), "bytes");
+  for (const std::string& text : all_reasons()) {
+    for (const std::string& part : {lasting.access, lasting.secret, lasting.token, passing.access, passing.secret, passing.token}) {
+      EXPECT_EQ(text.find(part), std::string::npos) << "a reason has a key or token";
+    }
+  }
 }
 
 // Runs last: of all that was said above, nothing is secret.

@@ -351,7 +351,7 @@ TEST_F(S3Profile, ReadsProfiles) {
   set("AWS_REGION", "from-environment");
   EXPECT_EQ(read_surroundings(false).region, "from-environment");
   set("AWS_PROFILE", "nobody");
-  expect_error([] { read_surroundings(false); }, CKPT_E_NOT_FOUND, "AWS_PROFILE is 'nobody'");
+  expect_error([] { read_surroundings(false); }, CKPT_E_PERMISSION, "AWS_PROFILE is 'nobody'");
   EXPECT_NO_THROW(read_surroundings(true));
 }
 
@@ -478,7 +478,7 @@ TEST(S3Errors, HaveStatusAndWords) {
   check(403, "AccessDenied", CKPT_E_PERMISSION, "HTTP 403 AccessDenied: ");
   check(403, "", CKPT_E_PERMISSION, "HTTP 403: access is denied");
   check(404, "NoSuchKey", CKPT_E_NOT_FOUND, "no such object");
-  check(404, "NoSuchBucket", CKPT_E_NOT_FOUND, "no bucket 'bucket'");
+  check(404, "NoSuchBucket", CKPT_E_INVALID_ARGUMENT, "no bucket 'bucket'");
   check(412, "PreconditionFailed", CKPT_E_ALREADY_EXISTS, "the name is taken");
   check(409, "ConditionalRequestConflict", CKPT_E_BUSY, "another writer");
   check(501, "NotImplemented", CKPT_E_UNSUPPORTED, "does not do this");

@@ -3,15 +3,18 @@
 usage: s3_proxy.py http://127.0.0.1:PORT [--tls CERTIFICATE KEY]     prints its own port as the first line and serves until its input ends
 
 POST /__proxy__ with a list of rules in JSON replaces the rules and forgets what was counted. GET /__proxy__ returns
-{"requests": [[method, target, action], ...]}: all that came since, in order, with the rule's action or "pass".
+{"requests": [[method, target, action, bytes], ...], "at_once": N}: all that came since, in order, with the rule's action or "pass" and
+how many bytes the answer's body had; and how many of them at most were under way at the same time.
 
-A rule: {"do": ACTION, "method": REGEX, "target": REGEX, "has": HEADER, "times": N, "skip": N, ...}. The first one that fits is used, N
-times (1; -1: always) after N (0) that it let pass.
+A rule: {"do": ACTION, "method": REGEX, "target": REGEX, "has": HEADER, "value": REGEX, "times": N, "skip": N, ...}. The first one that
+fits is used, N times (1; -1: always) after N (0) that it let pass. "value" is all of that header's.
 
   pass         only counts
   drop         the gateway does not see the header that "name" names
   answer       the gateway sees nothing; answered with "status", "headers" and "body"
   lie          what the gateway refuses with 412 is answered as if it had been done
+  overwrite    what the gateway refuses with 412 is done all the same, and answered with 412
+  gather       waits until "count" of these have come, then all go on; one that waits for a minute in vain breaks its connection
   corrupt      a byte of the body is another one
   reset        the connection breaks: "when": "before" the gateway sees the request, or "after"
   kill         the process "pid" is killed (SIGKILL): "when": "before" the gateway sees the request, or "after"
@@ -75,12 +78,14 @@ class Proxy:
     def __init__(self, host, port):
         self.host, self.port = host, port
         self.rules, self.requests = [], []
+        self.under_way, self.at_once = 0, 0
 
     def rule_for(self, method, target, head):
         for rule in self.rules:
             if not re.fullmatch(rule.get("method", ".*"), method) or not re.search(rule.get("target", ""), target):
                 continue
-            if "has" in rule and head.get(rule["has"]) is None:
+            value = head.get(rule.get("has", ""))
+            if "has" in rule and (value is None or not re.fullmatch(rule.get("value", ".*"), value)):
                 continue
             if rule.get("skip", 0) > 0:
                 rule["skip"] -= 1
@@ -93,8 +98,8 @@ class Proxy:
 
     def control(self, method, body):
         if method == "POST":
-            self.rules, self.requests = json.loads(body), []
-        answer = json.dumps({"requests": self.requests}).encode()
+            self.rules, self.requests, self.at_once = json.loads(body), [], 0
+        answer = json.dumps({"requests": self.requests, "at_once": self.at_once}).encode()
         return written("HTTP/1.1 200 OK", [("Content-Length", len(answer))], answer)
 
     async def forward(self, method, target, headers, body):
@@ -116,11 +121,34 @@ class Proxy:
             writer.close()
         return answer, data
 
+    async def gathered(self, rule):
+        """Whether the others came."""
+        everyone = rule.setdefault("everyone", asyncio.Event())
+        rule["count"] -= 1
+        if rule["count"] <= 0:
+            everyone.set()
+        try:
+            await asyncio.wait_for(everyone.wait(), 60)
+        except asyncio.TimeoutError:
+            return False
+        return True
+
+    async def counted(self, *request):
+        self.under_way += 1
+        self.at_once = max(self.at_once, self.under_way)
+        try:
+            return await self.answer(*request)
+        finally:
+            self.under_way -= 1
+
     async def answer(self, method, target, head, body, writer):
         """Whether the connection goes on."""
         rule = self.rule_for(method, target, head)
         do = rule["do"]
-        self.requests.append([method, target, do])
+        entry = [method, target, do, 0]
+        self.requests.append(entry)
+        if do == "gather" and not await self.gathered(rule):
+            return self.end(rule, writer)
         if do == "answer":
             data = rule.get("body", "").encode()
             headers = list(rule.get("headers", {}).items()) + [("Content-Length", len(data))]
@@ -146,6 +174,9 @@ class Proxy:
         got, data = await self.forward(method, target, head.without("connection", "expect", *dropped), body)
         if do in ("reset", "kill"):
             return self.end(rule, writer)
+        if do == "overwrite" and got.first.split()[1] == "412":
+            await self.forward(method, target, head.without("connection", "expect", "if-none-match"), body)
+        entry[3] = len(data)
         if do == "spoil" and data:
             data = data[:-1] + bytes([data[-1] ^ 1])
         if do == "slow":
@@ -183,7 +214,7 @@ class Proxy:
                 if target == "/__proxy__":
                     writer.write(self.control(method, body))
                 else:
-                    going_on = await self.answer(method, target, head, body, writer)
+                    going_on = await self.counted(method, target, head, body, writer)
                 if not writer.is_closing():
                     await writer.drain()
         except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError, ssl.SSLError):

@@ -46,7 +46,7 @@ class Through:
         """What the requests say against this mode's way of naming commit records having been taken, and only that; also how many
         requests there were."""
         requests = self.control("GET")["requests"]
-        puts = [target.split("?")[0] for method, target, _ in requests if method == "PUT"]
+        puts = [target.split("?")[0] for method, target, *_ in requests if method == "PUT"]
         common = sum(1 for target in puts if re.search(r"/commits/\d{19}$", target))
         by_attempt = sum(1 for target in puts if re.search(r"/commits/\d{19}-", target))
         print(f"{len(requests)} requests; records by the common name: {common}, by attempt: {by_attempt}", flush=True)
@@ -55,6 +55,6 @@ class Through:
         if wanted == 0 or other != 0:
             problems.append(f"{self.mode}: {common} records have the name that all want, {by_attempt} that of their attempt")
         action = ACTIONS.get(self.mode)
-        if action and not any(done == action for _, _, done in requests):
+        if action and not any(done == action for _, _, done, _ in requests):
             problems.append(f"{self.mode}: the proxy has met no condition")
         return problems

@@ -260,6 +260,34 @@ TEST(Objects, AnErrorOfListingIsNeverNoCheckpoint) {
   EXPECT_EQ(newest_in(bucket), 3);
 }
 
+// Programs start afresh on NOT_FOUND: a bucket that is not there (a name with a slip in it) must not look like an empty one.
+TEST(Objects, AStoreThatIsNotThereIsNeverNoCheckpoint) {
+  const auto bucket = std::make_shared<Bucket>();
+  const auto requests = std::make_shared<Requests>();
+  const auto client = std::make_shared<BucketClient>(bucket, requests);
+  state::Checkpoint writer(client, keeping(1));
+  save_step(writer, 1);
+  requests->before = [](const std::string& line) {
+    if (line.starts_with("list")) base::fail(Status::not_found, "there is no such bucket");
+  };
+  const auto refused = [](const auto& call) {
+    std::string message;
+    EXPECT_EQ(status_of(call, &message), Status::invalid_argument);
+    EXPECT_NE(message.find("there is no such bucket"), std::string::npos) << message;
+  };
+  state::Checkpoint reader(client, read_only());
+  refused([&] { loaded(reader); });
+  refused([&] { loaded(reader, of_step(1)); });
+  refused([&] { reader.list(); });
+  refused([&] { reader.latest(); });
+  refused([&] { reader.of_step(1); });
+  refused([&] { reader.verify(""); });
+  refused([&] { reader.open_reader("", state::Verify::lazy); });
+  refused([&] { state::Checkpoint(client, {}); });
+  refused([&] { state::Checkpoint(client, keeping(1)); });
+  refused([&] { save_step(writer, 2); });
+}
+
 TEST(Objects, RetentionPinsAndPrune) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), keeping(2));

@@ -5,12 +5,19 @@
 
 #include "faulty_storage.h"
 #include "of_ranks.h"
+#include "storage/memory.h"
 
 using namespace ckpt;
 using namespace ckpt::tests;
 using base::Status;
 
 namespace {
+
+#ifdef CKPT_SANITIZED
+constexpr std::int64_t many_ranks = 100;
+#else
+constexpr std::int64_t many_ranks = 1000;
+#endif
 
 // ---- What a save writes ----
 
@@ -209,12 +216,42 @@ TEST(RanksSave, RankZeroAloneLocksAndChangesWhatWasSaved) {
                 Status::busy, "rank 0: ");
 }
 
+// What rank 0 says and hears does not grow with the number of ranks but for one reply of each: a thousand ranks, which are threads.
+TEST(RanksSave, AThousandRanksSayAsMuchAsThree) {
+  std::vector<std::int64_t> operations;
+  for (const std::int64_t count : {std::int64_t{3}, many_ranks}) {
+    const auto storage = storage::make_memory_storage();
+    const auto ranks = std::make_shared<ThreadRanks>(count);
+    std::atomic<std::int64_t> bytes{0};
+    state::SaveResult result;
+    std::int64_t first = 0;
+    expect_no_errors(ranks->run([&](std::int64_t rank) {
+      state::Checkpoint checkpoint(storage, of_rank(*ranks, rank, 600 * second));
+      state::State mine;
+      mine.add_sharded("model", "weight", tensor::Dtype::f32, {2 * count, 8});
+      mine.add_block("model", "weight", {2 * rank, 0}, rows({2 * count, 8}, 2 * rank, 2 * rank + 2, 0));
+      mine.add_tensor("model", "bias", numbers({5}, 0));
+      const std::int64_t before = ranks->operations();
+      const state::SaveResult saved = checkpoint.save(mine, of_step(1));
+      if (rank == 0) first = ranks->operations() - before;
+      bytes += saved.rank_bytes;
+      if (rank == 0) result = saved;
+    }));
+    operations.push_back(first);
+    EXPECT_EQ(bytes, result.bytes);
+    EXPECT_EQ(result.files, count);
+    EXPECT_EQ(saved_tensor(*storage, result.name, "model", "weight"), counted(16 * count, 0));
+  }
+  EXPECT_EQ(operations[0], operations[1]);
+}
+
 // ---- Failures ----
 
-// Every storage call of one rank's save fails in turn: all end with its rank and text, nothing is left, and the next save works.
+// Storage calls of one rank's save fail in turn (every third one, each rank's from another one on): all end with its rank and text,
+// nothing is left, and the next save works.
 TEST(RanksSave, AFailingRankEndsAllWithItsRankAndText) {
   for (const std::int64_t failing : {0, 1, 2}) {
-    for (std::int64_t at = 0;; ++at) {
+    for (std::int64_t at = failing;; at += 3) {
       const Scratch scratch;
       const auto ranks = std::make_shared<ThreadRanks>(3);
       const auto faults = std::make_shared<Faults>();

@@ -19,6 +19,15 @@ class S3(unittest.TestCase):
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.load(place + "/nothing")
 
+    def test_a_missing_bucket_is_not_an_empty_one(self):
+        elsewhere = "s3://no-such-bucket-of-ckpt/run"
+        with ckpt.CheckpointManager(elsewhere, read_only=True) as checkpoints:
+            for ask in (checkpoints.latest, checkpoints.list, lambda: checkpoints.load_if_any(ckpt.State())):
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "no bucket 'no-such-bucket-of-ckpt'"):
+                    ask()
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "no bucket 'no-such-bucket-of-ckpt'"):
+            ckpt.load(elsewhere)
+
     def test_objects(self):
         with ckpt.CheckpointManager(ckpt.Storage.from_uri(place + "/objects"), keep_rules="last:2") as checkpoints:
             for step in (1, 2, 3):

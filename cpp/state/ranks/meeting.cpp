@@ -20,7 +20,14 @@ void Meeting::renew() noexcept {
 
 Coordinator::Timeout Meeting::left() const { return std::max(nanoseconds(0), nanoseconds(end_ - steady_clock::now())); }
 
-void Meeting::broadcast(std::span<std::byte> bytes, std::int64_t root) { coordinator_.broadcast(bytes, root, left()); }
+void Meeting::broadcast(std::span<std::byte> bytes, std::int64_t root) {
+  try {
+    coordinator_.broadcast(bytes, root, left());
+  } catch (const base::Error& error) {
+    if (error.status() != Status::timeout || rank() == root) throw;
+    base::fail(Status::timeout, "no word from rank ", root, ": ", error.message());
+  }
+}
 
 std::string Meeting::announce(std::string_view text, std::int64_t from) {
   const bool speaks = rank() == from;

@@ -619,9 +619,11 @@ base::Error Team::lateness(const TeamSave& save, bool is_in_background) const {
     }
     who = missing_of(seen.verdicts, ranks());
   });
+  // Rank 0 may have been killed behind its commit.
+  const bool is_open = problem || who.empty() || who == "rank 0" || who.starts_with("rank 0,");
   if (problem || who.empty()) who = "a rank";
-  return {Status::timeout,
-          cat(who, " did not come within ", timeout_ns_, " ns; ", base::quoted(save.attempt), " is no checkpoint")};
+  return {Status::timeout, cat(who, " did not come within ", timeout_ns_, " ns; ", base::quoted(save.attempt),
+                               is_open ? " may be a checkpoint or not" : " is no checkpoint")};
 }
 
 }  // namespace ckpt::state

@@ -14,7 +14,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "services"))
 from s3_through import Through  # noqa: E402
 
-AT_ONCE = 4  # programs: they wait for answers most of the time
+AT_ONCE = 8  # programs: they wait for answers most of the time
 
 
 def read_reasons(path):
@@ -60,7 +60,7 @@ def main(mode, list_path, google_tests, c_tests):
                 ran += 1
                 continue
             ran += sum(1 for test in tests if not any(fnmatch.fnmatch(test, pattern) for pattern in fitting))
-            shards = AT_ONCE if len(tests) > 100 else 1
+            shards = 2 * AT_ONCE if len(tests) > 100 else 1
             for index in range(shards):
                 sharded = dict(environment, GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(index))
                 jobs.append(([program, "--gtest_brief=1", "--gtest_filter=-" + ":".join(sorted(fitting))], sharded))

@@ -82,6 +82,10 @@ osd data = $dir/data/osd
 rgw data = $dir/data/rgw
 rgw frontends = beast endpoint=127.0.0.1:$gateway tcp_nodelay=1
 rgw thread pool size = 32
+rgw dns name = localhost
+rgw crypt require ssl = false
+rgw crypt s3 kms backend = testing
+rgw crypt s3 kms encryption keys = ckpt-key=$(printf %s 0123456789abcdefghijABCDEFGHIJ01 | base64)
 CONF
 CEPH_CONF=$dir/ceph.conf
 export CEPH_CONF
