@@ -293,6 +293,27 @@ TEST_F(StateRanksLoad, OnlyRankZeroLooksForWhatToLoad) {
   }
 }
 
+// As many operations whatever the number of tensors and ranks, but for what the exchange sends.
+TEST_F(StateRanksLoad, ALoadTakesFewOperations) {
+  for (const std::int64_t ranks : {2, 4}) {
+    for (const bool is_small : {true, false}) {
+      const std::vector<WholeTensor> tensors =
+          is_small ? std::vector<WholeTensor>{{"rows", Dtype::f32, {8, 2}, along(0)}} : all_kinds();
+      disk = storage::make_memory_storage();
+      save(2, tensors);
+      const auto all = std::make_shared<ThreadRanks>(ranks);
+      expect_no_errors(all->run([&](std::int64_t rank) {
+        CheckpointOptions options = options_of(all, rank);
+        options.read_only = true;
+        Checkpoint checkpoint(disk, options);
+        RankState here(tensors, rank, ranks);
+        checkpoint.load(here.state, {});
+      }));
+      EXPECT_EQ(all->operations(), 20 + (is_small ? 0 : 1));
+    }
+  }
+}
+
 // A rank that needs nothing of a part does not read it.
 TEST_F(StateRanksLoad, PartsAreReadByThoseThatNeedThem) {
   save(4, large(along(0)));
