@@ -14,10 +14,11 @@ MOST_LINES = 15
 NO_EXAMPLE = {
     "architecture.md": "the inside of the house",
     "renames.md": "a table of names",
+    "scale.md": "tables of costs",
 }
 SERVICES = {"guests.md": "torch"}  # what the example needs beside this build
-VERBATIM = {"csharp.md": "examples/readme/csharp/Resume.cs", "mpi.md": "tests/mpi/first.c",
-            "s3.md": "tests/s3/first.sh"}  # part of a program that is a test itself
+VERBATIM = {"csharp.md": "examples/readme/csharp/Resume.cs", "mpi.md": "tests/mpi/first.c"}  # part of a program that is a test itself
+TAKEN_BY = {"s3.md": "tests/s3/first.sh"}  # a test at a service takes the example from the page
 
 CPP = "#include <ckpt/ckpt.hpp>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n#include <vector>\nint main() {\n%s}\n"
 JAVA = "import java.nio.file.Path;\nimport org.ckpt.*;\nclass Example {\n  public static void main(String[] arguments) {\n%s  }\n}\n"
@@ -69,6 +70,9 @@ def problem(page, tools):
         with open(VERBATIM[page], encoding="utf-8") as file:
             whole = [line.strip() for line in file]
         return next((f"'{line}' is not in {VERBATIM[page]}" for line in block.split("\n") if line.strip() not in whole + [""]), None)
+    if page in TAKEN_BY:
+        with open(TAKEN_BY[page], encoding="utf-8") as file:
+            return None if f"docs/{page}" in file.read() else f"is not read by {TAKEN_BY[page]}"
     if page in SERVICES and not has_module(SERVICES[page]):
         if os.environ.get("CKPT_REQUIRE_SERVICES"):
             return f"needs {SERVICES[page]}, which is not installed for {sys.executable}"
