@@ -237,7 +237,7 @@ ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* controller,
 ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator, double now,
                                        int64_t timeout_ns, ckpt_decision* decision) {
   return guard([&] {
-    const adaptive::Controller& object = object_of(controller);
+    adaptive::Controller& object = object_of(controller);
     const auto all = checked(coordinator, "coordinator")->object;
     require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
     check_struct(decision, "decision");

@@ -49,7 +49,7 @@ ckpt_checkpoint_info checkpoint_info(const state::Found& found) {
   auto values = struct_of<ckpt_checkpoint_info, 1>(found);
   const bool is_complete = found.condition == state::Condition::complete;
   values.has_metric = is_complete && found.metric ? 1 : 0;
-  if (!is_complete) values.commit_sequence = values.bytes = values.saved_utc_ns = 0;
+  if (!is_complete) values.commit_sequence = values.bytes = values.saved_utc_ns = values.world_size = 0;
   if (values.has_metric == 0) values.metric = 0;
   return values;
 }
@@ -97,6 +97,11 @@ class CustomCoordinator final : public state::Coordinator {
     run("all_gather",
         [&] { return callbacks_.all_gather(sent.data(), size_of(sent), timeout.count(), received.data(), user_->get()); });
   }
+  void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
+    if (callbacks_.gather == nullptr) return Coordinator::gather(sent, received, root, timeout);
+    run("gather",
+        [&] { return callbacks_.gather(sent.data(), size_of(sent), root, timeout.count(), received.data(), user_->get()); });
+  }
 
  private:
   static std::int64_t size_of(std::span<const std::byte> bytes) { return static_cast<std::int64_t>(bytes.size()); }
@@ -118,6 +123,21 @@ class CustomCoordinator final : public state::Coordinator {
   ckpt_coordinator_callbacks callbacks_;
   std::shared_ptr<UserData> user_;
 };
+
+void check_root(int64_t root, const state::Coordinator& coordinator) {
+  const int64_t ranks = coordinator.world_size();
+  require(root >= 0 && root < ranks, "root is ", root, "; 0 .. ", ranks - 1);
+}
+
+// What a collective receives of all processes; nothing where it does not.
+std::span<std::byte> received_argument(bool receives, void* received, int64_t bytes, const state::Coordinator& coordinator) {
+  require(!receives || received != nullptr || bytes == 0, "received is NULL but bytes is ", bytes);
+  int64_t all = 0;
+  if (__builtin_mul_overflow(bytes, coordinator.world_size(), &all))
+    fail(Status::out_of_range, "bytes is ", bytes, ": times the world size it passes INT64_MAX");
+  if (!receives) return {};
+  return {static_cast<std::byte*>(received), static_cast<std::size_t>(all)};
+}
 
 state::Coordinator::Timeout timeout_argument(int64_t timeout_ns) {
   require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
@@ -228,6 +248,27 @@ ckpt_status ckpt_state_add_tensor(ckpt_state* handle, const char* group, const c
     not_null(group, "group");
     not_null(name, "name");
     handle->object->add_tensor(group, name, checked(tensor, "tensor")->object);
+  });
+}
+
+ckpt_status ckpt_state_add_sharded_tensor(ckpt_state* handle, const char* group, const char* name, ckpt_dtype dtype,
+                                          const int64_t* shape, int32_t ndim) {
+  return guard([&] {
+    checked(handle, "state");
+    not_null(group, "group");
+    not_null(name, "name");
+    handle->object->add_sharded(group, name, dtype_argument(dtype, "dtype"), shape_argument(shape, ndim));
+  });
+}
+
+ckpt_status ckpt_state_add_block(ckpt_state* handle, const char* group, const char* name, const int64_t* offsets, int32_t ndim,
+                                 ckpt_tensor* tensor) {
+  return guard([&] {
+    checked(handle, "state");
+    not_null(group, "group");
+    not_null(name, "name");
+    const auto places = array_argument(offsets, ndim, "offsets");
+    handle->object->add_block(group, name, {places.begin(), places.end()}, checked(tensor, "tensor")->object);
   });
 }
 
@@ -345,8 +386,7 @@ ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* handle, void* data, int
   return guard([&] {
     checked(handle, "coordinator");
     const auto span = array_argument(static_cast<std::byte*>(data), bytes, "data");
-    const int64_t ranks = handle->object->world_size();
-    require(root >= 0 && root < ranks, "root is ", root, "; 0 .. ", ranks - 1);
+    check_root(root, *handle->object);
     handle->object->broadcast({static_cast<std::byte*>(data), span.size()}, root, timeout_argument(timeout_ns));
   });
 }
@@ -356,12 +396,19 @@ ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* handle, const void* se
   return guard([&] {
     checked(handle, "coordinator");
     const auto span = array_argument(static_cast<const std::byte*>(sent), bytes, "sent");
-    require(received != nullptr || bytes == 0, "received is NULL but bytes is ", bytes);
-    int64_t all = 0;
-    if (__builtin_mul_overflow(bytes, handle->object->world_size(), &all))
-      fail(Status::out_of_range, "bytes is ", bytes, ": times the world size it passes INT64_MAX");
-    handle->object->all_gather(span, {static_cast<std::byte*>(received), static_cast<std::size_t>(all)},
-                               timeout_argument(timeout_ns));
+    const auto all = received_argument(true, received, bytes, *handle->object);
+    handle->object->all_gather(span, all, timeout_argument(timeout_ns));
+  });
+}
+
+ckpt_status ckpt_coordinator_gather(ckpt_coordinator* handle, const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns,
+                                    void* received) {
+  return guard([&] {
+    checked(handle, "coordinator");
+    const auto span = array_argument(static_cast<const std::byte*>(sent), bytes, "sent");
+    check_root(root, *handle->object);
+    const auto all = received_argument(handle->object->rank() == root, received, bytes, *handle->object);
+    handle->object->gather(span, all, root, timeout_argument(timeout_ns));
   });
 }
 
@@ -393,6 +440,8 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
         {},
         ckpt::engine::blas_in_use,
         ckpt::engine::expect_blas};
+    wanted.timeout_ns = given.timeout_ns;
+    require(given.timeout_ns >= 0, "options.timeout_ns is ", given.timeout_ns, "; at least 0 (ten minutes)");
     wanted.keep = keep_argument(given.keep, user);
     hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
     user->adopt();
@@ -535,6 +584,15 @@ ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle
   return guard([&] {
     checked(handle, "manager");
     copy_text(handle->object->manifest(std::string(name_argument(name, "name"))), buffer, capacity, needed);
+  });
+}
+
+ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_manager* handle, const char* name, int64_t rank, char* buffer,
+                                                    int64_t capacity, int64_t* needed) {
+  return guard([&] {
+    checked(handle, "manager");
+    require(rank >= 0, "rank is ", rank, "; at least 0");
+    copy_text(handle->object->rank_values(std::string(name_argument(name, "name")), rank), buffer, capacity, needed);
   });
 }
 

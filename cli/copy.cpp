@@ -48,6 +48,7 @@ SaveOptions options_of(const json& manifest) {
 }
 
 std::int64_t bytes_in(const json& manifest) {
+  if (manifest.contains("parts")) return manifest.at("bytes").get<std::int64_t>();  // of several ranks
   std::int64_t bytes = 0;
   for (const json& group : manifest.at("groups")) {
     for (const json& file : group.at("files")) bytes += file.at("bytes").get<std::int64_t>();

@@ -88,18 +88,23 @@ Row to_row(const json& tensor) {
   return row;
 }
 
-// The files of a checkpoint, in the order of its manifest, and as that says.
+// The files of a checkpoint, in the order of its manifest, and as that says. Several ranks have blocks of a tensor in their files:
+// a group of theirs is shown as one.
 class Files {
  public:
   explicit Files(const json& manifest) {
     for (const json& group : manifest.at("groups")) {
       std::map<std::string, std::size_t> numbers;
-      for (const json& file : group.at("files")) {
+      if (manifest.contains("parts")) {
+        numbers[""] = files_.size();
+        files_.push_back({group.at("name").get<std::string>() + ", of " + manifest.at("world_size").dump() + " ranks", {}, {}});
+      }
+      for (const json& file : group.value("files", json::array())) {
         numbers[file.at("name")] = files_.size();
         files_.push_back({file.at("name"), {}, {}});
       }
       for (const json& tensor : group.at("tensors")) {
-        const std::size_t number = numbers.at(tensor.at("file"));
+        const std::size_t number = numbers.at(tensor.value("file", ""));
         files_[number].rows.push_back(to_row(tensor));
         if (tensor.at("name") == CKPT_TREE_TENSOR) trees_[group.at("name")] = number;
       }
@@ -174,8 +179,8 @@ void print_values(const json& manifest) {
 
 void print_json(const json& manifest, const std::vector<File>& files, const std::string& place) {
   ordered document = {{"path", place}};
-  for (const char* member : {"step", "commit_sequence", "library_version", "seed", "metric", "data_position", "controller",
-                             "values", "metadata", "environment"}) {
+  for (const char* member : {"step", "commit_sequence", "world_size", "library_version", "seed", "metric", "data_position",
+                             "controller", "values", "metadata", "environment"}) {
     if (manifest.contains(member)) document[member] = manifest[member];
   }
   for (const File& file : files) document["files"].push_back(to_json(file));

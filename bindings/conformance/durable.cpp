@@ -43,6 +43,14 @@ void Commands::checkpoints() {
     states_[c.text(1)].add(c.text(2), c.text(3), tensors_[c.text(4)]);
     return Words();
   });
+  on("sharded", [this](const Command& c) {
+    states_[c.text(1)].add_sharded(c.text(2), c.text(3), ckpt::find_dtype(c.text(4)), to_shape(c.text(5)));
+    return Words();
+  });
+  on("block", [this](const Command& c) {
+    states_[c.text(1)].add_block(c.text(2), c.text(3), to_shape(c.text(4)), tensors_[c.text(5)]);
+    return Words();
+  });
   on("value", [this](const Command& c) {
     if (c.size() < 3) return Words{states_[c.text(1)].json(c.text(2))};
     states_[c.text(1)].set_json(c.text(2), c.text(3));
@@ -90,6 +98,10 @@ void Commands::checkpoints() {
                               n.metric ? exact(*n.metric) : "-"}));
     }
     return lines;
+  });
+  on("rank-values", [this](const Command& c) {
+    auto& checkpoint = checkpoints_[c.text(1)];
+    return Words{checkpoint.rank_values(full_name(checkpoint, c.text(2)), c.integer(3))};
   });
   on("check", [this](const Command& c) {
     auto& checkpoint = checkpoints_[c.text(1)];

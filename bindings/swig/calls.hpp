@@ -141,6 +141,11 @@ inline std::string checkpoint_manager_get_manifest(ckpt_checkpoint_manager* mana
                      int64_t* needed) { return ckpt_checkpoint_manager_get_manifest(manager, name, buffer, capacity, needed); },
                  usual_manifest_bytes);
 }
+inline std::string checkpoint_manager_get_rank_values(ckpt_checkpoint_manager* manager, const char* name, int64_t rank) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_checkpoint_manager_get_rank_values(manager, name, rank, buffer, capacity, needed);
+  });
+}
 
 inline std::string tree_get_text(const ckpt_tree* tree) {
   return text_of(
@@ -263,6 +268,16 @@ inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const v
   if (status != CKPT_OK) return status;
   if (bytes != 0 && (received_bytes % bytes != 0 || received_bytes / bytes != world_size)) received = nullptr;
   return ckpt_coordinator_all_gather(coordinator, sent, bytes, timeout_ns, received);
+}
+
+// As much room as the root needs; elsewhere none is needed.
+inline ckpt_status coordinator_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t root,
+                                      int64_t timeout_ns, void* received, int64_t received_bytes) {
+  int64_t world_size = 0;
+  const ckpt_status status = ckpt_coordinator_get_world_size(coordinator, &world_size);
+  if (status != CKPT_OK) return status;
+  if (bytes != 0 && (received_bytes % bytes != 0 || received_bytes / bytes != world_size)) received = nullptr;
+  return ckpt_coordinator_gather(coordinator, sent, bytes, root, timeout_ns, received);
 }
 
 // Rules and children must be as many: a wrong number is refused by the library.

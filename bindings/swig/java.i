@@ -260,6 +260,7 @@ CKPT_ARRAY(%arg((const element* pointer, count length)), array_type, java_type)
 }
 %enddef
 CKPT_NUMBERS(int64_t, shape, int32_t, ndim, jlongArray, long[])
+CKPT_NUMBERS(int64_t, offsets, int32_t, ndim, jlongArray, long[])
 CKPT_NUMBERS(int64_t, begins, int64_t, count, jlongArray, long[])
 CKPT_NUMBERS(int64_t, begins, int64_t, begins_count, jlongArray, long[])
 CKPT_NUMBERS(double, gap_seconds, int64_t, gap_count, jdoubleArray, double[])

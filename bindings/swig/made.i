@@ -74,6 +74,7 @@ CKPT_STRUCT(ckpt_checkpoint_manager_options)
 %ignore ckpt_checkpoint_manager_options::reserved;
 CKPT_STRUCT(ckpt_save_options)
 %ignore ckpt_save_options::reserved;
+%ignore ckpt_save_options::reserved2;
 CKPT_STRUCT(ckpt_save_result)
 %ignore ckpt_save_result::reserved;
 CKPT_STRUCT(ckpt_load_options)

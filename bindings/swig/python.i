@@ -109,13 +109,14 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %typemap(out) void*, const void* "$result = PyLong_FromVoidPtr(const_cast<void*>((const void*)$1));"
 
 // ---- Arrays ----
-%typemap(in) (const int64_t* shape, int32_t ndim) (std::vector<int64_t> list), (const int64_t* begins, int64_t count)
-    (std::vector<int64_t> list), (const int64_t* begins, int64_t begins_count) (std::vector<int64_t> list) {
+%typemap(in) (const int64_t* shape, int32_t ndim) (std::vector<int64_t> list), (const int64_t* offsets, int32_t ndim)
+    (std::vector<int64_t> list), (const int64_t* begins, int64_t count) (std::vector<int64_t> list),
+    (const int64_t* begins, int64_t begins_count) (std::vector<int64_t> list) {
   if (!ckpt_python::integers($input, &list)) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<$2_ltype>(list.size());
 }
-%typemap(argout) (const int64_t* shape, int32_t ndim), (const int64_t* begins, int64_t count),
+%typemap(argout) (const int64_t* shape, int32_t ndim), (const int64_t* offsets, int32_t ndim), (const int64_t* begins, int64_t count),
     (const int64_t* begins, int64_t begins_count) ""
 %define CKPT_TEXTS(array, length)
 %typemap(argout) (const char* const* array, int64_t length) ""

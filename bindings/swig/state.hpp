@@ -54,7 +54,10 @@ class CoordinatorFunctions {
   virtual void barrier(int64_t timeout_ns) = 0;
   virtual void broadcast(Bytes data, int64_t root, int64_t timeout_ns) = 0;
   virtual void all_gather(Bytes sent, Bytes received, int64_t timeout_ns) = 0;
+  // received has no bytes where this process is not root.
+  virtual void gather(Bytes sent, Bytes received, int64_t root, int64_t timeout_ns) = 0;
 #ifndef SWIG
+  int64_t rank = 0;
   int64_t world_size = 1;
 #endif
 };
@@ -122,9 +125,11 @@ inline ckpt_status checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckp
       options, renamer, [&](const ckpt_load_options* how) { return ckpt_checkpoint_manager_load(manager, state, how, result); });
 }
 
-inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, CoordinatorFunctions* functions,
+// gathers 0: the object has no gather of its own, and the library takes all_gather.
+inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, CoordinatorFunctions* functions, ckpt_bool gathers,
                                              ckpt_coordinator** coordinator) {
   std::unique_ptr<CoordinatorFunctions> owned(functions);
+  if (functions) functions->rank = rank;
   if (functions) functions->world_size = world_size;
   ckpt_coordinator_callbacks table = CKPT_COORDINATOR_CALLBACKS_INIT;
   table.rank = rank;
@@ -140,6 +145,15 @@ inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, C
                               timeout_ns);
     });
   };
+  const ckpt_coordinator_gather_fn gather = [](const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns, void* received,
+                                               void* user) {
+    return guarded([&] {
+      CoordinatorFunctions& functions_of = detail::coordinator(user);
+      const int64_t all = functions_of.rank == root ? bytes * functions_of.world_size : 0;
+      functions_of.gather(detail::readable(sent, bytes), detail::writable(received, all), root, timeout_ns);
+    });
+  };
+  if (gathers) table.gather = gather;
   return handed_over(owned, ckpt_coordinator_create_custom(&table, functions, destroy<CoordinatorFunctions>, coordinator));
 }
 

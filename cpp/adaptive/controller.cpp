@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <mutex>
 
 #include "adaptive/bounds.h"
@@ -136,67 +135,6 @@ Decision Controller::decide(double now) const {
   return decide_locked(now);
 }
 
-namespace {
-
-// A decision, or why there is none, as it goes from process to process.
-struct Message {
-  std::int32_t status = 0;
-  std::int32_t checkpoint = 0;
-  std::int32_t reason = 0;
-  std::int32_t policy = 0;
-  std::array<double, 5> seconds_and_risk{};
-};
-
-Message message_of(const Decision& decision) {
-  return {0,
-          decision.checkpoint ? 1 : 0,
-          static_cast<std::int32_t>(decision.reason),
-          static_cast<std::int32_t>(decision.policy),
-          {decision.interval_seconds, decision.risk, decision.cost_seconds, decision.since_last_seconds, decision.due_seconds}};
-}
-
-// The coordinator is the program's, and its bytes are believed as little as a file's.
-Decision decision_of(const Message& message) {
-  const auto within = [](std::int32_t value, auto last) { return value >= 0 && value <= static_cast<std::int32_t>(last); };
-  const bool is_decision = within(message.checkpoint, 1) && within(message.reason, Reason::preemption_saved) &&
-                           within(message.policy, Policy::fixed) &&
-                           std::ranges::none_of(message.seconds_and_risk, [](double value) { return std::isnan(value); });
-  if (!is_decision) fail(Status::corrupt, "what rank 0 broadcast is no decision");
-  const auto& [interval, risk, cost, since_last, due] = message.seconds_and_risk;
-  return {message.checkpoint == 1,
-          static_cast<Reason>(message.reason),
-          static_cast<Policy>(message.policy),
-          interval,
-          risk,
-          cost,
-          since_last,
-          due};
-}
-
-}  // namespace
-
-Decision Controller::decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout) const {
-  Message message;
-  std::string problem = "rank 0 could not decide";
-  if (coordinator.rank() == 0) {
-    try {
-      message = message_of(decide(now));
-    } catch (const base::Error& error) {
-      // The others wait: they get the error too.
-      message.status = static_cast<std::int32_t>(error.status());
-      problem = error.message();
-    }
-  }
-  std::array<std::byte, sizeof(Message)> bytes{};
-  std::memcpy(bytes.data(), &message, sizeof message);
-  coordinator.broadcast(bytes, 0, timeout);
-  std::memcpy(&message, bytes.data(), sizeof message);
-  if (message.status == 0) return decision_of(message);
-  const auto status = static_cast<Status>(message.status);
-  if (std::strcmp(base::status_name(status), "UNKNOWN") == 0) fail(Status::corrupt, "what rank 0 broadcast is no decision");
-  fail(status, problem);
-}
-
 // ---- Events ----
 
 void Controller::see(double now, bool needs_run) {
@@ -211,6 +149,8 @@ void Controller::start(double now) {
   memory_.last_seen = memory_.gap_begin = memory_.saved_at = memory_.window_begin = now;
   memory_.work_age = 0;
   memory_.window_saves = 0;
+  memory_.stall_saves.fill(0);
+  memory_.asks_ranks = false;
   memory_.threshold.begin_run();
   plan_next();
 }
@@ -245,6 +185,8 @@ void Controller::begin_locked(double now) {
 void Controller::commit_locked(double now, const SaveCost& cost) {
   memory_.in_flight = false;
   memory_.last_seen = now;
+  memory_.stall_saves[memory_.stalls.next()] = save_number();
+  memory_.asks_ranks = true;
   memory_.stalls.add(cost.stall);
   memory_.durables.add(cost.durable);
   memory_.saved_at = std::min(now, memory_.begun_at + cost.stall);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -91,8 +92,9 @@ class Controller {
 
   // Changes nothing. Errors: invalid_state when no run is going on.
   Decision decide(double now) const;
-  // The same answer for all processes: that of rank 0, which alone needs a run that is going on. All must call it.
-  Decision decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout) const;
+  // The same answer for all processes: that of rank 0, which alone needs a run that is going on. All must call it. Rank 0 notes the
+  // longest stall of all ranks for each of its saves: it asks them after a save, until none of them is still in it.
+  Decision decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout);
 
   // A save: begin when it starts, commit when it is durable. stall: how long work stood still for it; durable: from begin on.
   void begin_save(double now);
@@ -133,7 +135,11 @@ class Controller {
   struct Recent {
     std::array<double, measured_saves> values{};
     std::int64_t count = 0;
-    void add(double value) { values[static_cast<std::size_t>(count++) % measured_saves] = value; }
+    std::size_t next() const { return static_cast<std::size_t>(count) % measured_saves; }
+    void add(double value) {
+      values[next()] = value;
+      ++count;
+    }
     double mean() const;
   };
 
@@ -144,6 +150,9 @@ class Controller {
     Threshold threshold;
     Recent stalls;
     Recent durables;
+    // The numbers of the saves whose stalls are at the same places; 0: a save that other ranks cannot be asked about any more.
+    std::array<std::int64_t, measured_saves> stall_saves{};
+    bool asks_ranks = false;  // one of them may have stood still for longer
     bool running = false;
     bool in_flight = false;
     bool noticed = false;  // a preemption
@@ -161,8 +170,23 @@ class Controller {
     double last_task_seconds = 0;
   };
 
+  // What a rank has noted of its last saves, as it goes to rank 0.
+  struct Stalls {
+    std::int64_t in_flight = 0;  // number of the save; 0: none
+    std::array<std::int64_t, measured_saves> saves{};
+    std::array<double, measured_saves> seconds{};
+  };
+  static void check_stalls(const Stalls& stalls);
+
   double cost() const;
   double poll() const;
+  // Of the save that was begun last, the same on all ranks.
+  std::int64_t save_number() const { return saves_begun_ + behind_; }
+  bool asks_ranks() const;
+  Stalls stalls() const;
+  void note_longest(std::span<const Stalls> of_ranks);
+  std::int64_t last_save_number() const;
+  void count_saves_like(std::int64_t number);
   void see(double now, bool needs_run = true);
   void begin_locked(double now);
   void commit_locked(double now, const SaveCost& cost);
@@ -174,6 +198,7 @@ class Controller {
   mutable base::ForkMutex mutex_;  // the user's code never runs under it
   Memory memory_;
   std::int64_t saves_begun_ = 0;
+  std::int64_t behind_ = 0;  // how many saves rank 0 had begun before this controller was made
   // What the next decisions need, computed when something changes.
   double interval_ = 0;
   double due_ = 0;

@@ -188,33 +188,94 @@ TensorSource AsyncManager::marked(TensorSource source) const {
   };
 }
 
+// As the caller knows its tensors: what one rank writes may be a part of one.
+TensorSource AsyncManager::of_whole_tensors(TensorSource source) {
+  if (!source) return source;
+  return [source = std::move(source)](const std::string& group, const state::StateTensor& item, std::int64_t offset,
+                                      std::span<std::byte> out) {
+    if (item.of.empty()) return source(group, item, offset, out);
+    const auto& whole = item.view_of != nullptr ? item.view_of : item.tensor;
+    const auto begin = static_cast<const std::byte*>(item.tensor->data()) - static_cast<const std::byte*>(whole->data());
+    source(group, {item.of, whole}, begin + offset, out);
+  };
+}
+
+// What the ranks agree on, they agree on here, on the thread that calls; a place in the queue is rank 0's decision, for which the
+// others wait.
+std::int64_t AsyncManager::save_of_many(const state::State& state, const state::SaveOptions& options, TaskOptions given) {
+  const std::int64_t begin = base::monotonic_ns();
+  for (const auto& [is_given, what] : {std::pair(given.priority != 0, "priority"), std::pair(given.gate_step >= 0, "gate_step"),
+                                       std::pair(given.when_full == WhenFull::drop_oldest, "when_full DROP_OLDEST")}) {
+    if (is_given) base::fail(Status::unsupported, "task.", what, " is given for a save of several ranks, which all keep one order");
+  }
+  const bool leads = checkpoint_->coordinator()->rank() == 0;
+  if (!leads) {
+    given.when_full = WhenFull::wait;
+    given.timeout_ns = checkpoint_->timeout_ns();
+  }
+  TensorSource source = of_whole_tensors(marked(std::exchange(given.source, {})));
+  const auto task = std::make_shared<Task>(TaskKind::save, std::move(given), begin);
+  const auto agreed = std::make_shared<AgreedSave>(checkpoint_, checkpoint_->agree(state, options, [&] {
+    require_open();
+    const base::Entered entered(&tasks_);
+    if (leads) tasks_.require_place(task);
+  }));
+  const base::Entered entered(&tasks_);
+  try {
+    if (agreed->save.refusal) throw base::Error(*agreed->save.refusal);
+    task->save = agreed->save.options;
+    stager_.prepare(*task, *agreed->save.state, std::move(source));
+    task->set_agreed(agreed);
+    tasks_.admit(task);
+  } catch (...) {
+    const base::CurrentError error = base::current_error();
+    agreed->is_begun = true;
+    checkpoint_->abandon(agreed->save, base::Error(error.status, error.message));
+    throw;
+  }
+  const std::int64_t id = task->id;
+  stager_.stage(task);
+  return id;
+}
+
 std::int64_t AsyncManager::save(const state::State& state, const state::SaveOptions& options, TaskOptions given) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
   check_task(given);
+  if (checkpoint_->is_of_many()) return save_of_many(state, options, std::move(given));
   state::SaveOptions wanted_options = checkpoint_->checked(options);
   require_open();
   const base::Entered entered(&tasks_);  // what this calls until it returns
   TensorSource source = marked(std::exchange(given.source, {}));
   const auto task = std::make_shared<Task>(TaskKind::save, std::move(given), begin);
   task->save = std::move(wanted_options);
-  stager_.prepare(*task, state.gathered(), std::move(source));
+  stager_.prepare(*task, state.gathered().assembled(), std::move(source));
   tasks_.admit(task);
   const std::int64_t id = task->id;
   stager_.stage(task);
   return id;
 }
 
+// Of many ranks, what is loaded is agreed on here, on the thread that calls; no rank meets the others while it reads.
 std::int64_t AsyncManager::load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions given) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
   check_task(given);
-  require_open();
+  std::shared_ptr<const state::Proposal> chosen;
+  if (checkpoint_->is_of_many()) {
+    chosen = std::make_shared<const state::Proposal>(checkpoint_->choose(*state, options, [&] {
+      require_open();
+      state->refuse_in_use();
+    }));
+  } else {
+    require_open();
+  }
   const base::Entered entered(&tasks_);
   const auto task = std::make_shared<Task>(TaskKind::load, std::move(given), begin);
   task->load = options;
+  task->chosen = std::move(chosen);
   task->loan = std::make_unique<state::StateLoan>(*state);
   task->target = std::move(state);
   tasks_.admit(task);
@@ -225,6 +286,8 @@ std::int64_t AsyncManager::load(std::shared_ptr<state::State> state, const state
 }
 
 bool AsyncManager::cancel(std::int64_t id) {
+  if (checkpoint_->is_of_many() && checkpoint_->coordinator()->rank() != 0 && require_task(id)->kind == TaskKind::save)
+    base::fail(Status::unsupported, "a save of several ranks is cancelled by rank 0");
   return tasks_.cancel(*require_task(id), is_inside_callback() ? When::later : When::now);
 }
 

@@ -74,6 +74,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::int64_t known_tasks() const { return tasks_.table().size(); }
 
  private:
+  std::int64_t save_of_many(const state::State& state, const state::SaveOptions& options, TaskOptions given);
   void start_threads();
   template <class Serve>
   void serve(Serve&& serve);
@@ -82,6 +83,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   void refuse_callback() const;
   void require_open();
   TensorSource marked(TensorSource source) const;
+  static TensorSource of_whole_tensors(TensorSource source);
   std::shared_ptr<Task> require_task(std::int64_t id) const;
   std::vector<std::shared_ptr<Task>> wanted(std::int64_t id) const;
   void detach_threads();

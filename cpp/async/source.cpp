@@ -56,7 +56,7 @@ state::WrittenFile StagedSource::write(storage::File& file, const std::string& f
 // The tensors' memory may have changed since: what was copied counts. A stream that can be read only once is written without
 // asking.
 bool StagedSource::holds_same(const state::GroupRecord& recorded, const state::StateGroup& group) {
-  if (staging_.mode() == StagingMode::borrow) return state::holds_same_tensors(recorded, group.tensors);
+  if (staging_.mode() == StagingMode::borrow) return state::holds_same_tensors(recorded, group);
   const Staging::GroupPlan& plan = staging_.plan_of(group);
   return staging_.repeatable() &&
          state::holds_same_tensors(recorded, plan.layout, [&](std::size_t tensor, std::int64_t offset, std::int64_t most) {

@@ -27,7 +27,7 @@ Staging::~Staging() { arena_->give_back(blocks_); }
 
 void Staging::plan() {
   if (!plans_.empty() || whole_.groups().empty()) return;  // a second call writes nothing: a reader may be at work
-  for (const state::StateGroup& group : whole_.groups()) plans_.push_back({state::layout_of(group.tensors)});
+  for (const state::StateGroup& group : whole_.groups()) plans_.push_back({state::layout_of(group)});
   // A state that fits only without the gaps is not worth writing in waves.
   stream_bytes_ = lay_out(true);
   if (block_count() > arena_->blocks()) stream_bytes_ = lay_out(false);

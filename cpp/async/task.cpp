@@ -24,6 +24,7 @@ bool Task::start() noexcept {
 
 bool Task::end(Phase from, Phase to, TaskResult&& result) {
   std::shared_ptr<Staging> staging;  // freed outside the lock, as what belongs to the caller's function is
+  std::shared_ptr<AgreedSave> agreed;
   decltype(load.rename) rename;
   {
     const std::lock_guard lock(mutex_);
@@ -31,6 +32,7 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     if (from == Phase::queued) loan.reset();
     if (!move(from, to)) return false;
     staging = std::exchange(staging_, nullptr);
+    agreed = std::exchange(agreed_, nullptr);
     rename = std::exchange(load.rename, nullptr);
     const std::int64_t now = base::monotonic_ns();
     const std::int64_t started = started_at_ns.load();
@@ -123,6 +125,16 @@ std::shared_ptr<Staging> Task::staging() const {
 void Task::set_staging(std::shared_ptr<Staging> staging) {
   const std::lock_guard lock(mutex_);
   staging_ = std::move(staging);
+}
+
+std::shared_ptr<AgreedSave> Task::agreed() const {
+  const std::lock_guard lock(mutex_);
+  return agreed_;
+}
+
+void Task::set_agreed(std::shared_ptr<AgreedSave> agreed) {
+  const std::lock_guard lock(mutex_);
+  agreed_ = std::move(agreed);
 }
 
 TaskState Task::state() const noexcept {

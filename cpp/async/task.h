@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/wait_point.h"
+#include "state/checkpoint.h"
 #include "state/load.h"
 #include "state/save.h"
 
@@ -50,6 +51,21 @@ class TaskListener {
   virtual void staged(std::int64_t id, std::int64_t stall_ns) = 0;
   virtual void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) = 0;
   virtual void ended(const TaskResult& result) = 0;
+};
+
+// A save of many ranks that was agreed on, until it has been made. When it goes before that, the other ranks are notified.
+struct AgreedSave {
+  AgreedSave(std::shared_ptr<state::Checkpoint> of, state::TeamSave&& agreed)
+      : checkpoint(std::move(of)), save(std::move(agreed)) {}
+  ~AgreedSave() {
+    if (!is_begun) checkpoint->abandon(save, base::Error(base::Status::cancelled, "cancelled"));
+  }
+  AgreedSave(const AgreedSave&) = delete;
+  AgreedSave& operator=(const AgreedSave&) = delete;
+
+  const std::shared_ptr<state::Checkpoint> checkpoint;
+  state::TeamSave save;
+  bool is_begun = false;  // for the thread that makes it
 };
 
 enum class WhenFull : std::int32_t { refuse = 0, wait = 1, drop_oldest = 2 };
@@ -122,6 +138,8 @@ class Task : public std::enable_shared_from_this<Task> {
 
   std::shared_ptr<Staging> staging() const;
   void set_staging(std::shared_ptr<Staging> staging);
+  std::shared_ptr<AgreedSave> agreed() const;
+  void set_agreed(std::shared_ptr<AgreedSave> agreed);
 
   TaskState state() const noexcept;
   TaskInfo info() const;
@@ -136,8 +154,9 @@ class Task : public std::enable_shared_from_this<Task> {
   std::int32_t place = -1;  // among the live tasks, -1: none; set before the table has it
   state::SaveOptions save;
   state::LoadOptions load;
-  std::shared_ptr<state::State> target;    // of a load; whoever moves the task out of its phase may touch it
-  std::unique_ptr<state::StateLoan> loan;  // of target; for whoever moves the task out of the phase queued
+  std::shared_ptr<const state::Proposal> chosen;  // of a load of many ranks
+  std::shared_ptr<state::State> target;           // of a load; whoever moves the task out of its phase may touch it
+  std::unique_ptr<state::StateLoan> loan;         // of target; for whoever moves the task out of the phase queued
   std::atomic<std::int64_t> total_bytes{0};
   std::atomic<std::int64_t> done_bytes{0};
   std::atomic<std::int64_t> started_at_ns{0};
@@ -159,6 +178,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::atomic<bool> notified_{false};
   mutable std::mutex mutex_;
   std::shared_ptr<Staging> staging_;
+  std::shared_ptr<AgreedSave> agreed_;  // of many ranks
   TaskResult result_;
   std::array<Event, 3> events_{};  // of which no listener was notified yet, each once
   std::size_t event_count_ = 0;

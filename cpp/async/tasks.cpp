@@ -106,6 +106,14 @@ void Tasks::admit(const std::shared_ptr<Task>& task) {
   say(LogLevel::info, task->name(), " queued");
 }
 
+void Tasks::require_place(const std::shared_ptr<Task>& task) {
+  const auto is_free = [this] { return queue_.live() < queue_.capacity() || closing_.load(); };
+  if (task->options.when_full == WhenFull::wait) {
+    places_.wait(is_free, task->options.timeout_ns);
+  }
+  if (!is_free()) reject(task);
+}
+
 // ---- Work ----
 
 TaskQueue::Standing Tasks::standing_of(std::int64_t id) const {

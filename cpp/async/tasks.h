@@ -70,6 +70,8 @@ class Tasks {
 
   // A place and an id, as the task's options say for when there is no place. Error(queue_full), Error(closed).
   void admit(const std::shared_ptr<Task>& task);
+  // What admit would throw now, once it has waited as the task says, without a place being taken.
+  void require_place(const std::shared_ptr<Task>& task);
   // A worker may take it when its gate is open.
   void hand_over(const Task& task) { queue_.hand_over(task.place, task.id); }
   // For a worker: the next task, which has been started; nullptr when there will be none.

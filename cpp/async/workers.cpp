@@ -73,6 +73,11 @@ void Workers::run(Task& task, HashLane& lane) {
       return tasks_.finish(task, Phase::cancelling, Phase::cancelled, result_of({Status::cancelled, "cancelled"}, 0));
     };
     if (cancelled()) return;
+    if (error.status() == Status::cancelled) {  // on another rank
+      for (const Phase phase : {Phase::running, Phase::committing}) {
+        if (tasks_.finish(task, phase, Phase::cancelled, result_of(error, retries()))) return;
+      }
+    }
     for (const Phase phase : {Phase::running, Phase::committing}) {
       if (tasks_.finish(task, phase, Phase::failed, result_of(error, retries()))) return;
     }
@@ -95,7 +100,15 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
   };
   events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
   StagedSource source(*staging, lane, limit_, task.stop, std::move(events));
-  const state::SaveResult saved = checkpoint_->save_gathered(staging->whole(), task.save, source);
+  const auto agreed = task.agreed();
+  if (agreed != nullptr) {
+    agreed->is_begun = true;
+    agreed->save.state = {staging, &staging->whole()};
+  } else if (checkpoint_->is_of_many()) {
+    base::fail(Status::cancelled, "cancelled");
+  }
+  const state::SaveResult saved = agreed != nullptr ? checkpoint_->save_agreed(agreed->save, source, true)
+                                                    : checkpoint_->save_gathered(staging->whole(), task.save, source);
   task.done_bytes.store(task.total_bytes.load());  // files that were linked, too
   TaskResult result;
   result.bytes = saved.bytes;
@@ -115,7 +128,7 @@ TaskResult Workers::load(Task& task) {
   };
   const ReportsTo progress(
       [&](std::int64_t done_bytes, std::int64_t total_bytes) { tasks_.note_read(task, done_bytes, total_bytes); });
-  const state::LoadResult loaded = checkpoint_->load(*task.target, options, loan.get());
+  const state::LoadResult loaded = checkpoint_->load(*task.target, options, loan.get(), task.chosen.get());
   TaskResult result;
   result.step = loaded.step;
   result.bytes = loaded.bytes;

@@ -8,6 +8,7 @@
 #include "state/known_bad.h"
 #include "state/name.h"
 #include "state/object_catalog.h"
+#include "state/ranks/verdict.h"
 
 namespace ckpt::state {
 namespace {
@@ -40,6 +41,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
       found.bytes = total_bytes(manifest);
       found.metric = manifest.metric;
       found.saved_utc_ns = manifest.saved_utc_ns;
+      found.world_size = manifest.world_size;
       check_sizes(storage, directory, manifest);
       found.manifest_digest = hash_of(text);
       found.manifest = std::make_shared<Manifest>(std::move(manifest));
@@ -85,6 +87,15 @@ Manifest parsed_manifest(const std::string& directory, const std::string& text) 
 }
 
 void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest) {
+  // One look for all parts of many ranks; what their bytes are is seen when they are read.
+  if (manifest.is_of_many()) {
+    std::int64_t parts = 0;
+    for (const storage::Entry& entry : storage.list(directory == "." ? "" : directory))
+      parts += rank_of_part(entry.name, manifest.world_size) ? 1 : 0;
+    if (parts != manifest.world_size)
+      base::fail(Status::corrupt, base::quoted(directory), " has the parts of ", parts, " ranks; the manifest says ",
+                 manifest.world_size);
+  }
   for (const GroupRecord& group : manifest.groups) {
     for (const FileRecord& record : group.files) {
       const std::string path = path_in(directory, record.name);

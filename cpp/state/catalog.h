@@ -32,6 +32,7 @@ struct Found {
   std::int64_t bytes = 0;
   std::optional<double> metric;
   std::int64_t saved_utc_ns = 0;  // since 1970; 0: not known
+  std::int64_t world_size = 0;    // 0: not known
   bool pinned = false;            // only after note_pins
   std::string record = {};        // the path of its commit record, on object stores
   Condition condition = Condition::complete;

@@ -14,6 +14,9 @@
 #include "state/name.h"
 #include "state/object_catalog.h"
 #include "state/pin.h"
+#include "state/ranks/joint_load.h"
+#include "state/ranks/part.h"
+#include "state/record_text.h"
 
 namespace ckpt::state {
 
@@ -63,13 +66,21 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
   base::require(given_storage_ != nullptr, "storage is NULL");
   retention_ = retention_of(options);
   if (options_.coordinator == nullptr) options_.coordinator = make_single_process();
-  const std::int64_t ranks = options_.coordinator->world_size();
-  if (ranks != 1) {
-    base::fail(Status::unsupported, "coordinator has a world size of ", ranks, "; this version saves and loads from 1 process");
-  }
+  base::require(options.timeout_ns >= 0, "timeout_ns is ", options.timeout_ns, "; at least 0 (ten minutes)");
   storage_ =
       options_.fault_handler == nullptr ? given_storage_ : storage::make_retrying_storage(given_storage_, options_.fault_handler);
+  if (options_.coordinator->world_size() > 1)
+    team_ = std::make_unique<Team>(storage_, options_.coordinator, timeout_ns(), options_.sleep);
   if (options.read_only) return;
+  if (team_ == nullptr) {
+    open_alone();
+  } else {
+    const Call call(this);
+    team_->open([this] { open_alone(); });
+  }
+}
+
+void Checkpoint::open_alone() {
   if (storage_->is_objects()) {
     committer_ = std::make_unique<Committer>(storage_, !retention_.keeps_all(), options_.sleep);
     return;
@@ -100,11 +111,26 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
   }
 }
 
-void Checkpoint::require_writer() const {
+std::int64_t Checkpoint::timeout_ns() const noexcept {
+  constexpr std::int64_t ten_minutes = 600'000'000'000;
+  return options_.timeout_ns > 0 ? options_.timeout_ns : ten_minutes;
+}
+
+void Checkpoint::require_leader() const {
+  require_writer();
+  if (team_ != nullptr && !team_->leads())
+    base::fail(Status::invalid_state, "this is rank ", team_->rank(), "; rank 0 changes what was saved");
+}
+
+void Checkpoint::require_own() const {
   if (options_.read_only) base::fail(Status::invalid_state, "checkpoint is read-only");
   if (fork_generation_ != base::fork_generation()) {
     base::fail(Status::forked, "checkpoint was made before this process was forked: its parent is the writer");
   }
+}
+
+void Checkpoint::require_writer() const {
+  require_own();
   if (committer_ != nullptr) committer_->refuse_fenced();
 }
 
@@ -122,12 +148,63 @@ SaveOptions Checkpoint::checked(const SaveOptions& given) const {
 
 SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
   refuse_inside();
-  const SaveOptions options = checked(given);
-  const Call call(this);
   base::Progress progress;
   SaveSource source;
   source.progress = &progress;
-  return save_locked(state.gathered(), options, source);
+  if (team_ != nullptr) {
+    TeamSave agreed = agree(state, given);
+    return save_agreed(agreed, source, false);
+  }
+  const SaveOptions options = checked(given);
+  const Call call(this);
+  return save_locked(state.gathered().assembled(), options, source);
+}
+
+TeamSave Checkpoint::agree(const State& state, const SaveOptions& given, const std::function<void()>& refuse) {
+  refuse_inside();
+  require_own();  // what every rank knows for itself: no rank waits for this one then
+  const Call call(this);
+  return team_->agree([&] {
+    if (refuse) refuse();
+    Team::Wanted wanted{checked(given), state.gathered()};
+    wanted.options.saved_utc_ns = utc_ns();
+    return wanted;
+  });
+}
+
+SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_in_background) {
+  refuse_inside();
+  const Call call(this);
+  const auto commit_first = [&](FileSaver& files, Manifest& manifest) {
+    const std::lock_guard lock(saving_);
+    if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
+    manifest.commit_sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
+    commit(*storage_, files, manifest, source, committer_.get());
+  };
+  const SaveResult result =
+      team_->save(save, source, is_in_background, commit_first, [this](const std::string& attempt) { discard(attempt); });
+  source.acknowledged();
+  const std::lock_guard lock(saving_);
+  if (!team_->leads()) return result;
+  latest_ = result.name;
+  if (retention_.keeps_all()) return result;
+  if (committer_ != nullptr) {
+    committer_->retain(retention_, result.name, result.step, save.options.saved_utc_ns);
+  } else {
+    retain(*storage_, retention_, result.name, result.step, save.options.saved_utc_ns);
+  }
+  return result;
+}
+
+// One that holds a manifest may have been acknowledged by a rank that has seen it.
+void Checkpoint::discard(const std::string& attempt) noexcept {
+  const auto problem = error_of([&] {
+    const bool stays = committer_ == nullptr && has_manifest(*storage_, attempt);
+    if (stays) return;
+    if (!(committer_ != nullptr ? committer_->discard(attempt) : remove_checkpoint(*storage_, attempt)))
+      base::fail(Status::io, "what the failed save wrote to ", base::quoted(attempt), " could not be removed");
+  });
+  if (problem) base::warn("state", problem->message());
 }
 
 SaveResult Checkpoint::save_gathered(const State& state, const SaveOptions& options, SaveSource& source) {
@@ -155,24 +232,63 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   return result;
 }
 
-LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateLoan* loan) {
-  refuse_inside();
+LoadOptions Checkpoint::load_options(const State& state, const LoadOptions& given) const {
+  require_one_choice(given);
   LoadOptions options = given;
   if (given.compare_environment) options.environment_json = base::normalized_json("environment", given.environment_json);
   if (options_.blas) options.blas = options_.blas();
   if (given.rename) {
-    options.rename = [&](const std::string& group, const std::string& name) {
+    options.rename = [rename = given.rename, &state](const std::string& group, const std::string& name) {
       const base::Entered entered(&state);
-      return given.rename(group, name);
+      return rename(group, name);
     };
   }
+  return options;
+}
+
+LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateLoan* loan, const Proposal* chosen) {
+  refuse_inside();
   const Call call(this);
+  if (team_ != nullptr && chosen == nullptr) return load_of_many(state, given);
+  const LoadOptions options = load_options(state, given);
   State whole = state.gathered(loan);
-  LoadResult result = load_checkpoint(*storage_, whole, options);
+  const LoadResult result = chosen == nullptr ? load_checkpoint(*storage_, whole, options)
+                                              : load_chosen(*storage_, whole, options, *chosen, team_->rank(), team_->ranks());
+  accept(state, std::move(whole), result);
+  return result;
+}
+
+void Checkpoint::accept(State& state, State&& loaded, const LoadResult& result) const {
   if (options_.expect_blas && !result.blas_to_come.empty())
     options_.expect_blas(base::cat("checkpoint ", base::quoted(result.name)), result.blas_to_come);
-  state.accept(std::move(whole));
+  state.accept(std::move(loaded));
+}
+
+LoadResult Checkpoint::load_of_many(State& state, const LoadOptions& given) {
+  Meeting meeting = team_->meet();
+  JointLoad joint(meeting);
+  LoadOptions options;
+  State whole;
+  const auto mine = error_of([&] {
+    options = load_options(state, given);
+    whole = state.gathered();
+  });
+  joint.open(whole, options, mine);
+  const LoadResult result = load_together(*storage_, whole, options, joint);
+  accept(state, std::move(whole), result);
   return result;
+}
+
+Proposal Checkpoint::choose(const State& state, const LoadOptions& given, const std::function<void()>& refuse) {
+  refuse_inside();
+  const Call call(this);
+  Meeting meeting = team_->meet();
+  JointLoad joint(meeting);
+  joint.open(state, given, error_of([&] {
+               if (refuse) refuse();
+               require_one_choice(given);
+             }));
+  return choose_together(*storage_, given, joint);
 }
 
 VerifyResult Checkpoint::verify(const std::string& name) {
@@ -184,7 +300,7 @@ VerifyResult Checkpoint::verify(const std::string& name) {
 Reader Checkpoint::open_reader(const std::string& name, Verify verify) {
   refuse_inside();
   const Call call(this);
-  return {*storage_, name, verify};
+  return {*storage_, name, verify, storage_};
 }
 
 std::vector<Found> Checkpoint::list() { return list(Wanted()); }
@@ -238,7 +354,7 @@ void Checkpoint::forget(const std::string& name, const std::vector<Found>& all) 
 
 void Checkpoint::pin(std::int64_t step) {
   refuse_inside();
-  require_writer();
+  require_leader();
   const Call call(this);
   const std::lock_guard lock(saving_);
   const std::vector<Found> all = scan(*storage_, {}, {false, step, {}});
@@ -250,7 +366,7 @@ void Checkpoint::pin(std::int64_t step) {
 
 void Checkpoint::unpin(std::int64_t step) {
   refuse_inside();
-  require_writer();
+  require_leader();
   const Call call(this);
   const std::lock_guard lock(saving_);
   const std::vector<Found> all = scan(*storage_, {}, {false, step, {}});
@@ -265,7 +381,7 @@ void Checkpoint::unpin(std::int64_t step) {
 std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std::int64_t room) {
   refuse_inside();
   const Retention retention = rules.empty() ? retention_ : Retention{parse_keep_rules(rules, options_.larger_is_better), {}};
-  if (!dry_run) require_writer();
+  if (!dry_run) require_leader();
   const Call call(this);
   std::unique_lock lock(saving_, std::defer_lock);
   if (!dry_run) lock.lock();
@@ -287,7 +403,7 @@ std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std
 void Checkpoint::remove(const std::string& name) {
   refuse_inside();
   require_checkpoint_name(name);
-  require_writer();
+  require_leader();
   const Call call(this);
   const std::lock_guard lock(saving_);
   const auto names_it = [&](const Found& found) { return found.name == name; };
@@ -309,6 +425,18 @@ std::string Checkpoint::manifest(const std::string& name) {
   const Manifest manifest = parsed_manifest(name, text);
   if (storage_->is_objects()) require_committed(*storage_, name, text, manifest);
   return text;
+}
+
+std::string Checkpoint::rank_values(const std::string& name, std::int64_t rank) {
+  refuse_inside();
+  const Call call(this);
+  std::map<std::string, std::string> values;
+  read_one(*storage_, name, [&](const std::string& directory, const Manifest& manifest) {
+    if (rank < 0 || rank >= manifest.world_size)
+      base::fail(Status::out_of_range, "rank is ", rank, "; the checkpoint has 0 .. ", manifest.world_size - 1);
+    values = values_of_rank(*storage_, directory, manifest, rank);
+  });
+  return base::normalized_json("values", values_text(values));  // as State::json has each of them
 }
 
 }  // namespace ckpt::state

@@ -15,6 +15,8 @@
 #include "state/committer.h"
 #include "state/coordinator.h"
 #include "state/load.h"
+#include "state/ranks/joint_load.h"
+#include "state/ranks/team.h"
 #include "state/reader.h"
 #include "state/retention.h"
 #include "state/save.h"
@@ -38,23 +40,34 @@ struct CheckpointOptions {
   std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
   // Is notified of what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
-  storage::Sleep sleep = {};  // between looks at an object store; empty: really sleeps
+  storage::Sleep sleep = {};    // between looks at an object store; empty: really sleeps
+  std::int64_t timeout_ns = 0;  // for which ranks wait for one another; 0: ten minutes
 };
 
 class Checkpoint {
  public:
   // Unless it is read-only: an object store is asked what it can do (see Committer); of others it takes the storage's lock, held
   // until this object goes (Error(busy) names the holder), puts aside what cut-off saves have left, and makes durable what a killed
-  // one has committed but not synced. Error(unsupported) for a coordinator of several processes.
+  // one has committed but not synced. Of many ranks rank 0 does all that; it is collective then.
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options);
 
   SaveResult save(const State& state, const SaveOptions& given);
   // The same in two steps: options as they will be used, or the error that they and this checkpoint deserve; then the save of a
-  // state without stateful objects, whose bytes come from source.
+  // state without stateful objects and sharded tensors, whose bytes come from source.
   SaveOptions checked(const SaveOptions& given) const;
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
+  // Of many ranks: what they agree to save, collectively (refuse: more that may be wrong here); then this rank's share of it.
+  bool is_of_many() const noexcept { return team_ != nullptr; }
+  TeamSave agree(const State& state, const SaveOptions& given, const std::function<void()>& refuse = {});
+  SaveResult save_agreed(TeamSave& save, SaveSource& source, bool is_in_background);
+  void abandon(const TeamSave& save, const base::Error& error) const noexcept { team_->abandon(save, error); }
+  std::int64_t timeout_ns() const noexcept;
+  // Of many ranks it is collective.
   LoadResult load(State& state, const LoadOptions& given) { return load(state, given, nullptr); }
-  LoadResult load(State& state, const LoadOptions& given, const StateLoan* loan);  // of a state that is lent by it
+  // Of a state that is lent by loan. chosen, of many ranks: what they have agreed to load, which each then loads by itself.
+  LoadResult load(State& state, const LoadOptions& given, const StateLoan* loan, const Proposal* chosen = nullptr);
+  // Of many ranks, collective: the checkpoint that all of them will load into such a state. refuse: as in agree.
+  Proposal choose(const State& state, const LoadOptions& given, const std::function<void()>& refuse = {});
   VerifyResult verify(const std::string& name);
   Reader open_reader(const std::string& name, Verify verify);
   // Error(invalid_state) inside a callback of one of this object's calls.
@@ -75,6 +88,8 @@ class Checkpoint {
   std::vector<Found> prune(const std::string& rules, bool dry_run, std::int64_t room);
   // The text of one checkpoint's manifest, checked.
   std::string manifest(const std::string& name);
+  // The JSON values that a rank saved, as an object. Error(out_of_range) for a rank that the checkpoint has not.
+  std::string rank_values(const std::string& name, std::int64_t rank);
   // As it was given; the checkpoint's own use of it goes through the fault handler.
   const std::shared_ptr<storage::Storage>& storage() const noexcept { return given_storage_; }
   const std::shared_ptr<storage::FaultHandler>& fault_handler() const noexcept { return options_.fault_handler; }
@@ -90,7 +105,15 @@ class Checkpoint {
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's. Error(busy) for one that
   // another writer of an object store has fenced.
   void require_writer() const;
+  void require_own() const;  // the same without the last
+  LoadOptions load_options(const State& state, const LoadOptions& given) const;
+  LoadResult load_of_many(State& state, const LoadOptions& given);
+  void accept(State& state, State&& loaded, const LoadResult& result) const;
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
+  void open_alone();
+  // Error(invalid_state) for another rank than the one that changes what was saved.
+  void require_leader() const;
+  void discard(const std::string& attempt) noexcept;
 
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;
@@ -101,7 +124,8 @@ class Checkpoint {
   std::unique_ptr<storage::Lock> lock_;
   std::unique_ptr<Committer> committer_;  // an object store's, in the place of the lock and of what follows
   std::int64_t next_sequence_ = 1;
-  std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when there is none
+  std::unique_ptr<Team> team_;  // of many ranks
+  std::string latest_;          // the one committed last, which unchanged files may be linked from; "" when there is none
 };
 
 }  // namespace ckpt::state

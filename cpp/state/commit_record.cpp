@@ -22,6 +22,7 @@ using base::Status;
 using nlohmann::ordered_json;
 
 constexpr std::string_view format = "ckpt-commit";
+constexpr std::int64_t record_version = 1;
 constexpr std::int64_t largest_record_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t largest_sequence = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t sequence_digits = 19;
@@ -39,7 +40,7 @@ Value member(const ordered_json& tree, const char* name) {
 
 std::string to_text(const CommitRecord& record) {
   const ordered_json tree = {
-      {"format", format},       {"format_version", format_version},          {"attempt", record.attempt},
+      {"format", format},       {"format_version", record_version},          {"attempt", record.attempt},
       {"step", record.step},    {"commit_sequence", record.commit_sequence}, {"manifest_xxh3_128", to_hex(record.manifest_digest)},
       {"writer", record.writer}};
   return tree.dump() + '\n';
@@ -50,8 +51,8 @@ CommitRecord parse_commit_record(std::string_view text) {
     base::fail(Status::corrupt, "the commit record is not usable JSON: ", problem);
   const auto tree = base::json_tree<ordered_json>(text);
   if (!tree.is_object() || member<std::string>(tree, "format") != format) base::fail(Status::corrupt, "it is no commit record");
-  if (const auto version = member<std::int64_t>(tree, "format_version"); version != format_version)
-    base::fail(Status::unsupported, "the commit record's format is ", version, "; this library knows ", format_version);
+  if (const auto version = member<std::int64_t>(tree, "format_version"); version != record_version)
+    base::fail(Status::unsupported, "the commit record's format is ", version, "; this library knows ", record_version);
   const auto digest = digest_from_hex(member<std::string>(tree, "manifest_xxh3_128"));
   if (!digest) base::fail(Status::corrupt, "the commit record's manifest_xxh3_128 is no checksum");
   return {member<std::string>(tree, "attempt"), member<std::int64_t>(tree, "step"), member<std::int64_t>(tree, "commit_sequence"),

@@ -1,6 +1,7 @@
 #include "state/coordinator.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace ckpt::state {
 namespace {
@@ -14,9 +15,18 @@ class SingleProcess final : public Coordinator {
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout) override {
     std::ranges::copy(sent, received.begin());
   }
+  void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t, Timeout) override {
+    std::ranges::copy(sent, received.begin());
+  }
 };
 
 }  // namespace
+
+void Coordinator::gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) {
+  if (rank() == root) return all_gather(sent, received, timeout);
+  std::vector<std::byte> not_wanted(sent.size() * static_cast<std::size_t>(world_size()));
+  all_gather(sent, not_wanted, timeout);
+}
 
 std::shared_ptr<Coordinator> make_single_process() { return std::make_shared<SingleProcess>(); }
 

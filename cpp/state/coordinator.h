@@ -24,6 +24,9 @@ class Coordinator {
   virtual void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) = 0;
   // Every process's bytes to all: received holds world_size times as many as sent, in the order of ranks.
   virtual void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) = 0;
+  // Every process's bytes to root: received is as in all_gather there and empty elsewhere. Without one of its own a coordinator
+  // takes all_gather, in memory of world_size times the bytes on every process.
+  virtual void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout);
 };
 
 // Rank 0 of 1.

@@ -32,15 +32,17 @@ void write_safetensors(const std::string& path, const State& given, std::string_
   const std::filesystem::path whole(path);
   const std::string name = whole.filename().string();
   base::require(!name.empty() && name != "." && name != "..", "path is ", base::quoted(path), "; it names no file");
-  const State state = given.gathered();
-  const auto group = std::ranges::find(state.groups(), group_name, &StateGroup::name);
-  if (group == state.groups().end()) base::fail(Status::not_found, "group ", base::quoted(group_name), " is not in the state");
+  const State all = given.gathered();
+  const auto found = std::ranges::find(all.groups(), group_name, &StateGroup::name);
+  if (found == all.groups().end()) base::fail(Status::not_found, "group ", base::quoted(group_name), " is not in the state");
+  const State assembled = State::of({*found}, {}, {}).assembled();
+  const StateGroup& group = assembled.groups().front();
   const std::string directory = whole.parent_path().string();
   const auto storage = storage::open_file_system(directory.empty() ? "." : directory, storage::Root::must_exist);
   base::Progress progress;
-  progress.begin(bytes_of(*group));
-  storage::replace_file(*storage, name, {bytes_of(*group), nullptr}, [&](storage::File& file) {
-    write_tensor_file(file, name, group->tensors, metadata, &progress);
+  progress.begin(bytes_of(group));
+  storage::replace_file(*storage, name, {bytes_of(group), nullptr}, [&](storage::File& file) {
+    write_tensor_file(file, name, group, metadata, &progress);
     progress.finish();
   });
   storage->sync_directory("");

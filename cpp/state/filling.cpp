@@ -19,6 +19,22 @@ constexpr std::int64_t alone_bytes = std::int64_t{8} << 20;  // one thread reads
 
 }  // namespace
 
+std::unique_ptr<base::ThreadPool> pool_for_reading(std::int64_t bytes) {
+  const std::int32_t threads = bytes <= alone_bytes ? 1 : std::min(base::available_threads(), most_threads);
+  try {
+    return std::make_unique<base::ThreadPool>(threads);
+  } catch (const base::Error&) {
+    return std::make_unique<base::ThreadPool>(1);  // the system has no thread to spare
+  }
+}
+
+bool have_overlap(std::vector<std::span<const std::byte>> ranges) {
+  std::erase_if(ranges, [](const auto& bytes) { return bytes.empty(); });
+  std::ranges::sort(ranges, {}, [](const auto& bytes) { return bytes.data(); });
+  const auto overlap = [](const auto& a, const auto& b) { return b.data() < a.data() + a.size(); };
+  return std::ranges::adjacent_find(ranges, overlap) != ranges.end();
+}
+
 Filling::Filling(storage::Storage& storage, const std::string& directory, const LoadOptions& options, const NameMap& names,
                  base::Progress& progress, bool& has_begun)
     : storage_(storage), directory_(directory), options_(options), names_(names), progress_(progress), has_begun_(has_begun) {}
@@ -103,7 +119,7 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
       continue;
     }
     if (is_kept) {
-      for (std::int64_t chunk = 0; chunk < chunk_count(entry.bytes); ++chunk)
+      for (std::int64_t chunk = 0; chunk < chunk_count(entry.bytes, tensor->bytes_of_chunk); ++chunk)
         parts_.push_back({items_.size(), cached_.size(), chunk});
     } else {
       item.copy = std::make_unique_for_overwrite<std::byte[]>(item.target->byte_span().size());
@@ -115,7 +131,7 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
 }
 
 void Filling::read_whole(storage::File& file, const TensorPlace& place, std::byte* destination) {
-  for (std::int64_t chunk = 0; chunk < chunk_count(place.bytes); ++chunk)
+  for (std::int64_t chunk = 0; chunk < chunk_count(place.bytes, place.record->bytes_of_chunk); ++chunk)
     note_misfit(place, read_chunk(file, place, chunk, destination, {progress_, 2}));
 }
 
@@ -126,29 +142,18 @@ std::int64_t Filling::read_part(const Part& part, std::byte* destination) {
 
 void Filling::start_threads() {
   std::int64_t bytes = 0;
-  for (const Part& part : parts_) bytes += std::min(chunk_bytes, items_[part.item].place.bytes - part.chunk * chunk_bytes);
-  const std::int32_t threads = bytes <= alone_bytes ? 1 : std::min(base::available_threads(), most_threads);
-  try {
-    pool_ = std::make_unique<base::ThreadPool>(threads);
-  } catch (const base::Error&) {
-    pool_ = std::make_unique<base::ThreadPool>(1);  // the system has no thread to spare
+  for (const Part& part : parts_) {
+    const TensorPlace& place = items_[part.item].place;
+    bytes += std::min(place.record->bytes_of_chunk, place.bytes - part.chunk * place.record->bytes_of_chunk);
   }
-}
-
-bool Filling::targets_overlap() const {
-  std::vector<std::pair<const std::byte*, const std::byte*>> ranges;
-  for (const Item& item : items_) {
-    const std::span<const std::byte> bytes = item.target->byte_span();
-    if (!bytes.empty()) ranges.emplace_back(bytes.data(), bytes.data() + bytes.size());
-  }
-  std::ranges::sort(ranges);
-  const auto overlap = [](const auto& a, const auto& b) { return b.first < a.second; };
-  return std::ranges::adjacent_find(ranges, overlap) != ranges.end();
+  pool_ = pool_for_reading(bytes);
 }
 
 void Filling::write() {
   // Tensors that share memory are written one after another, each checked before the next one begins.
-  if (targets_overlap()) pool_ = std::make_unique<base::ThreadPool>(1);
+  std::vector<std::span<const std::byte>> targets;
+  for (const Item& item : items_) targets.emplace_back(item.target->byte_span());
+  if (have_overlap(std::move(targets))) pool_ = std::make_unique<base::ThreadPool>(1);
   has_begun_ = true;
   for (const Item& item : items_) {
     const std::span<std::byte> bytes = item.target->byte_span();

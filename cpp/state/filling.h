@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,25 @@
 
 namespace ckpt::state {
 
-class Filling {
+class Filler {
+ public:
+  virtual ~Filler() = default;
+
+  // Reads and checks what goes into the state's tensors; in place it goes there straight away, else nothing is written.
+  virtual void read(const Manifest& manifest, const State& state) = 0;
+  // Error(out_of_range) when an element that was read cannot be converted.
+  virtual void require_fit() const = 0;
+  // Writes the tensors. What is thrown here has happened to a file since it was read.
+  virtual void write() = 0;
+};
+
+// The threads that read so many bytes of files that the system caches.
+std::unique_ptr<base::ThreadPool> pool_for_reading(std::int64_t bytes);
+// True when some bytes are in two of them.
+bool have_overlap(std::vector<std::span<const std::byte>> ranges);
+
+// What one process has saved into whole tensors.
+class Filling final : public Filler {
  public:
   // directory: the checkpoint's. progress: in two passes over each byte. All of them must outlive this object. has_begun becomes
   // true before the first tensor is written.
@@ -29,14 +48,10 @@ class Filling {
 
   // Reads each byte that both have. Files that the system caches are only checked, and stay open; the others' bytes come into
   // memory of this object's own. In place all of them go straight into the tensors.
-  void read(const Manifest& manifest, const State& state);
-
-  // Error(out_of_range) when an element that was read cannot be converted.
-  void require_fit() const;
-
-  // Writes the tensors: from memory, or by a second reading of the cached files, checked like the first. What is thrown here has
-  // happened to a file since it was read.
-  void write();
+  void read(const Manifest& manifest, const State& state) override;
+  void require_fit() const override;
+  // From memory, or by a second reading of the cached files, checked like the first.
+  void write() override;
 
  private:
   using Targets = std::map<std::string_view, std::shared_ptr<tensor::Tensor>>;
@@ -64,7 +79,6 @@ class Filling {
   std::int64_t read_part(const Part& part, std::byte* destination);
   void note_misfit(const TensorPlace& place, std::int64_t element);  // -1: none
   void start_threads();
-  bool targets_overlap() const;
 
   storage::Storage& storage_;
   const std::string& directory_;

@@ -1,6 +1,7 @@
 #include "state/load.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,14 +11,17 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "state/catalog.h"
-#include "state/convert.h"
 #include "state/environment.h"
 #include "state/filling.h"
 #include "state/known_bad.h"
+#include "state/match.h"
 #include "state/name_map.h"
 #include "state/open_files.h"
+#include "state/ranks/joint_load.h"
+#include "state/ranks/part.h"
+#include "state/ranks/part_checks.h"
+#include "state/ranks/shard_filling.h"
 #include "state/tensor_file.h"
-#include "state/tree.h"
 
 namespace ckpt::state {
 namespace {
@@ -25,85 +29,9 @@ namespace {
 using base::cat;
 using base::Status;
 
-std::string dtype_and_shape(tensor::Dtype dtype, std::span<const std::int64_t> shape) {
-  std::string out = cat(tensor::dtype_name(dtype), " [");
-  for (std::size_t i = 0; i < shape.size(); ++i) out += cat(i > 0 ? ", " : "", shape[i]);
-  return out + ']';
-}
-
-// A tensor of the state beside the record that goes into it.
-void match_tensor(const std::string& group, const StateTensor& wanted, const TensorRecord& record, Conversion convert) {
-  wanted.tensor->require_writable(record.name);
-  const tensor::Dtype dtype = wanted.tensor->dtype();
-  const auto dimensions = wanted.tensor->shape().dimensions();
-  const bool fits = dtype == record.dtype || find_converter(record.dtype, dtype, convert) != nullptr;
-  base::require(fits && std::ranges::equal(dimensions, record.shape), "tensor ", base::quoted(record.name), " of group ",
-                base::quoted(group), " is ", dtype_and_shape(dtype, dimensions), " here; the checkpoint has ",
-                dtype_and_shape(record.dtype, record.shape),
-                fits || convert == Conversion::none
-                    ? std::string()
-                    : cat(", which is not converted ", convert == Conversion::lossless ? "without a loss" : "to that"));
-}
-
-using GroupAndName = std::pair<std::string_view, std::string_view>;
-
-// The groups that are trees here and there; the names are the manifest's. Their texts, which are values and of any length, get
-// memory of their own in state.
-std::set<std::string_view> prepare_trees(State& state, const Manifest& manifest) {
-  std::set<std::string_view> trees;
-  for (const GroupRecord& recorded : manifest.groups) {
-    const auto text = std::ranges::find(recorded.tensors, tree_tensor, &TensorRecord::name);
-    if (text == recorded.tensors.end() || text->dtype != tensor::Dtype::u8 || text->shape.size() != 1) continue;
-    if (text->shape[0] > total_bytes(manifest)) continue;  // no file has room for it: no memory for what only a manifest says
-    if (state.replace_tensor(recorded.name, tree_tensor, tensor::Tensor::create(text->dtype, {text->shape[0]})))
-      trees.insert(recorded.name);
-  }
-  return trees;
-}
-
-// What a partial load found; the names are the state's and the manifest's.
-struct Differences {
-  std::vector<GroupAndName> missing;
-  std::vector<GroupAndName> unexpected;
-};
-
-// By the names that the state may have.
-std::map<GroupAndName, const TensorRecord*> records_of(const Manifest& manifest, const NameMap& names) {
-  std::map<GroupAndName, const TensorRecord*> records;
-  for (const GroupRecord& group : manifest.groups) {
-    for (const TensorRecord& record : group.tensors) records.emplace(GroupAndName(group.name, names.name_of(record)), &record);
-  }
-  return records;
-}
-
-// The differences of names; a tensor that both have must have one dtype and shape.
-Differences match_partly(const State& state, const Manifest& manifest, const NameMap& names,
-                         const std::set<std::string_view>& trees, Conversion convert) {
-  auto records = records_of(manifest, names);
-  Differences differences;
-  for (const StateGroup& group : state.groups()) {
-    for (const StateTensor& wanted : group.tensors) {
-      const auto found = records.find({group.name, wanted.name});
-      if (found == records.end()) {
-        differences.missing.emplace_back(group.name, wanted.name);
-      } else {
-        match_tensor(group.name, wanted, *found->second, convert);
-        records.erase(found);
-      }
-    }
-  }
-  for (const auto& [name, record] : records) differences.unexpected.emplace_back(name.first, record->name);
-  for (const auto* list : {&differences.missing, &differences.unexpected}) {
-    for (const auto& [group, name] : *list) {
-      base::require(!trees.contains(group), "tensor ", base::quoted(name), " of group ", base::quoted(group), " is not in ",
-                    list == &differences.missing ? "the checkpoint" : "the state", "; a tree is loaded whole");
-    }
-  }
-  return differences;
-}
-
-// skipped: newer checkpoints that could not be used.
-std::string report_of(const Differences& differences, const std::vector<Found>& skipped) {
+// left_out: keys whose values are those of other ranks.
+std::string report_of(const Differences& differences, const std::vector<Found>& skipped, const std::vector<std::string>& left_out) {
+  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;  // a problem may quote bytes that are no UTF-8
   const auto list = [](const std::vector<GroupAndName>& names) {
     nlohmann::json items = nlohmann::json::array();
     for (const auto& [group, name] : names) items.push_back({{"group", group}, {"name", name}});
@@ -113,118 +41,233 @@ std::string report_of(const Differences& differences, const std::vector<Found>& 
   for (const Found& bad : skipped) {
     passed_over.push_back({{"name", bad.name}, {"status", base::status_name(bad.status)}, {"problem", bad.problem}});
   }
-  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;  // a problem may quote bytes that are no UTF-8
+  const std::string by_rank =
+      left_out.empty()
+          ? ""
+          : cat(R"(,"by_rank":)", nlohmann::json(left_out).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return cat(R"({"missing":)", list(differences.missing), R"(,"unexpected":)", list(differences.unexpected), R"(,"skipped":)",
-             passed_over.dump(-1, ' ', false, replace), '}');
+             passed_over.dump(-1, ' ', false, replace), by_rank, '}');
 }
 
-// name: under which the state would have it.
-[[noreturn]] void fail_unexpected(const std::string& group, const TensorRecord& record, std::string_view name) {
-  base::fail(Status::invalid_argument, "tensor ", base::quoted(record.name), " of group ", base::quoted(group),
-             " is in the checkpoint but not in the state",
-             name == record.name ? std::string() : cat(", where its name would be ", base::quoted(name)));
-}
+// One checkpoint that is being tried.
+struct Candidate {
+  Candidate(const Proposal& of, Manifest&& parsed) : proposal(of), manifest(std::move(parsed)) {}
 
-// Exactly the state's groups and tensors, or an error that names the first difference: that is the caller's to solve, never a
-// reason to take an older checkpoint.
-void match(const State& state, const Manifest& manifest, const NameMap& names, Conversion convert) {
-  for (const StateGroup& group : state.groups()) {
-    const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
-    base::require(recorded != manifest.groups.end(), "group ", base::quoted(group.name), " of the state is not in the checkpoint");
-    std::map<std::string_view, const TensorRecord*> records;
-    for (const TensorRecord& record : recorded->tensors) records.emplace(names.name_of(record), &record);
-    for (const StateTensor& wanted : group.tensors) {
-      const auto found = records.find(wanted.name);
-      base::require(found != records.end(), "tensor ", base::quoted(wanted.name), " of group ", base::quoted(group.name),
-                    " of the state is not in the checkpoint");
-      match_tensor(group.name, wanted, *found->second, convert);
-      records.erase(found);
-    }
-    if (!records.empty()) fail_unexpected(group.name, *records.begin()->second, records.begin()->first);
-  }
-  for (const GroupRecord& recorded : manifest.groups) {
-    base::require(std::ranges::find(state.groups(), recorded.name, &StateGroup::name) != state.groups().end(), "group ",
-                  base::quoted(recorded.name), " is in the checkpoint but not in the state");
-  }
-}
-
-// Some tensors are written when this fails, so no other checkpoint is tried. A file that is no longer what it was is damaged.
-void write(storage::Storage& storage, const std::string& name, Filling& filling) {
-  try {
-    filling.write();
-  } catch (const base::Error& error) {
-    if (error.status() != Status::corrupt) throw;
-    note_bad(storage, name);
-    base::fail(Status::corrupt, error.message(), "; it has changed since it was checked");
-  }
-}
-
-// One attempt at one checkpoint. skipped: the newer ones that were passed over. When it did not succeed, problem says why, and what
-// that means for the checkpoint; the state is what it was.
-Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& options, const std::string& name,
-                 const std::vector<Found>& skipped, base::Progress& progress, Found& problem, LoadResult& result) {
-  Manifest manifest;
-  std::string text;
-  Outcome outcome = try_reading(storage, name, text, problem, [&] {
-    text = manifest_text(storage, name);
-    manifest = checked_manifest(storage, name, text, problem);
-  });
-  if (outcome != Outcome::done) return outcome;
-  const std::set<std::string_view> trees = prepare_trees(state, manifest);
-  const NameMap names(manifest, options, trees);
+  const Proposal& proposal;
+  const Manifest manifest;
+  std::set<std::string_view> trees;
+  std::optional<NameMap> names;
   Differences differences;
-  if (options.partial) {
-    differences = match_partly(state, manifest, names, trees, options.convert);
-  } else {
-    match(state, manifest, names, options.convert);
-  }
-  std::string report = report_of(differences, skipped);
-  Filling filling(storage, name, options, names, progress, result.partly_filled);
-  outcome = try_reading(storage, name, text, problem, [&] { filling.read(manifest, state); });
-  if (outcome != Outcome::done) return outcome;
-  filling.require_fit();
-  result.name = name;
-  result.step = manifest.step;
-  result.commit_sequence = manifest.commit_sequence;
-  result.seed = manifest.seed;
-  result.bytes = total_bytes(manifest);
-  result.skipped = static_cast<std::int64_t>(skipped.size());
-  result.missing = static_cast<std::int64_t>(differences.missing.size());
-  result.unexpected = static_cast<std::int64_t>(differences.unexpected.size());
-  if (options.partial) {
-    for (const auto& [key, value] : state.values()) manifest.values.emplace(key, value);  // those that the checkpoint lacks stay
-  }
-  const std::string difference =
-      environment_difference(manifest.environment, options.compare_environment ? &options.environment_json : nullptr, options.blas);
-  result.environment_differs = !difference.empty();
-  if (options.blas.empty()) result.blas_to_come = recorded_blas(manifest.environment);
-  if (result.environment_differs) {
-    base::warn("state", cat("checkpoint ", base::quoted(name), ' ', difference, ": results may differ in their last bits"));
-  }
-  if (options.before_filling) options.before_filling();
-  write(storage, name, filling);
-  progress.finish();
-  state.replace_values(std::move(manifest.values));
-  state.set_load_report(std::move(report));
-  result.partly_filled = false;
-  if (options.verify == Verify::full && !options.partial) note_good(storage, name);
-  return Outcome::done;
-}
+  std::map<std::string, std::string> values;
+  std::string report;
+};
 
-void load_named(storage::Storage& storage, State& state, const LoadOptions& options, base::Progress& progress, LoadResult& result) {
-  Found problem;
-  const Outcome outcome = try_load(storage, state, options, options.name, {}, progress, problem, result);
-  if (outcome == Outcome::done) return;
-  if (outcome == Outcome::removed) base::fail(Status::not_found, base::quoted(options.name), " was removed while it was read");
-  if (problem.condition == Condition::damaged) note_bad(storage, options.name);
-  base::fail(problem.status, problem.problem);
-}
+// One load: attempts at one checkpoint after the other, until one succeeds. After one that did not, the state is what it was.
+class Loading {
+ public:
+  struct Who {
+    std::int64_t rank = 0;
+    std::int64_t ranks = 1;
+    JointLoad* joint = nullptr;  // of ranks that load together
+  };
+
+  Loading(storage::Storage& storage, State& state, const LoadOptions& options, const Who& who)
+      : storage_(storage), state_(state), options_(options), who_(who) {}
+
+  // Runs body, which makes attempts.
+  template <class Body>
+  LoadResult run(Body&& body) {
+    try {
+      body();
+    } catch (...) {
+      if (!result_.partly_filled) throw;
+      const base::CurrentError error = base::current_error();
+      throw PartlyFilled(error.status, cat(error.message, "; the tensors are partly filled"));
+    }
+    return result_;
+  }
+
+  // When it did not succeed, problem says why, and what that means for the checkpoint.
+  Outcome try_load(const std::string& name, const std::vector<Found>& skipped, Found& problem) {
+    Proposal proposal{name, "", skipped};
+    Manifest manifest;
+    const Outcome outcome = try_reading(storage_, name, proposal.manifest, problem, [&] {
+      proposal.manifest = manifest_text(storage_, name);
+      manifest = checked_manifest(storage_, name, proposal.manifest, problem);
+    });
+    if (outcome != Outcome::done) return outcome;
+    if (who_.joint == nullptr) return fill(proposal, std::move(manifest), problem);
+    who_.joint->propose(proposal);
+    return fill_together(proposal, std::move(manifest), problem);
+  }
+
+  void load_named() {
+    Found problem;
+    require_done(options_.name, try_load(options_.name, {}, problem), problem);
+  }
+
+  void load_chosen(const Proposal& chosen) {
+    Found problem;
+    Manifest manifest;
+    Outcome outcome = try_reading(storage_, chosen.name, chosen.manifest, problem,
+                                  [&] { manifest = parsed_manifest(chosen.name, chosen.manifest); });
+    if (outcome == Outcome::done) outcome = fill(chosen, std::move(manifest), problem);
+    require_done(chosen.name, outcome, problem);
+  }
+
+  // What rank 0 proposes, until one can be loaded.
+  void follow() {
+    for (Outcome outcome = Outcome::failed; outcome != Outcome::done;) {
+      const Proposal proposal = who_.joint->next();
+      Found problem;
+      outcome = fill_together(proposal, std::nullopt, problem);
+    }
+  }
+
+ private:
+  void require_done(const std::string& name, Outcome outcome, const Found& problem) const {
+    if (outcome == Outcome::done) return;
+    if (outcome == Outcome::removed) base::fail(Status::not_found, base::quoted(name), " was removed while it was read");
+    if (problem.condition == Condition::damaged) note_bad(storage_, name);
+    base::fail(problem.status, problem.problem);
+  }
+
+  // What goes where.
+  void prepare(Candidate& candidate) {
+    candidate.trees = prepare_trees(state_, candidate.manifest);
+    candidate.names.emplace(candidate.manifest, options_, candidate.trees);
+    candidate.differences = match(state_, candidate.manifest, *candidate.names, candidate.trees, options_);
+  }
+
+  // Those that the ranks had alike, and this rank's own when there are as many as then.
+  void read_values(Candidate& candidate) {
+    const Manifest& manifest = candidate.manifest;
+    std::vector<std::string> left_out;
+    if (manifest.world_size == who_.ranks) {
+      candidate.values = values_of_rank(storage_, candidate.proposal.name, manifest, who_.rank);
+    } else {
+      left_out = manifest.by_rank;
+      candidate.values = manifest.values;
+      for (const std::string& key : left_out) candidate.values.erase(key);
+    }
+    if (options_.partial) {
+      for (const auto& [key, value] : state_.values()) candidate.values.emplace(key, value);  // what the checkpoint lacks stays
+    }
+    candidate.report = report_of(candidate.differences, candidate.proposal.skipped, left_out);
+  }
+
+  void note_result(const Candidate& candidate) {
+    const Manifest& manifest = candidate.manifest;
+    result_.name = candidate.proposal.name;
+    result_.step = manifest.step;
+    result_.commit_sequence = manifest.commit_sequence;
+    result_.seed = manifest.seed;
+    result_.world_size = manifest.world_size;
+    result_.bytes = total_bytes(manifest);
+    result_.skipped = std::ssize(candidate.proposal.skipped);
+    result_.missing = std::ssize(candidate.differences.missing);
+    result_.unexpected = std::ssize(candidate.differences.unexpected);
+    const std::string difference = environment_difference(
+        manifest.environment, options_.compare_environment ? &options_.environment_json : nullptr, options_.blas);
+    result_.environment_differs = !difference.empty();
+    if (options_.blas.empty()) result_.blas_to_come = recorded_blas(manifest.environment);
+    if (!result_.environment_differs) return;
+    base::warn("state", cat("checkpoint ", base::quoted(result_.name), ' ', difference, ": results may differ in their last bits"));
+  }
+
+  // Some tensors are written when this fails, so no other checkpoint is tried. A file that is no longer what it was is damaged.
+  void write(Filler& filler) {
+    try {
+      filler.write();
+    } catch (const base::Error& error) {
+      if (error.status() != Status::corrupt) throw;
+      note_bad(storage_, result_.name);
+      base::fail(Status::corrupt, error.message(), "; it has changed since it was checked");
+    }
+    progress_.finish();
+  }
+
+  void finish(Candidate& candidate) noexcept {
+    state_.replace_values(std::move(candidate.values));
+    state_.set_load_report(std::move(candidate.report));
+    result_.partly_filled = false;
+    const bool all_read = !options_.partial && who_.ranks == 1 && !state_.has_sharded();
+    if (options_.verify == Verify::full && all_read) note_good(storage_, result_.name);
+  }
+
+  Outcome fill(const Proposal& proposal, Manifest&& manifest, Found& problem) {
+    Candidate candidate(proposal, std::move(manifest));
+    prepare(candidate);
+    std::unique_ptr<Filler> filler;
+    if (candidate.manifest.is_of_many() || state_.has_sharded()) {
+      filler = std::make_unique<ShardFilling>(storage_, proposal.name, options_, *candidate.names, progress_, result_.partly_filled,
+                                              true);
+    } else {
+      filler = std::make_unique<Filling>(storage_, proposal.name, options_, *candidate.names, progress_, result_.partly_filled);
+    }
+    const Outcome outcome = try_reading(storage_, proposal.name, proposal.manifest, problem, [&] {
+      filler->read(candidate.manifest, state_);
+      read_values(candidate);
+    });
+    if (outcome != Outcome::done) return outcome;
+    filler->require_fit();
+    note_result(candidate);
+    if (options_.before_filling) options_.before_filling();
+    write(*filler);
+    finish(candidate);
+    return Outcome::done;
+  }
+
+  // manifest: nothing when only its text is there.
+  Outcome fill_together(const Proposal& proposal, std::optional<Manifest> manifest, Found& problem) {
+    JointLoad& joint = *who_.joint;
+    std::optional<Candidate> candidate;
+    std::optional<ShardFilling> filling;
+    const auto unprepared = error_of([&] {
+      if (!manifest) manifest = parsed_manifest(proposal.name, proposal.manifest);
+      candidate.emplace(proposal, std::move(*manifest));
+      prepare(*candidate);
+      filling.emplace(storage_, proposal.name, options_, *candidate->names, progress_, result_.partly_filled, false);
+      filling->plan(candidate->manifest, state_);
+    });
+    joint.meet([&] {
+      joint.meeting().agree(unprepared);
+      filling->agree(joint.meeting());
+      filling->read_together(joint.meeting());
+    });
+    Outcome outcome = Outcome::failed;
+    const auto unfit = error_of([&] {
+      outcome = try_reading(storage_, proposal.name, proposal.manifest, problem, [&] {
+        filling->require_read();
+        read_values(*candidate);
+      });
+      if (outcome != Outcome::done) return;
+      filling->require_fit();
+      note_result(*candidate);
+    });
+    outcome = joint.agree(outcome, problem, result_.partly_filled, unfit);
+    if (outcome != Outcome::done) return outcome;
+    joint.close(error_of([&] { write(*filling); }));
+    finish(*candidate);
+    return Outcome::done;
+  }
+
+  storage::Storage& storage_;
+  State& state_;
+  const LoadOptions& options_;
+  const Who who_;
+  base::Progress progress_{2};
+  LoadResult result_;
+};
 
 // Looks for the newest checkpoint that can be loaded, beside a writer.
 class Search {
  public:
-  Search(storage::Storage& storage, State& state, const LoadOptions& options, base::Progress& progress, LoadResult& result)
-      : storage_(storage), state_(state), options_(options), progress_(progress), result_(result) {}
+  // See Loading::try_load.
+  using Attempt = std::function<Outcome(const std::string& name, const std::vector<Found>& skipped, Found& problem)>;
+
+  Search(storage::Storage& storage, const LoadOptions& options, Attempt attempt)
+      : storage_(storage), options_(options), attempt_(std::move(attempt)) {}
 
   void run() {
     for (int rounds = 1; rounds <= most_rounds; ++rounds) {
@@ -260,9 +303,9 @@ class Search {
         skipped.push_back(found);
       } else {
         Found problem = found;
-        const Outcome outcome = try_load(storage_, state_, options_, found.name, skipped, progress_, problem, result_);
+        const Outcome outcome = attempt_(found.name, skipped, problem);
         if (outcome == Outcome::done) {
-          warn(skipped);
+          warn(found.name, skipped);
           return true;
         }
         again_ = true;
@@ -283,40 +326,86 @@ class Search {
     return all;
   }
 
-  void warn(const std::vector<Found>& skipped) const {
+  static void warn(const std::string& name, const std::vector<Found>& skipped) {
     for (const Found& bad : skipped) {
-      base::warn("state", cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(result_.name),
-                              ": ", bad.problem));
+      base::warn("state",
+                 cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(name), ": ", bad.problem));
     }
   }
 
   storage::Storage& storage_;
-  State& state_;
   const LoadOptions& options_;
-  base::Progress& progress_;
-  LoadResult& result_;
+  const Attempt attempt_;
   std::map<std::string, Found> bad_;  // by name
   bool again_ = false;
 };
 
+// Whatever ends it on rank 0 alone, the other ranks must hear of it.
+template <class Body>
+void lead(JointLoad& joint, Body&& body) {
+  try {
+    body();
+  } catch (...) {
+    const base::CurrentError current = base::current_error();
+    const base::Error error(current.status, current.message);
+    if (!joint.is_in_meeting()) error_of([&] { joint.end(error); });
+    throw;
+  }
+}
+
+void load_any(storage::Storage& storage, const LoadOptions& options, Loading& loading) {
+  if (!options.name.empty()) return loading.load_named();
+  Search(storage, options, [&](const std::string& name, const std::vector<Found>& skipped, Found& problem) {
+    return loading.try_load(name, skipped, problem);
+  }).run();
+}
+
 }  // namespace
 
-LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options) {
+void require_one_choice(const LoadOptions& options) {
   base::require(options.name.empty() || !options.step, "name and step are both set; at most one of them says what is loaded");
-  LoadResult result;
-  base::Progress progress(2);
-  try {
+}
+
+LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options) {
+  require_one_choice(options);
+  Loading loading(storage, state, options, {});
+  return loading.run([&] { load_any(storage, options, loading); });
+}
+
+LoadResult load_together(storage::Storage& storage, State& state, const LoadOptions& options, JointLoad& joint) {
+  Loading loading(storage, state, options, {joint.meeting().rank(), joint.meeting().ranks(), &joint});
+  return loading.run([&] {
+    if (!joint.leads()) return loading.follow();
+    lead(joint, [&] { load_any(storage, options, loading); });
+  });
+}
+
+Proposal choose_together(storage::Storage& storage, const LoadOptions& options, JointLoad& joint) {
+  if (!joint.leads()) return joint.next();
+  Proposal chosen;
+  const auto choose = [&](const std::string& name, const std::vector<Found>& skipped, Found& problem) {
+    chosen = {name, "", skipped};
+    return try_reading(storage, name, chosen.manifest, problem, [&] {
+      chosen.manifest = manifest_text(storage, name);
+      checked_manifest(storage, name, chosen.manifest, problem);
+    });
+  };
+  lead(joint, [&] {
+    Found problem;
     if (options.name.empty()) {
-      Search(storage, state, options, progress, result).run();
-    } else {
-      load_named(storage, state, options, progress, result);
+      Search(storage, options, choose).run();
+    } else if (choose(options.name, {}, problem) != Outcome::done) {
+      base::fail(problem.status, problem.problem);
     }
-  } catch (...) {
-    if (!result.partly_filled) throw;
-    const base::CurrentError error = base::current_error();
-    throw PartlyFilled(error.status, cat(error.message, "; the tensors are partly filled"));
-  }
-  return result;
+    joint.propose(chosen);
+  });
+  return chosen;
+}
+
+LoadResult load_chosen(storage::Storage& storage, State& state, const LoadOptions& options, const Proposal& chosen,
+                       std::int64_t rank, std::int64_t ranks) {
+  Loading loading(storage, state, options, {rank, ranks, nullptr});
+  return loading.run([&] { loading.load_chosen(chosen); });
 }
 
 VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name) {
@@ -325,6 +414,7 @@ VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& nam
   read_one(storage, name, [&](const std::string& directory, const Manifest& manifest) {
     result = {directory};
     progress.begin(total_bytes(manifest));
+    if (manifest.is_of_many()) return verify_parts(storage, directory, manifest, result, progress);
     OpenFiles files(storage, result.name);
     for (const GroupRecord& group : manifest.groups) files.open_ahead(group);
     for (const GroupRecord& group : manifest.groups) {

@@ -15,6 +15,9 @@
 
 namespace ckpt::state {
 
+class JointLoad;  // see ranks/joint_load.h
+struct Proposal;
+
 enum class Verify { none, full, lazy };  // lazy: for readers
 
 // Which element types are converted to those of the state's tensors.
@@ -50,6 +53,7 @@ struct LoadResult {
   std::int64_t missing = 0;       // tensors of the state that the checkpoint lacks: they keep their contents
   std::int64_t unexpected = 0;    // tensors of the checkpoint that the state lacks
   bool partly_filled = false;     // of a load that failed: it had begun to write the tensors
+  std::int64_t world_size = 0;    // of those that saved it
 };
 
 // What a load throws when it had begun to write the tensors.
@@ -65,12 +69,24 @@ struct VerifyResult {
   std::int64_t bytes = 0;
 };
 
+// Error(invalid_argument) when both name and step say what is loaded.
+void require_one_choice(const LoadOptions& options);
+
 // Unless it is in place, everything is read and checked first; only then are the caller's tensors written. Files that the system
 // caches are read again for that, and checked again: Error(corrupt), PartlyFilled, when one has changed in between; from others a
 // copy is kept, and writing cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here
 // or in another process.
 // The texts of trees become tensors of their own in state, whatever comes of the load.
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options);
+
+// The same by one of several ranks. Collective, once joint is open: all of them load one checkpoint or fail. What was read is kept
+// in memory until it is written.
+LoadResult load_together(storage::Storage& storage, State& state, const LoadOptions& options, JointLoad& joint);
+// In two steps, for ranks that must not meet while they load. Collective, once joint is open: the checkpoint that all will load;
+// then each of them loads it by itself, and no other one when that fails.
+Proposal choose_together(storage::Storage& storage, const LoadOptions& options, JointLoad& joint);
+LoadResult load_chosen(storage::Storage& storage, State& state, const LoadOptions& options, const Proposal& chosen,
+                       std::int64_t rank, std::int64_t ranks);
 
 // Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen anew when a writer removes it meanwhile.
 // Error(corrupt) names the first bad file and tensor.

@@ -3,18 +3,23 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "state/hash.h"
+#include "state/ranks/placement.h"
 #include "tensor/dtype.h"
 
 namespace ckpt::state {
 
-constexpr std::int64_t format_version = 1;
-constexpr std::int64_t chunk_bytes = std::int64_t{64} << 20;  // a tensor's bytes have one digest per chunk
+constexpr std::int64_t format_of_one = 1;   // written by one process alone
+constexpr std::int64_t format_of_many = 2;  // by several ranks: see ranks/part.h
+// A tensor's bytes have one digest per chunk; those of several ranks are read by other cuts than they were written by.
+constexpr std::int64_t chunk_bytes = std::int64_t{64} << 20;
+constexpr std::int64_t shard_chunk_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t largest_manifest_bytes = std::int64_t{256} << 20;
 
 struct FileRecord {
@@ -25,10 +30,17 @@ struct FileRecord {
 
 struct TensorRecord {
   std::string name;
-  std::string file;
+  std::string file = {};
   tensor::Dtype dtype{};
-  std::vector<std::int64_t> shape;
-  std::vector<Digest> chunks;
+  std::vector<std::int64_t> shape = {};
+  std::vector<Digest> chunks = {};
+  std::int64_t bytes_of_chunk = chunk_bytes;
+  // Of a block, in the part of a rank: the tensor that it belongs to, and where it begins there. Empty: the tensor of that name, at
+  // its beginning.
+  std::string of = {};
+  Lengths offsets = {};
+  // Of a tensor in a checkpoint of several ranks, which has neither file nor chunks here: whose part has which block.
+  std::shared_ptr<const Placement> placement = {};
 };
 
 struct GroupRecord {
@@ -37,7 +49,14 @@ struct GroupRecord {
   std::vector<TensorRecord> tensors;
 };
 
+// What one rank wrote, as the manifest vouches for it: the digest that ends the part's text.
+struct PartRecord {
+  std::int64_t bytes = 0;
+  Digest digest;
+};
+
 struct Manifest {
+  std::int64_t format_version = format_of_one;
   std::string library_version;
   std::int64_t step = 0;
   std::int64_t commit_sequence = 0;
@@ -49,13 +68,22 @@ struct Manifest {
   std::string environment = "null";
   std::map<std::string, std::string> values;  // by key; JSON texts
   std::vector<GroupRecord> groups;
+  // Of several ranks:
+  std::vector<PartRecord> parts;     // by rank
+  std::vector<std::string> by_rank;  // keys whose values are not the same on all ranks
+  std::int64_t part_files = 0;       // number and bytes of the files that the parts list
+  std::int64_t part_file_bytes = 0;
+
+  bool is_of_many() const noexcept { return format_version == format_of_many; }
 };
 
 // Values with these keys have places of their own in the manifest.
 inline constexpr std::string_view data_position_key = "data_position";
 inline constexpr std::string_view controller_key = "controller";
 
-std::int64_t chunk_count(std::int64_t bytes);
+std::int64_t chunk_count(std::int64_t bytes, std::int64_t bytes_of_chunk = chunk_bytes);
+// Number and bytes of the files with tensors.
+std::int64_t file_count(const Manifest& manifest);
 std::int64_t total_bytes(const Manifest& manifest);
 
 std::string to_text(const Manifest& manifest);

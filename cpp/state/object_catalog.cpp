@@ -9,6 +9,7 @@
 #include "state/known_bad.h"
 #include "state/name.h"
 #include "state/pin.h"
+#include "state/ranks/placement_text.h"
 #include "storage/objects.h"
 
 namespace ckpt::state {
@@ -21,6 +22,12 @@ std::string prefix_of(const std::string& directory) { return directory == "." ? 
 
 // By what is listed; where that is not what the manifest says, the files themselves are asked.
 void check_listed_sizes(storage::Storage& storage, const Attempt& attempt, const Manifest& manifest) {
+  for (std::size_t rank = 0; rank < manifest.parts.size(); ++rank) {
+    const auto listed = attempt.files.find(part_name(static_cast<std::int64_t>(rank), manifest.world_size));
+    if (listed == attempt.files.end() || listed->second != manifest.parts[rank].bytes) {
+      base::fail(Status::corrupt, base::quoted(attempt.name), " has not the part of rank ", rank, " that the manifest names");
+    }
+  }
   for (const GroupRecord& group : manifest.groups) {
     for (const FileRecord& record : group.files) {
       const auto listed = attempt.files.find(record.name);
@@ -54,6 +61,7 @@ Found examine(storage::Storage& storage, const Attempt& attempt, const StoreList
       found.bytes = total_bytes(manifest);
       found.metric = manifest.metric;
       found.saved_utc_ns = manifest.saved_utc_ns;
+      found.world_size = manifest.world_size;
       check_listed_sizes(storage, attempt, manifest);
       found.manifest = std::make_shared<Manifest>(std::move(manifest));
     });

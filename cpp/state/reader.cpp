@@ -12,6 +12,7 @@
 #include "state/catalog.h"
 #include "state/index.h"
 #include "state/name.h"
+#include "state/ranks/part_checks.h"
 #include "state/tensor_file.h"
 #include "storage/file_system.h"
 #include "storage/read_ahead.h"
@@ -32,9 +33,19 @@ constexpr std::size_t least_helped_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify) {
+Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify, std::shared_ptr<storage::Storage> keep) {
   base::Progress progress;
   read_one(storage, name, [&](const std::string& directory, Manifest& manifest) {
+    shards_ = nullptr;
+    if (manifest.is_of_many()) {
+      if (verify == Verify::full) {
+        VerifyResult checked;
+        progress.begin(total_bytes(manifest));
+        verify_parts(storage, directory, manifest, checked, progress);
+      }
+      shards_ = std::make_unique<ShardReader>(keep, storage, directory, std::move(manifest), verify == Verify::lazy);
+      return;
+    }
     groups_.clear();
     parts_.clear();
     items_.clear();
@@ -131,8 +142,13 @@ void Reader::add_indexed(const std::string& directory) {
 
 // Once everything is in its place: the names are borrowed from the headers.
 void Reader::index_names() {
-  by_name_ = NameTable(items_.size());
-  for (std::size_t i = 0; i < items_.size(); ++i) by_name_.add(at(static_cast<std::int64_t>(i)).name, i);
+  by_name_ = NameTable(static_cast<std::size_t>(count()));
+  for (std::int64_t i = 0; i < count(); ++i) by_name_.add(at(i).name, static_cast<std::size_t>(i));
+}
+
+const ShardReader::Item* Reader::sharded(std::int64_t index) const {
+  if (index < 0 || index >= count()) base::fail(Status::out_of_range, "index is ", index, "; there are ", count(), " tensors");
+  return shards_ == nullptr ? nullptr : &shards_->items()[static_cast<std::size_t>(index)];
 }
 
 const Reader::Item& Reader::item(std::int64_t index) const {
@@ -141,13 +157,20 @@ const Reader::Item& Reader::item(std::int64_t index) const {
 }
 
 const TensorEntry& Reader::at(std::int64_t index) const {
+  if (const auto* const shard = sharded(index); shard != nullptr) return shard->entry;
   const Item& found = item(index);
   return parts_[found.part].header.tensors[found.entry];
 }
 
-const std::string& Reader::group(std::int64_t index) const { return groups_[item(index).group]; }
+const std::string& Reader::group(std::int64_t index) const {
+  if (const auto* const shard = sharded(index); shard != nullptr) return shards_->group(*shard);
+  return groups_[item(index).group];
+}
 
-std::int64_t Reader::offset(std::int64_t index) const { return parts_[item(index).part].header.data_start + at(index).offset; }
+std::int64_t Reader::offset(std::int64_t index) const {
+  if (sharded(index) != nullptr) return -1;
+  return parts_[item(index).part].header.data_start + at(index).offset;
+}
 
 std::int64_t Reader::find(std::string_view group, std::string_view name) const {
   std::int64_t result = -1;
@@ -285,13 +308,20 @@ void Reader::read(std::int64_t index, tensor::Tensor& target) {
   target.require_writable("tensor");
   base::require(target.dtype() == entry.dtype && std::ranges::equal(target.shape().dimensions(), entry.shape),
                 "tensor has another dtype or shape than ", base::quoted(entry.name), " in the file");
+  if (const auto* const shard = sharded(index); shard != nullptr) {
+    return shards_->read(*shard, whole_box(entry.shape), target.byte_span());
+  }
   read_bytes(items_[static_cast<std::size_t>(index)], 0, target.byte_span());
 }
 
 std::shared_ptr<tensor::Tensor> Reader::read_new(std::int64_t index, const Pool& pool) {
   const TensorEntry& entry = at(index);
   auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span(entry.shape)), pool);
-  read_new_bytes(items_[static_cast<std::size_t>(index)], 0, tensor->byte_span());
+  if (const auto* const shard = sharded(index); shard != nullptr) {
+    shards_->read(*shard, whole_box(entry.shape), tensor->byte_span());
+  } else {
+    read_new_bytes(items_[static_cast<std::size_t>(index)], 0, tensor->byte_span());
+  }
   return tensor;
 }
 
@@ -309,12 +339,22 @@ std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int6
   shape.front() = length;
   tensor_bytes(entry.dtype, shape);  // rows of a few bits may make whole bytes together and not alone
   auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span<const std::int64_t>(shape)), pool);
-  read_new_bytes(items_[static_cast<std::size_t>(index)], begin * row_bytes, tensor->byte_span());
+  if (const auto* const shard = sharded(index); shard != nullptr) {
+    Box box = whole_box(entry.shape);
+    box.offsets.front() = begin;
+    box.lengths.front() = length;
+    shards_->read(*shard, box, tensor->byte_span());
+  } else {
+    read_new_bytes(items_[static_cast<std::size_t>(index)], begin * row_bytes, tensor->byte_span());
+  }
   return tensor;
 }
 
 std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
   const TensorEntry& entry = at(index);
+  if (sharded(index) != nullptr)
+    base::fail(Status::unsupported, "tensor ", base::quoted(entry.name),
+               " is in the files of several ranks and cannot be mapped; read it");
   Item& wanted = items_[static_cast<std::size_t>(index)];
   Part& part = fresh_part(wanted);
   if (part.mapping == nullptr) part.mapping = part.file->map(part.size);

@@ -14,6 +14,7 @@
 #include "state/load.h"
 #include "state/manifest.h"
 #include "state/name_table.h"
+#include "state/ranks/shard_reader.h"
 #include "state/safetensors.h"
 #include "storage/storage.h"
 #include "tensor/buffer_pool.h"
@@ -29,17 +30,19 @@ class Reader {
   // One checkpoint: "" takes the newest that has a manifest, chosen anew when a writer removes it meanwhile. Verify::full reads
   // every byte now and Error(corrupt) names the first bad tensor; lazy checks a tensor's chunks when they are touched first; none
   // never.
-  Reader(storage::Storage& storage, const std::string& name, Verify verify);
+  // keep: the storage, which a checkpoint of many ranks needs as long as this reader lives: its files are opened when they are
+  // first needed.
+  Reader(storage::Storage& storage, const std::string& name, Verify verify, std::shared_ptr<storage::Storage> keep = nullptr);
   // path: a safetensors file, a directory with model.safetensors.index.json, or one with model.safetensors. Such files have no
   // checksums. Links are followed.
   explicit Reader(const std::string& path);
 
-  std::int64_t count() const noexcept { return static_cast<std::int64_t>(items_.size()); }
+  std::int64_t count() const noexcept { return std::ssize(items_) + (shards_ == nullptr ? 0 : std::ssize(shards_->items())); }
   // Error(out_of_range) unless 0 <= index < count.
   const TensorEntry& at(std::int64_t index) const;
   // "" for files without groups.
   const std::string& group(std::int64_t index) const;
-  // Of the first byte, from the start of its file.
+  // Of the first byte, from the start of its file; -1 in a checkpoint of many ranks.
   std::int64_t offset(std::int64_t index) const;
   // Of all files, in their order.
   const Metadata& metadata() const noexcept { return metadata_; }
@@ -89,6 +92,10 @@ class Reader {
   void read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
   base::ThreadPool* helpers(const Item& item, std::size_t bytes);
 
+  // nullptr unless the checkpoint is of many ranks. Error(out_of_range) as at.
+  const ShardReader::Item* sharded(std::int64_t index) const;
+
+  std::unique_ptr<ShardReader> shards_;  // of many ranks, in the place of parts and items
   std::vector<std::string> groups_;
   std::vector<Part> parts_;
   std::vector<Item> items_;

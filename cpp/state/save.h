@@ -25,16 +25,18 @@ struct SaveOptions {
   std::optional<double> metric = {};  // finite
   std::int64_t saved_utc_ns = 0;      // since 1970; 0: not known
   bool incremental = true;            // unchanged files of groups that rarely change are linked
+  bool check_replicas = false;        // of many ranks: what all have is compared first
 };
 
 struct SaveResult {
   std::string name;
   std::int64_t step = 0;
   std::int64_t commit_sequence = 0;
-  std::int64_t files = 0;      // the manifest not counted
-  std::int64_t bytes = 0;      // of the files
-  std::int64_t linked = 0;     // files of those that were not written because nothing in them had changed
-  std::int64_t rewritten = 0;  // files that were written anew because their sync had failed
+  std::int64_t files = 0;       // the manifest not counted
+  std::int64_t bytes = 0;       // of the files
+  std::int64_t linked = 0;      // files of those that were not written because nothing in them had changed
+  std::int64_t rewritten = 0;   // files that were written anew because their sync had failed
+  std::int64_t rank_bytes = 0;  // of the files that this rank made
 };
 
 // Where the bytes of a save come from, and who may stop it. This one takes them from the tensors and is never stopped.
@@ -56,6 +58,14 @@ class SaveSource {
   // Told of the tensors' bytes that are written or linked, all of them before the commit; may be nullptr.
   base::Progress* progress = nullptr;
 };
+
+class FileSaver;
+
+// All but what the files hold.
+Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_t commit_sequence);
+// Makes a checkpoint of files that are durable under their names: writes its manifest, and on an object store the record. Returns
+// when that is durable.
+void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifest, SaveSource& source, Committer* committer);
 
 // Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as that went; older checkpoints are as
 // before. Error(no_space) before anything is made when the storage is known to have too few bytes. latest: the checkpoint that

@@ -1,6 +1,7 @@
 #include "state/state.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/entered.h"
 #include "base/error.h"
@@ -24,23 +25,129 @@ std::int64_t bytes_of(const StateGroup& group) {
   return bytes;
 }
 
-void State::add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor) {
-  refuse_in_use();
+State State::of(std::vector<StateGroup> groups, std::map<std::string, std::string> values,
+                std::set<std::string, std::less<>> rarely_changing) {
+  State state;
+  state.groups_ = std::move(groups);
+  state.values_ = std::move(values);
+  state.rarely_changing_ = std::move(rarely_changing);
+  return state;
+}
+
+// The group, new or not, that gets something of this name, which is taken from now on.
+StateGroup& State::group_for(std::string_view group, std::string_view name) {
+  std::pair<std::string, std::string> key(group, name);
+  if (taken_.contains(key))
+    base::fail(base::Status::already_exists, "name ", base::quoted(name), " is already in group ", base::quoted(group));
+  auto place = std::ranges::find(groups_, group, &StateGroup::name);
+  if (place == groups_.end()) place = groups_.insert(place, StateGroup{std::string(group)});
+  taken_.insert(std::move(key));
+  return *place;
+}
+
+namespace {
+
+void require_names(std::string_view group, std::string_view name) {
   require_plain_name("group", group);
   require_plain_name("name", name);
   base::require(group.size() <= longest_group_name, "group ", base::quoted(group), " has ", group.size(), " bytes; at most ",
                 longest_group_name);
   base::require(name != "__metadata__", "name is '__metadata__', which the file format keeps for itself");
+}
+
+// Whether a block of these elements begins and ends on whole bytes wherever it is cut.
+bool is_whole_bytes(tensor::Dtype dtype, const Box& box, const Lengths& shape) {
+  const std::int64_t bits = tensor::dtype_bits(dtype);
+  if (bits % 8 == 0 || shape.empty()) return true;
+  return box.offsets.back() * bits % 8 == 0 && box.lengths.back() * bits % 8 == 0 && shape.back() * bits % 8 == 0;
+}
+
+}  // namespace
+
+void State::add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor) {
+  refuse_in_use();
+  require_names(group, name);
   base::require(tensor != nullptr, "tensor is NULL");
   const auto dimensions = tensor->shape().dimensions();
   tensor_bytes(tensor->dtype(), {dimensions.begin(), dimensions.end()});  // what cannot be read back is refused here
-  std::pair<std::string, std::string> key(group, name);
-  if (taken_.contains(key))
-    base::fail(base::Status::already_exists, "name ", base::quoted(name), " is already in group ", base::quoted(group));
-  auto place = std::ranges::find(groups_, group, &StateGroup::name);
-  if (place == groups_.end()) place = groups_.insert(place, StateGroup{std::string(group), {}});
-  place->tensors.push_back({std::string(name), std::move(tensor)});
-  taken_.insert(std::move(key));
+  group_for(group, name).tensors.push_back({std::string(name), std::move(tensor)});
+}
+
+void State::add_sharded(std::string_view group, std::string_view name, tensor::Dtype dtype, const tensor::Shape& shape) {
+  refuse_in_use();
+  require_names(group, name);
+  Lengths lengths(shape.dimensions().begin(), shape.dimensions().end());
+  tensor_bytes(dtype, lengths);  // what cannot be read back is refused here
+  group_for(group, name).sharded.push_back({std::string(name), dtype, std::move(lengths), {}});
+}
+
+void State::add_block(std::string_view group, std::string_view name, const Lengths& offsets,
+                      std::shared_ptr<tensor::Tensor> tensor) {
+  refuse_in_use();
+  base::require(tensor != nullptr, "tensor is NULL");
+  const auto place = std::ranges::find(groups_, group, &StateGroup::name);
+  const auto none = [&] {
+    base::fail(base::Status::not_found, "group ", base::quoted(group), " has no sharded tensor ", base::quoted(name));
+  };
+  if (place == groups_.end()) none();
+  const auto whole = std::ranges::find(place->sharded, name, &ShardedTensor::name);
+  if (whole == place->sharded.end()) none();
+  base::require(tensor->dtype() == whole->dtype, "tensor is ", tensor::dtype_name(tensor->dtype()), "; ", base::quoted(name),
+                " is ", tensor::dtype_name(whole->dtype));
+  const auto dimensions = tensor->shape().dimensions();
+  Box box{offsets, {dimensions.begin(), dimensions.end()}};
+  base::require(offsets.size() == whole->shape.size() && dimensions.size() == whole->shape.size(), "ndim is ", offsets.size(),
+                " and the tensor has ", dimensions.size(), " dimensions; ", base::quoted(name), " has ", whole->shape.size());
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (offsets[i] >= 0 && offsets[i] <= whole->shape[i] && box.lengths[i] <= whole->shape[i] - offsets[i]) continue;
+    base::fail(base::Status::out_of_range, "offsets[", i, "] is ", offsets[i], " for a block of ", box.lengths[i], "; ",
+               base::quoted(name), " has ", whole->shape[i]);
+  }
+  if (!is_whole_bytes(whole->dtype, box, whole->shape)) {
+    base::fail(base::Status::unsupported, "block ", to_text(box), " of ", base::quoted(name),
+               " does not begin and end on whole bytes in its last dimension");
+  }
+  whole->blocks.push_back({std::move(box), std::move(tensor)});
+}
+
+bool State::has_sharded() const noexcept {
+  return std::ranges::any_of(groups_, [](const StateGroup& group) { return !group.sharded.empty(); });
+}
+
+namespace {
+
+// One tensor of all blocks; the memory of the only one where that has all.
+std::shared_ptr<tensor::Tensor> assemble(const std::string& group, const ShardedTensor& sharded) {
+  std::vector<Box> boxes;
+  for (const ShardedTensor::Block& block : sharded.blocks) boxes.push_back(block.box);
+  if (const auto gap = find_gap(sharded.shape, boxes)) {
+    base::fail(base::Status::invalid_argument, "tensor ", base::quoted(sharded.name), " of group ", base::quoted(group), ": ",
+               to_text(gap->box), gap->kind == Gap::Kind::missing ? " is in no block" : " is in two blocks");
+  }
+  const Box whole = whole_box(sharded.shape);
+  for (const ShardedTensor::Block& block : sharded.blocks) {
+    if (block.box == whole) return block.tensor;
+  }
+  auto tensor = tensor::Tensor::create(sharded.dtype, tensor::Shape(std::span(sharded.shape)));
+  const std::int64_t bits = tensor::dtype_bits(sharded.dtype);
+  for (const ShardedTensor::Block& block : sharded.blocks) {
+    for_each_run(block.box, whole, 0, block.box.elements(), [&](const Run& run) {
+      std::memcpy(tensor->byte_span().data() + run.to * bits / 8, block.tensor->byte_span().data() + run.from * bits / 8,
+                  static_cast<std::size_t>(run.elements * bits / 8));
+    });
+  }
+  return tensor;
+}
+
+}  // namespace
+
+State State::assembled() const {
+  State all = *this;
+  for (StateGroup& group : all.groups_) {
+    for (const ShardedTensor& sharded : group.sharded) group.tensors.push_back({sharded.name, assemble(group.name, sharded)});
+    group.sharded.clear();
+  }
+  return all;
 }
 
 void State::set_group(std::string_view group, std::vector<StateTensor> tensors) {
@@ -119,6 +226,7 @@ State State::gathered(const StateLoan* loan) const {
     for (const StateGroup& group : part.groups_) {
       const std::string full = base::cat(name, '.', group.name);
       for (const StateTensor& item : group.tensors) all.add_tensor(full, item.name, item.tensor);
+      for (const ShardedTensor& item : group.sharded) all.group_for(full, item.name).sharded.push_back(item);
       if (part.rarely_changing_.contains(group.name)) all.set_rarely_changes(full, true);
     }
     for (const auto& [key, value] : part.values_) {
@@ -148,6 +256,8 @@ void State::accept(State&& loaded) {
     for (const StateGroup& group : loaded.groups_) {
       if (!group.name.starts_with(prefix)) continue;
       for (const StateTensor& item : group.tensors) parts[i].add_tensor(group.name.substr(prefix.size()), item.name, item.tensor);
+      for (const ShardedTensor& item : group.sharded)
+        parts[i].group_for(group.name.substr(prefix.size()), item.name).sharded.push_back(item);
     }
   }
   values_.swap(loaded.values_);
@@ -167,7 +277,7 @@ StateLoan::StateLoan(State& state) : state_(state) {
 
 std::int64_t State::tensor_count() const noexcept {
   std::int64_t count = 0;
-  for (const StateGroup& group : groups_) count += static_cast<std::int64_t>(group.tensors.size());
+  for (const StateGroup& group : groups_) count += std::ssize(group.tensors) + std::ssize(group.sharded);
   return count;
 }
 

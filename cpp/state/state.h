@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "state/manifest.h"
+#include "state/ranks/box.h"
 #include "tensor/tensor.h"
 
 namespace ckpt::state {
@@ -18,14 +20,32 @@ namespace ckpt::state {
 struct StateTensor {
   std::string name;
   std::shared_ptr<tensor::Tensor> tensor;
+  // Of a block that one rank writes: see TensorRecord.
+  std::string of = {};
+  Lengths offsets = {};
+  std::shared_ptr<tensor::Tensor> view_of = {};  // whose consecutive elements it has; nullptr: memory of its own
+};
+
+// A tensor that is spread over the ranks of a run, and what this rank has of it.
+struct ShardedTensor {
+  struct Block {
+    Box box;
+    std::shared_ptr<tensor::Tensor> tensor;  // of the box's lengths
+  };
+  std::string name;
+  tensor::Dtype dtype{};
+  Lengths shape;
+  std::vector<Block> blocks;
 };
 
 struct StateGroup {
   std::string name;
-  std::vector<StateTensor> tensors;  // in the order they were added
+  std::vector<StateTensor> tensors = {};      // in the order they were added
+  std::vector<ShardedTensor> sharded = {};    // the same
+  std::int64_t bytes_of_chunk = chunk_bytes;  // of its tensors' checksums
 };
 
-// Of all its tensors.
+// Of all its tensors, without the sharded ones.
 std::int64_t bytes_of(const StateGroup& group);
 
 class State;
@@ -43,9 +63,23 @@ class Stateful {
 
 class State {
  public:
+  // As one rank writes it: groups that need no check.
+  static State of(std::vector<StateGroup> groups, std::map<std::string, std::string> values,
+                  std::set<std::string, std::less<>> rarely_changing);
+
   // group: UTF-8, not blank, at most 64 bytes; made when it is new. name: UTF-8, not blank, not "__metadata__";
   // Error(already_exists) when the group has it. The tensor is shared, not copied.
   void add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor);
+
+  // A tensor of which every rank has some blocks; group and name as for add_tensor.
+  void add_sharded(std::string_view group, std::string_view name, tensor::Dtype dtype, const tensor::Shape& shape);
+  // A block of this rank, of the tensor's lengths. Error(not_found) without such a sharded tensor; Error(out_of_range) when it
+  // passes the tensor, Error(unsupported) for what is no whole bytes.
+  void add_block(std::string_view group, std::string_view name, const Lengths& offsets, std::shared_ptr<tensor::Tensor> tensor);
+  bool has_sharded() const noexcept;
+  // For one process alone: each sharded tensor is one tensor, in its group behind the others. Error(invalid_argument) when its
+  // blocks do not cover it.
+  State assembled() const;
 
   // The group holds these tensors and no others afterwards; names as for add_tensor.
   void set_group(std::string_view group, std::vector<StateTensor> tensors);
@@ -98,6 +132,7 @@ class State {
     std::atomic<const StateLoan*> by{nullptr};
   };
   void refuse_in_use(const StateLoan* loan) const;
+  StateGroup& group_for(std::string_view group, std::string_view name);
 
   Lent lent_;
   std::vector<StateGroup> groups_;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "state/ranks/part.h"
 
 namespace ckpt::state {
 namespace {
@@ -16,16 +17,6 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 // Small enough that what was read is still in the cache of the core when it is hashed.
 constexpr std::size_t read_piece_bytes = std::size_t{256} << 10;
 
-void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes) {
-  if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file shrank while it was read");
-}
-
-void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest) {
-  if (digest == record.chunks[chunk]) return;
-  fail_corrupt(cat("tensor ", base::quoted(record.name), ": chunk ", chunk, " has the checksum ", to_hex(digest),
-                   "; the manifest says ", to_hex(record.chunks[chunk])));
-}
-
 // Compares a tensor's chunks with their record while its bytes come by.
 class ChunkChecker {
  public:
@@ -33,10 +24,10 @@ class ChunkChecker {
 
   void update(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-      const std::size_t count = std::min(bytes.size(), static_cast<std::size_t>(chunk_bytes - in_chunk_));
+      const std::size_t count = std::min(bytes.size(), static_cast<std::size_t>(record_.bytes_of_chunk - in_chunk_));
       hasher_.update(bytes.first(count));
       in_chunk_ += static_cast<std::int64_t>(count);
-      if (in_chunk_ == chunk_bytes) end_chunk();
+      if (in_chunk_ == record_.bytes_of_chunk) end_chunk();
       bytes = bytes.subspan(count);
     }
   }
@@ -73,6 +64,17 @@ void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, st
 }
 
 }  // namespace
+
+void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes) {
+  if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file shrank while it was read");
+}
+
+void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest) {
+  if (digest == record.chunks[chunk]) return;
+  const std::string block = record.offsets.empty() ? "" : cat(", block ", to_text(box_of(record)));
+  fail_corrupt(cat("tensor ", base::quoted(tensor_of(record)), block, ": chunk ", chunk, " has the checksum ", to_hex(digest),
+                   "; the manifest says ", to_hex(record.chunks[chunk])));
+}
 
 std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const FileRecord& file) {
   std::vector<const TensorRecord*> tensors;
@@ -139,8 +141,8 @@ Header read_recorded_header(storage::File& file, const FileRecord& record, std::
 
 std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination,
                         const ReadProgress& progress) {
-  const std::int64_t begin = chunk * chunk_bytes;
-  const std::int64_t end = std::min(place.bytes, begin + chunk_bytes);
+  const std::int64_t begin = chunk * place.record->bytes_of_chunk;
+  const std::int64_t end = std::min(place.bytes, begin + place.record->bytes_of_chunk);
   std::unique_ptr<std::byte[]> block;
   if (destination == nullptr || place.convert != nullptr)
     block = std::make_unique_for_overwrite<std::byte[]>(std::min(read_piece_bytes, static_cast<std::size_t>(end - begin)));

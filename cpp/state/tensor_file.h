@@ -39,6 +39,11 @@ void copy_file(storage::File& from, storage::File& to, const FileRecord& record)
 // Error(corrupt).
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);
 
+// Fills bytes, or Error(corrupt): the file is shorter than it was.
+void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes);
+// Error(corrupt) that names the tensor, unless the record has this digest for a chunk.
+void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest);
+
 // Where a tensor's bytes lie in its file, what they must be, and what becomes of them.
 struct TensorPlace {
   std::int64_t offset = 0;  // from the start of the file
@@ -57,7 +62,7 @@ struct ReadProgress {
   void add(std::size_t bytes) const { of.add(passes * static_cast<std::int64_t>(bytes)); }
 };
 
-// Reads one chunk of a tensor, 0 <= chunk < chunk_count(place.bytes), to its place in destination, which has room for the whole
+// Reads one chunk of a tensor, 0 <= chunk < chunk_count of its bytes, to its place in destination, which has room for the whole
 // tensor; nullptr: only looks at it. Checks what has come by then, in destination or not. Returns the number of the tensor's first
 // element that cannot be converted, -1 when there is none in this chunk.
 std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination,

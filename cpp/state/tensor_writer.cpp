@@ -9,10 +9,11 @@
 
 namespace ckpt::state {
 
-FileLayout layout_of(std::span<const StateTensor> tensors, const Metadata& metadata) {
+FileLayout layout_of(const StateGroup& group, const Metadata& metadata) {
   FileLayout layout;
+  layout.bytes_of_chunk = group.bytes_of_chunk;
   std::map<std::string_view, const StateTensor*> items;
-  for (const StateTensor& item : tensors) {
+  for (const StateTensor& item : group.tensors) {
     const auto dimensions = item.tensor->shape().dimensions();
     layout.entries.push_back({item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}});
     items.emplace(item.name, &item);
@@ -49,9 +50,9 @@ void TensorFileWriter::add_parts(Place& place, std::span<const std::byte> bytes,
   while (!bytes.empty()) {
     const bool of_chunk = place.header_left == 0;
     while (of_chunk && place.offset == layout_.entries[place.tensor].bytes) place = {0, place.tensor + 1, 0};
-    const std::int64_t left =
-        of_chunk ? std::min(chunk_bytes - place.offset % chunk_bytes, layout_.entries[place.tensor].bytes - place.offset)
-                 : place.header_left;
+    const std::int64_t left = of_chunk ? std::min(layout_.bytes_of_chunk - place.offset % layout_.bytes_of_chunk,
+                                                  layout_.entries[place.tensor].bytes - place.offset)
+                                       : place.header_left;
     const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(left)));
     const auto count = static_cast<std::int64_t>(part.size());
     hasher_.add({part, of_chunk, of_chunk && count == left, again});
@@ -76,8 +77,12 @@ WrittenFile TensorFileWriter::finish(const std::string& name, std::string* chang
   WrittenFile written{{name, size_, digests.file}, {}};
   std::size_t chunk = 0;
   for (const TensorEntry& entry : layout_.entries) {
-    TensorRecord record{entry.name, name, entry.dtype, entry.shape, {}};
-    for (std::int64_t left = chunk_count(entry.bytes); left > 0; --left, ++chunk) {
+    TensorRecord record{entry.name, name, entry.dtype, entry.shape};
+    record.bytes_of_chunk = layout_.bytes_of_chunk;
+    const StateTensor& item = *layout_.items[written.tensors.size()];
+    record.of = item.of;
+    record.offsets = item.offsets;
+    for (std::int64_t left = chunk_count(entry.bytes, layout_.bytes_of_chunk); left > 0; --left, ++chunk) {
       record.chunks.push_back(digests.chunks[chunk]);
       const bool is_other = !digests.again.empty() && digests.again[chunk] != digests.chunks[chunk];
       if (is_other && changed != nullptr && changed->empty()) *changed = entry.name;
@@ -153,9 +158,9 @@ void TensorCopier::write(TensorFileWriter& writer, const FileLayout& layout, boo
 
 // ---- Whole files ----
 
-WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
-                              const Metadata& metadata, base::Progress* progress) {
-  const FileLayout layout = layout_of(tensors, metadata);
+WrittenFile write_tensor_file(storage::File& file, const std::string& name, const StateGroup& group, const Metadata& metadata,
+                              base::Progress* progress) {
+  const FileLayout layout = layout_of(group, metadata);
   FileHasher hasher;
   TensorFileWriter writer(file, layout, hasher);
   TensorCopier(hasher, 1).write(writer, layout, false, [&](std::int64_t bytes) {
@@ -173,9 +178,10 @@ bool holds_same_tensors(const GroupRecord& recorded, const FileLayout& layout, c
     const TensorEntry& entry = layout.entries[i];
     const auto found = records.find(entry.name);
     if (found == records.end() || found->second->dtype != entry.dtype || found->second->shape != entry.shape) return false;
+    if (found->second->of != layout.items[i]->of || found->second->offsets != layout.items[i]->offsets) return false;
     std::int64_t offset = 0;
     for (const Digest& digest : found->second->chunks) {
-      const std::int64_t end = std::min(offset + chunk_bytes, entry.bytes);
+      const std::int64_t end = std::min(offset + found->second->bytes_of_chunk, entry.bytes);
       while (offset < end) {
         const auto bytes = read(i, offset, end - offset);
         hasher.update(bytes);
@@ -187,8 +193,8 @@ bool holds_same_tensors(const GroupRecord& recorded, const FileLayout& layout, c
   return true;
 }
 
-bool holds_same_tensors(const GroupRecord& recorded, std::span<const StateTensor> tensors) {
-  const FileLayout layout = layout_of(tensors);
+bool holds_same_tensors(const GroupRecord& recorded, const StateGroup& group) {
+  const FileLayout layout = layout_of(group);
   return holds_same_tensors(recorded, layout, [&](std::size_t tensor, std::int64_t offset, std::int64_t most) {
     const std::span<const std::byte> bytes = layout.items[tensor]->tensor->byte_span();
     return bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(most));

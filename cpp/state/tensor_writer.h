@@ -24,10 +24,11 @@ struct FileLayout {
   std::string header;
   std::vector<TensorEntry> entries;       // in the order of the data
   std::vector<const StateTensor*> items;  // the same
+  std::int64_t bytes_of_chunk = chunk_bytes;
 };
 
 // The layout refers to the tensors.
-FileLayout layout_of(std::span<const StateTensor> tensors, const Metadata& metadata = {});
+FileLayout layout_of(const StateGroup& group, const Metadata& metadata = {});
 
 // Makes the digests of a file and of its tensors' chunks. This one does so at once, on the thread that adds.
 class FileHasher {
@@ -139,14 +140,14 @@ class TensorCopier {
 
 // All of the above for tensors whose bytes are hashed at once: writes them to an empty file and records what was written. progress:
 // told of the tensors' bytes; may be nullptr.
-WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
-                              const Metadata& metadata = {}, base::Progress* progress = nullptr);
+WrittenFile write_tensor_file(storage::File& file, const std::string& name, const StateGroup& group, const Metadata& metadata = {},
+                              base::Progress* progress = nullptr);
 
 // Bytes of a tensor of the layout from offset on: at least one and at most so many.
 using ReadTensor = std::function<std::span<const std::byte>(std::size_t tensor, std::int64_t offset, std::int64_t most)>;
 
 // True when the group was recorded with exactly these tensors and their bytes have the digests they have now.
 bool holds_same_tensors(const GroupRecord& recorded, const FileLayout& layout, const ReadTensor& read);
-bool holds_same_tensors(const GroupRecord& recorded, std::span<const StateTensor> tensors);
+bool holds_same_tensors(const GroupRecord& recorded, const StateGroup& group);
 
 }  // namespace ckpt::state

@@ -132,7 +132,7 @@ class Controller {
     check(ckpt_controller_should_checkpoint(handle(), now, &decision));
     return detail::from_c(decision);
   }
-  // Rank 0 decides for all; all must call it.
+  // Rank 0 decides for all, with the longest stall of all ranks as the cost of a save; all must call it.
   Decision decide_all(const Coordinator& coordinator, double now, std::chrono::nanoseconds timeout) const {
     ckpt_decision decision = CKPT_DECISION_INIT;
     check(ckpt_controller_decide_all(handle(), coordinator.handle(), now, timeout.count(), &decision));

@@ -413,11 +413,15 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_optimizer_set_learning_rate)(ckpt_optimizer* optimizer, double learning_rate);
   void (*ckpt_learning_rate_schedule_init)(ckpt_learning_rate_schedule* schedule, uint32_t size);
   ckpt_status (*ckpt_learning_rate_at)(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate);
+  ckpt_status (*ckpt_state_add_sharded_tensor)(ckpt_state* state, const char* group, const char* name, ckpt_dtype dtype, const int64_t* shape, int32_t ndim);
+  ckpt_status (*ckpt_state_add_block)(ckpt_state* state, const char* group, const char* name, const int64_t* offsets, int32_t ndim, ckpt_tensor* tensor);
   ckpt_status (*ckpt_state_get_key_count)(const ckpt_state* state, int64_t* key_count);
   ckpt_status (*ckpt_state_get_key)(const ckpt_state* state, int64_t index, char* buffer, int64_t capacity, int64_t* needed);
+  ckpt_status (*ckpt_coordinator_gather)(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns, void* received);
   ckpt_status (*ckpt_checkpoint_manager_pin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_unpin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_prune)(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run, ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_checkpoint_manager_get_rank_values)(ckpt_checkpoint_manager* manager, const char* name, int64_t rank, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_tree_create)(ckpt_tree** tree);
   ckpt_status (*ckpt_tree_add_null)(ckpt_tree* tree);
   ckpt_status (*ckpt_tree_add_boolean)(ckpt_tree* tree, ckpt_bool truth);

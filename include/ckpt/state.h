@@ -50,6 +50,23 @@ CKPT_API ckpt_status ckpt_state_create(ckpt_state** state);
  * OUT_OF_RANGE for a shape whose lengths, multiplied from left to right, pass INT64_MAX before a 0 comes. */
 CKPT_API ckpt_status ckpt_state_add_tensor(ckpt_state* state, const char* group, const char* name, ckpt_tensor* tensor);
 
+/* Adds a tensor that is spread over the ranks of a run: each rank adds the same name, dtype and global shape, and then, by
+ * ckpt_state_add_block, the blocks that it has: none, one or several. What ckpt_state_add_tensor adds is replicated: every rank has
+ * it whole, and it is saved once.
+ * group, name: as in ckpt_state_add_tensor. shape: ndim (0 .. 8) lengths, >= 0; NULL only when ndim is 0. Together the blocks of
+ * all ranks cover the tensor; two ranks may have the same block (it is taken from the first of them), else blocks do not overlap:
+ * a save fails with INVALID_ARGUMENT that names what is missing or covered twice. */
+CKPT_API ckpt_status ckpt_state_add_sharded_tensor(ckpt_state* state, const char* group, const char* name, ckpt_dtype dtype,
+                                                   const int64_t* shape, int32_t ndim);
+
+/* Adds one block of this rank to a tensor of ckpt_state_add_sharded_tensor: tensor, which is shared and kept alive, not copied; its
+ * dtype is that tensor's, its shape the lengths of the block (a length may be 0). offsets: where it begins in each dimension, ndim
+ * of them. NOT_FOUND without such a tensor; INVALID_ARGUMENT for another dtype or number of dimensions; OUT_OF_RANGE for a block
+ * that passes the global shape; UNSUPPORTED for elements of less than a byte whose block does not begin and end on whole bytes in
+ * its last dimension. */
+CKPT_API ckpt_status ckpt_state_add_block(ckpt_state* state, const char* group, const char* name, const int64_t* offsets,
+                                          int32_t ndim, ckpt_tensor* tensor);
+
 /* *tensor_count receives the number of tensors in all groups. */
 CKPT_API ckpt_status ckpt_state_get_tensor_count(const ckpt_state* state, int64_t* tensor_count);
 
@@ -77,9 +94,12 @@ CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char
 /* Writes what the last successful load into this state found missing, unexpected and unusable, as JSON by the (buffer, capacity,
  * *needed) rule of ckpt.h:
  *   {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
- *    "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}]}
+ *    "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
+ *    "by_rank":["data_position"]}
  * missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that it passed over, newest first,
- * with what was wrong; ckpt_load_result.skipped is their number. */
+ * with what was wrong; ckpt_load_result.skipped is their number. by_rank: keys whose values differed between the ranks that saved,
+ * and were not loaded because there are more or fewer ranks now (ckpt_checkpoint_manager_get_rank_values reads them); not there
+ * when there are none. */
 CKPT_API ckpt_status ckpt_state_get_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the state. NULL does nothing. */
@@ -122,7 +142,7 @@ CKPT_API ckpt_status ckpt_state_add_stateful(ckpt_state* state, const char* name
 /* ---- Coordinators -------------------------------------------------------------------------------------------------------- */
 
 /* How the processes of one run find one another: ranks, and the collective operations that a checkpoint of many processes needs.
- * This version saves and loads from one process only; a checkpoint refuses larger world sizes. As synchronised as its callbacks. */
+ * As synchronised as its callbacks. */
 typedef struct ckpt_coordinator ckpt_coordinator;
 
 /* Returns 0 when every process has called it, CKPT_E_TIMEOUT when not all came within timeout_ns nanoseconds, or another number for
@@ -138,6 +158,12 @@ typedef int32_t (*ckpt_coordinator_broadcast_fn)(void* data, int64_t bytes, int6
 typedef int32_t (*ckpt_coordinator_all_gather_fn)(const void* sent, int64_t bytes, int64_t timeout_ns, void* received,
                                                   void* user_data);
 
+/* Sends bytes of every process to root: received holds world_size times as many there, in the order of ranks, and is NULL
+ * elsewhere. Returns 0, CKPT_E_TIMEOUT when not all came within timeout_ns nanoseconds, or another number for an error (text by
+ * ckpt_callback_error). A process that is not root may return before root has its bytes. */
+typedef int32_t (*ckpt_coordinator_gather_fn)(const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns, void* received,
+                                              void* user_data);
+
 /* The functions of a custom coordinator, and its process's place among all. */
 typedef struct ckpt_coordinator_callbacks {
   uint32_t struct_size;                      /* size of this record in bytes, as its caller was compiled */
@@ -147,10 +173,13 @@ typedef struct ckpt_coordinator_callbacks {
   ckpt_coordinator_barrier_fn barrier;       /* returns when every process has called it */
   ckpt_coordinator_broadcast_fn broadcast;   /* sends the bytes of one process to all */
   ckpt_coordinator_all_gather_fn all_gather; /* sends the bytes of every process to all */
+  /* sends the bytes of every process to one; may be absent: then all_gather does, and every process needs world_size times the
+   * bytes of one in memory */
+  ckpt_coordinator_gather_fn gather;
 } ckpt_coordinator_callbacks;
 
 #define CKPT_COORDINATOR_CALLBACKS_INIT \
-  { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0 }
+  { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0, 0 }
 
 /* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -159,8 +188,8 @@ CKPT_API void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callba
 /* Creates the coordinator of a single process, rank 0 of 1: every operation returns at once. */
 CKPT_API ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** coordinator);
 
-/* Creates a coordinator whose operations are functions of the caller; all three must be there. callbacks are copied. destroy (may
- * be NULL) runs once, when the last reference is released; when this fails, it has not run. */
+/* Creates a coordinator whose operations are functions of the caller; all must be there but gather. callbacks are copied. destroy
+ * (may be NULL) runs once, when the last reference is released; when this fails, it has not run. */
 CKPT_API ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
                                                     ckpt_destroy_fn destroy, ckpt_coordinator** coordinator);
 
@@ -183,6 +212,13 @@ CKPT_API ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* coordinator, v
 CKPT_API ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t timeout_ns,
                                                  void* received);
 
+/* Sends every process's bytes to root, in the order of ranks: received holds world_size * bytes there and does not overlap sent;
+ * elsewhere it is not used and may be NULL. bytes: >= 0, the same everywhere. root: 0 .. world_size - 1. A process that is not root
+ * may return before the others have come. A custom coordinator without gather uses its all_gather, in memory of world_size * bytes
+ * on every process. Errors as ckpt_coordinator_barrier; OUT_OF_MEMORY without that memory. */
+CKPT_API ckpt_status ckpt_coordinator_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t root,
+                                             int64_t timeout_ns, void* received);
+
 /* Releases the coordinator. Checkpoints made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
 
@@ -190,7 +226,15 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
 
 /* The checkpoints in one storage. Synchronised: saves wait for one another; loads and looks wait for nothing, and go on beside a
  * save. Owns no threads. In a forked child everything but saving works. Inside a callback of one of its own calls (of the storage,
- * of a stateful object, ...) its calls return INVALID_STATE; a log callback may make them. */
+ * of a stateful object, ...) its calls return INVALID_STATE; a log callback may make them.
+ *
+ * Many ranks. With a coordinator of several processes each of them has a manager of the same storage.
+ * ckpt_checkpoint_manager_create, _save and _load, and the same of async.h, are collective then: every rank calls them, in the same
+ * order, on one thread at a time; they return the same status on every rank, and the message names the rank where an error began. A
+ * rank that does not come ends the others with TIMEOUT after timeout_ns of the options; the message names it as far as that can be
+ * known. Only rank 0 holds the lock, cleans up, and removes what its options do not keep. All other calls are for any rank alone;
+ * those that change the storage (remove, pin, prune) are for rank 0: INVALID_STATE elsewhere. docs/scale.md counts messages, bytes
+ * and requests. */
 typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
 /* Bytes that hold the name of any checkpoint made here, with its NUL. */
@@ -220,12 +264,13 @@ typedef struct ckpt_checkpoint_info {
   uint32_t reserved;                     /* not used: 0 */
   /* when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not CKPT_OK */
   int64_t saved_utc_ns;
-  ckpt_bool pinned;  /* 1 when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else 0 */
-  int32_t reserved2; /* not used: 0 */
+  ckpt_bool pinned;   /* 1 when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else 0 */
+  int32_t reserved2;  /* not used: 0 */
+  int64_t world_size; /* number of ranks that saved it; 0 unless status is CKPT_OK */
 } ckpt_checkpoint_info;
 
 #define CKPT_CHECKPOINT_INFO_INIT \
-  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *info to CKPT_CHECKPOINT_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -253,7 +298,7 @@ typedef struct ckpt_checkpoint_manager_options {
   int64_t keep_best;
   ckpt_best_metric best_metric; /* which metric is the best: CKPT_BEST_METRIC_SMALLEST or CKPT_BEST_METRIC_LARGEST */
   uint32_t reserved;            /* not used: 0 */
-  /* coordinator of the processes of the run; kept alive; UNSUPPORTED when its world size is not 1; none: a single process */
+  /* coordinator of the processes of the run; kept alive; none: a single process */
   ckpt_coordinator* coordinator;
   /* says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with max_attempts 1
    * for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply */
@@ -267,10 +312,13 @@ typedef struct ckpt_checkpoint_manager_options {
   ckpt_keep_fn keep;            /* function that is asked about those that no rule keeps; none: they do not stay */
   void* keep_user_data;         /* passed to each call of keep */
   ckpt_destroy_fn keep_destroy; /* called once with keep_user_data after the last call of keep; may be absent */
+  /* with a coordinator of several processes: nanoseconds for which one call, or the writing of one save in the background, waits
+   * for the other ranks; 0: ten minutes */
+  int64_t timeout_ns;
 } ckpt_checkpoint_manager_options;
 
 #define CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT \
-  { sizeof(ckpt_checkpoint_manager_options), 0, 0, 0, 0, CKPT_BEST_METRIC_SMALLEST, 0, 0, 0, NULL, NULL, NULL, NULL }
+  { sizeof(ckpt_checkpoint_manager_options), 0, 0, 0, 0, CKPT_BEST_METRIC_SMALLEST, 0, 0, 0, NULL, NULL, NULL, NULL, 0 }
 
 /* Sets *options to CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -280,7 +328,9 @@ CKPT_API void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_optio
  * A writer holds the lock ".lock" until it is released; BUSY, with the holder's process id in the message, when another one has it,
  * in this process or elsewhere. It renames directories without a manifest, which cut-off saves have left, to "torn-..." and logs a
  * warning for each; a directory that holds a manifest keeps its name, whatever is wrong with it. An object store has no lock: there
- * a save that another writer has overtaken fails with BUSY, and so do all later calls of that manager which write. */
+ * a save that another writer has overtaken fails with BUSY, and so do all later calls of that manager which write.
+ * With several ranks this is collective; ranks whose storages are not the same one get INVALID_ARGUMENT, as rank 0 writes a file
+ * that all must find (not when read-only: then a load finds it out). */
 CKPT_API ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
                                                     ckpt_checkpoint_manager** manager);
 
@@ -321,10 +371,14 @@ typedef struct ckpt_save_options {
   ckpt_bool has_metric; /* whether metric is set: 0 no, other values yes */
   /* 1: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are written */
   ckpt_bool incremental;
+  /* with several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one that differs
+   * from rank 0's fails it with INVALID_ARGUMENT that names the tensor and the ranks. Reads every byte of these tensors */
+  ckpt_bool check_replicas;
+  uint32_t reserved2; /* not used: 0 */
 } ckpt_save_options;
 
 #define CKPT_SAVE_OPTIONS_INIT \
-  { sizeof(ckpt_save_options), 0, 0, 0, 0, 0, 0, 0, 0, 1 }
+  { sizeof(ckpt_save_options), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 }
 
 /* Sets *options to CKPT_SAVE_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -340,10 +394,11 @@ typedef struct ckpt_save_result {
   int64_t bytes;                         /* bytes of the files, the manifest not counted */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
   int64_t linked;                        /* number of files that were linked or copied because nothing in them had changed */
+  int64_t rank_bytes;                    /* bytes of those of the files that this rank made; of one process alone: bytes */
 } ckpt_save_result;
 
 #define CKPT_SAVE_RESULT_INIT \
-  { sizeof(ckpt_save_result), 0, 0, 0, 0, 0, "", 0 }
+  { sizeof(ckpt_save_result), 0, 0, 0, 0, 0, "", 0, 0 }
 
 /* Sets *result to CKPT_SAVE_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -351,7 +406,9 @@ CKPT_API void ckpt_save_result_init(ckpt_save_result* result, uint32_t size);
 
 /* Writes state as a new checkpoint and returns when it is durable: a load finds it, or a newer one, after a crash at any later
  * moment. The tensors should not change meanwhile; if they do, the checkpoint holds some mixture, with checksums of what was
- * written. options: NULL for the defaults (step 0). result: NULL when it is not wanted. INVALID_STATE when read-only, FORKED in a
+ * written. With several ranks all save the same names, dtypes, global shapes, step and prefix (INVALID_ARGUMENT names what differs,
+ * and where); other options and the JSON values are rank 0's, and values that differ elsewhere are saved by rank. options: NULL for
+ * the defaults (step 0). result: NULL when it is not wanted. INVALID_STATE when read-only, FORKED in a
  * forked child, NO_SPACE, PERMISSION and IO from the system: then what was written is removed as far as that is possible, and older
  * checkpoints are what they were. NO_SPACE with both figures, before anything is made, when a file system has fewer bytes free than
  * the files need; what is linked needs none, and what is removed after the save is not counted. */
@@ -455,11 +512,12 @@ typedef struct ckpt_load_result {
   /* 1 after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint by then: a load
    * in place, or one whose file changed between its check and its copy. 0 after one that succeeded */
   ckpt_bool partly_filled;
-  uint32_t reserved; /* not used: 0 */
+  uint32_t reserved;  /* not used: 0 */
+  int64_t world_size; /* number of ranks that saved the checkpoint */
 } ckpt_load_result;
 
 #define CKPT_LOAD_RESULT_INIT \
-  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0 }
+  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0 }
 
 /* Sets *result to CKPT_LOAD_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -474,11 +532,13 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * then. A group that is a tree (tree.h) here and there is loaded whole: with the same tensors also in a partial load, and with the
  * checkpoint's text in a tensor of its own. All or nothing unless it is in place: everything is verified before the first tensor is
  * touched. Only a file that changes after that, while it is copied, gives CORRUPT (or IO) with tensors that are partly filled; no
- * other checkpoint is tried then. Large files are read by up to four threads, which are gone when this returns. options: NULL for
- * the defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled is set,
- * else it is as it was. When this fails, rename_destroy has not run.
- * NOT_FOUND only when there is no checkpoint (of that name or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some
- * but none is usable. */
+ * other checkpoint is tried then. Large files are read by up to four threads, which are gone when this returns.
+ * A checkpoint of N ranks is loaded by any number M of ranks, also by one: each rank's blocks may be cut in any other way. All
+ * ranks load the same checkpoint, or all fail. JSON values that the N ranks had alike are loaded everywhere; those that differed
+ * are loaded by rank when M is N, and not at all when it is not (the load report names them: by_rank). options: NULL for the
+ * defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else
+ * it is as it was. When this fails, rename_destroy has not run. NOT_FOUND only when there is no checkpoint (of that name or step);
+ * CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,
                                                   const ckpt_load_options* options, ckpt_load_result* result);
 
@@ -530,6 +590,13 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* mana
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* manager, const char* name, char* buffer,
                                                           int64_t capacity, int64_t* needed);
 
+/* Writes the JSON values that one rank saved, as an object, by the (buffer, capacity, *needed) rule of ckpt.h. name: as in
+ * ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF. rank: 0 .. world_size - 1 of the checkpoint, else OUT_OF_RANGE. For runs that go
+ * on with another number of ranks and have to share out anew what was each rank's own. Errors as
+ * ckpt_checkpoint_manager_get_manifest. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_manager* manager, const char* name, int64_t rank,
+                                                             char* buffer, int64_t capacity, int64_t* needed);
+
 /* What a verification checked. */
 typedef struct ckpt_verify_result {
   uint32_t struct_size;                  /* size of this record in bytes, as its caller was compiled */
@@ -567,7 +634,7 @@ typedef struct ckpt_tensor_info {
   int32_t ndim;         /* number of dimensions; may be more than a tensor in memory can have */
   int32_t reserved;     /* not used: 0 */
   int64_t bytes;        /* size of the tensor in bytes */
-  int64_t offset;       /* place of its first byte, from the start of the file, in bytes */
+  int64_t offset;       /* place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files */
   /* group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader */
   const char* group;
 } ckpt_tensor_info;
@@ -627,10 +694,10 @@ CKPT_API ckpt_status ckpt_reader_read_slice(ckpt_reader* reader, int64_t index, 
 
 /* *tensor receives a new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are touched. It
  * keeps the mapping alive, also after the reader and the checkpoint are gone. UNSUPPORTED where the storage has no mappings or when
- * the tensor's bytes are not aligned for its dtype (files of other programs): read it then. CORRUPT when the file is shorter by now
- * than it was when it was opened. If another program shortens the file later, touching what is gone kills the process (SIGBUS), and
- * pages that cannot be read from the disk do too: only ckpt_reader_read returns errors for these. libckpt never changes a committed
- * file. */
+ * the tensor's bytes are not aligned for its dtype (files of other programs), or are in blocks of several files: read it then.
+ * CORRUPT when the file is shorter by now than it was when it was opened. If another program shortens the file later, touching what
+ * is gone kills the process (SIGBUS), and pages that cannot be read from the disk do too: only ckpt_reader_read returns errors for
+ * these. libckpt never changes a committed file. */
 CKPT_API ckpt_status ckpt_reader_map(ckpt_reader* reader, int64_t index, ckpt_tensor** tensor);
 
 /* Releases the reader. NULL does nothing. */

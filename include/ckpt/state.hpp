@@ -62,6 +62,16 @@ class State {
   }
   // To the group "model".
   void add(const std::string& name, const Tensor& tensor) { add("model", name, tensor); }
+  // A tensor that is spread over the ranks of a run, and this rank's blocks of it.
+  void add_sharded(const std::string& group, const std::string& name, DType dtype, const std::vector<std::int64_t>& shape) {
+    check(ckpt_state_add_sharded_tensor(handle(), group.c_str(), name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
+                                        static_cast<std::int32_t>(shape.size())));
+  }
+  void add_block(const std::string& group, const std::string& name, const std::vector<std::int64_t>& offsets,
+                 const Tensor& tensor) {
+    check(ckpt_state_add_block(handle(), group.c_str(), name.c_str(), offsets.data(), static_cast<std::int32_t>(offsets.size()),
+                               tensor.handle()));
+  }
   std::int64_t tensor_count() const {
     std::int64_t count = 0;
     check(ckpt_state_get_tensor_count(handle(), &count));
@@ -171,6 +181,18 @@ class CustomCoordinator {
   virtual void barrier(std::chrono::nanoseconds timeout) = 0;
   virtual void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds timeout) = 0;
   virtual void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds timeout, Span<std::byte> received) = 0;
+  // received is empty where this process is not root. Without one of its own: all_gather, with the bytes of all in memory
+  // everywhere.
+  virtual void gather(Span<const std::byte> sent, std::int64_t root, std::chrono::nanoseconds timeout, Span<std::byte> received) {
+    if (rank_ == root) return all_gather(sent, timeout, received);
+    std::vector<std::byte> not_wanted(sent.size() * static_cast<std::size_t>(world_size_));
+    all_gather(sent, timeout, {not_wanted.data(), not_wanted.size()});
+  }
+
+ private:
+  friend class Coordinator;
+  std::int64_t rank_ = 0;
+  std::int64_t world_size_ = 1;
 };
 
 // How processes find one another; see state.h.
@@ -180,7 +202,9 @@ class Coordinator {
   Coordinator() { check(ckpt_coordinator_create_single(coordinator_.out())); }
   Coordinator(std::int64_t rank, std::int64_t world_size, std::unique_ptr<CustomCoordinator> functions) {
     if (functions == nullptr) throw Error(Status::invalid_argument, "functions is NULL");
-    auto owned = std::make_unique<Custom>(Custom{std::move(functions), world_size});
+    functions->rank_ = rank;
+    functions->world_size_ = world_size;
+    auto owned = std::make_unique<Custom>(Custom{std::move(functions), rank, world_size});
     ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
     callbacks.rank = rank;
     callbacks.world_size = world_size;
@@ -205,6 +229,16 @@ class Coordinator {
           },
           true);
     };
+    callbacks.gather = [](const void* sent, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* received,
+                          void* user_data) noexcept {
+      return detail::callback_status(
+          [&] {
+            const Custom& all = custom(user_data);
+            all.functions->gather(span(static_cast<const std::byte*>(sent), bytes), root, std::chrono::nanoseconds(timeout_ns),
+                                  span(static_cast<std::byte*>(received), all.rank == root ? bytes * all.world_size : 0));
+          },
+          true);
+    };
     check(ckpt_coordinator_create_custom(&callbacks, owned.get(), detail::destroy<Custom>, coordinator_.out()));
     static_cast<void>(owned.release());
   }
@@ -224,12 +258,15 @@ class Coordinator {
   }
   // received: world_size() times as long as sent.
   void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds timeout, Span<std::byte> received) {
-    if (received.size() != sent.size() * static_cast<std::size_t>(world_size())) {
-      throw Error(Status::invalid_argument,
-                  "received has " + std::to_string(received.size()) + " bytes; world_size times those of sent");
-    }
+    check_received(sent, received);
     check(ckpt_coordinator_all_gather(handle(), sent.data(), static_cast<std::int64_t>(sent.size()), timeout.count(),
                                       received.data()));
+  }
+  // received: world_size() times as long as sent where this process is root; elsewhere it is not used.
+  void gather(Span<const std::byte> sent, std::int64_t root, std::chrono::nanoseconds timeout, Span<std::byte> received = {}) {
+    if (rank() == root) check_received(sent, received);
+    check(ckpt_coordinator_gather(handle(), sent.data(), static_cast<std::int64_t>(sent.size()), root, timeout.count(),
+                                  received.data()));
   }
   static Coordinator adopt(ckpt_coordinator* coordinator) noexcept { return Coordinator(coordinator); }
   ckpt_coordinator* handle() const noexcept { return coordinator_.get(); }
@@ -237,8 +274,15 @@ class Coordinator {
  private:
   struct Custom {
     std::unique_ptr<CustomCoordinator> functions;
+    std::int64_t rank;
     std::int64_t world_size;
   };
+  void check_received(Span<const std::byte> sent, Span<std::byte> received) const {
+    if (received.size() != sent.size() * static_cast<std::size_t>(world_size())) {
+      throw Error(Status::invalid_argument,
+                  "received has " + std::to_string(received.size()) + " bytes; world_size times those of sent");
+    }
+  }
   static Custom& custom(void* user_data) { return *static_cast<Custom*>(user_data); }
   template <class Byte>
   static Span<Byte> span(Byte* first, std::int64_t bytes) {
@@ -386,6 +430,12 @@ class CheckpointManager {
           return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
         },
         usual_manifest_bytes);
+  }
+  // The values that a rank saved, as a JSON object.
+  std::string rank_values(const std::string& name, std::int64_t rank) const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_checkpoint_manager_get_rank_values(handle(), name.c_str(), rank, buffer, capacity, needed);
+    });
   }
 
   // Checks every checksum; the Error names the first bad file and tensor. name "": the newest that has a manifest.

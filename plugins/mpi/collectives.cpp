@@ -1,6 +1,7 @@
 #include "collectives.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -132,18 +133,12 @@ void Collectives::barrier(Timeout timeout) {
 void Collectives::broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) {
   const Call call(*this, "broadcast", timeout);
   const bool sends = rank_ == root;
-  const auto send_all = [&](std::span<std::byte> piece) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ibcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, static_cast<int>(root), comm_, &request),
-          "MPI_Ibcast");
-    wait(request, call);
-  };
   Opening ours{.bytes = std::ssize(bytes), .data = {}};
   const std::size_t first = std::min(bytes.size(), Opening::most);
   if (sends && first > 0) std::memcpy(ours.data, bytes.data(), first);
   std::byte* const memory = buffer(std::max(sizeof(Opening), std::min(bytes.size() - first, most_at_a_time)));
   std::memcpy(memory, &ours, sizeof ours);
-  send_all({memory, sizeof ours});
+  send_from_root({memory, sizeof ours}, root, call);
   Opening theirs;
   std::memcpy(&theirs, memory, sizeof theirs);
   compare(root, theirs, ours, call);
@@ -151,7 +146,7 @@ void Collectives::broadcast(std::span<std::byte> bytes, std::int64_t root, Timeo
   for (std::size_t at = first; at < bytes.size(); at += most_at_a_time) {
     const std::size_t count = std::min(most_at_a_time, bytes.size() - at);
     if (sends) std::memcpy(memory, bytes.data() + at, count);
-    send_all({memory, count});
+    send_from_root({memory, count}, root, call);
     if (!sends) std::memcpy(bytes.data() + at, memory, count);
   }
 }
@@ -188,6 +183,66 @@ void Collectives::all_gather(std::span<const std::byte> sent, std::span<std::byt
     send_all(count);
     for (std::size_t rank = 0; rank < world; ++rank) std::memcpy(place(rank, at), all + rank * count, count);
   }
+}
+
+void Collectives::send_from_root(std::span<std::byte> bytes, std::int64_t root, const Call& call) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, static_cast<int>(root), comm_, &request), "MPI_Ibcast");
+  wait(request, call);
+}
+
+void Collectives::send_to_root(std::span<std::byte> bytes, std::byte* all, std::int64_t root, const Call& call) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int count = static_cast<int>(bytes.size());
+  check(MPI_Igather(bytes.data(), count, MPI_BYTE, all, count, MPI_BYTE, static_cast<int>(root), comm_, &request), "MPI_Igather");
+  wait(request, call);
+}
+
+// MPI_Igather lets a rank that is not root go when its bytes are on their way: so root says after each piece that it has them.
+// Without that a rank would not learn who is late, and its next pieces would pile up at root.
+void Collectives::gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) {
+  const Call call(*this, "gather", timeout);
+  const bool receives = rank_ == root;
+  const auto world = static_cast<std::size_t>(world_size_);
+  const std::size_t first = std::min(sent.size(), Opening::most);
+  const std::size_t most = std::max<std::size_t>(1, most_at_a_time / world);
+  const std::size_t piece = std::max(sizeof(Opening), std::min(sent.size() - first, most));
+  std::byte* const memory = buffer(receives ? piece * (world + 1) : piece);
+  std::byte* const all = receives ? memory + piece : nullptr;
+  const auto place = [&](std::size_t rank, std::size_t at) { return received.data() + rank * sent.size() + at; };
+
+  Opening ours{.bytes = std::ssize(sent), .data = {}};
+  if (first > 0) std::memcpy(ours.data, sent.data(), first);
+  std::memcpy(memory, &ours, sizeof ours);
+  send_to_root({memory, sizeof ours}, all, root, call);
+  agree(memory, ours, all, root, call);
+  for (std::size_t rank = 0; receives && first > 0 && rank < world; ++rank) {
+    std::memcpy(place(rank, 0), all + rank * sizeof ours + offsetof(Opening, data), first);
+  }
+  for (std::size_t at = first; at < sent.size(); at += most) {
+    const std::size_t count = std::min(most, sent.size() - at);
+    std::memcpy(memory, sent.data() + at, count);
+    send_to_root({memory, count}, all, root, call);
+    for (std::size_t rank = 0; receives && rank < world; ++rank) std::memcpy(place(rank, at), all + rank * count, count);
+    send_from_root({memory, 1}, root, call);
+  }
+}
+
+// memory: what goes through MPI, and has been sent. all: everyone's openings, at root.
+void Collectives::agree(std::byte* memory, const Opening& ours, const std::byte* all, std::int64_t root, const Call& call) {
+  Verdict verdict{.other = -1, .other_bytes = 0, .root_bytes = ours.bytes};
+  for (std::int64_t rank = 0; rank_ == root && rank < world_size_ && verdict.other < 0; ++rank) {
+    Opening theirs;
+    std::memcpy(&theirs, all + static_cast<std::size_t>(rank) * sizeof theirs, sizeof theirs);
+    if (theirs.bytes != ours.bytes) verdict = {.other = rank, .other_bytes = theirs.bytes, .root_bytes = ours.bytes};
+  }
+  std::memcpy(memory, &verdict, sizeof verdict);
+  send_from_root({memory, sizeof verdict}, root, call);
+  std::memcpy(&verdict, memory, sizeof verdict);
+  if (verdict.other < 0) return;
+  broken_ = cat("processes disagreed in its ", call.operation);
+  fail(CKPT_E_INVALID_STATE, "rank ", verdict.other, " gave ", verdict.other_bytes, " bytes, rank ", root, " gave ",
+       verdict.root_bytes);
 }
 
 void Collectives::wait(MPI_Request& request, const Call& call) {

@@ -31,6 +31,8 @@ class Collectives {
   void barrier(Timeout timeout);
   void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout);
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout);
+  // received: empty where this process is not root. Returns when root has everyone's bytes.
+  void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout);
 
  private:
   class Call;
@@ -43,11 +45,21 @@ class Collectives {
     std::byte data[most] = {};
   };
 
+  // What root found in the openings of a gather; all ranks learn it.
+  struct Verdict {
+    std::int64_t other = -1;  // a rank that gave another number of bytes than root; -1: none
+    std::int64_t other_bytes = 0;
+    std::int64_t root_bytes = 0;
+  };
+
   void wait(MPI_Request& request, const Call& call);
   void check(int code, const char* function);
   std::byte* buffer(std::size_t bytes);
   // Fails unless rank gave as many bytes as this process.
   void compare(std::int64_t rank, const Opening& theirs, const Opening& ours, const Call& call);
+  void send_from_root(std::span<std::byte> bytes, std::int64_t root, const Call& call);
+  void send_to_root(std::span<std::byte> bytes, std::byte* all, std::int64_t root, const Call& call);
+  void agree(std::byte* memory, const Opening& ours, const std::byte* all, std::int64_t root, const Call& call);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::int64_t rank_ = 0;

@@ -46,6 +46,17 @@ std::int32_t all_gather(const void* sent, std::int64_t bytes, std::int64_t timeo
   });
 }
 
+std::int32_t gather(const void* sent, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* received,
+                    void* user_data) {
+  return run([&] {
+    Collectives& all = of(user_data);
+    const auto each = static_cast<std::size_t>(bytes);
+    all.gather({static_cast<const std::byte*>(sent), each},
+               {static_cast<std::byte*>(received), all.rank() == root ? each * static_cast<std::size_t>(all.world_size()) : 0},
+               root, std::chrono::nanoseconds(timeout_ns));
+  });
+}
+
 void destroy(void* user_data) { delete &of(user_data); }
 
 }  // namespace
@@ -63,6 +74,7 @@ ckpt_status ckpt_mpi_coordinator_create(MPI_Comm comm, int64_t timeout_ns, ckpt_
         callbacks.barrier = barrier;
         callbacks.broadcast = broadcast;
         callbacks.all_gather = all_gather;
+        callbacks.gather = gather;
         const ckpt_status status = ckpt_coordinator_create_custom(&callbacks, all.get(), destroy, coordinator);
         if (status != CKPT_OK) fail(status, ckpt_last_error());
         all.release();  // NOLINT(bugprone-unused-return-value): destroy has it

@@ -440,7 +440,7 @@ TEST(AdaptiveController, RankZeroDecidesForAll) {
   OneOfTwo zero(0, wire);
   OneOfTwo one(1, wire);
   Controller first(ControllerOptions{});
-  const Controller second(ControllerOptions{});
+  Controller second(ControllerOptions{});
   first.begin_run(0);
   const Decision decision = first.decide_all(zero, 700, std::chrono::seconds(1));
   EXPECT_TRUE(decision.checkpoint);

@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 VERBS = set("""abort add adjust advance begin bind cancel clear clip close commit copy create decide enable end evaluate export fill finalize find
 get has initialize is list load map notify observe pin poll pop prune push read recompute record refine release remove reset restore resume retain run save scale
 set should store subscribe sum trim try unpin unsubscribe verify wait
-all_gather backward barrier broadcast dot forward next place step""".split())
+all_gather backward barrier broadcast dot forward gather next place step""".split())
 
 # Constants that are no value of a group.
 SINGLE_CONSTANTS = {"CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES", "CKPT_TENSOR_LARGEST_NDIM", "CKPT_TIERS", "CKPT_STATE_DATA_POSITION",

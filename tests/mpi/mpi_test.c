@@ -80,6 +80,18 @@ static void all_gather_of(ckpt_coordinator* coordinator, int64_t count) {
   free(received);
 }
 
+static void gather_of(ckpt_coordinator* coordinator, int64_t count, int64_t root) {
+  unsigned char* const sent = bytes_of(count);
+  unsigned char* const received = rank == root ? bytes_of(count * world) : NULL;
+  fill(sent, count, rank);
+  CHECK_OK(ckpt_coordinator_gather(coordinator, sent, count, root, 60 * second, received));
+  for (int64_t from = 0; received != NULL && from < world; ++from) check_filled(received + from * count, count, from);
+  CHECK(received == NULL || received[count * world] == 0xee);
+  check_filled(sent, count, rank);
+  free(sent);
+  free(received);
+}
+
 /* Sizes around what goes with the first message, and around what goes at a time. */
 static void every_size(void) {
   static const int64_t sizes[] = {0, 1, 247, 248, 249, 5000, 16777216, 16777216 + 248, 16777216 + 249, 40000003};
@@ -90,23 +102,40 @@ static void every_size(void) {
   CHECK_OK(ckpt_coordinator_get_world_size(coordinator, &number));
   CHECK(number == world);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
-    for (int64_t root = 0; root < world; ++root) broadcast_of(coordinator, sizes[i], root);
+    for (int64_t root = 0; root < world; ++root) {
+      broadcast_of(coordinator, sizes[i], root);
+      gather_of(coordinator, sizes[i], root);
+    }
     all_gather_of(coordinator, sizes[i]);
   }
-  CHECK_OK(ckpt_coordinator_broadcast(coordinator, NULL, 0, world - 1, second));
+  CHECK_OK(ckpt_coordinator_broadcast(coordinator, NULL, 0, world - 1, 60 * second));
+  CHECK_OK(ckpt_coordinator_gather(coordinator, NULL, 0, world - 1, 60 * second, NULL));
   ckpt_coordinator_release(coordinator);
 }
 
-/* A barrier ends when the last has come, not before. */
-static void barrier_waits(void) {
-  ckpt_coordinator* const coordinator = of_world();
-  struct timespec begin, end;
-  CHECK_OK(ckpt_coordinator_barrier(coordinator, 60 * second));
-  clock_gettime(CLOCK_MONOTONIC, &begin);
-  if (rank == world - 1) sleep_ms(300);
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * second + now.tv_nsec;
+}
+
+static void barrier_without_end(ckpt_coordinator* coordinator) {
   CHECK_OK(ckpt_coordinator_barrier(coordinator, INT64_MAX)); /* no time-out that overflows */
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  CHECK((double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec) > 0.25);
+}
+static void small_gather(ckpt_coordinator* coordinator) { gather_of(coordinator, 3, 0); }
+static void large_gather(ckpt_coordinator* coordinator) { gather_of(coordinator, 5000, 0); }
+
+/* An operation ends when the last has come, not before; on one machine all read the same clock. */
+static void waits_for_the_last(void (*operation)(ckpt_coordinator* coordinator)) {
+  ckpt_coordinator* const coordinator = of_world();
+  int64_t came = 0, end = 0;
+  CHECK_OK(ckpt_coordinator_barrier(coordinator, 60 * second));
+  if (rank == world - 1) sleep_ms(100);
+  came = now_ns();
+  operation(coordinator);
+  end = now_ns();
+  CHECK_OK(ckpt_coordinator_broadcast(coordinator, &came, sizeof came, world - 1, 60 * second));
+  CHECK(end >= came);
   ckpt_coordinator_release(coordinator);
 }
 
@@ -135,7 +164,7 @@ static void own_communicator(void) {
   ckpt_coordinator_release(coordinator);
 }
 
-/* The controllers' answer is rank 0's on all ranks, whatever they have seen. */
+/* The controllers' answer is rank 0's on all ranks, whatever they have seen; what a save has cost is the longest stall of all. */
 static void one_decision(void) {
   ckpt_coordinator* const coordinator = of_world();
   ckpt_controller* controller = NULL;
@@ -147,6 +176,10 @@ static void one_decision(void) {
   CHECK_OK(ckpt_controller_begin_run(controller, 0));
   CHECK_OK(ckpt_controller_decide_all(controller, coordinator, 100, 60 * second, &decision));
   CHECK(decision.interval_seconds == 100 && decision.checkpoint == 1);
+  CHECK_OK(ckpt_controller_begin(controller, 100));
+  CHECK_OK(ckpt_controller_commit(controller, 110, 1 + rank, 10));
+  CHECK_OK(ckpt_controller_decide_all(controller, coordinator, 120, 60 * second, &decision));
+  CHECK(decision.interval_seconds == 100 && decision.checkpoint == 0 && decision.cost_seconds == world);
   ckpt_controller_release(controller);
   ckpt_coordinator_release(coordinator);
 }
@@ -205,6 +238,16 @@ static void of_no_more_use(ckpt_coordinator* coordinator, const char* why) {
   CHECK_FAILS(ckpt_coordinator_barrier(coordinator, second), CKPT_E_INVALID_STATE, why);
   CHECK_FAILS(ckpt_coordinator_broadcast(coordinator, &byte, 1, 0, second), CKPT_E_INVALID_STATE, why);
   CHECK_FAILS(ckpt_coordinator_all_gather(coordinator, &byte, 1, second, all), CKPT_E_INVALID_STATE, why);
+  CHECK_FAILS(ckpt_coordinator_gather(coordinator, &byte, 1, 0, second, all), CKPT_E_INVALID_STATE, why);
+}
+
+/* Makes MPI do what it has to do, which it does when it is called. */
+static void poll_mpi(int times) {
+  for (int i = 0; i < times; ++i) {
+    int there;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    sleep_ms(5);
+  }
 }
 
 /* Rank 0 comes to its broadcast when the others have given up. What it sends then is written nowhere in their memory. */
@@ -217,21 +260,39 @@ static void late_rank(const char* folder) {
     sleep_ms(700);
     fill(bytes, count, 0);
     (void)ckpt_coordinator_broadcast(coordinator, bytes, count, 0, second);
-    for (int i = 0; i < 100; ++i) { /* so that all is sent */
-      int there;
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-      sleep_ms(5);
-    }
+    poll_mpi(100); /* so that all is sent */
   } else {
     CHECK_FAILS(ckpt_coordinator_broadcast(coordinator, bytes, count, 0, second / 5), CKPT_E_TIMEOUT, "processes came in time");
     memset(bytes, 0xab, count);
-    for (int i = 0; i < 300; ++i) { /* MPI writes when it is called */
-      int there;
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-      sleep_ms(5);
-    }
+    poll_mpi(300);
     for (int i = 0; i < count; ++i) CHECK(bytes[i] == 0xab);
     of_no_more_use(coordinator, "broadcast has timed out");
+  }
+  ckpt_coordinator_release(coordinator);
+  as_it_should_be(folder);
+}
+
+/* The last rank comes to a gather when the others have given up, root among them: what it sends is written nowhere in root's
+ * memory. */
+static void late_gather(const char* folder) {
+  enum { count = 5000, most = 64 };
+  static unsigned char sent[count], received[count * most];
+  ckpt_coordinator* const coordinator = of_world();
+  CHECK(world <= most);
+  CHECK_OK(ckpt_coordinator_barrier(coordinator, 60 * second));
+  fill(sent, count, rank);
+  if (rank == world - 1) {
+    sleep_ms(700);
+    (void)ckpt_coordinator_gather(coordinator, sent, count, 0, second, NULL);
+    poll_mpi(100);
+  } else {
+    CHECK_FAILS(ckpt_coordinator_gather(coordinator, sent, count, 0, second / 5, rank == 0 ? received : NULL), CKPT_E_TIMEOUT,
+                "processes came in time");
+    memset(received, 0xab, sizeof received);
+    memset(sent, 0xab, sizeof sent);
+    poll_mpi(300);
+    for (size_t i = 0; i < sizeof received; ++i) CHECK(received[i] == 0xab);
+    of_no_more_use(coordinator, "gather has timed out");
   }
   ckpt_coordinator_release(coordinator);
   as_it_should_be(folder);
@@ -259,9 +320,10 @@ static void absent_rank(const char* folder) {
   sleep_ms(1500);
 }
 
-/* Numbers of bytes that differ: all of a gather learn who gave what; of a broadcast, who receives. */
+/* Numbers of bytes that differ: all of a gather learn who gave what; of a broadcast, who receives. Root's number counts. */
 static void different_sizes(const char* folder) {
   unsigned char bytes[8] = {0}, all[8 * 64];
+  ckpt_coordinator* const to_one = of_world();
   ckpt_coordinator* const gather = of_world();
   ckpt_coordinator* const broadcast = of_world();
   CHECK_FAILS(ckpt_coordinator_all_gather(gather, bytes, rank == 1 ? 8 : 4, 60 * second, all), CKPT_E_INVALID_STATE,
@@ -272,6 +334,9 @@ static void different_sizes(const char* folder) {
   } else {
     CHECK_FAILS(ckpt_coordinator_broadcast(broadcast, bytes, 4, 0, 60 * second), CKPT_E_INVALID_STATE, "rank 0 gave 8 bytes");
   }
+  CHECK_FAILS(ckpt_coordinator_gather(to_one, bytes, rank == 1 ? 8 : 4, 2, 60 * second, all), CKPT_E_INVALID_STATE,
+              "rank 1 gave 8 bytes, rank 2 gave 4");
+  of_no_more_use(to_one, "disagreed in its gather");
   as_it_should_be(folder);
   sleep_ms(500);
 }
@@ -306,17 +371,20 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &world);
   if (strcmp(name, "works") == 0) {
     every_size();
-    barrier_waits();
+    waits_for_the_last(barrier_without_end);
+    waits_for_the_last(small_gather);
+    waits_for_the_last(large_gather);
     own_communicator();
     one_decision();
     bad_arguments();
   } else if (strcmp(name, "large") == 0) {
     large();
   } else {
-    void (*const breaks)(const char*) = strcmp(name, "late") == 0     ? late_rank
-                                        : strcmp(name, "killed") == 0 ? killed_rank
-                                        : strcmp(name, "absent") == 0 ? absent_rank
-                                                                      : different_sizes;
+    void (*const breaks)(const char*) = strcmp(name, "late") == 0          ? late_rank
+                                        : strcmp(name, "late_gather") == 0 ? late_gather
+                                        : strcmp(name, "killed") == 0      ? killed_rank
+                                        : strcmp(name, "absent") == 0      ? absent_rank
+                                                                           : different_sizes;
     breaks(folder);
     MPI_Abort(MPI_COMM_WORLD, 0);
   }

@@ -1,4 +1,5 @@
 /* Coordinators through the .so from C99: one process, and two by callbacks. */
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -27,6 +28,75 @@ static int32_t pair_all_gather(const void* sent, int64_t bytes, int64_t timeout_
   memcpy(received, sent, (size_t)bytes);
   memcpy((char*)received + bytes, sent, (size_t)bytes);
   return 0;
+}
+/* What the last gather was given, and answers: the neighbour's bytes are one more. */
+static const void* gathered_into;
+static int64_t gathered_at;
+static int32_t pair_gather(const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns, void* received, void* user_data) {
+  (void)user_data;
+  gathered_into = received;
+  gathered_at = root;
+  if (timeout_ns == 0) return CKPT_E_TIMEOUT;
+  for (int64_t i = 0; received != NULL && i < bytes; ++i) {
+    ((char*)received)[i] = (char)(((const char*)sent)[i] + 1);
+    ((char*)received)[bytes + i] = ((const char*)sent)[i];
+  }
+  return 0;
+}
+
+static void gather_of_one(void) {
+  ckpt_coordinator* single = NULL;
+  char data[2] = {1, 2};
+  char received[2] = {0};
+  CHECK_OK(ckpt_coordinator_create_single(&single));
+  CHECK_OK(ckpt_coordinator_gather(single, data, 2, 0, 0, received));
+  CHECK(received[0] == 1 && received[1] == 2);
+  CHECK_OK(ckpt_coordinator_gather(single, NULL, 0, 0, 0, NULL));
+  CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "received is NULL but bytes is 2");
+  CHECK_FAILS(ckpt_coordinator_gather(single, NULL, 2, 0, 0, received), CKPT_E_INVALID_ARGUMENT, "sent is NULL");
+  CHECK_FAILS(ckpt_coordinator_gather(single, data, -1, 0, 0, received), CKPT_E_INVALID_ARGUMENT, "-1");
+  CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 1, 0, received), CKPT_E_INVALID_ARGUMENT, "root is 1; 0 .. 0");
+  CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, -1, 0, received), CKPT_E_INVALID_ARGUMENT, "root is -1");
+  CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 0, -1, received), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
+  ckpt_coordinator_release(single);
+}
+
+/* Rank 1 of 2, with a gather of its own, and without one, as a caller compiled before there was one. */
+static void gather_of_two(void) {
+  ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
+  ckpt_coordinator* own = NULL;
+  ckpt_coordinator* older = NULL;
+  char data[2] = {1, 2};
+  char received[4] = {0};
+  callbacks.barrier = pair_barrier;
+  callbacks.broadcast = pair_broadcast;
+  callbacks.all_gather = pair_all_gather;
+  callbacks.gather = pair_gather;
+  callbacks.rank = 1;
+  callbacks.world_size = 2;
+  CHECK_OK(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &own));
+  CHECK_OK(ckpt_coordinator_gather(own, data, 2, 1, 1, received));
+  CHECK(gathered_into == received && gathered_at == 1);
+  CHECK(received[0] == 2 && received[1] == 3 && received[2] == 1 && received[3] == 2);
+  CHECK_OK(ckpt_coordinator_gather(own, data, 2, 0, 1, received));
+  CHECK(gathered_into == NULL && gathered_at == 0);
+  CHECK_OK(ckpt_coordinator_gather(own, data, 2, 0, 1, NULL));
+  CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 1, 1, NULL), CKPT_E_INVALID_ARGUMENT, "received is NULL but bytes is 2");
+  CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 0, 0, NULL), CKPT_E_TIMEOUT, "coordinator gather");
+  CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 2, 1, received), CKPT_E_INVALID_ARGUMENT, "root is 2; 0 .. 1");
+  CHECK_FAILS(ckpt_coordinator_gather(own, data, INT64_MAX, 1, 1, received), CKPT_E_OUT_OF_RANGE, "world size");
+  CHECK_FAILS(ckpt_coordinator_gather(own, data, INT64_MAX, 0, 1, NULL), CKPT_E_OUT_OF_RANGE, "world size");
+  ckpt_coordinator_release(own);
+
+  callbacks.struct_size = (uint32_t)offsetof(ckpt_coordinator_callbacks, gather);
+  CHECK_OK(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &older));
+  memset(received, 9, sizeof received);
+  CHECK_OK(ckpt_coordinator_gather(older, data, 2, 0, 1, received));
+  CHECK(received[0] == 9 && received[3] == 9);
+  CHECK_OK(ckpt_coordinator_gather(older, data, 2, 1, 1, received));
+  CHECK(received[0] == 1 && received[1] == 2 && received[2] == 1 && received[3] == 2);
+  CHECK_FAILS(ckpt_coordinator_gather(older, data, INT64_MAX / 2, 0, 1, NULL), CKPT_E_OUT_OF_MEMORY, "");
+  ckpt_coordinator_release(older);
 }
 
 static void coordinators(void) {
@@ -71,13 +141,16 @@ static void coordinators(void) {
   CHECK(both[3] == 42);
   CHECK_FAILS(ckpt_coordinator_all_gather(pair, data, INT64_MAX, 1, both), CKPT_E_OUT_OF_RANGE, "world size");
 
-  /* Several processes cannot save yet, and the checkpoint says so. */
+  /* Functions that do not bring what rank 0 has sent are found out. */
   ckpt_storage* storage = NULL;
   ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   CHECK_OK(ckpt_storage_create_memory(&storage));
   options.coordinator = pair;
-  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_UNSUPPORTED, "world size of 2");
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_INVALID_STATE, "the ranks are out of step");
+  options.timeout_ns = -1;
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
+  options.timeout_ns = 0;
   options.coordinator = single;
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   ckpt_coordinator_release(single);
@@ -112,5 +185,7 @@ static void coordinators(void) {
 
 int main(void) {
   coordinators();
+  gather_of_one();
+  gather_of_two();
   return 0;
 }

@@ -492,6 +492,35 @@ class Pair : public ckpt::CustomCoordinator {
   int& destroyed_;
 };
 
+// The same with a gather of its own, whose neighbour's bytes are two more.
+class GatheringPair final : public Pair {
+ public:
+  using Pair::Pair;
+  void gather(ckpt::Span<const std::byte> sent, std::int64_t root, std::chrono::nanoseconds,
+              ckpt::Span<std::byte> received) override {
+    EXPECT_EQ(received.size(), root == 1 ? 2 * sent.size() : 0);
+    for (std::size_t i = 0; i < received.size(); ++i) {
+      received[i] = static_cast<std::byte>(static_cast<int>(sent[i % sent.size()]) + (i < sent.size() ? 2 : 0));
+    }
+  }
+};
+
+TEST(StateHpp, GatherIsTheClasssOwnOrAllGather) {
+  int destroyed = 0;
+  const std::array<std::byte, 2> data{std::byte{1}, std::byte{2}};
+  std::array<std::byte, 4> received{};
+  ckpt::Coordinator by_all(1, 2, std::make_unique<Pair>(destroyed));
+  by_all.gather({data.data(), data.size()}, 0, 1s);
+  by_all.gather({data.data(), data.size()}, 1, 1s, {received.data(), received.size()});
+  EXPECT_EQ(received, (std::array{std::byte{2}, std::byte{3}, std::byte{1}, std::byte{2}}));
+  ckpt::Coordinator own(1, 2, std::make_unique<GatheringPair>(destroyed));
+  own.gather({data.data(), data.size()}, 0, 1s);
+  own.gather({data.data(), data.size()}, 1, 1s, {received.data(), received.size()});
+  EXPECT_EQ(received, (std::array{std::byte{3}, std::byte{4}, std::byte{1}, std::byte{2}}));
+  EXPECT_EQ(status_of([&] { own.gather({data.data(), 2}, 1, 1s, {received.data(), 3}); }), ckpt::Status::invalid_argument);
+  EXPECT_EQ(status_of([&] { own.gather({data.data(), 2}, 2, 1s); }), ckpt::Status::invalid_argument);
+}
+
 TEST(StateHpp, AClassCanBeACoordinator) {
   int destroyed = 0;
   {
@@ -519,7 +548,8 @@ TEST(StateHpp, AClassCanBeACoordinator) {
     EXPECT_EQ(data[0], std::byte{42});
     ckpt::CheckpointManagerOptions options;
     options.coordinator = pair;
-    EXPECT_EQ(status_of([&] { ckpt::CheckpointManager(ckpt::Storage::memory(), options); }), ckpt::Status::unsupported);
+    EXPECT_EQ(status_of([&] { ckpt::CheckpointManager(ckpt::Storage::memory(), options); }),
+              ckpt::Status::invalid_state);  // it does not bring what rank 0 sent
   }
   EXPECT_EQ(destroyed, 1);
   EXPECT_EQ(status_of([&] { ckpt::Coordinator(0, 1, nullptr); }), ckpt::Status::invalid_argument);

@@ -221,6 +221,7 @@ static int32_t barrier(int64_t timeout_ns, void* user_data) {
   CHECK_INSIDE(ckpt_coordinator_barrier(*self, timeout_ns));
   CHECK_INSIDE(ckpt_coordinator_broadcast(*self, &byte, 1, 0, timeout_ns));
   CHECK_INSIDE(ckpt_coordinator_all_gather(*self, &byte, 1, timeout_ns, &byte));
+  CHECK_INSIDE(ckpt_coordinator_gather(*self, &byte, 1, 0, timeout_ns, &byte));
   return 0;
 }
 static int32_t broadcast(void* data, int64_t bytes, int64_t root, int64_t timeout_ns, void* user_data) {
@@ -235,6 +236,13 @@ static int32_t all_gather(const void* sent, int64_t bytes, int64_t timeout_ns, v
   (void)received;
   return barrier(timeout_ns, user_data);
 }
+static int32_t gather(const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns, void* received, void* user_data) {
+  (void)sent;
+  (void)bytes;
+  (void)root;
+  (void)received;
+  return barrier(timeout_ns, user_data);
+}
 
 static void coordinators_are_told(void) {
   ckpt_coordinator* coordinator = NULL;
@@ -244,10 +252,12 @@ static void coordinators_are_told(void) {
   callbacks.barrier = barrier;
   callbacks.broadcast = broadcast;
   callbacks.all_gather = all_gather;
+  callbacks.gather = gather;
   CHECK_OK(ckpt_coordinator_create_custom(&callbacks, &coordinator, NULL, &coordinator));
   CHECK_OK(ckpt_coordinator_barrier(coordinator, 0));
   CHECK_OK(ckpt_coordinator_broadcast(coordinator, &byte, 1, 0, 0));
   CHECK_OK(ckpt_coordinator_all_gather(coordinator, &byte, 1, 0, &other));
+  CHECK_OK(ckpt_coordinator_gather(coordinator, &byte, 1, 0, 0, &other));
   ckpt_coordinator_release(coordinator);
 }
 

@@ -62,12 +62,12 @@ std::vector<const TensorRecord*> records_of(const WrittenFile& written) {
 TEST(StateTensorWriter, HoweverTheBytesAreCut) {
   const auto storage = ckpt::storage::make_memory_storage();
   const auto items = tensors();
-  const WrittenFile whole = write_tensor_file(*storage->create("whole"), "f", items);
+  const WrittenFile whole = write_tensor_file(*storage->create("whole"), "f", {"g", items});
   EXPECT_EQ(whole.tensors[1].name, "empty");
   EXPECT_EQ(whole.tensors[1].chunks.size(), 0U);
   EXPECT_EQ(whole.tensors[2].chunks.size(), 2U);
   verify_tensor_file(*storage->open("whole"), whole.file, records_of(whole));
-  const FileLayout layout = layout_of(items);
+  const FileLayout layout = layout_of({"g", items});
   const std::vector<std::byte> all = bytes_of(layout);
   EXPECT_EQ(whole.file.bytes, static_cast<std::int64_t>(all.size()));
   for (const std::size_t size : {std::size_t{400'009}, static_cast<std::size_t>(chunk_bytes) - 3, all.size()}) {
@@ -103,7 +103,7 @@ class MeddledFile final : public ckpt::storage::File {
 TEST(StateTensorWriter, ComparesWhatWasWrittenWithTheMemory) {
   const auto storage = ckpt::storage::make_memory_storage();
   std::vector<StateTensor> items{tensor_of("a", Dtype::u8, 3 << 20), tensor_of("b", Dtype::u8, 3), tensor_of("c", Dtype::u8, 9)};
-  const FileLayout layout = layout_of(items);
+  const FileLayout layout = layout_of({"g", items});
   FileHasher hasher;
   TensorCopier copier(hasher, 2);
   for (const char* name : {"", "a", "b", "c"}) {
@@ -126,18 +126,18 @@ TEST(StateTensorWriter, ComparesWhatWasWrittenWithTheMemory) {
 TEST(StateTensorWriter, AnUnchangedGroupIsRecognised) {
   const auto storage = ckpt::storage::make_memory_storage();
   const auto items = tensors();
-  WrittenFile written = write_tensor_file(*storage->create("f"), "f", items);
+  WrittenFile written = write_tensor_file(*storage->create("f"), "f", {"g", items});
   const GroupRecord record{"g", {written.file}, written.tensors};
-  EXPECT_TRUE(holds_same_tensors(record, items));
+  EXPECT_TRUE(holds_same_tensors(record, {"g", items}));
   for (const std::size_t at : {std::size_t{0}, static_cast<std::size_t>(chunk_bytes) + 1000}) {
     items[2].tensor->byte_span()[at] ^= std::byte{1};
-    EXPECT_FALSE(holds_same_tensors(record, items)) << at;
+    EXPECT_FALSE(holds_same_tensors(record, {"g", items})) << at;
     items[2].tensor->byte_span()[at] ^= std::byte{1};
   }
-  EXPECT_FALSE(holds_same_tensors(record, std::span(items).first(4)));
+  EXPECT_FALSE(holds_same_tensors(record, {"g", {items.begin(), items.begin() + 4}}));
   auto renamed = items;
   renamed[3].name = "later";
-  EXPECT_FALSE(holds_same_tensors(record, renamed));
+  EXPECT_FALSE(holds_same_tensors(record, {"g", renamed}));
 }
 
 }  // namespace

@@ -557,6 +557,7 @@ void test_coordinators() {
   callbacks.barrier = [](std::int64_t, void*) -> std::int32_t { return std::numeric_limits<std::int32_t>::min(); };
   callbacks.broadcast = broadcast_garbage;
   callbacks.all_gather = [](const void*, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return -22; };
+  callbacks.gather = [](const void*, std::int64_t, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return 77; };
   MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, nullptr, &coordinator));
   MUST(ckpt_controller_create(nullptr, &controller));
   MUST(ckpt_controller_begin_run(controller, 0));
@@ -570,6 +571,7 @@ void test_coordinators() {
   current = "collective";
   REFUSED(ckpt_coordinator_barrier(coordinator, 0));
   REFUSED(ckpt_coordinator_all_gather(coordinator, &word, 8, 0, words));
+  REFUSED(ckpt_coordinator_gather(coordinator, &word, 8, 1, 0, words));
   ckpt_controller_release(controller);
   ckpt_coordinator_release(coordinator);
 }

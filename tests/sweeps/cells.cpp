@@ -180,6 +180,7 @@ Struct good(const Call& call) {
     value.barrier = &nothing;
     value.broadcast = &nothing;
     value.all_gather = &nothing;
+    value.gather = &nothing;
   } else if constexpr (std::is_same_v<Struct, ckpt_layer_callbacks>) {
     value.output = &nothing;
     value.forward = &nothing;

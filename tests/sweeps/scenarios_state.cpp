@@ -509,16 +509,21 @@ void stateful() {
 
 void coordinators() {
   const std::vector<const char*> collective = {"ckpt_coordinator_barrier", "ckpt_coordinator_broadcast",
-                                               "ckpt_coordinator_all_gather", "ckpt_controller_decide_all"};
+                                               "ckpt_coordinator_all_gather", "ckpt_coordinator_gather",
+                                               "ckpt_controller_decide_all"};
   static Objects in_use;
   static Place barrier{"coordinator barrier", &in_use, collective};
   static Place broadcast{"coordinator broadcast", &in_use, collective};
-  static Place gather{"coordinator all_gather", &in_use, collective};
+  static Place all_gather{"coordinator all_gather", &in_use, collective};
+  static Place gather{"coordinator gather", &in_use, collective};
   static Place destroyed{"coordinator destroy"};
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
   callbacks.barrier = [](std::int64_t, void*) -> std::int32_t { return here(barrier), 0; };
   callbacks.broadcast = [](void*, std::int64_t, std::int64_t, std::int64_t, void*) -> std::int32_t { return here(broadcast), 0; };
-  callbacks.all_gather = [](const void*, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return here(gather), 0; };
+  callbacks.all_gather = [](const void*, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return here(all_gather), 0; };
+  callbacks.gather = [](const void*, std::int64_t, std::int64_t, std::int64_t, void*, void*) -> std::int32_t {
+    return here(gather), 0;
+  };
   MUST(ckpt_coordinator_create_custom(
       &callbacks, nullptr, [](void*) { here(destroyed); }, &in_use.of<ckpt_coordinator>()));
   std::uint64_t word = 0;
@@ -527,6 +532,7 @@ void coordinators() {
   SANE(ckpt_coordinator_barrier(in_use.of<ckpt_coordinator>(), 0));
   SANE(ckpt_coordinator_broadcast(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0));
   SANE(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, &words));
+  SANE(ckpt_coordinator_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0, &words));
   broadcast.name = "coordinator broadcast of a controller";
   MUST(ckpt_controller_create(nullptr, &in_use.of<ckpt_controller>()));
   MUST(ckpt_controller_begin_run(in_use.of<ckpt_controller>(), 0));
@@ -829,8 +835,9 @@ const std::vector<Scenario> state_scenarios = {
     {"progress", {"ckpt_progress_fn"}, 6, progress},
     {"stateful", {"ckpt_stateful_list_fn", "ckpt_stateful_restore_fn"}, 4, stateful},
     {"coordinators",
-     {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn"},
-     5,
+     {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn",
+      "ckpt_coordinator_gather_fn"},
+     6,
      coordinators},
     {"async_tasks",
      {"ckpt_checkpoint_task_staged_fn", "ckpt_checkpoint_task_progress_fn", "ckpt_checkpoint_task_ended_fn",

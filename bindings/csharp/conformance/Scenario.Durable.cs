@@ -28,6 +28,9 @@ internal sealed partial class Scenario
     {
         Do("state", c => states.Make(c.Text(1), new State()));
         Do("add", c => states[c.Text(1)].Add(c.Text(2), c.Text(3), tensors[c.Text(4)]));
+        Do("sharded", c => states[c.Text(1)].AddShardedTensor(c.Text(2), c.Text(3), DTypes.Find(c.Text(4)),
+            Command.ToShape(c.Text(5))));
+        Do("block", c => states[c.Text(1)].AddBlock(c.Text(2), c.Text(3), Command.ToShape(c.Text(4)), tensors[c.Text(5)]));
         On("value", c =>
         {
             if (c.Count < 3) return Line(states[c.Text(1)][c.Text(2)]);
@@ -63,6 +66,11 @@ internal sealed partial class Scenario
         On("list", c => checkpoints[c.Text(1)].List().SelectMany(n => Line(
             Printed(n.Name), "step", n.Step, Library.StatusName(n.Status), "metric", n.Metric == null ? "-"
                 : Exact(n.Metric.Value))).ToArray());
+        On("rank-values", c =>
+        {
+            var checkpoint = checkpoints[c.Text(1)];
+            return Line(checkpoint.GetRankValues(FullName(checkpoint, c.Text(2)), c.Integer(3)));
+        });
         On("check", c =>
         {
             var checkpoint = checkpoints[c.Text(1)];

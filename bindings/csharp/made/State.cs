@@ -52,6 +52,7 @@ namespace Ckpt
             Metric = from.has_metric != 0 ? from.metric : (double?)null;
             SavedUtc = from.saved_utc_ns == 0 ? (DateTime?)null : Times.Utc(from.saved_utc_ns);
             Pinned = from.pinned != 0;
+            WorldSize = from.world_size;
         }
 
         internal static CheckpointInfo Filled(Action<ckpt_checkpoint_info> fill)
@@ -90,12 +91,15 @@ namespace Ckpt
         /// <summary>True when retention does not remove the checkpoint (<c>CheckpointManager.Pin</c>), else false.</summary>
         public bool Pinned { get; }
 
+        /// <summary>Number of ranks that saved it; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
+        public long WorldSize { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("CheckpointInfo", "Status", Status, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
-                "Name", Name, "Metric", Metric, "SavedUtc", SavedUtc, "Pinned", Pinned);
+                "Name", Name, "Metric", Metric, "SavedUtc", SavedUtc, "Pinned", Pinned, "WorldSize", WorldSize);
         }
     }
 
@@ -123,8 +127,7 @@ namespace Ckpt
         /// <summary>Which metric is the best: <see cref="BestMetric.Smallest"/> or <see cref="BestMetric.Largest"/>.</summary>
         public BestMetric BestMetric { get; set; } = BestMetric.Smallest;
 
-        /// <summary>Coordinator of the processes of the run; kept alive; <see cref="CkptStatus.Unsupported"/> when its world size
-        /// is not 1; null: a single process.</summary>
+        /// <summary>Coordinator of the processes of the run; kept alive; null: a single process.</summary>
         [MaybeNull, AllowNull]
         public Coordinator Coordinator { get; set; }
 
@@ -143,6 +146,10 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string KeepRules { get; set; }
 
+        /// <summary>With a coordinator of several processes: time for which one call, or the writing of one save in the background,
+        /// waits for the other ranks; 0: ten minutes.</summary>
+        public TimeSpan Timeout { get; set; }
+
         internal static ckpt_checkpoint_manager_options Native(CheckpointManagerOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -155,6 +162,7 @@ namespace Ckpt
             to.coordinator = memory.Of(from.Coordinator);
             to.fault_handler = memory.Of(from.FaultHandler);
             to.keep_rules = memory.Of(from.KeepRules);
+            to.timeout_ns = Times.Nanoseconds(from.Timeout);
             return to;
         }
 
@@ -164,7 +172,7 @@ namespace Ckpt
         {
             return Shown.Of("CheckpointManagerOptions", "ReadOnly", ReadOnly, "KeepLast", KeepLast, "KeepEvery", KeepEvery,
                 "KeepBest", KeepBest, "BestMetric", BestMetric, "Coordinator", Coordinator, "FaultHandler", FaultHandler,
-                "KeepRules", KeepRules);
+                "KeepRules", KeepRules, "Timeout", Timeout);
         }
     }
 
@@ -198,6 +206,11 @@ namespace Ckpt
         /// all are written.</summary>
         public bool Incremental { get; set; } = true;
 
+        /// <summary>With several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one
+        /// that differs from rank 0's fails it with <see cref="CkptStatus.InvalidArgument"/> that names the tensor and the ranks.
+        /// Reads every byte of these tensors.</summary>
+        public bool CheckReplicas { get; set; }
+
         internal static ckpt_save_options Native(SaveOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -210,6 +223,7 @@ namespace Ckpt
             to.has_metric = from.Metric == null ? 0 : 1;
             to.metric = from.Metric ?? 0;
             to.incremental = from.Incremental ? 1 : 0;
+            to.check_replicas = from.CheckReplicas ? 1 : 0;
             return to;
         }
 
@@ -218,7 +232,8 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("SaveOptions", "Step", Step, "Seed", Seed, "MetadataJson", MetadataJson, "EnvironmentJson",
-                EnvironmentJson, "Prefix", Prefix, "Metric", Metric, "Incremental", Incremental);
+                EnvironmentJson, "Prefix", Prefix, "Metric", Metric, "Incremental", Incremental, "CheckReplicas",
+                CheckReplicas);
         }
     }
 
@@ -233,6 +248,7 @@ namespace Ckpt
             Bytes = from.bytes;
             Name = from.name;
             Linked = from.linked;
+            RankBytes = from.rank_bytes;
         }
 
         internal static SaveResult Filled(Action<ckpt_save_result> fill)
@@ -262,12 +278,15 @@ namespace Ckpt
         /// <summary>Number of files that were linked or copied because nothing in them had changed.</summary>
         public long Linked { get; }
 
+        /// <summary>Bytes of those of the files that this rank made; of one process alone: bytes.</summary>
+        public long RankBytes { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("SaveResult", "Files", Files, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
-                "Name", Name, "Linked", Linked);
+                "Name", Name, "Linked", Linked, "RankBytes", RankBytes);
         }
     }
 
@@ -356,6 +375,7 @@ namespace Ckpt
             Missing = from.missing;
             Unexpected = from.unexpected;
             PartlyFilled = from.partly_filled != 0;
+            WorldSize = from.world_size;
         }
 
         internal static LoadResult Filled(Action<ckpt_load_result> fill)
@@ -403,13 +423,16 @@ namespace Ckpt
         /// succeeded.</summary>
         public bool PartlyFilled { get; }
 
+        /// <summary>Number of ranks that saved the checkpoint.</summary>
+        public long WorldSize { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("LoadResult", "EnvironmentDiffers", EnvironmentDiffers, "Step", Step, "CommitSequence",
                 CommitSequence, "Seed", Seed, "Bytes", Bytes, "Skipped", Skipped, "Name", Name, "Missing", Missing,
-                "Unexpected", Unexpected, "PartlyFilled", PartlyFilled);
+                "Unexpected", Unexpected, "PartlyFilled", PartlyFilled, "WorldSize", WorldSize);
         }
     }
 
@@ -487,7 +510,7 @@ namespace Ckpt
         /// <summary>Size of the tensor in bytes.</summary>
         public long Bytes { get; }
 
-        /// <summary>Place of its first byte, from the start of the file, in bytes.</summary>
+        /// <summary>Place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files.</summary>
         public long Offset { get; }
 
         /// <summary>Group of the checkpoint that the tensor is in; empty for files without groups.</summary>

@@ -57,6 +57,10 @@ final class Scenario extends Stages {
     return switch (c.name()) {
       case "state" -> made("state", c.text(1), new State());
       case "add" -> done(() -> state(c.text(1)).add(c.text(2), c.text(3), tensor(c.text(4))));
+      case "sharded" -> done(() ->
+          state(c.text(1)).addShardedTensor(c.text(2), c.text(3), DType.find(c.text(4)), shapeOf(c.text(5))));
+      case "block" -> done(() ->
+          state(c.text(1)).addBlock(c.text(2), c.text(3), shapeOf(c.text(4)), tensor(c.text(5))));
       case "value" -> value(c, state(c.text(1)));
       case "checkpoint" -> made("checkpoint", c.text(1), checkpoint(c));
       case "save" -> save(c, checkpoint(c.text(1)));
@@ -65,6 +69,10 @@ final class Scenario extends Stages {
           .map(n -> joined(printedName(n.name()), "step", n.step(), n.status(), "metric", n.metric().isPresent()
               ? exact(n.metric().getAsDouble()) : "-"))
           .toList();
+      case "rank-values" -> {
+        CheckpointManager checkpoint = checkpoint(c.text(1));
+        yield line(checkpoint.rankValues(fullName(checkpoint, c.text(2)), c.integer(3)));
+      }
       case "check" -> {
         CheckpointManager checkpoint = checkpoint(c.text(1));
         VerifyResult n = checkpoint.verify(c.arguments() > 1 ? fullName(checkpoint, c.text(2)) : null);

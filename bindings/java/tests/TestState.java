@@ -305,7 +305,7 @@ final class TestState {
         received.put(sent.duplicate()).put(sent);
       }
     };
-    try (Coordinator coordinator = Coordinator.custom(1, 2, two); Storage storage = Storage.memory()) {
+    try (Coordinator coordinator = Coordinator.custom(1, 2, two)) {
       Check.equal(1L, coordinator.rank());
       Check.equal(2L, coordinator.worldSize());
       Check.raises(CkptTimeoutException.class, "rank 0 did not come within", () -> coordinator.barrier(second));
@@ -313,8 +313,6 @@ final class TestState {
       coordinator.broadcast(data, 0, second);
       Check.equal((byte) 10, data.get(0));
       Check.equal(2, coordinator.allGather(data, second).capacity());
-      Check.raises(CkptUnsupportedException.class, "", () ->
-          new CheckpointManager(storage, new CheckpointManagerOptions().coordinator(coordinator)));
     }
   }
 

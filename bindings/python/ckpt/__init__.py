@@ -8,7 +8,7 @@ Objects are context managers; failures are subclasses of CkptError. What C does 
 docs/python.md.
 """
 
-from . import (_adaptive, _async, _base, _common, _drive, _engine, _memory, _oneline, _pipeline, _plan, _state,
+from . import (_adaptive, _async, _base, _common, _drive, _engine, _memory, _oneline, _pipeline, _plan, _sharded, _state,
                _storage, _strategy, _task, _tensor, _trees)
 from .made import errors as _errors, values as _values
 from .made.errors import *
@@ -17,6 +17,7 @@ from ._base import *
 from ._common import *
 from ._memory import *
 from ._tensor import *
+from ._sharded import *
 from ._storage import *
 from ._strategy import *
 from ._plan import *
@@ -31,6 +32,6 @@ from ._adaptive import *
 from ._pipeline import *
 
 __version__ = version_string()
-__all__ = [name for part in (_errors, _values, _base, _common, _memory, _tensor, _storage, _strategy, _plan, _drive, _engine, _trees,
+__all__ = [name for part in (_errors, _values, _base, _common, _memory, _tensor, _sharded, _storage, _strategy, _plan, _drive, _engine, _trees,
                              _state, _oneline, _task, _async, _adaptive, _pipeline)
            for name in part.__all__]

@@ -148,15 +148,16 @@ class Controller(_Owned):
         return decision._replace(checkpoint=False, reason=Reason.NOT_DUE)
 
     def decide_all(self, coordinator: Coordinator, now: Optional[float] = None, timeout: float = 60.0) -> Decision:
-        """The same answer for all processes, which must all call it: rank 0 decides. A policy of yours is asked there only; when it
-        raises, the other ranks get CallbackError."""
+        """The same answer for all processes, which must all call it: rank 0 decides, and a save costs the longest stall of all
+        ranks. A policy of yours is asked there only; when it raises, the other ranks get CallbackError."""
         now = self._at(now)
+        decision = Decision._of(_n.ckpt_controller_decide_all(self._h, coordinator._h, now, _timeout_ns(timeout)))
         if self._function is None:
-            return Decision._of(_n.ckpt_controller_decide_all(self._h, coordinator._h, now, _timeout_ns(timeout)))
+            return decision
         message = bytearray(_MESSAGE_BYTES)
         if coordinator.rank == 0:
             try:
-                text = json.dumps(self.should_checkpoint(now)).encode()
+                text = json.dumps(self._filtered(decision, now)).encode()
                 message[:len(text)] = text
             except BaseException:
                 coordinator.broadcast(message, 0, timeout)

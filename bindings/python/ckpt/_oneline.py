@@ -13,7 +13,8 @@ from ._base import SkippedWarning
 from ._common import _warn
 from ._progress import Progress, _Meter, _told
 from ._root import CkptError
-from ._state import CheckpointManager, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
+from ._sharded import Sharded
+from ._state import CheckpointManager, Coordinator, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
 from ._storage import Storage, _place_key, _require_folder
 from ._tensor import Tensor, _has_dtype, as_tensor
 from ._trees import DICTS, TEXT_TENSOR, Types, fill_tree
@@ -24,23 +25,25 @@ __all__ = ["save", "load", "Loaded", "save_file", "load_file"]
 
 
 def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
-         group: str = "model", keep_last: int = 0, allow_empty: bool = False,
-         **options: CheckpointManager.save) -> SaveResult:
+         group: str = "model", keep_last: int = 0, allow_empty: bool = False, coordinator: Optional[Coordinator] = None,
+         timeout: Optional[float] = None, **options: CheckpointManager.save) -> SaveResult:
     """Saves a value of any shape durably, as a new checkpoint below a path, or in what a URI names ("file:///run"), so that
     ckpt.load returns it: ckpt.save("run", {"w": w, "epoch": 3, "history": [...]}, 7). A dict of arrays or tensors is saved under
     their names, a dict of several such dicts as a group each, and every other value as one tree (docs/python.md has the table of
     what becomes what). What cannot be saved is an error that names its path and type, and nothing is written; so is a save of an
-    empty dict and no values, unless allow_empty. values: JSON values by key beside the tree. progress: as for
-    CheckpointManager.save."""
+    empty dict and no values, unless allow_empty. values: JSON values by key beside the tree. coordinator: all
+    ranks of a run save one checkpoint, each with what it has of every `Sharded`; timeout: in seconds, as for CheckpointManager.
+    progress: as for CheckpointManager.save."""
     with _state_of_any(tree, group, values, allow_empty) as state:
-        return _save(place, state, step, keep_last, **options)
+        return _save(place, state, step, keep_last, coordinator, timeout, **options)
 
 
-def _save(place: Union[Storage, PathLike], state: State, step: int, keep_last: int, **options: Any) -> SaveResult:
-    shared = _shared.get(_key(place))
+def _save(place: Union[Storage, PathLike], state: State, step: int, keep_last: int, coordinator: Optional[Coordinator] = None,
+          timeout: Optional[float] = None, **options: Any) -> SaveResult:
+    shared = _shared.get(_key(place)) if coordinator is None else None
     if shared is not None:  # save_async holds the storage's lock
         return shared[1].save(state, step, **options)
-    with CheckpointManager(place, keep_last=keep_last) as checkpoints:
+    with CheckpointManager(place, keep_last=keep_last, coordinator=coordinator, timeout=timeout) as checkpoints:
         return checkpoints.save(state, step, **options)
 
 
@@ -127,6 +130,8 @@ def _is_name(name: Any) -> bool:
 
 def _is_tensor(value: Any) -> bool:
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if isinstance(value, Sharded):
+        return True
     if torch is not None and isinstance(value, torch.Tensor):
         return False  # a tree returns it as torch's
     if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
@@ -166,14 +171,18 @@ def _warn_of_skipped(text: str) -> None:
 
 
 def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None, types: Types = (),
-         into: Any = None, progress: Progress = None) -> Any:
+         into: Any = None, coordinator: Optional[Coordinator] = None, timeout: Optional[float] = None,
+         progress: Progress = None) -> Any:
     """What ckpt.save saved, of the newest valid checkpoint, every byte verified: state = ckpt.load("run"). Tensors come as new numpy
     arrays (Tensors for types that numpy lacks), by name; with several groups it is a dict of such dicts; group picks one. A tree
     comes as the tree that it was: dataclasses and named tuples are made of types, others come as a `Record`; into is a template
     whose arrays, dicts, lists and dataclasses are filled in place, and which is returned. A dict comes as `Loaded`, which has the
     checkpoint's name and step. A newer checkpoint that is damaged or cannot be read is skipped with a SkippedWarning and a message
     to the log, and the result has its error: state.skipped, state.errors. Every other error is raised, and of a checkpoint that was
-    named any. progress: as for CheckpointManager.save."""
+    named any. coordinator: all ranks of a run load the same checkpoint, each what it has in into, of a `Sharded` its blocks; timeout:
+    in seconds, as for CheckpointManager. progress: as for CheckpointManager.save."""
+    if coordinator is not None or _has_sharded(into):
+        return _load_into(place, name, group, types, into, coordinator, timeout, progress)
     with CheckpointManager(place, read_only=True) as checkpoints, _Meter(progress) as meter:
         if name is None:
             name, step, errors, value = _newest(checkpoints, place, lambda reader: _by_group(reader, group, types, meter))
@@ -188,6 +197,25 @@ def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: 
         _warn("state", text)
         _warn_of_skipped(text)
     return value if into is None else fill_tree(into, value)
+
+
+def _has_sharded(into: Any) -> bool:
+    parts = list(into.values()) if isinstance(into, dict) else []
+    return any(isinstance(part, Sharded) or (isinstance(part, dict) and _has_sharded(part)) for part in parts)
+
+
+def _load_into(place: Union[Storage, PathLike], name: Optional[str], group: Optional[str], types: Types, into: Any,
+               coordinator: Optional[Coordinator], timeout: Optional[float], progress: Progress) -> Any:
+    """By a load into a state: of a sharded tensor only the blocks are read."""
+    if into is None:
+        raise InvalidArgumentError("into is None; with a coordinator it says what each rank has")
+    tree = not (_is_groups(into) or _is_tensors(into))
+    with CheckpointManager(place, read_only=True, coordinator=coordinator, timeout=timeout) as checkpoints, \
+            _state_of_any(into, group or "model", None, True) as state:
+        found = checkpoints.load(state, name=name, progress=progress)
+        for bad in state.load_report()["skipped"]:
+            _warn_of_skipped(f"checkpoint '{bad['name']}' was skipped for the older '{found.name}': {bad['problem']}")
+        return state.tree("tree", types=types, into=into) if tree else into
 
 
 _of_one_checkpoint = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.CKPT_E_UNSUPPORTED)  # an older one may be read

@@ -5,15 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 import json
 import os
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Owned, _take_back, _timeout_ns
 from ._progress import Progress, _Meter, _told
 from ._root import CkptError, handle_of
+from ._sharded import Sharded
 from ._storage import FaultHandler, Storage, _require_folder, _storage
-from ._tensor import BufferPool, Tensor, as_tensor
+from ._tensor import BufferPool, DTypeLike, Tensor, _dtype, as_tensor
 from ._trees import TEXT_TENSOR, Types, fill_tree, read_tree, write_tree
 from .made import options as _o
 from .made.errors import InvalidArgumentError, NotFoundError
@@ -53,7 +54,7 @@ class _NoValueError(NotFoundError, KeyError):
 
 # ---- What a state can hold ----
 
-Entry = Tuple[str, str, Tensor]  # group, name, tensor
+Entry = Tuple[str, str, Union[Tensor, Sharded]]  # group, name, tensor
 
 
 def _at(path: str, error: Exception) -> Exception:
@@ -70,7 +71,7 @@ def _name_in(path: str, name: Any) -> str:
 
 def _entry(group: str, name: str, path: str, tensor: Any, convert: Callable[[Any], Tensor]) -> Entry:
     try:
-        return group, name, convert(tensor)
+        return group, name, tensor._with(convert) if isinstance(tensor, Sharded) else convert(tensor)
     except Exception as error:
         raise _at(path, error)
 
@@ -143,7 +144,7 @@ class State(_Owned):
             self.update(tensors, group)
 
     def add(self, group: str, name: str, tensor: Any) -> None:
-        """Adds a Tensor, or anything with a buffer or __dlpack__ (numpy, torch)."""
+        """Adds a Tensor, anything with a buffer or __dlpack__ (numpy, torch), or a Sharded."""
         self._add([_entry(group, name, f"{group}.{name}", tensor, as_tensor)])  # which lives until the state has its own reference
 
     def update(self, tensors: Mapping[str, Any], group: str = "model") -> None:
@@ -152,8 +153,32 @@ class State(_Owned):
         self._add(_entries(tensors, group))
 
     def _add(self, entries: List[Entry]) -> None:
+        sharded = [(group, name, tensor) for group, name, tensor in entries if isinstance(tensor, Sharded)]
+        if sharded:
+            with State() as alone:  # where a block that does not fit is found before anything is added
+                for group, name, spread in sharded:
+                    alone._add_all_of(group, name, spread)
         for group, name, tensor in entries:
-            _n.ckpt_state_add_tensor(self._h, group, name, tensor._h)
+            if isinstance(tensor, Sharded):
+                self._add_all_of(group, name, tensor)
+            else:
+                _n.ckpt_state_add_tensor(self._h, group, name, tensor._h)
+
+    def _add_all_of(self, group: str, name: str, tensor: Sharded) -> None:
+        self.add_sharded(group, name, tensor.dtype, tensor.shape)
+        for offsets, block in tensor.blocks:
+            self.add_block(group, name, offsets, block)
+
+    def add_sharded(self, group: str, name: str, dtype: DTypeLike, shape: Sequence[int]) -> None:
+        """Adds a tensor that is spread over the ranks of a run: each rank adds it with the same dtype and global shape, and then,
+        by add_block, those of its blocks that it has."""
+        _n.ckpt_state_add_sharded_tensor(self._h, group, name, _dtype(dtype), shape)
+
+    def add_block(self, group: str, name: str, offsets: Sequence[int], array: Any) -> None:
+        """Adds one block of this rank to a tensor of add_sharded: a Tensor, or anything with a buffer or __dlpack__, which is
+        shared. offsets: where it begins in each dimension; OutOfRangeError when it passes the tensor."""
+        block = as_tensor(array)
+        _n.ckpt_state_add_block(self._h, group, name, offsets, block._h)
 
     def add_tree(self, group: str, tree: Any) -> None:
         """Adds a value of any shape as a group: dicts, lists, tuples, dataclasses, numbers, texts, bytes, paths, arrays and tensors,
@@ -240,7 +265,7 @@ class State(_Owned):
         _n.ckpt_state_set_rarely_changes(self._h, group, int(rarely))
 
     def load_report(self) -> Dict[str, Any]:
-        """What the last partial load found missing and unexpected."""
+        """What the last load found missing, unexpected and unusable, and whose values it left to each rank."""
         return json.loads(_n.ckpt_state_get_load_report(self._h))
 
 
@@ -292,6 +317,15 @@ class CustomCoordinator(ABC):
     def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
         """received holds everyone's bytes in the order of ranks."""
 
+    def gather(self, sent: memoryview, received: memoryview, root: int, timeout_ns: int) -> None:
+        """received holds everyone's bytes in the order of ranks at the root, and is empty elsewhere. Without one of its own a
+        coordinator takes all_gather, with the bytes of all in memory everywhere."""
+        raise NotImplementedError("gather")
+
+
+def _gathers(coordinator: CustomCoordinator) -> bool:
+    return getattr(type(coordinator), "gather", CustomCoordinator.gather) is not CustomCoordinator.gather
+
 
 def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any]]:
     def broadcast(data: Optional[memoryview], root: int, timeout_ns: int) -> None:
@@ -303,7 +337,12 @@ def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any
                                timeout_ns)
         _take_back(sent, received)
 
-    return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather}
+    def gather(sent: Optional[memoryview], received: Optional[memoryview], root: int, timeout_ns: int) -> None:
+        coordinator.gather(memoryview(b"") if sent is None else sent, memoryview(bytearray()) if received is None else received,
+                           root, timeout_ns)
+        _take_back(sent, received)
+
+    return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather, "gather": gather}
 
 
 class Coordinator(_Owned):
@@ -317,7 +356,7 @@ class Coordinator(_Owned):
     @classmethod
     def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
         functions = _callbacks(_native.CoordinatorFunctions, **_functions_of(coordinator))
-        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions))
+        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions, _gathers(coordinator)))
 
     @property
     def rank(self) -> int:
@@ -340,6 +379,12 @@ class Coordinator(_Owned):
         _n.ckpt_coordinator_all_gather(self._h, sent, _timeout_ns(timeout), received)
         return bytes(received)
 
+    def gather(self, sent: Any, root: int, timeout: float = 60.0) -> Optional[bytes]:
+        """Everyone's bytes, in the order of ranks, at the root; None elsewhere."""
+        received = bytearray(memoryview(sent).nbytes * self.world_size if self.rank == root else 0)
+        _n.ckpt_coordinator_gather(self._h, sent, root, _timeout_ns(timeout), received)
+        return bytes(received) if self.rank == root else None
+
 
 # ---- Checkpoints ----
 
@@ -356,9 +401,12 @@ class CheckpointManager(_Owned):
     _release = staticmethod(_n.ckpt_checkpoint_manager_release)
 
     def __init__(self, storage: Union[Storage, PathLike], *, keep: Optional[Callable[[CheckpointInfo], Any]] = None,
-                 **options: _o.checkpoint_manager_options) -> None:
+                 timeout: Optional[float] = None, **options: _o.checkpoint_manager_options) -> None:
         """keep(info) is asked about each checkpoint that no rule keeps, and stays when that is true. When it raises, nothing is
-        removed."""
+        removed. timeout: in place of timeout_ns, in seconds. With a coordinator of several ranks making a manager, save and load
+        are collective: every rank calls them, in the same order."""
+        if timeout is not None:
+            options["timeout_ns"] = _timeout_ns(timeout)
         given = _o.checkpoint_manager_options(**options)
         made, mine = _storage(storage, must_exist=given.read_only != 0)
         keeper = None if keep is None else _callbacks(_native.Keeper, keep=lambda info: keep(CheckpointInfo._of(info)))
@@ -443,6 +491,11 @@ class CheckpointManager(_Owned):
     def manifest(self, which: Union[str, int]) -> Dict[str, Any]:
         """The manifest of one checkpoint (docs/format.md)."""
         return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))
+
+    def rank_values(self, which: Union[str, int], rank: int) -> Dict[str, Any]:
+        """The values that one rank saved, for a run that goes on with another number of ranks. OutOfRangeError when the checkpoint
+        has no such rank."""
+        return json.loads(_n.ckpt_checkpoint_manager_get_rank_values(self._h, self._name(which), rank))
 
     def verify(self, which: Union[str, int, None] = None, *, progress: Progress = None) -> VerifyResult:
         """Reads a whole checkpoint, or the newest, and checks everything. CorruptError names the first bad file and tensor."""

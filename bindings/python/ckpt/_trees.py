@@ -16,6 +16,7 @@ import struct
 import sys
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 
+from ._sharded import Sharded
 from ._tensor import Tensor, as_tensor
 from .made.errors import CorruptError, InvalidArgumentError, NotFoundError, UnsupportedError
 from .made.values import DType
@@ -243,6 +244,8 @@ class _Writer:
             return _tree_form(value)
         if isinstance(value, Tensor):
             return (value.address, value.dtype, value.shape) if value.size else None, lambda: value, ["tensor"]
+        if isinstance(value, Sharded):
+            raise UnsupportedError("a ckpt.Sharded has no place in a tree but only in a dict that has nothing but arrays and these")
         raise _no_place(value)
 
     def _free_name(self, at: _At) -> str:

@@ -158,18 +158,19 @@ inline PyObject* tuple_of(const ckpt_pipeline_interval& v) {
 
 inline PyObject* tuple_of(const ckpt_checkpoint_info& v) {
   return packed({object_of(v.status), object_of(v.step), object_of(v.commit_sequence), object_of(v.bytes), text_object(v.name),
-                 v.has_metric ? object_of(v.metric) : none(), object_of(v.saved_utc_ns), PyBool_FromLong(v.pinned)});
+                 v.has_metric ? object_of(v.metric) : none(), object_of(v.saved_utc_ns), PyBool_FromLong(v.pinned),
+                 object_of(v.world_size)});
 }
 
 inline PyObject* tuple_of(const ckpt_save_result& v) {
   return packed({object_of(v.files), object_of(v.step), object_of(v.commit_sequence), object_of(v.bytes), text_object(v.name),
-                 object_of(v.linked)});
+                 object_of(v.linked), object_of(v.rank_bytes)});
 }
 
 inline PyObject* tuple_of(const ckpt_load_result& v) {
   return packed({PyBool_FromLong(v.environment_differs), object_of(v.step), object_of(v.commit_sequence), object_of(v.seed),
                  object_of(v.bytes), object_of(v.skipped), text_object(v.name), object_of(v.missing), object_of(v.unexpected),
-                 PyBool_FromLong(v.partly_filled)});
+                 PyBool_FromLong(v.partly_filled), object_of(v.world_size)});
 }
 
 inline PyObject* tuple_of(const ckpt_verify_result& v) {

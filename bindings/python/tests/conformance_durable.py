@@ -3,7 +3,7 @@
 import json
 
 import ckpt
-from conformance_commands import Heard, exact, index_of, joined, thousandths, yes_no
+from conformance_commands import Heard, exact, index_of, joined, shape_of, thousandths, yes_no
 from conformance_stages import Stages
 
 STATES = ["queued", "running", "completed", "failed", "cancelled", "rejected"]
@@ -14,6 +14,11 @@ FORMULAS = {"young": ckpt.young_interval, "daly": ckpt.daly_interval, "expected_
 def printed_name(name):
     """Without the random digits at its end."""
     return name.rpartition("-")[0] if name else "-"
+
+
+def compact(value):
+    """JSON without white space."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def full_name(checkpoint, printed):
@@ -58,11 +63,17 @@ class Scenario(Stages):
     def do_add(self, c):
         self.of("state", c.text(1)).add(c.text(2), c.text(3), self.of("tensor", c.text(4)))
 
+    def do_sharded(self, c):
+        self.of("state", c.text(1)).add_sharded(c.text(2), c.text(3), ckpt.DType.from_name(c.text(4)), shape_of(c.text(5)))
+
+    def do_block(self, c):
+        self.of("state", c.text(1)).add_block(c.text(2), c.text(3), shape_of(c.text(4)), self.of("tensor", c.text(5)))
+
     def do_value(self, c):
         state = self.of("state", c.text(1))
         if len(c) > 2:
             return state.set_json(c.text(2), c.text(3))
-        return [json.dumps(state[c.text(2)], separators=(",", ":"), ensure_ascii=False)]
+        return [compact(state[c.text(2)])]
 
     def do_checkpoint(self, c):
         options = c.given(keep_last=int, keep_every=int, keep_best=int)
@@ -86,6 +97,10 @@ class Scenario(Stages):
     def do_list(self, c):
         return [joined([printed_name(n.name), "step", n.step, ckpt.CkptError(status=n.status).status_name, "metric",
                         "-" if n.metric is None else exact(n.metric)]) for n in self.of("checkpoint", c.text(1)).list()]
+
+    def do_rank_values(self, c):
+        checkpoint = self.of("checkpoint", c.text(1))
+        return [compact(checkpoint.rank_values(full_name(checkpoint, c.text(2)), c.integer(3)))]
 
     def do_check(self, c):
         checkpoint = self.of("checkpoint", c.text(1))

@@ -196,11 +196,20 @@ class Own(unittest.TestCase):
             def all_gather(self, sent, received, timeout_ns):
                 raise AssertionError("a decision is a broadcast")
 
+            def gather(self, sent, received, root, timeout_ns):
+                Group.data[self.rank] = bytes(sent)
+                self.meeting.wait()
+                if self.rank == root:
+                    received[:] = Group.data[0] + Group.data[1]
+                self.meeting.wait()
+
         answers, failures = {}, {}
 
         def rank(number, policy):
             controller = ckpt.Controller(policy, initial_cost_seconds=1)
             controller.begin_run(0)
+            controller.begin(1)
+            controller.commit(2 + 5 * number, 9, now=1)
             try:
                 answers[number] = controller.decide_all(ckpt.Coordinator.custom(number, 2, Group(number)), 50)
             except Exception as error:
@@ -213,7 +222,7 @@ class Own(unittest.TestCase):
             for thread in threads:
                 thread.join()
 
-        both(lambda question: question.since_last_seconds == 50)
+        both(lambda question: question.since_last_seconds == 49 and question.cost_seconds == 7)  # the longest stall
         self.assertEqual(answers[0], answers[1])
         self.assertTrue(answers[1])
         self.assertIs(type(answers[1].reason), ckpt.Reason)

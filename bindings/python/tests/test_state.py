@@ -748,6 +748,9 @@ class Coordinators(unittest.TestCase):
             data = bytearray(b"abc")
             single.broadcast(data, 0)
             self.assertEqual(single.all_gather(b"xyz"), b"xyz")
+            self.assertEqual(single.gather(b"xyz", 0), b"xyz")
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "root is 1"):
+                single.gather(b"xyz", 1)
 
     def test_callables(self):
         class Two(ckpt.CustomCoordinator):
@@ -774,8 +777,27 @@ class Coordinators(unittest.TestCase):
         two.broadcast(data, 1)
         self.assertEqual(data, b"!!!")
         self.assertEqual(two.all_gather(b"ab"), b"abAB")
-        with self.assertRaises(ckpt.UnsupportedError):
-            ckpt.CheckpointManager(ckpt.Storage.memory(), coordinator=two)
+        self.assertEqual(two.gather(b"ab", 0), b"abAB")  # by all_gather
+        self.assertIsNone(two.gather(b"ab", 1))
+
+    def test_gather_of_ones_own(self):
+        class Two(ckpt.CustomCoordinator):
+            barrier = broadcast = all_gather = None
+
+            def gather(self, sent, received, root, timeout_ns):
+                if timeout_ns < 10**9:
+                    raise TimeoutError("nobody came")
+                asked.append((bytes(sent), len(received), root))
+                received[:] = (bytes(sent) * 2)[: len(received)]
+
+        asked = []
+        two = ckpt.Coordinator.custom(0, 2, Two())
+        self.assertEqual(two.gather(b"ab", 0), b"abab")
+        self.assertIsNone(two.gather(b"ab", 1))
+        self.assertEqual(two.gather(b"", 0), b"")
+        self.assertEqual(asked, [(b"ab", 4, 0), (b"ab", 0, 1), (b"", 0, 0)])
+        with self.assertRaises(ckpt.TimeoutError):
+            two.gather(b"ab", 1, timeout=0.5)
 
 
 class Threads(unittest.TestCase):

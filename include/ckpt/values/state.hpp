@@ -59,6 +59,8 @@ struct CheckpointInfo {
   std::chrono::system_clock::time_point saved_utc = {};
   // true when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else false
   bool pinned = false;
+  // number of ranks that saved it; 0 unless status is Status::ok
+  std::int64_t world_size = 0;
 };
 namespace detail {
 inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
@@ -71,6 +73,7 @@ inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
   take(to.metric, from.metric, from.has_metric);
   take(to.saved_utc, from.saved_utc_ns);
   take(to.pinned, from.pinned);
+  take(to.world_size, from.world_size);
   return to;
 }
 }  // namespace detail
@@ -91,8 +94,7 @@ struct CheckpointManagerOptions {
   std::int64_t keep_best = 0;
   // which metric is the best: BestMetric::smallest or BestMetric::largest
   BestMetric best_metric = BestMetric::smallest;
-  // coordinator of the processes of the run; kept alive; Status::unsupported when its world size is not 1; none: a single
-  // process
+  // coordinator of the processes of the run; kept alive; none: a single process
   detail::Borrowed<ckpt_coordinator> coordinator = {};
   // says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with
   // max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would
@@ -105,6 +107,9 @@ struct CheckpointManagerOptions {
   // at a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said
   // of keep_last holds
   std::string keep_rules = {};
+  // with a coordinator of several processes: time for which one call, or the writing of one save in the background, waits for
+  // the other ranks; 0: ten minutes
+  std::chrono::nanoseconds timeout = std::chrono::nanoseconds(0);
 };
 namespace detail {
 inline ckpt_checkpoint_manager_options to_c(const CheckpointManagerOptions& from) {
@@ -117,6 +122,7 @@ inline ckpt_checkpoint_manager_options to_c(const CheckpointManagerOptions& from
   put(from.coordinator, to.coordinator);
   put(from.fault_handler, to.fault_handler);
   put(from.keep_rules, to.keep_rules);
+  put(from.timeout, to.timeout_ns);
   return to;
 }
 }  // namespace detail
@@ -140,6 +146,10 @@ struct SaveOptions {
   // true: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false: all are
   // written
   bool incremental = true;
+  // with several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one that
+  // differs from rank 0's fails it with Status::invalid_argument that names the tensor and the ranks. Reads every byte of
+  // these tensors
+  bool check_replicas = false;
 };
 namespace detail {
 inline ckpt_save_options to_c(const SaveOptions& from) {
@@ -151,6 +161,7 @@ inline ckpt_save_options to_c(const SaveOptions& from) {
   put(from.prefix, to.prefix);
   put(from.metric, to.metric, to.has_metric);
   put(from.incremental, to.incremental);
+  put(from.check_replicas, to.check_replicas);
   return to;
 }
 }  // namespace detail
@@ -169,6 +180,8 @@ struct SaveResult {
   std::string name = {};
   // number of files that were linked or copied because nothing in them had changed
   std::int64_t linked = 0;
+  // bytes of those of the files that this rank made; of one process alone: bytes
+  std::int64_t rank_bytes = 0;
 };
 namespace detail {
 inline SaveResult from_c(const ckpt_save_result& from) {
@@ -179,6 +192,7 @@ inline SaveResult from_c(const ckpt_save_result& from) {
   take(to.bytes, from.bytes);
   take(to.name, from.name);
   take(to.linked, from.linked);
+  take(to.rank_bytes, from.rank_bytes);
   return to;
 }
 }  // namespace detail
@@ -256,6 +270,8 @@ struct LoadResult {
   // true after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint by then:
   // a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
   bool partly_filled = false;
+  // number of ranks that saved the checkpoint
+  std::int64_t world_size = 0;
 };
 namespace detail {
 inline LoadResult from_c(const ckpt_load_result& from) {
@@ -270,6 +286,7 @@ inline LoadResult from_c(const ckpt_load_result& from) {
   take(to.missing, from.missing);
   take(to.unexpected, from.unexpected);
   take(to.partly_filled, from.partly_filled);
+  take(to.world_size, from.world_size);
   return to;
 }
 }  // namespace detail
@@ -306,7 +323,7 @@ struct TensorInfo {
   std::vector<std::int64_t> shape = {};
   // size of the tensor in bytes
   std::int64_t bytes = 0;
-  // place of its first byte, from the start of the file, in bytes
+  // place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files
   std::int64_t offset = 0;
   // group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader
   std::string group = {};

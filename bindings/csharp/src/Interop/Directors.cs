@@ -290,6 +290,11 @@ namespace Ckpt.Interop
         {
             coordinator.AllGather(NativeBytes.Of(sent), NativeBytes.Of(received), Times.OfNanoseconds(timeout));
         }
+
+        public override void gather(IntPtr sent, IntPtr received, long root, long timeout)
+        {
+            coordinator.Gather(NativeBytes.Of(sent), NativeBytes.Of(received), root, Times.OfNanoseconds(timeout));
+        }
     }
 
     internal sealed class SourceFunction : AsyncSource

@@ -6,7 +6,8 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>The checkpoints in one storage. A writer holds the storage's lock until it is disposed of. Several threads may use
-    /// it at once: saves and loads wait for one another.</summary>
+    /// it at once: saves and loads wait for one another. With a coordinator of several ranks each rank has a manager of the same storage;
+    /// making it, saving and loading are collective: all do them, in the same order.</summary>
     public sealed class CheckpointManager : NativeObject
     {
         /// <summary>Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint.</summary>
@@ -175,6 +176,16 @@ namespace Ckpt
         /// <param name="name">As in CheckpointInfo.</param>
         /// <returns>The text.</returns>
         public string GetManifest(string name) { return native.ckpt_checkpoint_manager_get_manifest(Handle, name); }
+
+        /// <summary>The values that one rank saved, as a JSON object, for a run that goes on with another number of ranks.
+        /// CkptOutOfRangeException when the checkpoint has no such rank.</summary>
+        /// <param name="name">As in CheckpointInfo.</param>
+        /// <param name="rank">Of those that saved it.</param>
+        /// <returns>The text.</returns>
+        public string GetRankValues(string name, long rank)
+        {
+            return native.ckpt_checkpoint_manager_get_rank_values(Handle, name, rank);
+        }
 
         /// <summary>Checks a whole checkpoint. CkptCorruptException names the first bad file and tensor.</summary>
         /// <param name="name">null: the newest that has a manifest.</param>

@@ -29,8 +29,10 @@ namespace Ckpt
         public static Coordinator Custom(long rank, long worldSize, CustomCoordinator coordinator)
         {
             if (coordinator == null) throw new ArgumentNullException("coordinator");
+            coordinator.rank = rank;
+            coordinator.worldSize = worldSize;
             return new Coordinator(Made((out IntPtr made) => native.ckpt_coordinator_create_custom(rank, worldSize,
-                new CoordinatorCalls { coordinator = coordinator }, out made), native.ckpt_coordinator_release));
+                new CoordinatorCalls { coordinator = coordinator }, 1, out made), native.ckpt_coordinator_release));
         }
 
         /// <summary>This process's number.</summary>
@@ -73,12 +75,28 @@ namespace Ckpt
                 native.ckpt_coordinator_all_gather(Handle, (IntPtr)mine, sent.Length, Times.Nanoseconds(timeout), (IntPtr)all,
                     received.Length);
         }
+
+        /// <summary>Gives the root everyone's bytes in the order of ranks.</summary>
+        /// <param name="sent">This process's.</param>
+        /// <param name="received">WorldSize times as many at the root; not used elsewhere.</param>
+        /// <param name="root">Its rank.</param>
+        /// <param name="timeout">How long to wait.</param>
+        public void Gather(ReadOnlySpan<byte> sent, Span<byte> received, long root, TimeSpan timeout)
+        {
+            fixed (byte* mine = &MemoryMarshal.GetReference(sent))
+            fixed (byte* all = &MemoryMarshal.GetReference(received))
+                native.ckpt_coordinator_gather(Handle, (IntPtr)mine, sent.Length, root, Times.Nanoseconds(timeout), (IntPtr)all,
+                    received.Length);
+        }
     }
 
     /// <summary>Derive from this to join the processes of one run. Each method throws CkptTimeoutException when not all
     /// processes came in time. Spans are valid during the call only.</summary>
     public abstract class CustomCoordinator
     {
+        internal long rank;
+        internal long worldSize = 1;
+
         /// <summary>Returns when every process has called it.</summary>
         /// <param name="timeout">How long to wait.</param>
         public abstract void Barrier(TimeSpan timeout);
@@ -94,5 +112,16 @@ namespace Ckpt
         /// <param name="received">Everyone's, in the order of ranks.</param>
         /// <param name="timeout">How long to wait.</param>
         public abstract void AllGather(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout);
+
+        /// <summary>Gives one process everyone's bytes. Without an override AllGather does, with the bytes of all in memory
+        /// everywhere.</summary>
+        /// <param name="sent">This process's.</param>
+        /// <param name="received">At the root everyone's, in the order of ranks; empty elsewhere.</param>
+        /// <param name="root">Its rank.</param>
+        /// <param name="timeout">How long to wait.</param>
+        public virtual void Gather(ReadOnlySpan<byte> sent, Span<byte> received, long root, TimeSpan timeout)
+        {
+            AllGather(sent, rank == root ? received : new byte[checked(sent.Length * worldSize)], timeout);
+        }
     }
 }

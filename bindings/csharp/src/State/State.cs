@@ -7,7 +7,7 @@ namespace Ckpt
 {
     /// <summary>What is saved and restored: groups of named tensors, and JSON values by key. Tensors are shared, not copied: a save
     /// reads and a load writes their memory. One thread at a time, and none while a save or load uses it.</summary>
-    public sealed class State : NativeObject
+    public sealed unsafe class State : NativeObject
     {
         /// <summary>Key of a value that has a place of its own in the manifest: how far the data was read.</summary>
         public const string DataPosition = native.CKPT_STATE_DATA_POSITION;
@@ -45,6 +45,49 @@ namespace Ckpt
         public State Add<T>(string group, string name, Memory<T> elements, params long[] shape) where T : struct
         {
             using (var tensor = Tensor.Borrow(elements, shape)) return Add(group, name, tensor);
+        }
+
+        /// <summary>Adds a tensor that is spread over the ranks of a run: each rank adds it with the same dtype and shape, and then,
+        /// by AddBlock, those of its blocks that it has: none, one or several.</summary>
+        /// <param name="group">Becomes a file of each rank; at most 64 bytes.</param>
+        /// <param name="name">Not blank.</param>
+        /// <param name="dtype">Of its elements.</param>
+        /// <param name="shape">The whole tensor's 0 .. 8 lengths.</param>
+        /// <returns>This state.</returns>
+        public State AddShardedTensor(string group, string name, DType dtype, params long[] shape)
+        {
+            if (shape == null) throw new ArgumentNullException("shape");
+            fixed (long* lengths = shape)
+                native.ckpt_state_add_sharded_tensor(Handle, group, name, (int)dtype, lengths, shape.Length);
+            return this;
+        }
+
+        /// <summary>Adds one block of this rank to a tensor of AddShardedTensor. Two ranks may have the same block; else blocks do not
+        /// overlap. CkptOutOfRangeException when it passes the tensor.</summary>
+        /// <param name="group">Of that tensor.</param>
+        /// <param name="name">Of that tensor.</param>
+        /// <param name="offsets">Where the block begins in each dimension.</param>
+        /// <param name="tensor">The block: shared, not copied; its shape is the block's lengths.</param>
+        /// <returns>This state.</returns>
+        public State AddBlock(string group, string name, long[] offsets, Tensor tensor)
+        {
+            if (offsets == null) throw new ArgumentNullException("offsets");
+            fixed (long* places = offsets)
+                native.ckpt_state_add_block(Handle, group, name, places, offsets.Length, HandleOf(tensor));
+            return this;
+        }
+
+        /// <summary>The same of an array, which is pinned while the state or a save of it needs it: a load fills it in place.</summary>
+        /// <typeparam name="T">A number, or bool.</typeparam>
+        /// <param name="group">Of that tensor.</param>
+        /// <param name="name">Of that tensor.</param>
+        /// <param name="offsets">Where the block begins in each dimension.</param>
+        /// <param name="elements">Shared, not copied.</param>
+        /// <param name="shape">The block's lengths; none: one dimension.</param>
+        /// <returns>This state.</returns>
+        public State AddBlock<T>(string group, string name, long[] offsets, Memory<T> elements, params long[] shape) where T : struct
+        {
+            using (var block = Tensor.Borrow(elements, shape)) return AddBlock(group, name, offsets, block);
         }
 
         /// <summary>Adds a chain's parameters under their names.</summary>
@@ -174,8 +217,9 @@ namespace Ckpt
             native.ckpt_state_set_rarely_changes(Handle, group, rarely ? 1 : 0);
         }
 
-        /// <summary>What the last partial load found missing and unexpected, as JSON.</summary>
-        /// <returns>{"missing":[{"group":...,"name":...}],"unexpected":[]}.</returns>
+        /// <summary>What the last load found missing, unexpected and unusable, and the keys whose values differed between the ranks
+        /// and were left to each of them, as JSON.</summary>
+        /// <returns>{"missing":[{"group":...,"name":...}],"unexpected":[],"skipped":[],"by_rank":[]}.</returns>
         public string GetLoadReport()
         {
             return native.ckpt_state_get_load_report(Handle);

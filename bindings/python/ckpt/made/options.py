@@ -364,7 +364,8 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
 
 def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep_every: int = 0, keep_best: int = 0,
                                best_metric: BestMetric = BestMetric.SMALLEST, coordinator: Optional[Coordinator] = None,
-                               fault_handler: Optional[FaultHandler] = None, keep_rules: Optional[str] = None) -> Any:
+                               fault_handler: Optional[FaultHandler] = None, keep_rules: Optional[str] = None,
+                               timeout_ns: int = 0) -> Any:
     """How the checkpoints of a storage are opened, and which of them stay.
 
     read_only: False locks the storage for writing; True: no lock, nothing is ever changed, and saving fails
@@ -377,8 +378,7 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
         >= 1
     keep_best: this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1
     best_metric: which metric is the best: BestMetric.SMALLEST or BestMetric.LARGEST
-    coordinator: coordinator of the processes of the run; kept alive; UnsupportedError when its world size is not 1; None: a single
-        process
+    coordinator: coordinator of the processes of the run; kept alive; None: a single process
     fault_handler: says which of the storage's errors are tried again; kept alive; None: one with its usual settings. Set one with
         max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply
     keep_rules: rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or
@@ -387,6 +387,8 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
         metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at
         a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of
         keep_last holds
+    timeout_ns: with a coordinator of several processes: nanoseconds for which one call, or the writing of one save in the
+        background, waits for the other ranks; 0: ten minutes
     """
     struct = _native.ckpt_checkpoint_manager_options()
     struct.read_only = int(read_only)
@@ -397,12 +399,14 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
     struct.coordinator = handle_of(coordinator)
     struct.fault_handler = handle_of(fault_handler)
     struct.keep_rules = keep_rules
+    struct.timeout_ns = timeout_ns
     struct.kept = [coordinator, fault_handler, keep_rules]  # borrowed by the struct
     return struct
 
 
 def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = None, environment_json: Optional[str] = None,
-                 prefix: Optional[str] = None, metric: Optional[float] = None, incremental: bool = True) -> Any:
+                 prefix: Optional[str] = None, metric: Optional[float] = None, incremental: bool = True,
+                 check_replicas: bool = False) -> Any:
     """What one save writes, and how.
 
     step: number of the step, >= 0; a load takes the checkpoint of the highest step
@@ -415,6 +419,9 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
     metric: metric of the state, compared to find the best checkpoints; finite; None when there is none
     incremental: True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; False: all
         are written
+    check_replicas: with several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one
+        that differs from rank 0's fails it with InvalidArgumentError that names the tensor and the ranks. Reads every byte of these
+        tensors
     """
     struct = _native.ckpt_save_options()
     struct.step = step
@@ -426,6 +433,7 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
         struct.metric = metric
     struct.has_metric = int(metric is not None)
     struct.incremental = int(incremental)
+    struct.check_replicas = int(check_replicas)
     struct.kept = [metadata_json, environment_json, prefix]  # borrowed by the struct
     return struct
 

@@ -1381,6 +1381,7 @@ class CheckpointInfo(NamedTuple):
     metric: metric that the save was made with; None when there is none
     saved_utc_ns: when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not 0
     pinned: True when retention does not remove the checkpoint (CheckpointManager.pin), else False
+    world_size: number of ranks that saved it; 0 unless status is 0
     """
 
     status: int
@@ -1391,6 +1392,7 @@ class CheckpointInfo(NamedTuple):
     metric: Optional[float]
     saved_utc_ns: int
     pinned: bool
+    world_size: int
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1406,6 +1408,7 @@ class SaveResult(NamedTuple):
     bytes: bytes of the files, the manifest not counted
     name: name of the checkpoint: its directory in the storage
     linked: number of files that were linked or copied because nothing in them had changed
+    rank_bytes: bytes of those of the files that this rank made; of one process alone: bytes
     """
 
     files: int
@@ -1414,6 +1417,7 @@ class SaveResult(NamedTuple):
     bytes: int
     name: str
     linked: int
+    rank_bytes: int
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1438,6 +1442,7 @@ class LoadResult(NamedTuple):
     unexpected: number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
     partly_filled: True after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint
         by then: a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
+    world_size: number of ranks that saved the checkpoint
     """
 
     environment_differs: bool
@@ -1450,6 +1455,7 @@ class LoadResult(NamedTuple):
     missing: int
     unexpected: int
     partly_filled: bool
+    world_size: int
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1482,7 +1488,7 @@ class TensorInfo(NamedTuple):
     name: name of the tensor: UTF-8; may be empty
     shape: lengths of the dimensions; () when there are no dimensions
     bytes: size of the tensor in bytes
-    offset: place of its first byte, from the start of the file, in bytes
+    offset: place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files
     group: group of the checkpoint that the tensor is in; empty for files without groups
     """
 

@@ -19,15 +19,16 @@ import java.util.OptionalDouble;
  * @param savedUtc when the save was made, in nanoseconds since 1970; empty when an earlier version made it, or status is not
  *     {@link Status#OK}
  * @param pinned true when retention does not remove the checkpoint ({@code CheckpointManager.pin}), else false
+ * @param worldSize number of ranks that saved it; 0 unless status is {@link Status#OK}
  */
 public record CheckpointInfo(
     Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric, Optional<Instant> savedUtc,
-    boolean pinned) {
+    boolean pinned, long worldSize) {
   static CheckpointInfo of(ckpt_checkpoint_info struct) {
     return new CheckpointInfo(
         Status.of(struct.getStatus()), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(),
         struct.getHas_metric() == 0 ? OptionalDouble.empty() : OptionalDouble.of(struct.getMetric()),
-        NativeObject.instantIfAny(struct.getSaved_utc_ns()), struct.getPinned() != 0);
+        NativeObject.instantIfAny(struct.getSaved_utc_ns()), struct.getPinned() != 0, struct.getWorld_size());
   }
 
   static CheckpointInfo from(NativeObject.Into<ckpt_checkpoint_info> call) {

@@ -2,6 +2,7 @@
 package org.ckpt;
 
 import java.lang.ref.Reference;
+import java.time.Duration;
 
 /** How the checkpoints of a storage are opened, and which of them stay. */
 public final class CheckpointManagerOptions {
@@ -13,6 +14,7 @@ public final class CheckpointManagerOptions {
   private Coordinator coordinator = null;
   private FaultHandler faultHandler = null;
   private String keepRules = null;
+  private Duration timeout = Duration.ofNanos(0L);
 
   /** All defaults. */
   public CheckpointManagerOptions() {}
@@ -103,8 +105,7 @@ public final class CheckpointManagerOptions {
   }
 
   /**
-   * Coordinator of the processes of the run; kept alive; {@link Status#UNSUPPORTED} when its world size is not 1; none: a single
-   * process.
+   * Coordinator of the processes of the run; kept alive; none: a single process.
    *
    * @param coordinator the value
    * @return this
@@ -156,6 +157,23 @@ public final class CheckpointManagerOptions {
     return keepRules;
   }
 
+  /**
+   * With a coordinator of several processes: time for which one call, or the writing of one save in the background, waits for the
+   * other ranks; 0: ten minutes. Default: 0.
+   *
+   * @param timeout the value
+   * @return this
+   */
+  public CheckpointManagerOptions timeout(Duration timeout) {
+    this.timeout = timeout;
+    return this;
+  }
+
+  /** {@return what {@link #timeout(Duration)} set} */
+  public Duration timeout() {
+    return timeout;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_checkpoint_manager_options> call) {
     try (ckpt_checkpoint_manager_options struct = new ckpt_checkpoint_manager_options()) {
@@ -167,6 +185,7 @@ public final class CheckpointManagerOptions {
       if (coordinator != null) struct.setCoordinator(coordinator);
       if (faultHandler != null) struct.setFault_handler(faultHandler);
       if (keepRules != null) struct.setKeep_rules(keepRules);
+      struct.setTimeout_ns(NativeObject.nanoseconds(timeout));
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

@@ -19,14 +19,16 @@ package org.ckpt;
  * @param unexpected number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
  * @param partlyFilled true after a load that failed when it had begun to write the tensors, some of which hold parts of the
  *     checkpoint by then: a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
+ * @param worldSize number of ranks that saved the checkpoint
  */
 public record LoadResult(
     boolean environmentDiffers, long step, long commitSequence, long seed, long bytes, long skipped, String name, long missing,
-    long unexpected, boolean partlyFilled) {
+    long unexpected, boolean partlyFilled, long worldSize) {
   static LoadResult of(ckpt_load_result struct) {
     return new LoadResult(
         struct.getEnvironment_differs() != 0, struct.getStep(), struct.getCommit_sequence(), struct.getSeed(), struct.getBytes(),
-        struct.getSkipped(), struct.getName(), struct.getMissing(), struct.getUnexpected(), struct.getPartly_filled() != 0);
+        struct.getSkipped(), struct.getName(), struct.getMissing(), struct.getUnexpected(), struct.getPartly_filled() != 0,
+        struct.getWorld_size());
   }
 
   static LoadResult from(NativeObject.Into<ckpt_load_result> call) {

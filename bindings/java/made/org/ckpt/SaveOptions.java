@@ -13,6 +13,7 @@ public final class SaveOptions {
   private String prefix = null;
   private Double metric = null;
   private boolean incremental = true;
+  private boolean checkReplicas = false;
 
   /** All defaults. */
   public SaveOptions() {}
@@ -132,6 +133,24 @@ public final class SaveOptions {
     return incremental;
   }
 
+  /**
+   * With several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one that differs
+   * from rank 0's fails it with {@link Status#INVALID_ARGUMENT} that names the tensor and the ranks. Reads every byte of these
+   * tensors. Default: false.
+   *
+   * @param checkReplicas the value
+   * @return this
+   */
+  public SaveOptions checkReplicas(boolean checkReplicas) {
+    this.checkReplicas = checkReplicas;
+    return this;
+  }
+
+  /** {@return what {@link #checkReplicas(boolean)} set} */
+  public boolean checkReplicas() {
+    return checkReplicas;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_save_options> call) {
     try (ckpt_save_options struct = new ckpt_save_options()) {
@@ -143,6 +162,7 @@ public final class SaveOptions {
       struct.setHas_metric(metric == null ? 0 : 1);
       if (metric != null) struct.setMetric(metric);
       struct.setIncremental(incremental ? 1 : 0);
+      struct.setCheck_replicas(checkReplicas ? 1 : 0);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

@@ -10,12 +10,14 @@ package org.ckpt;
  * @param bytes bytes of the files, the manifest not counted
  * @param name name of the checkpoint: its directory in the storage
  * @param linked number of files that were linked or copied because nothing in them had changed
+ * @param rankBytes bytes of those of the files that this rank made; of one process alone: bytes
  */
 public record SaveResult(
-    long files, long step, long commitSequence, long bytes, String name, long linked) {
+    long files, long step, long commitSequence, long bytes, String name, long linked, long rankBytes) {
   static SaveResult of(ckpt_save_result struct) {
     return new SaveResult(
-        struct.getFiles(), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(), struct.getLinked());
+        struct.getFiles(), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(), struct.getLinked(),
+        struct.getRank_bytes());
   }
 
   static SaveResult from(NativeObject.Into<ckpt_save_result> call) {

@@ -7,7 +7,10 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** The checkpoints in one storage. Synchronised. A writer holds the storage's lock until it is closed. */
+/**
+ * The checkpoints in one storage. Synchronised. A writer holds the storage's lock until it is closed. With a coordinator of several
+ * ranks each rank has a manager of the same storage; making it, save and load are collective: all call them, in the same order.
+ */
 public final class CheckpointManager extends NativeObject {
   /** Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
   public static final String SELF = ".";
@@ -294,6 +297,18 @@ public final class CheckpointManager extends NativeObject {
    */
   public String manifest(String name) {
     return Native.ckpt_checkpoint_manager_get_manifest(this, name);
+  }
+
+  /**
+   * The values that one rank saved, for a run that goes on with another number of ranks.
+   *
+   * @param name of the checkpoint
+   * @param rank of those that saved it
+   * @return a JSON object
+   * @throws CkptOutOfRangeException when the checkpoint has no such rank
+   */
+  public String rankValues(String name, long rank) {
+    return Native.ckpt_checkpoint_manager_get_rank_values(this, name, rank);
   }
 
   /**

@@ -2,6 +2,7 @@ package org.ckpt;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 
 /** How the processes of one run find one another. As synchronised as its functions. */
 public final class Coordinator extends NativeObject {
@@ -28,7 +29,17 @@ public final class Coordinator extends NativeObject {
    */
   public static Coordinator custom(long rank, long worldSize, CustomCoordinator functions) {
     return new Coordinator(
-        number(out -> Native.ckpt_coordinator_create_custom(rank, worldSize, new Functions(functions).pinned(), out)));
+        number(out -> Native.ckpt_coordinator_create_custom(
+            rank, worldSize, new Functions(functions).pinned(), gathers(functions) ? 1 : 0, out)));
+  }
+
+  private static boolean gathers(CustomCoordinator functions) {
+    try {
+      return functions.getClass().getMethod("gather", ByteBuffer.class, ByteBuffer.class, long.class, Duration.class)
+          .getDeclaringClass() != CustomCoordinator.class;
+    } catch (NoSuchMethodException hidden) { // by a tool that removes names
+      return false;
+    }
   }
 
   /**
@@ -83,6 +94,22 @@ public final class Coordinator extends NativeObject {
     return received;
   }
 
+  /**
+   * Gives the root the bytes of each.
+   *
+   * @param sent direct; all between position and limit
+   * @param root a rank
+   * @param timeout CkptTimeoutException after that
+   * @return those of all processes, in the order of ranks, at the root; empty elsewhere
+   */
+  public Optional<ByteBuffer> gather(ByteBuffer sent, long root, Duration timeout) {
+    ByteBuffer given = NativeBuffers.argument(sent, "sent");
+    boolean receives = rank() == root;
+    ByteBuffer received = ByteBuffer.allocateDirect(receives ? Math.toIntExact(given.capacity() * worldSize()) : 0);
+    Native.ckpt_coordinator_gather(this, given, root, nanoseconds(timeout), received);
+    return receives ? Optional.of(received) : Optional.empty();
+  }
+
   private static final class Functions extends NativeCoordinatorFunctions {
     private final CustomCoordinator functions;
 
@@ -103,6 +130,11 @@ public final class Coordinator extends NativeObject {
     @Override
     public void all_gather(ByteBuffer sent, ByteBuffer received, long timeout_ns) {
       functions.allGather(NativeBuffers.orEmpty(sent), NativeBuffers.orEmpty(received), Duration.ofNanos(timeout_ns));
+    }
+
+    @Override
+    public void gather(ByteBuffer sent, ByteBuffer received, long root, long timeout_ns) {
+      functions.gather(NativeBuffers.orEmpty(sent), NativeBuffers.orEmpty(received), root, Duration.ofNanos(timeout_ns));
     }
   }
 }

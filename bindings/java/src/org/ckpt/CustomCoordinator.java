@@ -32,4 +32,17 @@ public interface CustomCoordinator {
    * @param timeout at most so long
    */
   void allGather(ByteBuffer sent, ByteBuffer received, Duration timeout);
+
+  /**
+   * Gives one process the bytes of each. Without one of its own a coordinator takes {@link #allGather}, with the bytes of all in
+   * memory everywhere.
+   *
+   * @param sent of this process
+   * @param received at the root those of all processes, in the order of ranks; elsewhere empty
+   * @param root a rank
+   * @param timeout at most so long
+   */
+  default void gather(ByteBuffer sent, ByteBuffer received, long root, Duration timeout) {
+    throw new UnsupportedOperationException("gather");
+  }
 }

@@ -2,6 +2,7 @@ package org.ckpt;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
@@ -42,6 +43,37 @@ public final class State extends NativeObject {
    */
   public State add(String group, String name, Tensor tensor) {
     Native.ckpt_state_add_tensor(this, group, name, tensor);
+    return this;
+  }
+
+  /**
+   * Adds a tensor that is spread over the ranks of a run: each rank adds it with the same element type and shape, and then, by
+   * {@link #addBlock}, those of its blocks that it has: none, one or several.
+   *
+   * @param group becomes a file of each rank; made when it is new
+   * @param name of the tensor within the group
+   * @param dtype of its elements
+   * @param shape the whole tensor's lengths
+   * @return this
+   */
+  public State addShardedTensor(String group, String name, DType dtype, long... shape) {
+    Native.ckpt_state_add_sharded_tensor(this, group, name, dtype.number(), Objects.requireNonNull(shape, "shape"));
+    return this;
+  }
+
+  /**
+   * Adds one block of this rank to a tensor of {@link #addShardedTensor}. Two ranks may have the same block; else blocks do not
+   * overlap.
+   *
+   * @param group of that tensor
+   * @param name of that tensor
+   * @param offsets where the block begins in each dimension
+   * @param tensor the block: shared and kept alive, not copied; its shape is the block's lengths
+   * @return this
+   * @throws CkptOutOfRangeException when the block passes the tensor
+   */
+  public State addBlock(String group, String name, long[] offsets, Tensor tensor) {
+    Native.ckpt_state_add_block(this, group, name, Objects.requireNonNull(offsets, "offsets"), tensor);
     return this;
   }
 
@@ -143,9 +175,10 @@ public final class State extends NativeObject {
   }
 
   /**
-   * What the last partial load found missing and unexpected.
+   * What the last load found missing, unexpected and unusable, and the keys whose values differed between the ranks and were left
+   * to each of them.
    *
-   * @return {"missing":[{"group":...,"name":...}],"unexpected":[...]}
+   * @return {"missing":[{"group":...,"name":...}],"unexpected":[...],"skipped":[...],"by_rank":[...]}
    */
   public String loadReport() {
     return Native.ckpt_state_get_load_report(this);

@@ -1,0 +1,329 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Text.RegularExpressions;
+using System.Threading;
+using Ckpt;
+
+// Checkpoints of several ranks, which are threads of this process, each with its own manager of one directory.
+internal static class RanksTests
+{
+    private const int Rows = 8;
+    private const int Columns = 6;
+    private static readonly float[] Whole = Enumerable.Range(0, Rows * Columns).Select(i => i * 0.5f - 3).ToArray();
+    private static readonly double[] Bias = Enumerable.Range(0, 1000).Select(i => 1.0 / (i + 1)).ToArray();
+
+    // What each rank returned. A rank that fails fails the others by the time-out of its manager.
+    private static T[] OnRanks<T>(string path, int ranks, Func<int, CheckpointManager, T> work,
+                                  CheckpointManagerOptions options = null)
+    {
+        var meeting = new CoordinatorsTests.Meeting(ranks);
+        var returned = new T[ranks];
+        var failures = new Exception[ranks];
+        var threads = Enumerable.Range(0, ranks).Select(rank => new Thread(() =>
+        {
+            try
+            {
+                using (var coordinator = Coordinator.Custom(rank, ranks, new CoordinatorsTests.GatheringRank(meeting, rank)))
+                using (var manager = new CheckpointManager(path, new CheckpointManagerOptions
+                {
+                    Coordinator = coordinator,
+                    Timeout = options == null ? TimeSpan.FromMinutes(1) : options.Timeout,
+                    KeepLast = options == null ? 0 : options.KeepLast,
+                }))
+                    returned[rank] = work(rank, manager);
+            }
+            catch (Exception error)
+            {
+                failures[rank] = error;
+            }
+        })).ToArray();
+        foreach (var thread in threads) thread.Start();
+        foreach (var thread in threads) thread.Join();
+        Check.Equal("", string.Join("\n", failures.Where(error => error != null)), "no rank failed");
+        return returned;
+    }
+
+    // Of a new directory.
+    private static void InFolder(Action<string> test)
+    {
+        var folder = StateTests.Folder();
+        try
+        {
+            test(Path.Combine(folder, "run"));
+        }
+        finally
+        {
+            Directory.Delete(folder, true);
+        }
+    }
+
+    private static float[] ColumnsOf(int begin, int end)
+    {
+        return Whole.Where((element, i) => i % Columns >= begin && i % Columns < end).ToArray();
+    }
+
+    private static float[] RowsOf(int begin, int end)
+    {
+        return Whole.Skip(begin * Columns).Take((end - begin) * Columns).ToArray();
+    }
+
+    // w by rows, of the last rank in two blocks; v by columns, all on rank 0; b on each.
+    private static State StateOf(int rank, int ranks)
+    {
+        var state = new State().Add<double>("model", "b", Bias).AddShardedTensor("model", "w", DType.F32, Rows, Columns)
+            .AddShardedTensor("model", "v", DType.F32, Rows, Columns);
+        var end = (rank + 1) * Rows / ranks;
+        var rows = rank == ranks - 1 ? 2 : Rows;
+        for (var begin = rank * Rows / ranks; begin < end; begin += rows)
+        {
+            var last = Math.Min(begin + rows, end);
+            state.AddBlock<float>("model", "w", new long[] { begin, 0 }, RowsOf(begin, last), last - begin, Columns);
+        }
+        for (var begin = 0; begin < Columns && rank == 0; begin += 3)
+            using (var block = Tensor.From(ColumnsOf(begin, begin + 3), Rows, 3))
+                state.AddBlock("model", "v", new long[] { 0, begin }, block);
+        state["epoch"] = "2";
+        state["generator"] = "{\"seed\":" + rank + "}";
+        return state;
+    }
+
+    private static SaveResult[] SaveOn(string path, int ranks)
+    {
+        return OnRanks(path, ranks, (rank, manager) =>
+        {
+            using (var state = StateOf(rank, ranks)) return manager.Save(state, 3);
+        });
+    }
+
+    private static CheckpointManager Look(string path)
+    {
+        return new CheckpointManager(path, new CheckpointManagerOptions { ReadOnly = true });
+    }
+
+    internal static void SaveOfTwo()
+    {
+        InFolder(path =>
+        {
+            var results = SaveOn(path, 2);
+            Check.Equal(results[0].Name, results[1].Name, "name");
+            Check.Equal(results[0].Bytes, results[0].RankBytes + results[1].RankBytes, "bytes of both");
+            var written = 2 * Whole.Length * sizeof(float) + Bias.Length * sizeof(double); // the bias once
+            Check.That(written < results[1].Bytes && results[1].Bytes < written + 2000, "bytes " + results[1]);
+            Check.That(results[1].RankBytes > Whole.Length * sizeof(float) / 2, "rows " + results[1]);
+            using (var manager = Look(path))
+            {
+                var info = manager.Latest;
+                Check.Equal(2L, info.WorldSize, "ranks");
+                for (var rank = 0; rank < 2; ++rank)
+                    Check.Equal("{\"epoch\":2,\"generator\":{\"seed\":" + rank + "}}", manager.GetRankValues(info.Name, rank), "values");
+                Check.Contains("rank is 2", Check.Throws<CkptOutOfRangeException>(() => manager.GetRankValues(info.Name, 2),
+                    "no such rank").Message, "text");
+                Check.Contains("rank is -1", Check.Throws<CkptInvalidArgumentException>(() => manager.GetRankValues(info.Name, -1),
+                    "no rank").Message, "text");
+                Check.Throws<CkptNotFoundException>(() => manager.GetRankValues("none", 0), "no such checkpoint");
+            }
+        });
+    }
+
+    internal static void SaveInTheBackground()
+    {
+        InFolder(path =>
+        {
+            var results = OnRanks(path, 2, (rank, manager) =>
+            {
+                using (var background = new AsyncManager(manager))
+                using (var state = new State())
+                {
+                    state.AddShardedTensor("model", "w", DType.F32, Rows, Columns);
+                    state.AddBlock<float>("model", "w", new long[] { 4 * rank, 0 }, RowsOf(4 * rank, 4 * rank + 4), 4, Columns);
+                    var task = background.Save(state, new SaveOptions { Step = 5 });
+                    Check.Equal(CheckpointTaskState.Completed, task.Wait().State, "task");
+                    return background.GetSaveResult(task.Id);
+                }
+            });
+            Check.Equal(results[0].Name, results[1].Name, "name");
+            Check.Equal(results[0].Bytes, results[0].RankBytes + results[1].RankBytes, "bytes of both");
+            using (var manager = Look(path)) Check.Equal(2L, manager.FindStep(5).WorldSize, "ranks");
+        });
+    }
+
+    internal static void OneRankSavesAsEver()
+    {
+        InFolder(path =>
+        {
+            using (var manager = new CheckpointManager(path))
+            using (var saved = StateOf(0, 1))
+            using (var loaded = new State())
+            {
+                float[] w = new float[Whole.Length], v = new float[Whole.Length];
+                var b = new double[Bias.Length];
+                var result = manager.Save(saved, 4);
+                Check.Equal(result.Bytes, result.RankBytes, "bytes");
+                loaded.Add<float>("model", "w", w, Rows, Columns).Add<float>("model", "v", v, Rows, Columns).Add<double>("model", "b", b);
+                Check.Equal(1L, manager.Load(loaded).WorldSize, "ranks");
+                Check.That(w.SequenceEqual(Whole) && v.SequenceEqual(Whole) && b.SequenceEqual(Bias), "elements");
+                Check.Equal("{\"epoch\":2,\"generator\":{\"seed\":0}}", manager.GetRankValues(result.Name, 0), "values");
+            }
+        });
+    }
+
+    // Its columns of w, a row of v, b whole; what it has of the values.
+    private static string LoadOne(CheckpointManager manager, int rank, int ranks, int saved)
+    {
+        int begin = rank * Columns / ranks, end = (rank + 1) * Columns / ranks;
+        float[] some = new float[Rows * (end - begin)], row = new float[Columns];
+        var b = new double[Bias.Length];
+        using (var state = new State())
+        {
+            state.Add<double>("model", "b", b).AddShardedTensor("model", "w", DType.F32, Rows, Columns)
+                .AddBlock<float>("model", "w", new long[] { 0, begin }, some, Rows, end - begin)
+                .AddShardedTensor("model", "v", DType.F32, Rows, Columns)
+                .AddBlock<float>("model", "v", new long[] { rank, 0 }, row, 1, Columns);
+            var loaded = manager.Load(state);
+            Check.That(loaded.WorldSize == saved && loaded.Step == 3, "loaded " + loaded);
+            Check.That(some.SequenceEqual(ColumnsOf(begin, end)), "columns");
+            Check.That(row.SequenceEqual(RowsOf(rank, rank + 1)), "row");
+            Check.That(b.SequenceEqual(Bias), "replicated");
+            Check.Equal("2", state["epoch"], "value of all");
+            Check.Equal(saved != ranks, state.GetLoadReport().Contains("\"by_rank\":[\"generator\"]"), "left to the ranks");
+            return state.Find("generator");
+        }
+    }
+
+    private static void LoadOn(int saved, int ranks)
+    {
+        InFolder(path =>
+        {
+            SaveOn(path, saved);
+            var values = OnRanks(path, ranks, (rank, manager) => LoadOne(manager, rank, ranks, saved));
+            for (var rank = 0; rank < ranks; ++rank)
+                Check.Equal(saved == ranks ? "{\"seed\":" + rank + "}" : null, values[rank], "value of the rank");
+        });
+    }
+
+    internal static void LoadOfAsMany()
+    {
+        LoadOn(2, 2);
+    }
+
+    internal static void LoadOfMoreAndOfFewer()
+    {
+        LoadOn(2, 3);
+        LoadOn(3, 1);
+    }
+
+    internal static void AnyProgramReadsTheWhole()
+    {
+        InFolder(path =>
+        {
+            SaveOn(path, 2);
+            using (var manager = Look(path))
+            using (var reader = manager.OpenReader(null, Ckpt.Verify.Full))
+            {
+                foreach (var name in new[] { "w", "v" })
+                    using (var whole = reader.Read(name)) Check.That(whole.ToArray<float>().SequenceEqual(Whole), name);
+                Check.Equal(3L, manager.Verify().Tensors, "tensors");
+            }
+        });
+    }
+
+    // ---- Mistakes ----
+
+    private static void Refused<TException>(Action act, string text) where TException : Exception
+    {
+        Check.Contains(text, Check.Throws<TException>(act, text).Message, "message");
+    }
+
+    internal static void BlocksThatDoNotFit()
+    {
+        using (var state = new State())
+        using (var block = new Tensor(DType.F32, 2, 3))
+        using (var doubles = new Tensor(DType.F64, 2, 3))
+        {
+            state.AddShardedTensor("model", "w", DType.F32, 4, 3);
+            Refused<CkptOutOfRangeException>(() => state.AddBlock("model", "w", new long[] { 3, 0 }, block),
+                "offsets[0] is 3 for a block of 2; 'w' has 4");
+            Refused<CkptOutOfRangeException>(() => state.AddBlock("model", "w", new long[] { 0, -1 }, block), "offsets[1] is -1");
+            Refused<CkptInvalidArgumentException>(() => state.AddBlock("model", "w", new long[] { 0 }, block), "ndim is 1");
+            Refused<CkptInvalidArgumentException>(() => state.AddBlock("model", "w", new long[2], doubles), "tensor is F64; 'w' is F32");
+            Refused<CkptNotFoundException>(() => state.AddBlock("model", "v", new long[2], block), "no sharded tensor 'v'");
+            Refused<CkptAlreadyExistsException>(() => state.AddShardedTensor("model", "w", DType.F32, 4, 3), "'w'");
+            Refused<CkptInvalidArgumentException>(() => state.AddShardedTensor("model", "x", DType.F32, 4, -1), "-1");
+            Refused<ArgumentNullException>(() => state.AddShardedTensor("model", "x", DType.F32, null), "shape");
+            Refused<ArgumentNullException>(() => state.AddBlock("model", "w", null, block), "offsets");
+            state.AddBlock("model", "w", new long[] { 2, 0 }, block);
+            Check.Equal(1L, state.TensorCount, "tensors");
+            using (var storage = Storage.InMemory())
+            using (var manager = new CheckpointManager(storage))
+                Refused<CkptInvalidArgumentException>(() => manager.Save(state, 1), "[0:2, 0:3] is in no block");
+        }
+    }
+
+    private static string Refusal(CheckpointManager manager, State state, SaveOptions options)
+    {
+        return Check.Throws<CkptInvalidArgumentException>(() => manager.Save(state, options), "save").Message;
+    }
+
+    internal static void RanksThatDiffer()
+    {
+        InFolder(path =>
+        {
+            var texts = OnRanks(path, 2, (rank, manager) =>
+            {
+                using (var shapes = new State().AddShardedTensor("model", "w", DType.F32, 4 + rank, 3))
+                using (var lengths = new State().Add<double>("model", "b", new double[5 + rank]))
+                using (var replicas = new State().Add<double>("model", "c", new double[] { rank, 1 }))
+                {
+                    manager.Save(replicas, 1);
+                    return new[]
+                    {
+                        Refusal(manager, shapes, new SaveOptions { Step = 2 }), Refusal(manager, lengths, new SaveOptions { Step = 2 }),
+                        Refusal(manager, replicas, new SaveOptions { Step = 2, CheckReplicas = true }),
+                    };
+                }
+            });
+            for (var i = 0; i < 3; ++i)
+            {
+                Check.Equal(texts[0][i], texts[1][i], "on every rank");
+                Check.That(Regex.IsMatch(texts[0][i], "tensor ['\"]" + "wbc"[i] + "['\"]"), texts[0][i]);
+                Check.Contains("rank 1", texts[0][i], "text");
+            }
+            using (var manager = Look(path))
+                Check.Equal("1", string.Join(" ", manager.List().Select(info => info.Step)), "steps");
+        });
+    }
+
+    internal static void ARankThatDoesNotCome()
+    {
+        InFolder(path =>
+        {
+            OnRanks(path, 2, (rank, manager) =>
+            {
+                using (var state = new State().Add<double>("model", "b", Bias))
+                    if (rank == 0) Check.Throws<CkptTimeoutException>(() => manager.Save(state, 1), "alone");
+                return 0;
+            }, new CheckpointManagerOptions { Timeout = TimeSpan.FromSeconds(1) });
+            Refused<CkptInvalidArgumentException>(() => new CheckpointManager(path,
+                new CheckpointManagerOptions { Timeout = TimeSpan.FromTicks(-2) }), "a time is -");
+        });
+    }
+
+    internal static void Rank0AloneChangesTheStorage()
+    {
+        InFolder(path =>
+        {
+            var steps = OnRanks(path, 2, (rank, manager) =>
+            {
+                for (var step = 1; step <= 2; ++step)
+                    using (var state = StateOf(rank, 2)) manager.Save(state, step);
+                if (rank == 1) Refused<CkptInvalidStateException>(() => manager.Pin(2), "rank");
+                using (var coordinator = manager.GetCoordinator())
+                    coordinator.Barrier(TimeSpan.FromMinutes(1)); // rank 0 has removed what is old
+                return string.Join(" ", manager.List().Select(info => info.Step));
+            }, new CheckpointManagerOptions { Timeout = TimeSpan.FromMinutes(1), KeepLast = 1 });
+            Check.Equal("2 2", string.Join(" ", steps), "steps");
+        });
+    }
+}

@@ -1,0 +1,190 @@
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.ckpt.*;
+
+/** Coordinators of the host's own: the ranks are threads of this process. */
+final class TestCoordinators {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  /** Where the ranks meet. What each sends lies here until all have it. */
+  static final class Meeting {
+    final CyclicBarrier barrier;
+    final byte[][] sent;
+    final AtomicInteger allGathers = new AtomicInteger();
+    final AtomicInteger gathers = new AtomicInteger();
+
+    Meeting(int ranks) {
+      barrier = new CyclicBarrier(ranks);
+      sent = new byte[ranks][];
+    }
+
+    void await(Duration timeout) {
+      try {
+        barrier.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException | BrokenBarrierException late) {
+        throw new CkptTimeoutException("a rank did not come");
+      } catch (InterruptedException interrupted) {
+        throw new IllegalStateException(interrupted);
+      }
+    }
+  }
+
+  static class Rank implements CustomCoordinator {
+    final Meeting meeting;
+    final int rank;
+
+    Rank(Meeting meeting, int rank) {
+      this.meeting = meeting;
+      this.rank = rank;
+    }
+
+    private static byte[] bytesOf(ByteBuffer buffer) {
+      byte[] bytes = new byte[buffer.remaining()];
+      buffer.duplicate().get(bytes);
+      return bytes;
+    }
+
+    void exchange(ByteBuffer sent, ByteBuffer received, Duration timeout) {
+      meeting.sent[rank] = bytesOf(sent);
+      meeting.await(timeout);
+      if (received != null) {
+        for (byte[] bytes : meeting.sent) received.put(bytes);
+      }
+      meeting.await(timeout);
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+      meeting.await(timeout);
+    }
+
+    @Override
+    public void broadcast(ByteBuffer data, long root, Duration timeout) {
+      meeting.sent[rank] = bytesOf(data);
+      meeting.await(timeout);
+      data.put(meeting.sent[(int) root]);
+      meeting.await(timeout);
+    }
+
+    @Override
+    public void allGather(ByteBuffer sent, ByteBuffer received, Duration timeout) {
+      meeting.allGathers.incrementAndGet();
+      exchange(sent, received, timeout);
+    }
+  }
+
+  static final class GatheringRank extends Rank {
+    GatheringRank(Meeting meeting, int rank) {
+      super(meeting, rank);
+    }
+
+    @Override
+    public void gather(ByteBuffer sent, ByteBuffer received, long root, Duration timeout) {
+      meeting.gathers.incrementAndGet();
+      Check.equal(rank == root ? sent.remaining() * meeting.sent.length : 0, received.remaining());
+      exchange(sent, rank == root ? received : null, timeout);
+    }
+  }
+
+  /** Two bytes that only this rank sends. */
+  private static ByteBuffer own(int rank) {
+    return ByteBuffer.allocateDirect(2).put(new byte[] {(byte) rank, (byte) (rank + 100)}).flip();
+  }
+
+  private static void checkAll(ByteBuffer received, int ranks) {
+    Check.equal(2 * ranks, received.capacity());
+    for (int rank = 0; rank < ranks; ++rank) {
+      Check.equal((byte) rank, received.get(2 * rank));
+      Check.equal((byte) (rank + 100), received.get(2 * rank + 1));
+    }
+  }
+
+  private static void collectives(Coordinator coordinator, int rank, int ranks) {
+    Check.equal((long) rank, coordinator.rank());
+    Check.equal((long) ranks, coordinator.worldSize());
+    coordinator.barrier(MINUTE);
+    checkAll(coordinator.allGather(own(rank), MINUTE), ranks);
+    for (int root = 0; root < ranks; ++root) {
+      ByteBuffer data = own(rank);
+      coordinator.broadcast(data, root, MINUTE);
+      Check.equal((byte) root, data.get(0));
+      Optional<ByteBuffer> gathered = coordinator.gather(own(rank), root, MINUTE);
+      Check.equal(rank == root, gathered.isPresent());
+      gathered.ifPresent(all -> checkAll(all, ranks));
+    }
+    Check.raises(CkptInvalidArgumentException.class, "root is " + ranks, () -> coordinator.gather(own(rank), ranks, MINUTE));
+  }
+
+  /** Each rank has stood still for another time: the longest is what the save has cost. */
+  private static void decide(Coordinator coordinator, int rank, int ranks) {
+    try (Controller controller = new Controller(new ControllerOptions().policy(Policy.FIXED).intervalSeconds(100))) {
+      controller.beginRun(0);
+      controller.begin(100);
+      controller.commit(110, 1 + rank, 9);
+      Check.equal((double) ranks, controller.decideAll(coordinator, 120, MINUTE).costSeconds());
+      Check.equal(rank == 0 ? (double) ranks : 1.0 + rank, controller.info().costSeconds());
+    }
+  }
+
+  private static Void work(Meeting meeting, int rank, int ranks, boolean gathers) {
+    CustomCoordinator functions = gathers ? new GatheringRank(meeting, rank) : new Rank(meeting, rank);
+    try (Coordinator coordinator = Coordinator.custom(rank, ranks, functions)) {
+      collectives(coordinator, rank, ranks);
+      decide(coordinator, rank, ranks);
+      if (rank > 0) { // rank 0 does not come
+        Duration soon = Duration.ofMillis(1);
+        Check.raises(CkptTimeoutException.class, "a rank did not come", () -> coordinator.gather(own(rank), 0, soon));
+      }
+    }
+    return null;
+  }
+
+  private static void testRanks(int ranks, boolean gathers) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(ranks);
+    try {
+      Meeting meeting = new Meeting(ranks);
+      List<Callable<Void>> bodies = new ArrayList<>();
+      for (int rank = 0; rank < ranks; ++rank) {
+        int number = rank;
+        bodies.add(() -> work(meeting, number, ranks, gathers));
+      }
+      for (Future<Void> end : threads.invokeAll(bodies)) end.get();
+      int calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one that rank 0 does not come to
+      Check.equal(gathers ? calls : 0, meeting.gathers.get());
+      Check.equal(ranks + (gathers ? 0 : calls), meeting.allGathers.get());
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  static void testThreadsAsRanksWithAGatherOfTheirOwn() throws Exception {
+    for (int ranks = 2; ranks <= 4; ++ranks) testRanks(ranks, true);
+  }
+
+  static void testThreadsAsRanksWhereAllGatherServes() throws Exception {
+    for (int ranks = 2; ranks <= 4; ++ranks) testRanks(ranks, false);
+  }
+
+  static void testGatherOfOne() {
+    try (Coordinator single = new Coordinator()) {
+      checkAll(single.gather(own(0), 0, MINUTE).get(), 1);
+      Check.raises(CkptInvalidArgumentException.class, "heap", () -> single.gather(ByteBuffer.allocate(2), 0, MINUTE));
+    }
+  }
+
+  public static void main(String[] arguments) {
+    Check.run(TestCoordinators.class);
+  }
+}

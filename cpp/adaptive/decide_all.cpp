@@ -1,0 +1,199 @@
+// One decision for all processes, and what each of them knows of the last saves.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "adaptive/bounds.h"
+#include "adaptive/controller.h"
+#include "base/error.h"
+
+namespace ckpt::adaptive {
+namespace {
+
+using base::fail;
+using base::Status;
+
+constexpr std::int64_t most_saves = std::int64_t{1} << 62;
+
+// A decision, or why there is none, as it goes from process to process.
+struct Message {
+  std::int32_t status = 0;
+  std::int32_t checkpoint = 0;
+  std::int32_t reason = 0;
+  std::int32_t policy = 0;
+  std::int64_t asks_ranks = 0;  // 1: no decision yet, rank 0 gathers stalls before
+  std::int64_t save_number = 0;
+  std::array<double, 5> seconds_and_risk{};
+};
+
+Message message_of(const Decision& decision) {
+  return {0,
+          decision.checkpoint ? 1 : 0,
+          static_cast<std::int32_t>(decision.reason),
+          static_cast<std::int32_t>(decision.policy),
+          0,
+          0,
+          {decision.interval_seconds, decision.risk, decision.cost_seconds, decision.since_last_seconds, decision.due_seconds}};
+}
+
+[[noreturn]] void refuse_message() { fail(Status::corrupt, "what rank 0 broadcast is no decision"); }
+
+// The coordinator is the program's, and its bytes are believed as little as a file's.
+void check(const Message& message) {
+  const auto within = [](auto value, auto last) { return value >= 0 && value <= static_cast<decltype(value)>(last); };
+  const bool is_decision = within(message.checkpoint, 1) && within(message.reason, Reason::preemption_saved) &&
+                           within(message.policy, Policy::fixed) && within(message.asks_ranks, 1) &&
+                           within(message.save_number, most_saves) &&
+                           std::ranges::none_of(message.seconds_and_risk, [](double value) { return std::isnan(value); });
+  if (!is_decision) refuse_message();
+}
+
+Decision decision_of(const Message& message) {
+  const auto& [interval, risk, cost, since_last, due] = message.seconds_and_risk;
+  return {message.checkpoint == 1,
+          static_cast<Reason>(message.reason),
+          static_cast<Policy>(message.policy),
+          interval,
+          risk,
+          cost,
+          since_last,
+          due};
+}
+
+// The collectives of one call, which have its time together.
+class Collectives {
+ public:
+  Collectives(state::Coordinator& coordinator, state::Coordinator::Timeout timeout)
+      : coordinator_(coordinator), timeout_(timeout) {}
+
+  bool is_root() const { return coordinator_.rank() == 0; }
+
+  // Rank 0's message to all. When it has none, make has thrown there, and all get that error.
+  template <class Make>
+  Message from_root(Make&& make) {
+    Message message;
+    std::string problem = "rank 0 could not decide";
+    if (is_root()) {
+      try {
+        message = make();
+      } catch (const base::Error& error) {
+        message.status = static_cast<std::int32_t>(error.status());
+        problem = error.message();
+      } catch (const std::bad_alloc&) {
+        message.status = static_cast<std::int32_t>(Status::out_of_memory);
+        problem = "no memory for what the other ranks have noted";
+      }
+    }
+    std::array<std::byte, sizeof(Message)> bytes{};
+    std::memcpy(bytes.data(), &message, sizeof message);
+    coordinator_.broadcast(bytes, 0, left());
+    std::memcpy(&message, bytes.data(), sizeof message);
+    if (message.status == 0) return check(message), message;
+    const auto status = static_cast<Status>(message.status);
+    if (std::strcmp(base::status_name(status), "UNKNOWN") == 0) refuse_message();
+    fail(status, problem);
+  }
+
+  // received: of all ranks, on rank 0; empty elsewhere.
+  template <class Item>
+  void to_root(const Item& sent, std::span<Item> received) {
+    coordinator_.gather(std::as_bytes(std::span(&sent, 1)), std::as_writable_bytes(received), 0, left());
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  state::Coordinator::Timeout left() const {
+    return std::max(state::Coordinator::Timeout::zero(), timeout_ - std::chrono::nanoseconds(Clock::now() - began_));
+  }
+
+  state::Coordinator& coordinator_;
+  const state::Coordinator::Timeout timeout_;
+  const Clock::time_point began_ = Clock::now();
+};
+
+}  // namespace
+
+Decision Controller::decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout) {
+  Collectives all(coordinator, timeout);
+  std::vector<Stalls> of_ranks;
+  const auto decided = [&] {
+    Message message = message_of(decide(now));
+    message.asks_ranks = of_ranks.empty() ? 0 : 1;
+    message.save_number = last_save_number();
+    return message;
+  };
+  Message message = all.from_root([&] {
+    if (coordinator.world_size() > 1 && asks_ranks()) of_ranks.resize(static_cast<std::size_t>(coordinator.world_size()));
+    return decided();
+  });
+  if (message.asks_ranks == 1) {
+    all.to_root(stalls(), std::span(of_ranks));
+    message = all.from_root([&] {
+      note_longest(of_ranks);
+      of_ranks.clear();
+      return decided();
+    });
+    if (message.asks_ranks == 1) refuse_message();
+  }
+  if (!all.is_root()) count_saves_like(message.save_number);
+  return decision_of(message);
+}
+
+bool Controller::asks_ranks() const {
+  const std::lock_guard lock(mutex_);
+  return memory_.running && memory_.asks_ranks;
+}
+
+Controller::Stalls Controller::stalls() const {
+  const std::lock_guard lock(mutex_);
+  return {memory_.in_flight ? save_number() : 0, memory_.stall_saves, memory_.stalls.values};
+}
+
+void Controller::check_stalls(const Stalls& stalls) {
+  const auto is_number = [](std::int64_t number) { return number >= 0 && number <= most_saves; };
+  const auto is_stall = [](double seconds) { return std::isfinite(seconds) && seconds >= 0; };
+  if (!is_number(stalls.in_flight) || !std::ranges::all_of(stalls.saves, is_number) ||
+      !std::ranges::all_of(stalls.seconds, is_stall))
+    fail(Status::corrupt, "what rank 0 gathered are no stalls of saves");
+}
+
+void Controller::note_longest(std::span<const Stalls> of_ranks) {
+  for (const Stalls& rank : of_ranks) check_stalls(rank);
+  const std::lock_guard lock(mutex_);
+  bool is_in_one = false;
+  for (std::size_t i = 0; i < measured_saves; ++i) {
+    const std::int64_t save = memory_.stall_saves[i];
+    if (save == 0) continue;
+    double longest = memory_.stalls.values[i];
+    for (const Stalls& rank : of_ranks) {
+      is_in_one = is_in_one || rank.in_flight == save;
+      for (std::size_t k = 0; k < measured_saves; ++k) {
+        if (rank.saves[k] == save) longest = std::max(longest, rank.seconds[k]);
+      }
+    }
+    memory_.unjudged_overhead = bounded(memory_.unjudged_overhead + (longest - memory_.stalls.values[i]));
+    memory_.stalls.values[i] = longest;
+  }
+  memory_.asks_ranks = is_in_one;
+  plan_next();
+}
+
+std::int64_t Controller::last_save_number() const {
+  const std::lock_guard lock(mutex_);
+  return save_number();
+}
+
+// A save that is in flight keeps the number that it was begun with; those of before are no save of rank 0's under another count.
+void Controller::count_saves_like(std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  if (memory_.in_flight || save_number() == number) return;
+  behind_ = number - saves_begun_;
+  memory_.stall_saves.fill(0);
+}
+
+}  // namespace ckpt::adaptive

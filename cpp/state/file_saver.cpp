@@ -1,0 +1,219 @@
+#include "state/file_saver.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "state/catalog.h"
+#include "state/name.h"
+#include "state/tensor_file.h"
+#include "storage/rate_limit.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+using base::Status;
+
+constexpr int most_attempts = 3;
+
+using Write = std::function<void(storage::File&)>;
+
+// False when sync failed in a way that another file may escape.
+bool write_and_sync(storage::Storage& storage, const std::string& path, const storage::StreamOptions& options, const Write& write,
+                    bool last_attempt) {
+  const auto file = storage.create_stream(path, options);
+  write(*file);
+  try {
+    file->sync();
+    return true;
+  } catch (const base::Error& error) {
+    if (error.status() != Status::io || last_attempt) throw;
+    base::warn("state", cat(error.message(), "; the file is written anew under another name"));
+    return false;
+  }
+}
+
+// What an interrupted write may have left under names that the next one needs.
+void remove_temporaries(storage::Storage& storage, const std::string& path) {
+  for (int attempt = 1; attempt <= most_attempts; ++attempt) {
+    try {
+      storage.remove(cat(path, ".tmp", attempt));
+    } catch (const base::Error&) {  // most were never there
+    }
+  }
+}
+
+// The group as it was recorded earlier when nothing in it has changed, else nullptr.
+const GroupRecord* unchanged(const Earlier& earlier, const State& state, const StateGroup& group, const std::string& file_name,
+                             SaveSource& source) {
+  if (!state.rarely_changing().contains(group.name)) return nullptr;
+  const auto recorded = std::ranges::find(earlier.groups, group.name, &GroupRecord::name);
+  const bool is_same = recorded != earlier.groups.end() && recorded->files.size() == 1 &&
+                       recorded->files.front().name == file_name && source.holds_same(*recorded, group);
+  return is_same ? &*recorded : nullptr;
+}
+
+// Error(corrupt) or what the storage throws unless the file is what was recorded: damage must not be handed on.
+void verify_recorded(storage::Storage& storage, const std::string& path, const GroupRecord& group) {
+  std::vector<const TensorRecord*> tensors;
+  for (const TensorRecord& tensor : group.tensors) tensors.push_back(&tensor);
+  verify_tensor_file(*storage.open(path), group.files.front(), tensors);
+}
+
+// More than the file of a group can have.
+std::int64_t most_file_bytes(const StateGroup& group) {
+  constexpr std::int64_t most_of_entry = 1024;  // of the header's, beside the name, whose every byte may be written as an escape
+  std::int64_t bytes = most_of_entry;
+  for (const StateTensor& item : group.tensors)
+    bytes += item.tensor->bytes() + most_of_entry + 6 * static_cast<std::int64_t>(item.name.size());
+  return bytes;
+}
+
+}  // namespace
+
+std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step) {
+  std::random_device random;
+  for (int tries = 1;; ++tries) {
+    std::string name = attempt_name(prefix, step, random());
+    try {
+      storage.make_directory(name);
+      return name;
+    } catch (const base::Error& error) {
+      if (error.status() != Status::already_exists || tries == 100) throw;
+    }
+  }
+}
+
+FileSaver::FileSaver(storage::Storage& storage, std::string directory, SaveSource& source, const Rename& rename)
+    : storage_(storage), directory_(std::move(directory)), source_(source), rename_(rename) {}
+
+std::string FileSaver::path(std::string_view file_name) const { return path_in(directory_, file_name); }
+
+std::string FileSaver::file_name_of(const StateGroup& group, std::set<std::string>& used) const {
+  std::string name = group_file_name(group.name, used);
+  return rename_ ? rename_(name) : name;
+}
+
+// Writes a file under a temporary name, syncs it and renames it. After an error of sync the pages may be lost although the
+// next sync says otherwise: the file is written anew under another temporary name.
+// In an object store a file is whole at sync, and a new one takes its place: there it gets its name at once.
+void FileSaver::write_durably(const std::string& path, std::int64_t bytes, bool is_stoppable, const Write& write) {
+  const storage::StreamOptions options{bytes, is_stoppable ? source_.stop : nullptr};
+  for (int attempt = 1;; ++attempt) {
+    const bool is_last = attempt == most_attempts;
+    const std::string temporary = storage_.is_objects() ? path : cat(path, ".tmp", attempt);
+    if (write_and_sync(storage_, temporary, options, write, is_last)) {
+      if (!storage_.is_objects()) storage_.rename(temporary, path);
+      return;
+    }
+    ++rewritten_;
+    if (storage_.is_objects()) continue;
+    try {
+      storage_.remove(temporary);
+    } catch (const base::Error& error) {
+      base::warn("state", error.message());  // it is in no caller's way
+    }
+  }
+}
+
+void FileSaver::write_text(std::string_view file_name, const std::string& text) {
+  write_durably(path(file_name), std::ssize(text), false,
+                [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); });
+}
+
+GroupRecord FileSaver::write_group(const StateGroup& group, const std::string& file_name) {
+  WrittenFile written;
+  const std::int64_t bytes = bytes_of(group);
+  bool is_first = true;
+  write_durably(path(file_name), bytes, true, [&](storage::File& file) {
+    if (!std::exchange(is_first, false) && source_.progress != nullptr) source_.progress->extend(bytes);
+    written = source_.write(file, file_name, group);
+  });
+  return {group.name, {std::move(written.file)}, std::move(written.tensors)};
+}
+
+// A second name for from, or a copy where that cannot be. Both are checked to be what was recorded; the temporary file may be left
+// after an error.
+void FileSaver::link_or_copy(const std::string& from, const std::string& to, const GroupRecord& group) {
+  const FileRecord& record = group.files.front();
+  verify_recorded(storage_, from, group);
+  if (storage_.link(from, to)) return;
+  write_durably(to, record.bytes, true, [&](storage::File& file) { copy_file(*storage_.open(from), file, record); });
+}
+
+// The group as it was recorded earlier, under a new directory, when nothing in it has changed and it could be had; else nothing.
+std::optional<GroupRecord> FileSaver::reuse_group(const State& state, const StateGroup& group, const std::string& file_name,
+                                                  const Earlier& earlier) {
+  const GroupRecord* const recorded = unchanged(earlier, state, group, file_name, source_);
+  if (recorded == nullptr) return std::nullopt;
+  const std::string from = path_in(earlier.directory, file_name);
+  try {
+    link_or_copy(from, path(file_name), *recorded);
+    return *recorded;
+  } catch (const base::Error& error) {
+    if (error.status() == Status::no_space || error.status() == Status::cancelled) throw;
+    base::warn("state", cat(from, " is not used again but written anew: ", error.message()));
+    remove_temporaries(storage_, path(file_name));
+    return std::nullopt;
+  }
+}
+
+// The bytes of the files that will be written, without those that will be linked.
+std::int64_t FileSaver::written_bytes(const State& state, const std::optional<Earlier>& earlier) {
+  const auto is_linked = [&](const StateGroup& group, const std::string& file_name) {
+    try {
+      const GroupRecord* const recorded = earlier ? unchanged(*earlier, state, group, file_name, source_) : nullptr;
+      if (recorded != nullptr) verify_recorded(storage_, path_in(earlier->directory, file_name), *recorded);
+      return recorded != nullptr;
+    } catch (const base::Error& error) {
+      if (error.status() == Status::cancelled) throw;
+      return false;
+    }
+  };
+  std::int64_t bytes = 0;
+  std::set<std::string> used_names;
+  for (const StateGroup& group : state.groups()) {
+    if (!is_linked(group, file_name_of(group, used_names))) bytes += source_.file_bytes(group);
+  }
+  return bytes;
+}
+
+// A save that cannot fit costs no time and leaves nothing to tidy. What older checkpoints take is not counted: they are removed
+// only after this one is durable. Where a file turns out to need a copy instead of a link, its writing finds the disk full.
+void FileSaver::require_space(const State& state, std::int64_t step, const std::optional<Earlier>& earlier) {
+  const std::optional<std::int64_t> free = storage_.free_bytes();
+  if (!free) return;
+  std::int64_t most = 0;
+  for (const StateGroup& group : state.groups()) most += most_file_bytes(group);
+  if (most <= *free) return;
+  const std::int64_t needed = written_bytes(state, earlier);
+  if (needed <= *free) return;
+  base::fail(Status::no_space, "the files of step ", step, " need ", needed, " bytes; ", base::quoted(storage_.name()), " has ",
+             *free, " free");
+}
+
+std::vector<GroupRecord> FileSaver::write(const State& state, const std::optional<Earlier>& earlier) {
+  if (source_.progress != nullptr) {
+    std::int64_t bytes = 0;
+    for (const StateGroup& group : state.groups()) bytes += bytes_of(group);
+    source_.progress->begin(bytes);
+  }
+  std::vector<GroupRecord> groups;
+  std::set<std::string> used_names;
+  for (const StateGroup& group : state.groups()) {
+    storage::require_running(source_.stop.get());
+    const std::string file_name = file_name_of(group, used_names);
+    auto reused = earlier ? reuse_group(state, group, file_name, *earlier) : std::nullopt;
+    linked_ += reused ? 1 : 0;
+    if (reused && source_.progress != nullptr) source_.progress->add(bytes_of(group));
+    groups.push_back(reused ? *std::move(reused) : write_group(group, file_name));
+  }
+  if (source_.progress != nullptr) source_.progress->finish();
+  return groups;
+}
+
+}  // namespace ckpt::state

@@ -1,0 +1,64 @@
+// The files of one save: each is durable under its name when it has been written. For one process and for one rank of many alike.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "state/manifest.h"
+#include "state/save.h"
+#include "state/state.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+// The checkpoint that unchanged files are taken from.
+struct Earlier {
+  std::string directory;
+  std::vector<GroupRecord> groups;
+};
+
+class FileSaver {
+ public:
+  // The name of a group's file, from the one that it has when one process saves it.
+  using Rename = std::function<std::string(const std::string& group_file)>;
+
+  FileSaver(storage::Storage& storage, std::string directory, SaveSource& source, const Rename& rename = {});
+
+  // Error(no_space) when the storage is known to have too few bytes for what will be written.
+  void require_space(const State& state, std::int64_t step, const std::optional<Earlier>& earlier);
+  // The state's groups, linked from earlier where nothing in them has changed. Progress is told of all bytes.
+  std::vector<GroupRecord> write(const State& state, const std::optional<Earlier>& earlier);
+  void write_text(std::string_view file_name, const std::string& text);
+
+  const std::string& directory() const noexcept { return directory_; }
+  std::int64_t linked() const noexcept { return linked_; }
+  std::int64_t rewritten() const noexcept { return rewritten_; }  // because their sync had failed
+
+ private:
+  using Write = std::function<void(storage::File&)>;
+
+  std::string path(std::string_view file_name) const;
+  std::string file_name_of(const StateGroup& group, std::set<std::string>& used) const;
+  void write_durably(const std::string& path, std::int64_t bytes, bool is_stoppable, const Write& write);
+  GroupRecord write_group(const StateGroup& group, const std::string& file_name);
+  void link_or_copy(const std::string& from, const std::string& to, const GroupRecord& group);
+  std::optional<GroupRecord> reuse_group(const State& state, const StateGroup& group, const std::string& file_name,
+                                         const Earlier& earlier);
+  std::int64_t written_bytes(const State& state, const std::optional<Earlier>& earlier);
+
+  storage::Storage& storage_;
+  const std::string directory_;
+  SaveSource& source_;
+  const Rename rename_;
+  std::int64_t linked_ = 0;
+  std::int64_t rewritten_ = 0;
+};
+
+// A new directory of a name that no other attempt has.
+std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step);
+
+}  // namespace ckpt::state

@@ -1,0 +1,113 @@
+#include "state/ranks/exchange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace ckpt::state {
+namespace {
+
+constexpr std::int64_t most_batch_bytes = std::int64_t{16} << 20;
+constexpr std::int64_t least_share_bytes = std::int64_t{1} << 20;  // fewer ranks read when there is less for each
+
+constexpr std::size_t status_bytes = 8;
+enum class Sent : std::uint8_t { bytes = 0, nothing = 1 };
+
+// Once there is a failure, nothing more is tried.
+template <class Body>
+void note_failure(std::exception_ptr& failure, Body&& body) {
+  if (failure != nullptr) return;
+  try {
+    body();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+}
+
+}  // namespace
+
+void Exchange::add(std::int64_t part, std::uint32_t tensor, std::int64_t number, std::int64_t bytes, std::int64_t bytes_of_chunk) {
+  if (bytes > 0) blocks_.push_back({part, tensor, number, 0, bytes, bytes_of_chunk});
+}
+
+void Exchange::share_out(std::int64_t rank, std::int64_t ranks) {
+  rank_ = rank;
+  // What is in one part comes together: few ranks read it.
+  std::ranges::sort(blocks_, {}, [](const Block& block) { return std::tuple(block.part, block.tensor, block.number); });
+  std::int64_t room = 0;
+  for (Block& block : blocks_) {
+    block.begin = total_;
+    total_ += block.bytes;
+    room = std::max(room, std::min(block.bytes, std::max(most_batch_bytes, block.bytes_of_chunk)));
+  }
+  if (total_ == 0) return;
+  const std::int64_t owners = std::clamp<std::int64_t>(total_ / least_share_bytes, 1, ranks);
+  for (std::int64_t owner = 0; owner <= owners; ++owner)
+    ends_.push_back(first_chunk_behind(total_ / owners * owner + total_ % owners * owner / owners));
+  next_.assign(ends_.begin(), ends_.end() - 1);
+  ends_.erase(ends_.begin());
+  room = std::max(room, std::min(total_, most_batch_bytes));
+  others_.resize(status_bytes + static_cast<std::size_t>(room));
+  if (rank < owners) own_.resize(others_.size());
+}
+
+// The first chunk that begins there or behind it.
+Exchange::Place Exchange::first_chunk_behind(std::int64_t byte) const {
+  if (byte == total_) return {blocks_.size(), 0};
+  const auto behind = std::ranges::upper_bound(blocks_, byte, {}, &Block::begin);
+  const Block& block = *std::prev(behind);
+  const std::int64_t chunk = chunk_count(byte - block.begin, block.bytes_of_chunk);
+  const auto number = static_cast<std::size_t>(behind - blocks_.begin()) - 1;
+  if (chunk * block.bytes_of_chunk >= block.bytes) return {number + 1, 0};
+  return {number, chunk * block.bytes_of_chunk};
+}
+
+Exchange::Batch Exchange::next_batch(std::size_t owner) const {
+  Batch batch{{}, 0, next_[owner]};
+  while (batch.end < ends_[owner]) {
+    const Block& block = blocks_[batch.end.block];
+    const std::int64_t begin = batch.end.at;
+    const std::int64_t end = std::min(block.bytes, begin + block.bytes_of_chunk);
+    const auto bytes = static_cast<std::size_t>(end - begin);
+    if (batch.bytes > 0 && batch.bytes + bytes > static_cast<std::size_t>(most_batch_bytes)) break;
+    if (begin > 0 && !batch.pieces.empty()) {
+      batch.pieces.back().end = end;
+    } else {
+      batch.pieces.push_back({block.tensor, block.number, begin, end});
+    }
+    batch.bytes += bytes;
+    batch.end = end == block.bytes ? Place{batch.end.block + 1, 0} : Place{batch.end.block, end};
+  }
+  return batch;
+}
+
+// Makes what this rank will send when it is its turn.
+void Exchange::read_own(const Batch& batch, std::exception_ptr& failure, const Read& read) {
+  note_failure(failure, [&] { read(batch.pieces, std::span(own_).subspan(status_bytes, batch.bytes)); });
+  own_[0] = static_cast<std::byte>(failure == nullptr ? Sent::bytes : Sent::nothing);
+}
+
+void Exchange::run(Meeting& meeting, std::exception_ptr& failure, const Read& read, const Take& take) {
+  const auto self = static_cast<std::size_t>(rank_);
+  while (next_ != ends_) {
+    if (self < next_.size() && next_[self] < ends_[self]) read_own(next_batch(self), failure, read);
+    for (std::size_t owner = 0; owner < next_.size(); ++owner) {
+      const Batch batch = next_batch(owner);
+      if (batch.pieces.empty()) continue;
+      std::vector<std::byte>& buffer = owner == self ? own_ : others_;
+      meeting.renew();
+      meeting.broadcast(std::span(buffer).first(status_bytes + batch.bytes), static_cast<std::int64_t>(owner));
+      if (buffer[0] != static_cast<std::byte>(Sent::bytes)) return;
+      note_failure(failure, [&] {
+        const std::byte* from = buffer.data() + status_bytes;
+        for (const Piece& piece : batch.pieces) {
+          take(piece, {from, static_cast<std::size_t>(piece.end - piece.begin)});
+          from += piece.end - piece.begin;
+        }
+      });
+      next_[owner] = batch.end;
+    }
+  }
+}
+
+}  // namespace ckpt::state

@@ -1,0 +1,73 @@
+// Blocks that all ranks need, or of which each needs rows that lie far apart: each digest chunk is read by one rank, which sends it
+// to all. What a rank holds of it at one time is bounded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "state/manifest.h"
+#include "state/ranks/meeting.h"
+
+namespace ckpt::state {
+
+class Exchange {
+ public:
+  // [begin, end) of a block's bytes.
+  struct Piece {
+    std::uint32_t tensor = 0;
+    std::int64_t number = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+  using Read = std::function<void(std::span<const Piece> pieces, std::span<std::byte> into)>;
+  using Take = std::function<void(const Piece& piece, std::span<const std::byte> bytes)>;
+
+  // One block of a tensor, whose part and number are those of the checkpoint's. All ranks add the same, in any order.
+  void add(std::int64_t part, std::uint32_t tensor, std::int64_t number, std::int64_t bytes, std::int64_t bytes_of_chunk);
+  // Behind the last one: who reads what.
+  void share_out(std::int64_t rank, std::int64_t ranks);
+  std::int64_t bytes() const noexcept { return total_; }
+
+  // Collective. read is called for what this rank reads, the pieces' bytes one behind the other; take, on all ranks, for every
+  // piece. What they throw goes to failure, and ends it on all ranks as soon as it is this rank's turn to send; a rank that has
+  // failed before takes part, too.
+  void run(Meeting& meeting, std::exception_ptr& failure, const Read& read, const Take& take);
+
+ private:
+  struct Block {
+    std::int64_t part = 0;
+    std::uint32_t tensor = 0;
+    std::int64_t number = 0;
+    std::int64_t begin = 0;  // in the bytes of all
+    std::int64_t bytes = 0;
+    std::int64_t bytes_of_chunk = 0;
+  };
+  struct Place {
+    std::size_t block = 0;
+    std::int64_t at = 0;  // in the block
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  struct Batch {
+    std::vector<Piece> pieces;
+    std::size_t bytes = 0;
+    Place end;
+  };
+
+  Place first_chunk_behind(std::int64_t byte) const;
+  Batch next_batch(std::size_t owner) const;
+  void read_own(const Batch& batch, std::exception_ptr& failure, const Read& read);
+
+  std::vector<Block> blocks_;
+  std::int64_t total_ = 0;
+  std::int64_t rank_ = 0;
+  std::vector<Place> next_;  // by owner
+  std::vector<Place> ends_;
+  std::vector<std::byte> own_;  // a status and a batch
+  std::vector<std::byte> others_;
+};
+
+}  // namespace ckpt::state

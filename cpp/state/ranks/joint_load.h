@@ -1,0 +1,68 @@
+// One load that all ranks make together: rank 0 looks for checkpoints and proposes what it finds, all try that, and go on by what
+// the worst of them says. The others neither list nor read manifests.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "state/catalog.h"
+#include "state/load.h"
+#include "state/ranks/meeting.h"
+#include "state/state.h"
+
+namespace ckpt::state {
+
+// A checkpoint that rank 0 has found, and the newer ones that it had to pass over.
+struct Proposal {
+  std::string name;
+  std::string manifest;  // its text
+  std::vector<Found> skipped;
+};
+
+class JointLoad {
+ public:
+  explicit JointLoad(Meeting& meeting) : meeting_(meeting) {}
+
+  Meeting& meeting() const noexcept { return meeting_; }
+  bool leads() const noexcept { return meeting_.leads(); }
+
+  // Each of these is collective. First: state and options have to be alike on all ranks; mine: what is wrong with them here.
+  void open(const State& state, const LoadOptions& options, const std::optional<base::Error>& mine);
+  // Rank 0 proposes; the others take the next proposal, or get the error by which rank 0 ends the load.
+  void propose(const Proposal& proposal);
+  Proposal next();
+  void end(const base::Error& error);
+  // How an attempt ended: any error that is no checkpoint's fault is thrown on all ranks; else one that was removed is removed for
+  // all, and one that failed on a rank has failed, with that rank's problem. has_begun: becomes true when it is on any rank.
+  Outcome agree(Outcome mine, Found& problem, bool& has_begun, const std::optional<base::Error>& error);
+  // The last word: what is wrong on any rank is thrown on all.
+  void close(const std::optional<base::Error>& mine);
+
+  // True while the ranks say something to one another, and when that has ended the load: all know it, or cannot be reached.
+  bool is_in_meeting() const noexcept { return is_in_meeting_; }
+  // For what goes on in a meeting.
+  template <class Body>
+  void meet(Body&& body) {
+    is_in_meeting_ = true;
+    meeting_.renew();
+    try {
+      body();
+    } catch (const RankError&) {
+      throw;
+    } catch (const base::Error& error) {
+      if (error.status() == base::Status::timeout) fail_late(error);
+      throw;
+    }
+    is_in_meeting_ = false;
+  }
+
+ private:
+  [[noreturn]] void fail_late(const base::Error& error) const;
+
+  Meeting& meeting_;
+  bool is_in_meeting_ = false;
+};
+
+}  // namespace ckpt::state

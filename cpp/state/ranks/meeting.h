@@ -1,0 +1,88 @@
+// One call that all ranks of a run make together: what they say to one another in it, within one time-out. Rank 0 leads.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "state/coordinator.h"
+#include "state/hash.h"
+
+namespace ckpt::state {
+
+// What each rank says to rank 0: of one size, so that rank 0 holds little for each of many.
+struct Reply {
+  std::int32_t status = 0;  // a base::Status
+  std::int32_t flags = 0;
+  std::array<std::int64_t, 4> numbers = {};
+  std::array<Digest, 2> digests = {};
+};
+
+// What body throws, instead of throwing it: the others must hear of it before this rank leaves.
+template <class Body>
+std::optional<base::Error> error_of(Body&& body) {
+  try {
+    body();
+    return std::nullopt;
+  } catch (...) {
+    const base::CurrentError error = base::current_error();
+    return base::Error(error.status, error.message);
+  }
+}
+
+// The error of one rank as all report it: "rank 2: ...".
+class RankError : public base::Error {
+ public:
+  RankError(std::int64_t rank, base::Status status, const std::string& message)
+      : Error(status, base::cat("rank ", rank, ": ", message)), rank_(rank), plain_(message) {}
+  std::int64_t rank() const noexcept { return rank_; }
+  const std::string& plain() const noexcept { return plain_; }
+
+ private:
+  std::int64_t rank_;
+  std::string plain_;
+};
+
+class Meeting {
+ public:
+  Meeting(Coordinator& coordinator, std::int64_t timeout_ns);
+
+  std::int64_t rank() const noexcept { return coordinator_.rank(); }
+  std::int64_t ranks() const noexcept { return coordinator_.world_size(); }
+  bool leads() const noexcept { return rank() == 0; }
+  std::int64_t timeout_ns() const noexcept { return timeout_.count(); }
+  // The time begins anew: for calls that do much between what they say.
+  void renew() noexcept;
+
+  // Each of these is collective. One rank's text to all.
+  std::string announce(std::string_view text, std::int64_t from = 0);
+  // By rank at rank 0; elsewhere nothing.
+  std::vector<Reply> collect(const Reply& reply);
+  // The same for bytes of each rank, as many on all.
+  std::vector<std::byte> collect(std::span<const std::byte> bytes);
+  // What the first rank says that has an error, on all ranks; nothing when none has one. An error that rank 0 found for all, when
+  // it looked at the replies that it had collected, comes before theirs.
+  std::optional<base::Error> verdict(const std::optional<base::Error>& mine);
+  std::optional<base::Error> verdict(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
+                                     const std::optional<base::Error>& mine);
+  // The same, thrown.
+  void agree(const std::optional<base::Error>& mine);
+
+  // Broadcasts bytes of any rank.
+  void broadcast(std::span<std::byte> bytes, std::int64_t root);
+
+ private:
+  Coordinator::Timeout left() const;
+
+  Coordinator& coordinator_;
+  const std::chrono::nanoseconds timeout_;
+  std::chrono::steady_clock::time_point end_;
+};
+
+}  // namespace ckpt::state

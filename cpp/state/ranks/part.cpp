@@ -1,0 +1,144 @@
+#include "state/ranks/part.h"
+
+#include <algorithm>
+#include <span>
+
+#include "base/error.h"
+#include "state/catalog.h"
+#include "state/name.h"
+#include "state/record_text.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+
+constexpr std::string_view summary_begin = ",\n\"summary\":";
+// More than a summary ever has with so many keys as are named one by one.
+constexpr std::int64_t tail_bytes = 4096;
+
+std::string names_text(const std::vector<std::string>& names) {
+  std::string out = "[";
+  for (const std::string& name : names) out += cat(out.size() > 1 ? "," : "", quoted_json(name));
+  return out + ']';
+}
+
+std::vector<std::string> read_names(const Node& node) {
+  std::vector<std::string> names;
+  node.for_each_item([&](const Node& name) { names.push_back(name.text()); });
+  return names;
+}
+
+std::string summary_text(const PartSummary& summary) {
+  return cat("{\"files\":", summary.files, ",\"bytes\":", summary.file_bytes, ",\"layout\":\"", to_hex(summary.layout),
+             "\",\"unlike\":", names_text(summary.unlike), '}');
+}
+
+PartSummary read_summary(const Node& node) {
+  return {node["files"].count(), node["bytes"].count(), node["layout"].digest(), read_names(node["unlike"])};
+}
+
+}  // namespace
+
+Box box_of(const TensorRecord& block) {
+  return {block.offsets.empty() ? Lengths(block.shape.size(), 0) : block.offsets, block.shape};
+}
+
+Digest layout_digest(const std::vector<GroupRecord>& groups) {
+  std::vector<std::string> blocks;
+  for (const GroupRecord& group : groups) {
+    for (const TensorRecord& block : group.tensors)
+      blocks.push_back(cat(quoted_json(group.name), ' ', quoted_json(tensor_of(block)), ' ', to_text(box_of(block)), '\n'));
+  }
+  std::ranges::sort(blocks);
+  std::string all;
+  for (const std::string& block : blocks) all += block;
+  return hash_of(all);
+}
+
+std::string rank_file_name(const std::string& group_file, std::int64_t rank, std::int64_t world_size) {
+  constexpr std::string_view ending = ".safetensors";
+  return cat(std::string_view(group_file).substr(0, group_file.size() - ending.size()), '-', rank_of_text(rank, world_size),
+             ending);
+}
+
+std::string to_text(const Part& part) {
+  return with_checksum(cat("{\"format\":\"ckpt-part\",\n\"format_version\":", format_of_many, ",\n\"attempt\":",
+                           quoted_json(part.attempt), ",\n\"rank\":", part.rank, ",\n\"world_size\":", part.world_size,
+                           ",\n\"values\":", values_text(part.values), ",\n\"absent\":", names_text(part.absent),
+                           ",\n\"groups\":", groups_text(part.groups), summary_begin, summary_text(part.summary)));
+}
+
+Part parse_part(std::string_view text) {
+  const Node top{checked_view(text, "part"), nullptr, "part"};
+  if (!top.value.is_object() || top["format"].text() != "ckpt-part") top.refuse("is not that of a rank's part");
+  if (const std::int64_t version = top["format_version"].count(); version != format_of_many) {
+    base::fail(base::Status::unsupported, "the part's format_version is ", version, "; this library reads ", format_of_many);
+  }
+  Part part;
+  part.attempt = top["attempt"].text();
+  part.rank = top["rank"].count();
+  part.world_size = top["world_size"].count();
+  part.values = read_texts(top["values"]);
+  part.absent = read_names(top["absent"]);
+  part.groups = read_groups(top["groups"], format_of_many);
+  part.summary = read_summary(top["summary"]);
+  return part;
+}
+
+Part read_part(storage::Storage& storage, const std::string& directory, const Manifest& manifest, std::int64_t rank) {
+  const PartRecord& record = manifest.parts[static_cast<std::size_t>(rank)];
+  const std::string path = path_in(directory, part_name(rank, manifest.world_size));
+  return reading(path, [&] {
+    const std::string text = read_text(*storage.open(path), largest_manifest_bytes);
+    if (std::ssize(text) != record.bytes)
+      base::fail(base::Status::corrupt, "the part has ", text.size(), " bytes; the manifest says ", record.bytes);
+    if (checksum_of_tail(text) != record.digest)
+      base::fail(base::Status::corrupt, "the part is not the one that the manifest names");
+    Part part = parse_part(text);
+    if (part.rank != rank || part.world_size != manifest.world_size)
+      base::fail(base::Status::corrupt, "the part is rank ", part.rank, "'s of ", part.world_size);
+    return part;
+  });
+}
+
+std::map<std::string, std::string> values_of_rank(storage::Storage& storage, const std::string& directory, const Manifest& manifest,
+                                                  std::int64_t rank) {
+  std::map<std::string, std::string> values = manifest.values;
+  if (manifest.by_rank.empty()) return values;
+  Part part = read_part(storage, directory, manifest, rank);
+  for (auto& [key, text] : part.values) values[key] = std::move(text);
+  for (const std::string& key : part.absent) values.erase(key);
+  return values;
+}
+
+PartTail read_part_tail(storage::Storage& storage, const std::string& directory, std::int64_t rank, std::int64_t world_size) {
+  const std::string path = path_in(directory, part_name(rank, world_size));
+  return reading(path, [&] {
+    const auto file = storage.open(path);
+    PartTail tail;
+    tail.record.bytes = file->size();
+    std::string text(static_cast<std::size_t>(std::min(tail_bytes, tail.record.bytes)), '\0');
+    if (file->read(tail.record.bytes - std::ssize(text), std::as_writable_bytes(std::span(text))) != std::ssize(text))
+      base::fail(base::Status::corrupt, "the file shrank while it was read");
+    const auto digest = checksum_of_tail(text);
+    const std::size_t begin = text.rfind(summary_begin);
+    if (digest && begin != std::string::npos) {
+      tail.record.digest = *digest;
+      const std::string summary =
+          text.substr(begin + summary_begin.size(), text.size() - checksum_bytes - begin - summary_begin.size());
+      const std::string problem = base::json_problem(summary, base::deepest_json);
+      if (!problem.empty()) base::fail(base::Status::corrupt, "the part's summary is not usable JSON: ", problem);
+      tail.summary = read_summary(Node{JsonView(summary), nullptr, "part"});
+      return tail;
+    }
+    // So many keys that the summary is longer than that.
+    text = read_text(*file, largest_manifest_bytes);
+    const Part part = parse_part(text);
+    tail.record.digest = checksum_of_tail(text).value_or(Digest());
+    tail.summary = part.summary;
+    return tail;
+  });
+}
+
+}  // namespace ckpt::state

@@ -1,0 +1,17 @@
+// All of a checkpoint of many ranks, checked: each part, each byte of each file, and that every block is where the manifest says.
+#pragma once
+
+#include <string>
+
+#include "base/progress.h"
+#include "state/load.h"
+#include "state/manifest.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+// Error(corrupt) names the first bad file and block. Counts what was checked.
+void verify_parts(storage::Storage& storage, const std::string& directory, const Manifest& manifest, VerifyResult& result,
+                  base::Progress& progress);
+
+}  // namespace ckpt::state

@@ -1,0 +1,130 @@
+// The way of a checkpoint's bytes into tensors of which this rank may have blocks only, whoever saved them: what Filling is for
+// whole tensors of one process.
+//
+// One process, or one rank by itself, reads of each block of the checkpoint the range that its own blocks need. Ranks that load
+// together do that, too, for tensors whose blocks need one row after the other. Tensors that all ranks have whole, and those whose
+// blocks some rank would read in strides, are read once by all of them together.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/progress.h"
+#include "state/filling.h"
+#include "state/load.h"
+#include "state/manifest.h"
+#include "state/name_map.h"
+#include "state/ranks/block_files.h"
+#include "state/ranks/block_reads.h"
+#include "state/ranks/exchange.h"
+#include "state/ranks/meeting.h"
+#include "state/state.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+class ShardFilling final : public Filler {
+ public:
+  // As Filling's. is_alone: no other rank loads with this one; what comes from files that the system caches is then read twice
+  // instead of being kept in memory in between.
+  ShardFilling(storage::Storage& storage, std::string directory, const LoadOptions& options, const NameMap& names,
+               base::Progress& progress, bool& has_begun, bool is_alone);
+
+  // The manifest must outlive this object, as all below.
+  void read(const Manifest& manifest, const State& state) override;
+  void require_fit() const override;
+  void write() override;
+
+  // Of several ranks, in this order. What goes where; reads nothing.
+  void plan(const Manifest& manifest, const State& state);
+  // Collective: makes sure that all ranks have planned the same, and finds what they read together.
+  void agree(Meeting& meeting);
+  // Collective. Throws what the meeting does; what is wrong with the checkpoint or with this rank is for require_read.
+  void read_together(Meeting& meeting);
+  void require_read() const;
+
+ private:
+  struct Target {
+    Box box;
+    std::shared_ptr<tensor::Tensor> tensor;
+    std::unique_ptr<std::byte[]> copy = {};  // once there is something to keep
+  };
+  // A tensor that both have.
+  struct Wanted {
+    const std::string& group;
+    const TensorRecord& record;
+    bool is_sharded = false;
+    bool is_shared = false;  // read by all ranks together
+    tensor::Dtype to{};
+    Converter convert = nullptr;
+    std::vector<Target> targets = {};
+  };
+  // A block of the checkpoint that has something of a target.
+  struct Link {
+    std::int64_t part = 0;
+    std::uint32_t wanted = 0;
+    std::uint32_t target = 0;
+    std::int64_t number = 0;
+  };
+  struct Need {
+    std::uint32_t wanted = 0;
+    Placement::Block block;
+    std::vector<std::uint32_t> targets = {};
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};  // of its bytes, ascending
+  };
+  struct Kept {
+    std::shared_ptr<const Need> need;
+    StoredBlock stored;
+  };
+
+  void add_wanted(const std::string& group, const TensorRecord& record, bool is_sharded, tensor::Dtype to,
+                  std::vector<Target> targets);
+  Digest plan_digest() const;
+  std::vector<std::byte> strided() const;
+  void link_own();
+  void share_rest(const Meeting& meeting);
+  void for_each_need(const std::function<void(Need&& need)>& take) const;
+  std::int64_t own_bytes() const;
+  void read_own();
+  void begin_in_place();
+  void make_copies(const Need& need);
+  void make_shared_copies();
+  bool may_keep(const std::shared_ptr<const BlockFile>& file) const;
+  void read_pieces(std::span<const Exchange::Piece> pieces, std::span<std::byte> into);
+  void take_piece(const Exchange::Piece& piece, std::span<const std::byte> bytes);
+  // Where the elements of a target go: nullptr when they are only looked at.
+  std::byte* destination(const Target& target, bool is_kept, bool is_second) const;
+  void take(const Need& need, bool is_kept, bool is_second, std::int64_t at, std::span<const std::byte> bytes);
+  void note_misfit(const Wanted& wanted, const Box& box, std::int64_t position);
+  bool targets_overlap() const;
+
+  storage::Storage& storage_;
+  const std::string directory_;
+  const LoadOptions& options_;
+  const NameMap& names_;
+  base::Progress& progress_;
+  bool& has_begun_;
+  const bool is_alone_;
+  bool is_serial_ = false;  // targets share memory
+  std::vector<Wanted> wanted_;
+  std::vector<Link> links_;  // by the place of their blocks in the checkpoint
+  Exchange exchange_;
+  std::optional<BlockFiles> files_;
+  std::vector<Kept> kept_;
+  std::set<std::shared_ptr<const BlockFile>> kept_files_;
+  std::exception_ptr failure_;
+  std::mutex misfits_;
+  std::string misfit_;                                 // what cannot be converted, "" when all can
+  std::pair<std::ptrdiff_t, std::int64_t> misfit_at_;  // the lowest tensor and element are named
+};
+
+}  // namespace ckpt::state

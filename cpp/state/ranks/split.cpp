@@ -1,0 +1,117 @@
+#include "state/ranks/split.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "state/safetensors.h"
+
+namespace ckpt::state {
+namespace {
+
+constexpr std::int64_t least_split_bytes = std::int64_t{64} << 10;
+constexpr std::int64_t most_whole_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t shares_of_a_rank = 40;  // a tensor of less than one of them stays whole: 2.5% of what a rank writes
+
+// The bytes that all ranks would have, were they equal in the end; those that have more by themselves get nothing.
+std::int64_t even_level(std::span<const std::int64_t> own_bytes, std::int64_t bytes) {
+  std::vector<std::int64_t> sorted(own_bytes.begin(), own_bytes.end());
+  std::ranges::sort(sorted);
+  std::int64_t below = 0;  // what the lowest ranks have
+  for (std::size_t count = 1; count <= sorted.size(); ++count) {
+    below += sorted[count - 1];
+    const auto ranks = static_cast<std::int64_t>(count);
+    const std::int64_t level = (below + bytes + ranks - 1) / ranks;
+    if (count == sorted.size() || level <= sorted[count]) return level;
+  }
+  return 0;
+}
+
+// Hands tensors to ranks in their order, each until it has enough.
+class Split {
+ public:
+  using Take = std::function<void(std::int64_t rank, const RowShare& share)>;
+
+  Split(const Listing& listing, std::span<const std::int64_t> own_bytes, const Take& take)
+      : listing_(listing), own_bytes_(own_bytes), take_(take) {
+    std::int64_t bytes = 0;
+    for (const ListedTensor& tensor : listing.tensors) bytes += tensor.is_sharded ? 0 : bytes_of(tensor);
+    level_ = even_level(own_bytes, bytes);
+    const auto ranks = std::ssize(own_bytes);
+    whole_bytes_ = std::clamp(bytes / ranks / shares_of_a_rank, least_split_bytes, most_whole_bytes);
+    left_ = level_ - own_bytes[0];
+  }
+
+  void run() {
+    for (const bool small : {true, false}) {
+      for (std::size_t i = 0; i < listing_.tensors.size(); ++i) {
+        const ListedTensor& tensor = listing_.tensors[i];
+        if (tensor.is_sharded || (bytes_of(tensor) < whole_bytes_) != small) continue;
+        small ? add_whole(i) : add_rows(i);
+      }
+    }
+  }
+
+ private:
+  static std::int64_t bytes_of(const ListedTensor& tensor) { return tensor_bytes(tensor.dtype, tensor.shape); }
+
+  // The next rank with room; the last one takes whatever comes.
+  void find_room(std::int64_t least) {
+    while (left_ < least && rank_ + 1 < std::ssize(own_bytes_)) left_ = level_ - own_bytes_[static_cast<std::size_t>(++rank_)];
+  }
+
+  void give(const RowShare& share, std::int64_t bytes) {
+    take_(rank_, share);
+    left_ -= bytes;
+  }
+
+  void add_whole(std::size_t number) {
+    find_room(1);
+    give({number, 0, 0, 0}, bytes_of(listing_.tensors[number]));
+  }
+
+  void add_rows(std::size_t number) {
+    const ListedTensor& tensor = listing_.tensors[number];
+    // As few dimensions as make rows of few bytes.
+    std::size_t axes = 0;
+    std::int64_t rows = 1;
+    std::int64_t row_bytes = bytes_of(tensor);
+    while (axes < tensor.shape.size() && row_bytes > std::max(least_split_bytes, level_ / 100)) {
+      const std::int64_t length = tensor.shape[axes];
+      const std::int64_t bits = row_bytes * 8;
+      if (bits % length != 0 || bits / length % 8 != 0) break;
+      rows *= length;
+      row_bytes /= length;
+      ++axes;
+    }
+    if (axes == 0) return add_whole(number);
+    for (std::int64_t row = 0; row < rows;) {
+      find_room(std::max<std::int64_t>(1, row_bytes / 2));
+      const bool is_last = rank_ + 1 == std::ssize(own_bytes_);
+      const std::int64_t fit = (left_ + row_bytes / 2) / row_bytes;
+      const std::int64_t count = is_last ? rows - row : std::min(rows - row, std::max<std::int64_t>(1, fit));
+      give({number, axes, row, row + count}, count * row_bytes);
+      row += count;
+    }
+  }
+
+  const Listing& listing_;
+  std::span<const std::int64_t> own_bytes_;
+  const Take& take_;
+  std::int64_t level_ = 0;
+  std::int64_t whole_bytes_ = 0;
+  std::int64_t rank_ = 0;
+  std::int64_t left_ = 0;
+};
+
+}  // namespace
+
+std::vector<RowShare> share_of(const Listing& listing, std::span<const std::int64_t> own_bytes, std::int64_t rank) {
+  std::vector<RowShare> shares;
+  const Split::Take take = [&](std::int64_t of, const RowShare& share) {
+    if (of == rank) shares.push_back(share);
+  };
+  Split(listing, own_bytes, take).run();
+  return shares;
+}
+
+}  // namespace ckpt::state

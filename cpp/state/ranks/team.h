@@ -1,0 +1,123 @@
+// The saves of many ranks, as one rank makes them. On the calling thread the ranks agree what each of them writes (agree); then
+// each writes its files and its part, and rank 0 commits when all parts are there (save). In the foreground the ranks meet again
+// for that; in the background they see one another's parts in the storage only, for no collective operation runs on another thread.
+// docs/format.md has the files and the order in which they are made durable.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "state/committer.h"
+#include "state/coordinator.h"
+#include "state/file_saver.h"
+#include "state/ranks/listing.h"
+#include "state/ranks/meeting.h"
+#include "state/ranks/part.h"
+#include "state/ranks/turns.h"
+#include "state/save.h"
+#include "state/state.h"
+#include "storage/rate_limit.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+// What the ranks agreed on in one save holds for the next one as long as nothing of it changes.
+struct Agreement {
+  Listing listing;
+  std::vector<std::int64_t> own_bytes;  // by rank: what it writes of sharded tensors
+};
+
+// One save, agreed on.
+struct TeamSave {
+  SaveOptions options;
+  std::string attempt;                        // directory
+  std::shared_ptr<const State> state;         // what this rank writes: tensors and blocks; all its values
+  std::map<std::string, std::string> values;  // those that are not rank 0's
+  std::vector<std::string> absent;            // keys of rank 0 that this rank lacks
+  std::shared_ptr<const Agreement> agreement;
+  std::shared_ptr<Turns::Turn> turn;
+  // Of a rank that found out alone that it cannot save, when the others had gone on: all fail by it.
+  std::optional<base::Error> refusal;
+};
+
+class Team {
+ public:
+  struct Wanted {
+    SaveOptions options;
+    State state;
+  };
+  // For rank 0: makes the manifest durable, with the next sequence.
+  using Commit = std::function<void(FileSaver& files, Manifest& manifest)>;
+  // For rank 0: removes what a save that failed has left.
+  using Discard = std::function<void(const std::string& attempt)>;
+
+  // sleep: empty really sleeps.
+  Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinator> coordinator, std::int64_t timeout_ns,
+       storage::Sleep sleep);
+
+  bool leads() const noexcept { return coordinator_->rank() == 0; }
+  std::int64_t rank() const noexcept { return coordinator_->rank(); }
+  std::int64_t ranks() const noexcept { return coordinator_->world_size(); }
+  std::int64_t timeout_ns() const noexcept { return timeout_ns_; }
+  Meeting meet() const { return {*coordinator_, timeout_ns_}; }
+
+  // Collective. open_alone: what rank 0 does first. Error(invalid_argument) when the ranks' storages are not one.
+  void open(const std::function<void()>& open_alone);
+
+  // Collective. gather: the options and state to save, or what is wrong with them here.
+  TeamSave agree(const std::function<Wanted()>& gather);
+
+  // Writes this rank's share and returns when the save is durable, or throws what ended it on all ranks. In the foreground it is
+  // collective.
+  SaveResult save(TeamSave& save, SaveSource& source, bool is_in_background, const Commit& commit, const Discard& discard);
+  // A save that was agreed on will not be made here: the others find that in the storage. On any thread.
+  void abandon(const TeamSave& save, const base::Error& error) noexcept;
+
+ private:
+  // What this rank wrote of a save.
+  struct Share {
+    std::vector<GroupRecord> groups;
+    PartTail tail;
+    std::int64_t linked = 0;
+    std::int64_t rewritten = 0;
+  };
+
+  void compare_replicas(Meeting& meeting, const State& state, const Listing& listing) const;
+  std::vector<std::int64_t> own_bytes(Meeting& meeting, const State& state, const std::optional<base::Error>& mine) const;
+  void share_out(TeamSave& save, const State& whole) const;
+  Share write_share(TeamSave& save, SaveSource& source, FileSaver& files);
+  SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
+  SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
+  Manifest gather_parts(const TeamSave& save, const std::vector<PartTail>& tails);
+  std::vector<PartTail> read_tails(const TeamSave& save, const PartTail& own) const;
+  void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
+  std::int64_t wait_for_commit(const TeamSave& save, const SaveSource& source) const;
+  std::optional<std::int64_t> committed_sequence(const TeamSave& save) const;
+  base::Error lateness(const TeamSave& save, bool is_in_background) const;
+  SaveResult finish(TeamSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes);
+  std::vector<std::string> take_failed();
+  void pause(std::int64_t& pause_ns, const TeamSave& save) const;
+
+  const std::shared_ptr<storage::Storage> storage_;
+  const std::shared_ptr<Coordinator> coordinator_;
+  const std::int64_t timeout_ns_;
+  const storage::Sleep sleep_;
+  const std::shared_ptr<Turns> turns_ = std::make_shared<Turns>();
+  std::shared_ptr<const Agreement> agreement_;  // for the threads that call
+  // What follows belongs to the save whose turn it is.
+  std::optional<Earlier> earlier_;  // what this rank wrote last
+  // Rank 0: where the blocks lie, as long as no rank writes others.
+  std::shared_ptr<const Agreement> placed_for_;
+  std::vector<Digest> layouts_;  // by rank
+  std::vector<GroupRecord> placed_;
+  std::mutex failing_;
+  std::vector<std::string> failed_;  // rank 0: attempts that others may still have been writing when they failed
+};
+
+}  // namespace ckpt::state

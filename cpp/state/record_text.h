@@ -1,0 +1,117 @@
+// How manifests and the parts of many ranks are written as JSON and read back: their values, files and tensors, and the checksum
+// that ends them. docs/format.md describes the bytes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "state/json_view.h"
+#include "state/manifest.h"
+
+namespace ckpt::state {
+
+// One value in the text, which knows its place for messages. The node it came from must outlive it.
+struct Node {
+  JsonView value;
+  const Node* parent = nullptr;
+  const char* key = "top";  // nullptr for an item of a list; of the outermost value: what the text is called
+  std::size_t index = 0;
+  mutable std::optional<JsonView::Members> members = {};  // once one was asked for
+
+  std::string place() const {
+    if (parent == nullptr) return base::cat("the ", key, "'s top");
+    return key != nullptr ? base::cat(parent->place(), '.', key) : base::cat(parent->place(), '[', index, ']');
+  }
+  template <class... Pieces>
+  [[noreturn]] void refuse(const Pieces&... pieces) const {
+    base::fail(base::Status::corrupt, place(), ' ', base::cat(pieces...));
+  }
+  // Nothing when it has none of that name, or is no object.
+  std::optional<JsonView> find(std::string_view name) const {
+    if (!value.is_object()) return std::nullopt;
+    if (!members) members = value.members();
+    for (const JsonView::Member& member : members->all) {
+      if (member.is(name)) return member.value;
+    }
+    return std::nullopt;
+  }
+  Node operator[](const char* name) const {
+    const auto found = find(name);
+    if (!found) refuse("has no '", name, "'");
+    return {*found, this, name};
+  }
+  std::string text() const {
+    if (!value.is_string()) refuse("is no string");
+    return value.string();
+  }
+  std::int64_t count() const {
+    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const auto number = value.count();
+    if (!number || *number > largest) refuse("is no count");
+    return static_cast<std::int64_t>(*number);
+  }
+  Digest digest() const {
+    const auto digest = digest_from_hex(text());
+    if (!digest) refuse("is no checksum of 32 hex digits");
+    return *digest;
+  }
+  std::vector<std::int64_t> counts() const {
+    std::vector<std::int64_t> all;
+    for_each_item([&](const Node& item) { all.push_back(item.count()); });
+    return all;
+  }
+  template <class Take>
+  void for_each_item(Take&& take) const {
+    if (!value.is_array()) refuse("is no list");
+    std::size_t number = 0;
+    value.for_each_item([&](const JsonView& item) {
+      const Node node{item, this, nullptr, number++};
+      take(node);
+      return node.members ? node.members->behind : 0;
+    });
+  }
+};
+
+std::string quoted_json(std::string_view text);
+
+// "[\n<item>,\n<item>]": a line each, so that people and line tools can read it.
+template <class Items, class ToJson>
+std::string lines(const Items& items, ToJson&& to_json) {
+  std::string out = "[";
+  for (const auto& item : items) {
+    out += out.size() > 1 ? ",\n" : "\n";
+    out += to_json(item).dump();
+  }
+  return out + ']';
+}
+
+// "{\n<key>:<text>,\n<key>:<text>}" of JSON texts by key.
+std::string values_text(const std::map<std::string, std::string>& values);
+std::map<std::string, std::string> read_texts(const Node& node);
+
+// The groups with their files and tensors.
+std::string groups_text(const std::vector<GroupRecord>& groups);
+std::vector<GroupRecord> read_groups(const Node& groups, std::int64_t format_version);
+// Of a record that need not be in a file.
+void read_name_and_shape(const Node& node, TensorRecord& tensor);
+// Error(corrupt) when a name is listed twice.
+void require_unlike_names(const Node& tensors, const std::vector<TensorRecord>& records);
+
+// Ends a text: its last member, on a line of its own, is the digest of every byte before that line. Fixed length: found from the
+// end.
+std::string with_checksum(std::string text);
+constexpr std::size_t checksum_bytes = 14 + 32 + 3;
+// The digest that the last bytes of a text say; nothing when they are no checksum.
+std::optional<Digest> checksum_of_tail(std::string_view tail);
+// The text as one JSON value. Error(corrupt) unless its checksum holds; what: what it is called.
+JsonView checked_view(std::string_view text, const char* what);
+
+}  // namespace ckpt::state

@@ -1,0 +1,178 @@
+// Saves of many ranks in the background, and on object stores in both ways. The ranks are threads here.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "async/manager.h"
+#include "state/faulty_storage.h"
+#include "state/object_store.h"
+#include "state/of_ranks.h"
+
+using namespace ckpt;
+using namespace ckpt::tests;
+using base::Status;
+
+namespace {
+
+// ---- Background ----
+
+async::TaskResult wait_for(async::AsyncManager& manager, std::int64_t id) { return manager.wait(id, 60 * second); }
+
+TEST(RanksAsync, SavesInTheBackgroundWithoutACollectiveOfTheirThreads) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  std::vector<std::string> names(3);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    const auto checkpoint = std::make_shared<state::Checkpoint>(disk_at(scratch.path()), of_rank(*ranks, rank));
+    const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
+    std::vector<std::int64_t> ids;
+    for (int step = 1; step <= 5; ++step)
+      ids.push_back(manager->save(state_of(rank, 3, static_cast<float>(step)), of_step(step), {}));
+    const std::int64_t before = ranks->operations();
+    for (const std::int64_t id : ids) {
+      const async::TaskResult result = wait_for(*manager, id);
+      EXPECT_EQ(result.state, async::TaskState::completed) << result.error;
+      names[static_cast<std::size_t>(rank)] = result.name;
+    }
+    EXPECT_EQ(ranks->operations(), before);
+    // A save in the foreground comes behind those in the background.
+    const std::int64_t id = manager->save(state_of(rank, 3, 6), of_step(6), {});
+    EXPECT_EQ(checkpoint->save(state_of(rank, 3, 7), of_step(7)).commit_sequence, 7);
+    EXPECT_EQ(wait_for(*manager, id).saved.commit_sequence, 6);
+    manager->close(async::CloseMode::drain, -1);
+  }));
+  EXPECT_EQ(names[0], names[1]);
+  EXPECT_EQ(names[0], names[2]);
+  expect_saved(*disk_at(scratch.path()), names[0], 5);
+}
+
+TEST(RanksAsync, AFailingRankEndsTheTaskOnAllAndTheNextOneWorks) {
+  for (const std::int64_t failing : {0, 1}) {
+    const Scratch scratch;
+    const auto ranks = std::make_shared<ThreadRanks>(2);
+    const auto faults = std::make_shared<Faults>();
+    std::vector<std::string> messages(2);
+    expect_no_errors(ranks->run([&](std::int64_t rank) {
+      auto storage = disk_at(scratch.path());
+      if (rank == failing) storage = std::make_shared<FaultyStorage>(storage, faults);
+      const auto checkpoint = std::make_shared<state::Checkpoint>(storage, of_rank(*ranks, rank));
+      const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
+      ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
+      if (rank == failing) {
+        faults->counted = 0;
+        faults->only = "write";
+        faults->fail_at = 0;
+        faults->status = Status::permission;
+      }
+      const async::TaskResult failed = wait_for(*manager, manager->save(state_of(rank, 2, 1), of_step(1), {}));
+      EXPECT_EQ(failed.state, async::TaskState::failed);
+      EXPECT_EQ(failed.status, Status::permission);
+      messages[static_cast<std::size_t>(rank)] = failed.error;
+      const async::TaskResult next = wait_for(*manager, manager->save(state_of(rank, 2, 2), of_step(2), {}));
+      EXPECT_EQ(next.state, async::TaskState::completed) << next.error;
+    }));
+    EXPECT_EQ(messages[0], messages[1]);
+    EXPECT_EQ(messages[0].find(base::cat("rank ", failing, ": injected: ")), 0U) << messages[0];
+    // The failed attempt was removed when all ranks were known to have left it.
+    const auto storage = disk_at(scratch.path());
+    std::int64_t directories = 0;
+    for (const storage::Entry& entry : storage->list("")) directories += entry.is_directory ? 1 : 0;
+    EXPECT_EQ(directories, 1);
+  }
+}
+
+TEST(RanksAsync, QueueFullAndCancelAreRankZerosDecisions) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(2);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    const auto checkpoint = std::make_shared<state::Checkpoint>(disk_at(scratch.path()), of_rank(*ranks, rank));
+    async::AsyncOptions options;
+    options.capacity = rank == 0 ? 1 : 8;
+    const auto manager = std::make_shared<async::AsyncManager>(checkpoint, options);
+    // A source that waits keeps the first task from ending.
+    std::atomic<bool> go{false};
+    async::TaskOptions slow;
+    slow.mode = async::StagingMode::deferred;
+    slow.source = [&](const std::string&, const state::StateTensor& item, std::int64_t offset, std::span<std::byte> out) {
+      while (!go.load()) std::this_thread::yield();
+      std::copy_n(item.tensor->byte_span().begin() + offset, out.size(), out.begin());
+    };
+    const std::int64_t first = manager->save(state_of(rank, 2, 1), of_step(1), slow);
+    try {
+      manager->save(state_of(rank, 2, 2), of_step(2), {});
+      ADD_FAILURE() << "rank " << rank << " has a place";
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.status(), Status::queue_full) << error.message();
+      EXPECT_EQ(error.message().find("rank 0: the queue is full"), 0U) << error.message();
+    }
+    if (rank == 1) {
+      EXPECT_EQ(status_of([&] { manager->cancel(first); }), Status::unsupported);
+    } else {
+      EXPECT_TRUE(manager->cancel(first));
+    }
+    go.store(rank == 0);
+    if (rank == 1) go.store(true);
+    const async::TaskResult result = wait_for(*manager, first);
+    EXPECT_EQ(result.state, async::TaskState::cancelled) << result.error;
+    EXPECT_EQ(wait_for(*manager, manager->save(state_of(rank, 2, 3), of_step(3), {})).state, async::TaskState::completed);
+    async::TaskOptions odd;
+    odd.priority = 1;
+    EXPECT_EQ(status_of([&] { manager->save(state_of(rank, 2, 4), of_step(4), odd); }), Status::unsupported);
+    odd = {};
+    odd.gate_step = 3;
+    EXPECT_EQ(status_of([&] { manager->save(state_of(rank, 2, 4), of_step(4), odd); }), Status::unsupported);
+    odd = {};
+    odd.when_full = async::WhenFull::drop_oldest;
+    EXPECT_EQ(status_of([&] { manager->save(state_of(rank, 2, 4), of_step(4), odd); }), Status::unsupported);
+  }));
+}
+
+TEST(RanksAsync, ARankThatIsGoneIsNamed) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(2);
+  for (const std::int64_t gone : {0, 1}) {
+    expect_no_errors(ranks->run([&](std::int64_t rank) {
+      const auto checkpoint = std::make_shared<state::Checkpoint>(disk_at(scratch.path()), of_rank(*ranks, rank, second / 2));
+      if (rank == gone) {
+        checkpoint->agree(state_of(rank, 2, 1), of_step(1));
+        return;
+      }
+      const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
+      const async::TaskResult result = wait_for(*manager, manager->save(state_of(rank, 2, 1), of_step(1), {}));
+      EXPECT_EQ(result.status, Status::timeout);
+      EXPECT_NE(result.error.find(base::cat("rank ", gone, " did not come")), std::string::npos) << result.error;
+    }));
+  }
+}
+
+// ---- Object stores ----
+
+TEST(RanksObjects, SavesOnAnObjectStoreInBothWays) {
+  const auto bucket = std::make_shared<Bucket>();
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  std::vector<std::string> names(3);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::CheckpointOptions options = of_rank(*ranks, rank);
+    options.keep_last = 2;
+    const auto checkpoint = std::make_shared<state::Checkpoint>(std::make_shared<BucketClient>(bucket), options);
+    const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
+    for (int step = 1; step <= 6; ++step) {
+      state::SaveResult saved;
+      if (step % 2 == 0) {
+        saved = checkpoint->save(state_of(rank, 3, static_cast<float>(step)), of_step(step));
+      } else {
+        saved = wait_for(*manager, manager->save(state_of(rank, 3, static_cast<float>(step)), of_step(step), {})).saved;
+      }
+      EXPECT_EQ(saved.commit_sequence, step);
+      names[static_cast<std::size_t>(rank)] = saved.name;
+    }
+  }));
+  EXPECT_EQ(names[0], names[2]);
+  BucketClient client(bucket);
+  expect_saved(client, names[0], 6);
+  EXPECT_EQ(bucket->count("manifest.json"), 2);
+  EXPECT_EQ(bucket->count("probes/"), 0);
+}
+
+}  // namespace

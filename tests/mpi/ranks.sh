@@ -1,0 +1,62 @@
+# ranks.sh PROGRAM pairs | killed VICTIM STRIDE | gateway URI | bad: checkpoints of many ranks, on processes. STRIDE: of the storage calls of a save, every
+# so manieth is the one at which a rank is killed.
+set -eu
+if ! command -v mpirun >/dev/null 2>&1; then
+  echo "SKIP: no mpirun here (openmpi-bin)"
+  [ -z "${CKPT_REQUIRE_SERVICES:-}" ] || exit 1
+  exit 77
+fi
+program=$1
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+run() {
+  ranks=$1
+  shift
+  mpirun --oversubscribe --enable-recovery --mca btl self,vader --mca mpi_yield_when_idle 1 -n "$ranks" "$program" "$@"
+}
+# The code of mpirun with recovery is always 0: each rank that does not end well says why.
+quietly() {
+  run "$@" >"$place/log" 2>&1 || true
+  if grep -q . "$place/log"; then
+    cat "$place/log" >&2
+    exit 1
+  fi
+}
+case $2 in
+  pairs)
+    for saved in 1 2 3 4; do
+      quietly "$saved" save "$place/$saved"
+      [ "$(ls "$place/$saved" | grep -c '^step-')" = 1 ]
+      for loaded in 1 2 3 4; do quietly "$loaded" load "$place/$saved"; done
+    done
+    echo "every pair of 1 to 4 ranks: byte for byte"
+    ;;
+  killed)
+    victim=$3
+    call=0
+    while :; do
+      rm -rf "$place/run" "$place/said"
+      mkdir "$place/said"
+      quietly 3 save "$place/run"
+      run 3 killed "$place/run" "$place/said" "$victim" "$call" >"$place/log" 2>&1 || true
+      if grep -q "nothing was left to be killed in" "$place/log"; then break; fi
+      said=$(ls "$place/said" | wc -l)
+      [ "$said" = 2 ] || { cat "$place/log"; echo "call $call: $said of 2 ranks were as they should be" >&2; exit 1; }
+      # The next run goes on, also with another number of ranks.
+      [ "$victim" = 0 ] || quietly 2 load "$place/run"
+      quietly 2 save "$place/run"
+      call=$((call + $4))
+    done
+    [ "$call" -gt 4 ] || { echo "only $call storage calls" >&2; exit 1; }
+    echo "killed at calls 0 to $call"
+    ;;
+  gateway) # of an object store: the place is the last argument
+    for saved in 1 3; do
+      quietly "$saved" save "$3/$saved"
+      for loaded in 2 3; do quietly "$loaded" load "$3/$saved"; done
+    done
+    echo "saved and loaded at the gateway"
+    ;;
+  bad) quietly 3 bad "$place/run" && echo "all ranks are refused alike" ;;
+esac

@@ -1,0 +1,331 @@
+// Saves of many ranks, which are threads here: what is written by whom, what all agree on, and what becomes of each when one fails.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "faulty_storage.h"
+#include "of_ranks.h"
+#include "storage/memory.h"
+
+using namespace ckpt;
+using namespace ckpt::tests;
+using base::Status;
+
+namespace {
+
+#ifdef CKPT_SANITIZED
+constexpr std::int64_t many_ranks = 100;
+#else
+constexpr std::int64_t many_ranks = 1000;
+#endif
+
+// ---- What a save writes ----
+
+TEST(RanksSave, EachRankWritesItsShareOnceAndAllAgreeOnTheResult) {
+  for (const std::int64_t count : {2, 3, 4}) {
+    const Scratch scratch;
+    const auto ranks = std::make_shared<ThreadRanks>(count);
+    std::vector<state::SaveResult> results(static_cast<std::size_t>(count));
+    expect_no_errors(ranks->run([&](std::int64_t rank) {
+      state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+      for (const int step : {1, 2}) {
+        state::State mine = state_of(rank, count, static_cast<float>(step));
+        results[static_cast<std::size_t>(rank)] = checkpoint.save(mine, of_step(step));
+      }
+    }));
+    const auto storage = disk_at(scratch.path());
+    std::int64_t bytes = 0;
+    for (const state::SaveResult& result : results) {
+      EXPECT_EQ(result.name, results[0].name);
+      EXPECT_EQ(result.commit_sequence, 2);
+      EXPECT_EQ(result.bytes, results[0].bytes);
+      EXPECT_EQ(result.files, results[0].files);
+      bytes += result.rank_bytes;
+      // 480,228 bytes of tensors, and headers.
+      EXPECT_NEAR(static_cast<double>(result.rank_bytes), 480'228.0 / static_cast<double>(count), 3000);
+    }
+    EXPECT_EQ(bytes, results[0].bytes);
+    EXPECT_LT(bytes, 480'228 + 3000 * count);
+    expect_saved(*storage, results[0].name, 2);
+    const state::Manifest manifest = state::read_manifest(*storage, results[0].name);
+    EXPECT_EQ(manifest.world_size, count);
+    EXPECT_EQ(manifest.by_rank, std::vector<std::string>{"data_position"});
+    for (std::int64_t rank = 0; rank < count; ++rank) {
+      const auto values = state::values_of_rank(*storage, results[0].name, manifest, rank);
+      EXPECT_EQ(values.at("data_position"), base::cat(100 + rank));
+      EXPECT_EQ(values.at("epoch"), "3");
+    }
+  }
+}
+
+// The second save of the same tensors needs no planning among ranks: what all say is fewer words.
+TEST(RanksSave, AnUnchangedListNeedsNoGatherOfPlans) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  std::vector<std::int64_t> operations;
+  std::atomic<int> planned{0};
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    for (int step = 1; step <= 3; ++step) {
+      state::State mine = state_of(rank, 3);
+      if (step == 3) mine.add_tensor("model", "more", numbers({2}, 0));
+      const std::int64_t before = ranks->operations();
+      state::TeamSave agreed = checkpoint.agree(mine, of_step(step));
+      const std::int64_t agreeing = ranks->operations() - before;
+      state::SaveSource source;
+      checkpoint.save_agreed(agreed, source, false);
+      if (rank == 0) operations.push_back(agreeing);
+    }
+  }));
+  EXPECT_EQ(operations[1], 2);  // one announcement
+  EXPECT_GT(operations[0], 4);
+  EXPECT_EQ(operations[2], operations[0]);
+}
+
+TEST(RanksSave, UnchangedFilesAreLinkedByTheRankThatWroteThem) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(2);
+  std::vector<state::SaveResult> results(2);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    state::State mine = state_of(rank, 2);
+    mine.set_rarely_changes("optimizer", true);
+    checkpoint.save(mine, of_step(1));
+    results[static_cast<std::size_t>(rank)] = checkpoint.save(mine, of_step(2));
+  }));
+  for (const state::SaveResult& result : results) EXPECT_EQ(result.linked, 1);
+  expect_saved(*disk_at(scratch.path()), results[0].name, 0);
+}
+
+// ---- What the ranks must agree on ----
+
+TEST(RanksSave, DifferencesNameTheTensorAndTwoRanksOnAll) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  std::vector<std::vector<std::string>> messages(3);
+  const auto failing = [&](state::Checkpoint& checkpoint, const state::State& mine, const state::SaveOptions& options,
+                           std::int64_t rank) {
+    try {
+      checkpoint.save(mine, options);
+      messages[static_cast<std::size_t>(rank)].emplace_back("saved");
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.status(), Status::invalid_argument);
+      messages[static_cast<std::size_t>(rank)].push_back(error.message());
+    }
+  };
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    state::State shape = state_of(rank, 3);
+    shape.add_tensor("model", "odd", numbers({rank == 2 ? 3 : 4}, 0));
+    failing(checkpoint, shape, of_step(1), rank);
+    state::State more = state_of(rank, 3);
+    if (rank == 1) more.add_tensor("model", "extra", numbers({1}, 0));
+    failing(checkpoint, more, of_step(1), rank);
+    failing(checkpoint, state_of(rank, 3), of_step(rank == 2 ? 8 : 7), rank);
+    checkpoint.save(state_of(rank, 3), of_step(9));
+    failing(checkpoint, shape, of_step(10), rank);  // rank 0's list is another one than before
+    if (rank != 2) shape = state_of(rank, 3);
+    failing(checkpoint, shape, of_step(11), rank);                               // only rank 2's is
+    failing(checkpoint, state_of(rank, 3), of_step(rank == 1 ? -1 : 12), rank);  // bad in itself
+    state::State gap = state_of(rank, 3);
+    gap.add_sharded("model", "gap", tensor::Dtype::f32, {6});
+    if (rank > 0) gap.add_block("model", "gap", {2 * rank}, numbers({2}, 0));
+    failing(checkpoint, gap, of_step(13), rank);
+    checkpoint.save(state_of(rank, 3), of_step(14));
+  }));
+  const std::vector<std::string> wanted{R"(rank 2: tensor "odd" of group "model" is F32 [3] on rank 2; F32 [4] on rank 0)",
+                                        R"(rank 1: tensor "extra" of group "model" is on rank 1 but not on rank 0)",
+                                        "rank 2: step is 8 on rank 2; 7 on rank 0",
+                                        R"(rank 2: tensor "odd" of group "model" is F32 [3] on rank 2; F32 [4] on rank 0)",
+                                        R"(rank 2: tensor "odd" of group "model" is on rank 2 but not on rank 0)",
+                                        "rank 1: step is -1; at least 0",
+                                        "tensor 'gap' of group 'model': no rank has [0:2]"};
+  for (const auto& of_rank_messages : messages) {
+    ASSERT_EQ(of_rank_messages.size(), wanted.size());
+    EXPECT_EQ(of_rank_messages, wanted);
+  }
+  // Nothing of the failed ones is left.
+  const auto storage = disk_at(scratch.path());
+  std::int64_t directories = 0;
+  for (const storage::Entry& entry : storage->list("")) directories += entry.is_directory ? 1 : 0;
+  EXPECT_EQ(directories, 2);
+}
+
+TEST(RanksSave, ReplicasThatDifferAreNamed) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(4);
+  std::vector<std::string> messages(4);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    state::SaveOptions options = of_step(1);
+    options.check_replicas = true;
+    checkpoint.save(state_of(rank, 4), options);
+    state::State mine = state_of(rank, 4);
+    mine.add_tensor("model", "drifted", numbers({10}, rank == 1 || rank == 3 ? 1.0F : 0.0F));
+    options.step = 2;
+    try {
+      checkpoint.save(mine, options);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.status(), Status::invalid_argument);
+      messages[static_cast<std::size_t>(rank)] = error.message();
+    }
+    options.step = 3;
+    options.check_replicas = false;
+    checkpoint.save(mine, options);
+  }));
+  for (const std::string& message : messages)
+    EXPECT_EQ(message, "tensor 'drifted' of group 'model' is another one on rank 0 than on rank 1, 3");
+}
+
+TEST(RanksSave, StoragesThatAreNotOneAreRefusedEverywhere) {
+  const Scratch first;
+  const Scratch other;
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  const auto errors = ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(rank == 2 ? other.path() : first.path()), of_rank(*ranks, rank));
+  });
+  expect_errors(errors, Status::invalid_argument, "rank 2: storage '");
+  expect_errors(errors, Status::invalid_argument, "is not shared");
+  EXPECT_EQ(disk_at(first.path())->list("").size(), 1U);  // .lock
+}
+
+TEST(RanksSave, RankZeroAloneLocksAndChangesWhatWasSaved) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(2);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::CheckpointOptions options = of_rank(*ranks, rank);
+    options.keep_last = 2;
+    state::Checkpoint checkpoint(disk_at(scratch.path()), options);
+    std::string name;
+    for (int step = 1; step <= 4; ++step) name = checkpoint.save(state_of(rank, 2), of_step(step)).name;
+    ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
+    EXPECT_EQ(checkpoint.list().size(), 2U);
+    ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
+    if (rank == 1) {
+      EXPECT_EQ(status_of([&] { checkpoint.remove(name); }), Status::invalid_state);
+      EXPECT_EQ(status_of([&] { checkpoint.pin(4); }), Status::invalid_state);
+      EXPECT_EQ(status_of([&] { checkpoint.prune("last:1", false, 10); }), Status::invalid_state);
+    } else {
+      checkpoint.pin(4);
+    }
+  }));
+  // The lock went with rank 0; while it was there, another writer was refused on all of its ranks.
+  const auto more = std::make_shared<ThreadRanks>(2);
+  const state::Checkpoint holder(disk_at(scratch.path()), {});
+  expect_errors(more->run([&](std::int64_t rank) { state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*more, rank)); }),
+                Status::busy, "rank 0: ");
+}
+
+// What rank 0 says and hears does not grow with the number of ranks but for one reply of each: a thousand ranks, which are threads.
+TEST(RanksSave, AThousandRanksSayAsMuchAsThree) {
+  std::vector<std::int64_t> operations;
+  for (const std::int64_t count : {std::int64_t{3}, many_ranks}) {
+    const auto storage = storage::make_memory_storage();
+    const auto ranks = std::make_shared<ThreadRanks>(count);
+    std::atomic<std::int64_t> bytes{0};
+    state::SaveResult result;
+    std::int64_t first = 0;
+    expect_no_errors(ranks->run([&](std::int64_t rank) {
+      state::Checkpoint checkpoint(storage, of_rank(*ranks, rank, 600 * second));
+      state::State mine;
+      mine.add_sharded("model", "weight", tensor::Dtype::f32, {2 * count, 8});
+      mine.add_block("model", "weight", {2 * rank, 0}, rows({2 * count, 8}, 2 * rank, 2 * rank + 2, 0));
+      mine.add_tensor("model", "bias", numbers({5}, 0));
+      const std::int64_t before = ranks->operations();
+      const state::SaveResult saved = checkpoint.save(mine, of_step(1));
+      if (rank == 0) first = ranks->operations() - before;
+      bytes += saved.rank_bytes;
+      if (rank == 0) result = saved;
+    }));
+    operations.push_back(first);
+    EXPECT_EQ(bytes, result.bytes);
+    EXPECT_EQ(result.files, count);
+    EXPECT_EQ(saved_tensor(*storage, result.name, "model", "weight"), counted(16 * count, 0));
+  }
+  EXPECT_EQ(operations[0], operations[1]);
+}
+
+// ---- Failures ----
+
+// Storage calls of one rank's save fail in turn (every third one, each rank's from another one on): all end with its rank and text,
+// nothing is left, and the next save works.
+TEST(RanksSave, AFailingRankEndsAllWithItsRankAndText) {
+  for (const std::int64_t failing : {0, 1, 2}) {
+    for (std::int64_t at = failing;; at += 3) {
+      const Scratch scratch;
+      const auto ranks = std::make_shared<ThreadRanks>(3);
+      const auto faults = std::make_shared<Faults>();
+      std::vector<std::string> messages(3);
+      std::atomic<int> saved{0};
+      expect_no_errors(ranks->run([&](std::int64_t rank) {
+        auto storage = disk_at(scratch.path());
+        if (rank == failing) storage = std::make_shared<FaultyStorage>(storage, faults);
+        state::Checkpoint checkpoint(storage, of_rank(*ranks, rank));
+        checkpoint.save(state_of(rank, 3, 1), of_step(1));
+        ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
+        if (rank == failing) {
+          faults->counted = 0;
+          faults->fail_at = at;
+          faults->status = Status::no_space;
+        }
+        ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
+        try {
+          checkpoint.save(state_of(rank, 3, 2), of_step(2));
+          ++saved;
+        } catch (const base::Error& error) {
+          EXPECT_EQ(error.status(), Status::no_space) << error.message();
+          messages[static_cast<std::size_t>(rank)] = error.message();
+        }
+        ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
+        if (rank == failing) faults->fail_at = -1;
+        ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
+        checkpoint.save(state_of(rank, 3, 3), of_step(3));
+      }));
+      const auto storage = disk_at(scratch.path());
+      state::CheckpointOptions read_only;
+      read_only.read_only = true;
+      expect_saved(*storage, state::Checkpoint(storage, read_only).latest().name, 3);
+      if (saved == 3) break;
+      EXPECT_EQ(saved, 0) << failing << ' ' << at;
+      for (const std::string& message : messages) {
+        EXPECT_EQ(message, messages[0]);
+        EXPECT_NE(message.find("injected: "), std::string::npos) << message;
+        if (failing > 0) {
+          EXPECT_EQ(message.find(base::cat("rank ", failing, ": ")), 0U) << message;
+        }
+      }
+      ASSERT_LT(at, 200);
+    }
+  }
+}
+
+TEST(RanksSave, ARankThatNeverComesIsNamedInTime) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  std::vector<std::string> messages(3);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank, second));
+    checkpoint.save(state_of(rank, 3, 1), of_step(1));
+    state::TeamSave agreed = checkpoint.agree(state_of(rank, 3, 2), of_step(2));
+    if (rank == 2) return;  // dies
+    state::SaveSource source;
+    try {
+      checkpoint.save_agreed(agreed, source, false);
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.status(), Status::timeout);
+      messages[static_cast<std::size_t>(rank)] = error.message();
+    }
+  }));
+  EXPECT_EQ(messages[0].find("rank 2 did not come within"), 0U) << messages[0];
+  EXPECT_EQ(messages[1], messages[0]);
+  // The next run goes on from the older one.
+  const auto storage = disk_at(scratch.path());
+  const auto next = std::make_shared<ThreadRanks>(2);
+  expect_no_errors(next->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*next, rank));
+    EXPECT_EQ(checkpoint.latest().step, 1);
+    checkpoint.save(state_of(rank, 2, 3), of_step(3));
+  }));
+}
+
+}  // namespace

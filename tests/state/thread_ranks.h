@@ -1,0 +1,169 @@
+// The ranks of a run as threads of one process, and the coordinator by which they find one another.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "state/coordinator.h"
+
+namespace ckpt::tests {
+
+// All ranks meet here. Ranks that call unlike operations, or with unlike sizes, fail the test and each call from then on; so does
+// one that waited in vain.
+class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
+ public:
+  explicit ThreadRanks(std::int64_t ranks) : seats_(static_cast<std::size_t>(ranks)) {}
+
+  std::int64_t ranks() const noexcept { return std::ssize(seats_); }
+  std::shared_ptr<state::Coordinator> coordinator(std::int64_t rank) { return std::make_shared<Member>(shared_from_this(), rank); }
+
+  // Operations that all have called together so far, and the bytes that one rank sent to all others in them.
+  std::int64_t operations() const {
+    const std::lock_guard lock(mutex_);
+    return operations_;
+  }
+  std::int64_t broadcast_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return broadcast_bytes_;
+  }
+
+  // Runs body(rank) for every rank but those that are absent, each on a thread of its own. What each of them threw, by rank.
+  using Errors = std::vector<std::optional<base::Error>>;
+  template <class Body>
+  Errors run(Body&& body, const std::vector<std::int64_t>& absent = {}) const {
+    Errors errors(seats_.size());
+    std::vector<std::thread> threads;
+    for (std::int64_t rank = 0; rank < ranks(); ++rank) {
+      if (std::ranges::find(absent, rank) != absent.end()) continue;
+      threads.emplace_back([&, rank] {
+        try {
+          body(rank);
+        } catch (...) {
+          const base::CurrentError error = base::current_error();
+          errors[static_cast<std::size_t>(rank)].emplace(error.status, error.message);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return errors;
+  }
+
+ private:
+  using Timeout = state::Coordinator::Timeout;
+  enum class Operation { barrier, broadcast, all_gather, gather };
+
+  // What a rank has brought to the operation that is under way.
+  struct Call {
+    Operation operation{};
+    std::int64_t root = 0;
+    std::span<const std::byte> sent = {};
+    std::span<std::byte> received = {};
+  };
+
+  class Member final : public state::Coordinator {
+   public:
+    Member(std::shared_ptr<ThreadRanks> all, std::int64_t rank) : all_(std::move(all)), rank_(rank) {}
+    std::int64_t rank() const noexcept override { return rank_; }
+    std::int64_t world_size() const noexcept override { return all_->ranks(); }
+    void barrier(Timeout timeout) override { all_->meet(rank_, {Operation::barrier}, timeout); }
+    void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
+      all_->meet(rank_, {Operation::broadcast, root, bytes, bytes}, timeout);
+    }
+    void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
+      all_->meet(rank_, {Operation::all_gather, 0, sent, received}, timeout);
+    }
+    void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
+      all_->meet(rank_, {Operation::gather, root, sent, received}, timeout);
+    }
+
+   private:
+    const std::shared_ptr<ThreadRanks> all_;
+    const std::int64_t rank_;
+  };
+
+  // The last one to come does the work for all: the others wait, and their memory stays where it is.
+  void meet(std::int64_t rank, const Call& call, Timeout timeout) {
+    std::unique_lock lock(mutex_);
+    if (is_broken_) fail_late(rank);
+    seats_[static_cast<std::size_t>(rank)] = call;
+    const std::int64_t mine = operations_;
+    if (++present_ == ranks()) {
+      is_broken_ = !carry_out();
+      present_ = 0;
+      ++operations_;
+      changed_.notify_all();
+    } else if (!changed_.wait_for(lock, timeout, [&] { return operations_ > mine; })) {
+      is_broken_ = true;
+      fail_late(rank);
+    }
+    if (is_broken_) fail_late(rank);
+  }
+
+  [[noreturn]] void fail_late(std::int64_t rank) const {
+    base::fail(base::Status::timeout, "rank ", rank, " has waited for the other threads in vain");
+  }
+
+  bool carry_out() {
+    const Call& first = seats_.front();
+    for (const Call& call : seats_) {
+      if (call.operation == first.operation && call.root == first.root && call.sent.size() == first.sent.size()) continue;
+      ADD_FAILURE() << "the ranks are out of step: " << static_cast<int>(first.operation) << " of " << first.sent.size()
+                    << " bytes by " << first.root << " beside " << static_cast<int>(call.operation) << " of " << call.sent.size()
+                    << " by " << call.root;
+      return false;
+    }
+    for (std::size_t rank = 0; rank < seats_.size(); ++rank) {
+      Call& call = seats_[rank];
+      if (first.operation == Operation::broadcast) {
+        const auto& from = seats_[static_cast<std::size_t>(first.root)].sent;
+        if (from.data() != call.received.data()) std::ranges::copy(from, call.received.begin());
+      } else if (first.operation == Operation::all_gather || call_is_root(call, rank)) {
+        for (std::size_t i = 0; i < seats_.size(); ++i)
+          std::ranges::copy(seats_[i].sent, call.received.begin() + static_cast<std::ptrdiff_t>(i * first.sent.size()));
+      }
+    }
+    if (first.operation == Operation::broadcast) broadcast_bytes_ += std::ssize(first.sent);
+    return true;
+  }
+  static bool call_is_root(const Call& call, std::size_t rank) {
+    return call.operation == Operation::gather && call.root == static_cast<std::int64_t>(rank);
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Call> seats_;
+  std::int64_t present_ = 0;
+  std::int64_t operations_ = 0;
+  std::int64_t broadcast_bytes_ = 0;
+  bool is_broken_ = false;
+};
+
+// For tests in which all ranks should succeed.
+inline void expect_no_errors(const ThreadRanks::Errors& errors) {
+  for (std::size_t rank = 0; rank < errors.size(); ++rank)
+    EXPECT_FALSE(errors[rank].has_value()) << "rank " << rank << ": " << errors[rank]->message();
+}
+// For tests in which all fail alike: status, and a text in each message.
+inline void expect_errors(const ThreadRanks::Errors& errors, base::Status status, const std::string& text) {
+  for (std::size_t rank = 0; rank < errors.size(); ++rank) {
+    ASSERT_TRUE(errors[rank].has_value()) << "rank " << rank << " has not failed";
+    EXPECT_EQ(errors[rank]->status(), status) << "rank " << rank << ": " << errors[rank]->message();
+    EXPECT_NE(errors[rank]->message().find(text), std::string::npos) << "rank " << rank << ": " << errors[rank]->message();
+  }
+}
+
+}  // namespace ckpt::tests
