@@ -27,7 +27,7 @@ except ImportError as missing:
     sys.exit(77)
 
 PIECE = 16 << 20
-LONG = 120.0
+LONG = 400.0  # no test waits as long unless it fails
 
 
 # ---- What the ranks do ----
@@ -244,7 +244,7 @@ class Processes(unittest.TestCase):
             ranks = [subprocess.Popen([sys.executable, __file__, case, str(rank), str(world), folder], env=environment,
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for rank in range(world)]
             try:
-                texts = [rank.communicate(timeout=4 * LONG)[0] for rank in ranks]
+                texts = [rank.communicate(timeout=2 * LONG)[0] for rank in ranks]
             finally:
                 for rank in ranks:
                     rank.kill()
