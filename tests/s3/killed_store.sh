@@ -1,25 +1,41 @@
 #!/bin/sh
-# killed_store.sh RADOSGW_SCRIPTS DIR SAVER: a gateway whose store is on a device (bluestore). Gateway and store are killed while a writer
-# saves, three times, and begun again: every save that was acknowledged is there, and the next writer goes on.
+# killed_store.sh RADOSGW_SCRIPTS DIR SAVER: a gateway whose store is on a device (bluestore). Gateway and store are killed while two writers
+# save, one of small files and one of files of several parts, three times, and begun again: every save that was acknowledged is there, and the
+# next writers go on.
 set -eu
 scripts=$1 dir=$2 saver=$3
 OSD_STORE=bluestore sh "$scripts/start.sh" "$dir" || exit $?
-acknowledged=$dir/acknowledged
-trap 'sh "$scripts/stop.sh" "$dir"; rm -f "$acknowledged"' EXIT
-: >"$acknowledged"
+trap 'sh "$scripts/stop.sh" "$dir"; rm -f "$dir"/acknowledged.*' EXIT
+rm -f "$dir"/acknowledged.*
 run() { sh "$scripts/run.sh" "$dir" "$@"; }
 uri=s3://ckpt-tests/killed
-for round in 1 2 3; do
-  before=$(wc -l <"$acknowledged")
-  (. "$dir/env" && exec "$saver" --save-on "$uri" "$acknowledged") >"$dir/saver.out" 2>&1 &
+lines() { [ ! -e "$dir/acknowledged.$1" ] && echo 0 || wc -l <"$dir/acknowledged.$1"; }
+# begin SIZE: a writer, whose process id becomes $writer.
+begin() {
+  (. "$dir/env" && exec "$saver" --save-on "$uri/$1" "$dir/acknowledged.$1" "$1") >"$dir/saver.$1.out" 2>&1 &
   writer=$!
-  while [ "$(wc -l <"$acknowledged")" -lt $((before + 5)) ]; do
-    kill -0 "$writer" 2>/dev/null || { cat "$dir/saver.out"; exit 1; }
+}
+# wait_for WRITER SIZE COUNT: until it has acknowledged so many saves.
+wait_for() {
+  while [ "$(lines "$2")" -lt "$3" ]; do
+    kill -0 "$1" 2>/dev/null || { cat "$dir/saver.$2.out"; exit 1; }
     sleep 0.05
   done
+}
+for round in 1 2 3; do
+  small_wanted=$(($(lines small) + 5)) large_wanted=$(($(lines large) + 3))
+  begin small
+  small=$writer
+  begin large
+  large=$writer
+  wait_for "$small" small "$small_wanted"
+  wait_for "$large" large "$large_wanted"
   sh "$scripts/crash.sh" "$dir"
-  wait "$writer" || { echo "the writer met no error"; exit 1; }
-  cat "$dir/saver.out"
-  run "$saver" --check "$uri" "$acknowledged"
-  echo "round $round: killed after $(wc -l <"$acknowledged") acknowledged saves"
+  wait "$small" || { echo "the writer of small files met no error"; exit 1; }
+  wait "$large" || { echo "the writer of large files met no error"; exit 1; }
+  for size in small large; do
+    cat "$dir/saver.$size.out"
+    run "$saver" --check "$uri/$size" "$dir/acknowledged.$size" "$size"
+    echo "round $round: killed after $(lines $size) acknowledged saves of $size files"
+  done
 done

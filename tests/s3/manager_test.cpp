@@ -578,6 +578,39 @@ TEST_F(S3Manager, OfTwoWritersOneWinsWhereStoresCannotRefuse) {
   }
 }
 
+// A writer that keeps one checkpoint only: at every moment there is a good one, and no load says anything else.
+TEST_F(S3Manager, ReadersBesideAWriter) {
+  constexpr std::int64_t saves = 40;
+  ckpt::CheckpointManager writer(near(), keeping(1));
+  save(writer, 1);
+  std::atomic<bool> ends = false;
+  std::vector<std::thread> readers;
+  std::atomic<int> loads = 0;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      ckpt::CheckpointManager reader = ckpt::CheckpointManager::read_only(near());
+      Model model;
+      for (std::int64_t last = 1; !ends;) {
+        const Failure failure = failure_of([&] {
+          const ckpt::LoadResult loaded = reader.load(model.state);
+          EXPECT_GE(loaded.step, last);
+          EXPECT_EQ(model.value(), loaded.step);
+          EXPECT_EQ(loaded.skipped, 0);
+          last = loaded.step;
+        });
+        EXPECT_EQ(failure.status, ckpt::Status::ok) << failure.message;
+        ++loads;
+      }
+    });
+  }
+  for (std::int64_t step = 2; step <= saves; ++step) save(writer, step);
+  while (loads < 20) std::this_thread::yield();
+  ends = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(newest(), saves);
+  EXPECT_EQ(Objects(uri).names().size(), 3U);
+}
+
 // ---- Killed
 
 constexpr std::int64_t small_parts = 8 << 20;
@@ -599,14 +632,15 @@ int save_in_child(const char* uri, const char* at, std::int64_t floats) {
 
 // Saves until that fails, one step behind the newest; writes each step to the file once it is acknowledged. 0: it failed, as it
 // should.
-int save_on(const char* uri, const char* acknowledged) {
+int save_on(const char* uri, const char* acknowledged, std::int64_t floats) {
   Given given;
+  given.options.part_bytes = small_parts;
   ckpt::CheckpointManager writer(storage_at(uri, given));
   const auto newest = writer.latest();
   std::ofstream file(acknowledged, std::ios::app);
   const Failure failure = failure_of([&] {
     for (std::int64_t step = newest ? newest->step + 1 : 1; step < 100000; ++step) {
-      save(writer, step);
+      save(writer, step, 1, floats);
       file << step << std::endl;
     }
   });
@@ -615,10 +649,10 @@ int save_on(const char* uri, const char* acknowledged) {
 }
 
 // 0: each step of the file is there with its value, and the newest is no older.
-int check_all(const char* uri, const char* acknowledged) {
+int check_all(const char* uri, const char* acknowledged, std::int64_t floats) {
   Given given;
   ckpt::CheckpointManager reader = ckpt::CheckpointManager::read_only(storage_at(uri, given));
-  Model model;
+  Model model(1, floats);
   const std::int64_t newest = reader.load(model.state).step;
   if (model.value() != newest)
     return std::printf("the newest is of step %lld and has other values\n", static_cast<long long>(newest)), 1;
@@ -779,8 +813,9 @@ class NothingSecretIsLogged final : public testing::Environment {
 
 int main(int argc, char** argv) {
   if (argc == 5 && std::strcmp(argv[1], "--save") == 0) return save_in_child(argv[2], argv[3], std::atoll(argv[4]));
-  if (argc == 4 && std::strcmp(argv[1], "--save-on") == 0) return save_on(argv[2], argv[3]);
-  if (argc == 4 && std::strcmp(argv[1], "--check") == 0) return check_all(argv[2], argv[3]);
+  const auto floats = [&] { return std::strcmp(argv[4], "large") == 0 ? two_parts_of_floats : few_floats; };
+  if (argc == 5 && std::strcmp(argv[1], "--save-on") == 0) return save_on(argv[2], argv[3], floats());
+  if (argc == 5 && std::strcmp(argv[1], "--check") == 0) return check_all(argv[2], argv[3], floats());
   testing::InitGoogleTest(&argc, argv);
   testing::AddGlobalTestEnvironment(new NothingSecretIsLogged);
   return RUN_ALL_TESTS();
