@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -130,14 +131,16 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
       Call& call = seats_[rank];
       if (first.operation == Operation::broadcast) {
         const auto& from = seats_[static_cast<std::size_t>(first.root)].sent;
-        if (from.data() != call.received.data()) std::ranges::copy(from, call.received.begin());
+        if (from.data() != call.received.data()) copy(from, call.received);
       } else if (first.operation == Operation::all_gather || call_is_root(call, rank)) {
-        for (std::size_t i = 0; i < seats_.size(); ++i)
-          std::ranges::copy(seats_[i].sent, call.received.begin() + static_cast<std::ptrdiff_t>(i * first.sent.size()));
+        for (std::size_t i = 0; i < seats_.size(); ++i) copy(seats_[i].sent, call.received.subspan(i * first.sent.size()));
       }
     }
     if (first.operation == Operation::broadcast) broadcast_bytes_ += std::ssize(first.sent);
     return true;
+  }
+  static void copy(std::span<const std::byte> from, std::span<std::byte> to) {
+    if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
   }
   static bool call_is_root(const Call& call, std::size_t rank) {
     return call.operation == Operation::gather && call.root == static_cast<std::int64_t>(rank);

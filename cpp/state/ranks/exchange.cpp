@@ -1,14 +1,11 @@
 #include "state/ranks/exchange.h"
 
 #include <algorithm>
-#include <cstring>
 #include <tuple>
+#include <utility>
 
 namespace ckpt::state {
 namespace {
-
-constexpr std::int64_t most_batch_bytes = std::int64_t{16} << 20;
-constexpr std::int64_t least_share_bytes = std::int64_t{1} << 20;  // fewer ranks read when there is less for each
 
 constexpr std::size_t status_bytes = 8;
 enum class Sent : std::uint8_t { bytes = 0, nothing = 1 };
@@ -26,40 +23,36 @@ void note_failure(std::exception_ptr& failure, Body&& body) {
 
 }  // namespace
 
-void Exchange::add(std::int64_t part, std::uint32_t tensor, std::int64_t number, std::int64_t bytes, std::int64_t bytes_of_chunk) {
-  if (bytes > 0) blocks_.push_back({part, tensor, number, 0, bytes, bytes_of_chunk});
+void Exchange::add(std::int64_t part, std::uint32_t tensor, std::int64_t number, std::int64_t bytes) {
+  if (bytes > 0) blocks_.push_back({static_cast<std::int32_t>(part), tensor, number, bytes});
 }
 
-void Exchange::share_out(std::int64_t rank, std::int64_t ranks) {
+std::int64_t Exchange::bytes_of(std::size_t block) const {
+  return (block + 1 < blocks_.size() ? blocks_[block + 1].begin : total_) - blocks_[block].begin;
+}
+
+void Exchange::share_out(std::int64_t rank, std::int64_t ranks, const Sizes& sizes) {
   rank_ = rank;
+  batch_bytes_ = sizes.batch_bytes;
   // What is in one part comes together: few ranks read it.
   std::ranges::sort(blocks_, {}, [](const Block& block) { return std::tuple(block.part, block.tensor, block.number); });
-  std::int64_t room = 0;
-  for (Block& block : blocks_) {
-    block.begin = total_;
-    total_ += block.bytes;
-    room = std::max(room, std::min(block.bytes, std::max(most_batch_bytes, block.bytes_of_chunk)));
-  }
+  for (Block& block : blocks_) total_ += std::exchange(block.begin, total_);
   if (total_ == 0) return;
-  const std::int64_t owners = std::clamp<std::int64_t>(total_ / least_share_bytes, 1, ranks);
+  const std::int64_t owners = std::clamp<std::int64_t>(total_ / sizes.share_bytes, 1, ranks);
   for (std::int64_t owner = 0; owner <= owners; ++owner)
     ends_.push_back(first_chunk_behind(total_ / owners * owner + total_ % owners * owner / owners));
   next_.assign(ends_.begin(), ends_.end() - 1);
   ends_.erase(ends_.begin());
-  room = std::max(room, std::min(total_, most_batch_bytes));
-  others_.resize(status_bytes + static_cast<std::size_t>(room));
+  others_.resize(status_bytes + static_cast<std::size_t>(std::min(total_, std::max(batch_bytes_, bytes_of_chunk_))));
   if (rank < owners) own_.resize(others_.size());
 }
 
 // The first chunk that begins there or behind it.
 Exchange::Place Exchange::first_chunk_behind(std::int64_t byte) const {
   if (byte == total_) return {blocks_.size(), 0};
-  const auto behind = std::ranges::upper_bound(blocks_, byte, {}, &Block::begin);
-  const Block& block = *std::prev(behind);
-  const std::int64_t chunk = chunk_count(byte - block.begin, block.bytes_of_chunk);
-  const auto number = static_cast<std::size_t>(behind - blocks_.begin()) - 1;
-  if (chunk * block.bytes_of_chunk >= block.bytes) return {number + 1, 0};
-  return {number, chunk * block.bytes_of_chunk};
+  const auto number = static_cast<std::size_t>(std::ranges::upper_bound(blocks_, byte, {}, &Block::begin) - blocks_.begin()) - 1;
+  const std::int64_t at = chunk_count(byte - blocks_[number].begin, bytes_of_chunk_) * bytes_of_chunk_;
+  return at < bytes_of(number) ? Place{number, at} : Place{number + 1, 0};
 }
 
 Exchange::Batch Exchange::next_batch(std::size_t owner) const {
@@ -67,16 +60,16 @@ Exchange::Batch Exchange::next_batch(std::size_t owner) const {
   while (batch.end < ends_[owner]) {
     const Block& block = blocks_[batch.end.block];
     const std::int64_t begin = batch.end.at;
-    const std::int64_t end = std::min(block.bytes, begin + block.bytes_of_chunk);
+    const std::int64_t end = std::min(bytes_of(batch.end.block), begin + bytes_of_chunk_);
     const auto bytes = static_cast<std::size_t>(end - begin);
-    if (batch.bytes > 0 && batch.bytes + bytes > static_cast<std::size_t>(most_batch_bytes)) break;
+    if (batch.bytes > 0 && batch.bytes + bytes > static_cast<std::size_t>(batch_bytes_)) break;
     if (begin > 0 && !batch.pieces.empty()) {
       batch.pieces.back().end = end;
     } else {
       batch.pieces.push_back({block.tensor, block.number, begin, end});
     }
     batch.bytes += bytes;
-    batch.end = end == block.bytes ? Place{batch.end.block + 1, 0} : Place{batch.end.block, end};
+    batch.end = end == bytes_of(batch.end.block) ? Place{batch.end.block + 1, 0} : Place{batch.end.block, end};
   }
   return batch;
 }

@@ -26,10 +26,17 @@ class Exchange {
   using Read = std::function<void(std::span<const Piece> pieces, std::span<std::byte> into)>;
   using Take = std::function<void(const Piece& piece, std::span<const std::byte> bytes)>;
 
+  explicit Exchange(std::int64_t bytes_of_chunk) : bytes_of_chunk_(bytes_of_chunk) {}
+
   // One block of a tensor, whose part and number are those of the checkpoint's. All ranks add the same, in any order.
-  void add(std::int64_t part, std::uint32_t tensor, std::int64_t number, std::int64_t bytes, std::int64_t bytes_of_chunk);
+  void add(std::int64_t part, std::uint32_t tensor, std::int64_t number, std::int64_t bytes);
+  struct Sizes {
+    std::int64_t batch_bytes = std::int64_t{16} << 20;  // most that one rank sends at once, or a chunk
+    std::int64_t share_bytes = std::int64_t{1} << 20;   // fewer ranks read when there is less for each
+  };
   // Behind the last one: who reads what.
-  void share_out(std::int64_t rank, std::int64_t ranks);
+  void share_out(std::int64_t rank, std::int64_t ranks, const Sizes& sizes);
+  void share_out(std::int64_t rank, std::int64_t ranks) { share_out(rank, ranks, Sizes()); }
   std::int64_t bytes() const noexcept { return total_; }
 
   // Collective. read is called for what this rank reads, the pieces' bytes one behind the other; take, on all ranks, for every
@@ -38,13 +45,12 @@ class Exchange {
   void run(Meeting& meeting, std::exception_ptr& failure, const Read& read, const Take& take);
 
  private:
+  // Few bytes: there may be one of each tensor on each of ten thousand ranks.
   struct Block {
-    std::int64_t part = 0;
+    std::int32_t part = 0;
     std::uint32_t tensor = 0;
     std::int64_t number = 0;
-    std::int64_t begin = 0;  // in the bytes of all
-    std::int64_t bytes = 0;
-    std::int64_t bytes_of_chunk = 0;
+    std::int64_t begin = 0;  // in the bytes of all; until they are shared out, its own bytes
   };
   struct Place {
     std::size_t block = 0;
@@ -57,12 +63,15 @@ class Exchange {
     Place end;
   };
 
+  std::int64_t bytes_of(std::size_t block) const;
   Place first_chunk_behind(std::int64_t byte) const;
   Batch next_batch(std::size_t owner) const;
   void read_own(const Batch& batch, std::exception_ptr& failure, const Read& read);
 
+  const std::int64_t bytes_of_chunk_;
   std::vector<Block> blocks_;
   std::int64_t total_ = 0;
+  std::int64_t batch_bytes_ = 0;
   std::int64_t rank_ = 0;
   std::vector<Place> next_;  // by owner
   std::vector<Place> ends_;

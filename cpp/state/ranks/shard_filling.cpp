@@ -58,6 +58,7 @@ ShardFilling::ShardFilling(storage::Storage& storage, std::string directory, con
 
 void ShardFilling::plan(const Manifest& manifest, const State& state) {
   files_.emplace(storage_, directory_, manifest);
+  exchange_.emplace(manifest.is_of_many() ? shard_chunk_bytes : chunk_bytes);
   for (const GroupRecord& recorded : manifest.groups) {
     const auto group = std::ranges::find(state.groups(), recorded.name, &StateGroup::name);
     if (group == state.groups().end()) continue;
@@ -170,10 +171,10 @@ void ShardFilling::share_rest(const Meeting& meeting) {
     if (!wanted.is_shared) continue;
     for_each_stored_number(wanted.record, whole_box(wanted.record.shape), [&](std::int64_t number) {
       const Placement::Block block = stored_block(wanted.record, number);
-      exchange_.add(block.part, w, number, bytes_of(block.box, wanted.record.dtype), wanted.record.bytes_of_chunk);
+      exchange_->add(block.part, w, number, bytes_of(block.box, wanted.record.dtype));
     });
   }
-  exchange_.share_out(meeting.rank(), meeting.ranks());
+  exchange_->share_out(meeting.rank(), meeting.ranks());
 }
 
 void ShardFilling::for_each_need(const std::function<void(Need&& need)>& take) const {
@@ -293,12 +294,12 @@ void ShardFilling::require_fit() const {
 
 void ShardFilling::read_together(Meeting& meeting) {
   try {
-    progress_.begin(2 * (own_bytes() + exchange_.bytes()));
+    progress_.begin(2 * (own_bytes() + exchange_->bytes()));
     read_own();
   } catch (...) {
     failure_ = std::current_exception();
   }
-  exchange_.run(
+  exchange_->run(
       meeting, failure_, [&](std::span<const Exchange::Piece> pieces, std::span<std::byte> into) { read_pieces(pieces, into); },
       [&](const Exchange::Piece& piece, std::span<const std::byte> bytes) { take_piece(piece, bytes); });
   files_.reset();

@@ -117,7 +117,7 @@ class ShardFilling final : public Filler {
   bool is_serial_ = false;  // targets share memory
   std::vector<Wanted> wanted_;
   std::vector<Link> links_;  // by the place of their blocks in the checkpoint
-  Exchange exchange_;
+  std::optional<Exchange> exchange_;
   std::optional<BlockFiles> files_;
   std::vector<Kept> kept_;
   std::set<std::shared_ptr<const BlockFile>> kept_files_;
