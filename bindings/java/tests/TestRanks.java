@@ -261,7 +261,7 @@ final class TestRanks {
       }
       return null;
     });
-    Check.raises(CkptInvalidArgumentException.class, "timeout_ns is -1", () ->
+    Check.raises(CkptInvalidArgumentException.class, "timeout is PT-", () ->
         CheckpointManager.open(root(), new CheckpointManagerOptions().timeout(Duration.ofNanos(-1))));
   }
 
