@@ -169,14 +169,14 @@ TEST_F(StateDamage, UnfinishedOnlyIsNotFound) {
 
 TEST_F(StateDamage, ANewerFormatIsSkippedButKeepsItsName) {
   std::string text = read_file(*disk, manifest_file);
-  text.replace(text.find("\"format_version\":1"), 18, "\"format_version\":2");
+  text.replace(text.find("\"format_version\":1"), 18, "\"format_version\":3");
   text.resize(text.rfind(",\n\"checksum\""));
   replace_file(*disk, manifest_file, text + ",\n\"checksum\":\"" + to_hex(hash_of(text)) + "\"}\n");
   Warnings warnings;
   Checkpoint checkpoint(disk, {});
   Model model(0);
   EXPECT_EQ(checkpoint.load(model.state, {}).step, 1);
-  EXPECT_TRUE(warnings.mention("format_version is 2")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("format_version is 3")) << warnings.text();
   EXPECT_EQ(names_in(*disk, ""), records + first + "/ " + second + "/ ");
 }
 
