@@ -122,11 +122,15 @@ void Checkpoint::require_leader() const {
     base::fail(Status::invalid_state, "this is rank ", team_->rank(), "; rank 0 changes what was saved");
 }
 
-void Checkpoint::require_writer() const {
+void Checkpoint::require_own() const {
   if (options_.read_only) base::fail(Status::invalid_state, "checkpoint is read-only");
   if (fork_generation_ != base::fork_generation()) {
     base::fail(Status::forked, "checkpoint was made before this process was forked: its parent is the writer");
   }
+}
+
+void Checkpoint::require_writer() const {
+  require_own();
   if (committer_ != nullptr) committer_->refuse_fenced();
 }
 
@@ -158,6 +162,7 @@ SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
 
 TeamSave Checkpoint::agree(const State& state, const SaveOptions& given, const std::function<void()>& refuse) {
   refuse_inside();
+  require_own();  // what every rank knows for itself: no rank waits for this one then
   const Call call(this);
   return team_->agree([&] {
     if (refuse) refuse();

@@ -105,6 +105,7 @@ class Checkpoint {
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's. Error(busy) for one that
   // another writer of an object store has fenced.
   void require_writer() const;
+  void require_own() const;  // the same without the last
   LoadOptions load_options(const State& state, const LoadOptions& given) const;
   LoadResult load_of_many(State& state, const LoadOptions& given);
   void accept(State& state, State&& loaded, const LoadResult& result) const;

@@ -168,7 +168,7 @@ const std::string& Reader::group(std::int64_t index) const {
 }
 
 std::int64_t Reader::offset(std::int64_t index) const {
-  if (sharded(index) != nullptr) return -1;
+  if (sharded(index) != nullptr) return 0;
   return parts_[item(index).part].header.data_start + at(index).offset;
 }
 

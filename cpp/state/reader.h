@@ -42,7 +42,7 @@ class Reader {
   const TensorEntry& at(std::int64_t index) const;
   // "" for files without groups.
   const std::string& group(std::int64_t index) const;
-  // Of the first byte, from the start of its file; -1 in a checkpoint of many ranks.
+  // Of the first byte, from the start of its file; 0 in a checkpoint of many ranks.
   std::int64_t offset(std::int64_t index) const;
   // Of all files, in their order.
   const Metadata& metadata() const noexcept { return metadata_; }

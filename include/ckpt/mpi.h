@@ -39,7 +39,7 @@ extern "C" {
  *
  * The coordinator's functions poll operations that do not block (MPI 3.1, chapter 5.12) until all have come or their time-out is
  * over, with the bytes in memory of the coordinator's: what the caller gave is read or written only while its call lasts, also when
- * an operation ends later than the call that has begun it. Any number of bytes goes, in pieces, with at most 16 MiB in memory (256
+ * an operation ends later than the call that has begun it. Any number of bytes goes, in pieces, with about 16 MiB in memory (256
  * bytes a rank at least); of a gather that is root, the others have one piece. A gather ends for all ranks when root has all bytes.
  * Calls give
  *   TIMEOUT        when not all came in time; each later call gives INVALID_STATE: the ranks may be out of step, and MPI still has

@@ -312,8 +312,8 @@ typedef struct ckpt_checkpoint_manager_options {
   ckpt_keep_fn keep;            /* function that is asked about those that no rule keeps; none: they do not stay */
   void* keep_user_data;         /* passed to each call of keep */
   ckpt_destroy_fn keep_destroy; /* called once with keep_user_data after the last call of keep; may be absent */
-  /* with a coordinator of several processes: nanoseconds for which one call, or the writing of one save in the background, waits
-   * for the other ranks; 0: ten minutes */
+  /* nanoseconds for which one call, or the writing of one save in the background, waits for the other ranks of a coordinator of
+   * several processes; 0: ten minutes */
   int64_t timeout_ns;
 } ckpt_checkpoint_manager_options;
 
@@ -371,8 +371,8 @@ typedef struct ckpt_save_options {
   ckpt_bool has_metric; /* whether metric is set: 0 no, other values yes */
   /* 1: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are written */
   ckpt_bool incremental;
-  /* with several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one that differs
-   * from rank 0's fails it with INVALID_ARGUMENT that names the tensor and the ranks. Reads every byte of these tensors */
+  /* other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save; one that
+   * differs from rank 0's fails it with INVALID_ARGUMENT that names the tensor and the ranks. Reads every byte of these tensors */
   ckpt_bool check_replicas;
   uint32_t reserved2; /* not used: 0 */
 } ckpt_save_options;
@@ -634,7 +634,7 @@ typedef struct ckpt_tensor_info {
   int32_t ndim;         /* number of dimensions; may be more than a tensor in memory can have */
   int32_t reserved;     /* not used: 0 */
   int64_t bytes;        /* size of the tensor in bytes */
-  int64_t offset;       /* place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files */
+  int64_t offset; /* place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several files */
   /* group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader */
   const char* group;
 } ckpt_tensor_info;

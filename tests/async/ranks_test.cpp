@@ -133,8 +133,7 @@ TEST(RanksAsync, ARankThatIsGoneIsNamed) {
   const auto ranks = std::make_shared<ThreadRanks>(2);
   for (const std::int64_t gone : {0, 1}) {
     expect_no_errors(ranks->run([&](std::int64_t rank) {
-      const auto checkpoint =
-          std::make_shared<state::Checkpoint>(disk_at(scratch.path()), of_rank(*ranks, rank, second / 2));
+      const auto checkpoint = std::make_shared<state::Checkpoint>(disk_at(scratch.path()), of_rank(*ranks, rank, second / 2));
       if (rank == gone) {
         checkpoint->agree(state_of(rank, 2, 1), of_step(1));
         return;

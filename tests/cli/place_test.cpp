@@ -141,12 +141,12 @@ TEST(CliPlace, CommandsWorkOnWhatHasNoPath) {
   save(uri, 5);
   save(uri, 6);
   EXPECT_NE(printed([&] { list(uri, false); }).find("step-000000000006"), std::string::npos);
-  const std::string shown = printed([&] { show(uri, false); });
+  const std::string shown = printed([&] { show(uri, false, false); });
   EXPECT_NE(shown.find(uri + "/step-000000000006"), std::string::npos) << shown;
   EXPECT_NE(shown.find("seed: 11"), std::string::npos) << shown;
   EXPECT_NE(shown.find("model.safetensors: 1 tensors, 12 B"), std::string::npos) << shown;
   EXPECT_NE(shown.find("weight"), std::string::npos) << shown;
-  EXPECT_NE(printed([&] { show(uri, true); }).find("\"dtype\": \"F32\""), std::string::npos);
+  EXPECT_NE(printed([&] { show(uri, true, false); }).find("\"dtype\": \"F32\""), std::string::npos);
   EXPECT_NE(printed([&] { verify(uri, false); }).find(": ok, "), std::string::npos);
   Reader reader = open_reader(uri);
   EXPECT_EQ(tensor_at(reader, reader.find("weight")).data_as<float>()[2], 6.0F);
@@ -165,7 +165,7 @@ TEST(CliPlace, CommandsWorkOnWhatHasNoPath) {
   EXPECT_NE(printed([&] { prune(uri, "last:1", false, false); }).find("1 checkpoints removed"), std::string::npos);
 
   for (const auto& command : std::vector<std::function<void()>>{
-           [] { list("memory:empty", false); }, [] { show("memory:empty", false); }, [] { verify("memory:empty", false); },
+           [] { list("memory:empty", false); }, [] { show("memory:empty", false, false); }, [] { verify("memory:empty", false); },
            [] { (void)open_reader("memory:empty"); }, [] { (void)open_reader("memory:empty.npz"); }}) {
     EXPECT_THROW(command(), Error);
   }

@@ -1,4 +1,4 @@
-# ranks.sh PROGRAM pairs | killed VICTIM STRIDE | bad: checkpoints of many ranks, on processes. STRIDE: of the storage calls of a save, every
+# ranks.sh PROGRAM pairs | killed VICTIM STRIDE | gateway URI | bad: checkpoints of many ranks, on processes. STRIDE: of the storage calls of a save, every
 # so manieth is the one at which a rank is killed.
 set -eu
 if ! command -v mpirun >/dev/null 2>&1; then
@@ -50,6 +50,13 @@ case $2 in
     done
     [ "$call" -gt 4 ] || { echo "only $call storage calls" >&2; exit 1; }
     echo "killed at calls 0 to $call"
+    ;;
+  gateway) # of an object store: the place is the last argument
+    for saved in 1 3; do
+      quietly "$saved" save "$3/$saved"
+      for loaded in 2 3; do quietly "$loaded" load "$3/$saved"; done
+    done
+    echo "saved and loaded at the gateway"
     ;;
   bad) quietly 3 bad "$place/run" && echo "all ranks are refused alike" ;;
 esac

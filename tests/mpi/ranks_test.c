@@ -1,6 +1,6 @@
 /* Checkpoints of many ranks on the processes that mpirun starts.
- *   ranks_test save DIRECTORY           saves step 1 on so many ranks
- *   ranks_test load DIRECTORY           loads it on so many ranks, by other cuts, and compares every byte
+ *   ranks_test save PLACE               saves step 1 on so many ranks
+ *   ranks_test load PLACE               loads it on so many ranks, by other cuts, and compares every byte
  *   ranks_test killed DIRECTORY FOLDER RANK CALL   saves step 2 while RANK is killed at its storage call number CALL; the others
  * write FOLDER/<rank> when they end in time, with its rank named and the older checkpoint the newest ranks_test bad DIRECTORY
  * FOLDER     what differs between ranks, and a world size that is not the communicator's
@@ -9,6 +9,9 @@
 
 #include <ckpt/ckpt.h>
 #include <ckpt/mpi.h>
+#ifdef WITH_S3
+#include <ckpt/s3.h>
+#endif
 
 #include <signal.h>
 #include <time.h>
@@ -167,7 +170,7 @@ static ckpt_status save_step(ckpt_checkpoint_manager* manager, int64_t step) {
 
 static void save(const char* directory) {
   ckpt_storage* storage = NULL;
-  CHECK_OK(ckpt_storage_create_file_system(directory, NULL, &storage));
+  CHECK_OK(ckpt_storage_create_from_uri(directory, &storage));
   ckpt_coordinator* const coordinator = coordinator_of(MPI_COMM_WORLD);
   ckpt_checkpoint_manager* manager = NULL;
   CHECK_OK(open_manager(storage, 60 * second, coordinator, &manager));
@@ -179,7 +182,7 @@ static void save(const char* directory) {
 
 static void load(const char* directory) {
   ckpt_storage* storage = NULL;
-  CHECK_OK(ckpt_storage_create_file_system(directory, NULL, &storage));
+  CHECK_OK(ckpt_storage_create_from_uri(directory, &storage));
   ckpt_coordinator* const coordinator = coordinator_of(MPI_COMM_WORLD);
   ckpt_checkpoint_manager* manager = NULL;
   CHECK_OK(open_manager(storage, 60 * second, coordinator, &manager));
@@ -272,7 +275,7 @@ static void killed(const char* directory, const char* folder, int victim, int64_
 
 static void bad(const char* directory) {
   ckpt_storage* storage = NULL;
-  CHECK_OK(ckpt_storage_create_file_system(directory, NULL, &storage));
+  CHECK_OK(ckpt_storage_create_from_uri(directory, &storage));
   ckpt_coordinator* const coordinator = coordinator_of(MPI_COMM_WORLD);
   ckpt_checkpoint_manager* manager = NULL;
   CHECK_OK(open_manager(storage, 60 * second, coordinator, &manager));
@@ -311,6 +314,9 @@ int main(int argc, char** argv) {
   CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) == MPI_SUCCESS);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world);
+#ifdef WITH_S3
+  CHECK_OK(ckpt_s3_register());
+#endif
   if (strcmp(argv[1], "save") == 0) {
     save(argv[2]);
   } else if (strcmp(argv[1], "load") == 0) {

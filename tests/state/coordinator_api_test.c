@@ -141,13 +141,14 @@ static void coordinators(void) {
   CHECK(both[3] == 42);
   CHECK_FAILS(ckpt_coordinator_all_gather(pair, data, INT64_MAX, 1, both), CKPT_E_OUT_OF_RANGE, "world size");
 
-  /* Several processes cannot save yet, and the checkpoint says so. */
   ckpt_storage* storage = NULL;
   ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   CHECK_OK(ckpt_storage_create_memory(&storage));
   options.coordinator = pair;
-  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_UNSUPPORTED, "world size of 2");
+  options.timeout_ns = -1;
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
+  options.timeout_ns = 0;
   options.coordinator = single;
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   ckpt_coordinator_release(single);

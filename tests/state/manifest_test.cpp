@@ -123,7 +123,7 @@ TEST(StateManifest, RefusesForgedContents) {
 }
 
 TEST(StateManifest, LeavesNewerFormatsAlone) {
-  EXPECT_ERROR(parse_manifest(forged("\"format_version\":1", "\"format_version\":2")), Status::unsupported, "format_version is 2");
+  EXPECT_ERROR(parse_manifest(forged("\"format_version\":1", "\"format_version\":3")), Status::unsupported, "format_version is 3");
   EXPECT_ERROR(parse_manifest(forged("\"world_size\":1", "\"world_size\":4")), Status::unsupported, "world_size is 4");
   EXPECT_ERROR(parse_manifest(forged("\"dtype\":\"F32\"", "\"placement\":{},\"dtype\":\"F32\"")), Status::unsupported,
                "larger tensor");

@@ -195,7 +195,7 @@ static void several_blocks_are_one_tensor(void) {
   CHECK_OK(ckpt_checkpoint_manager_get_latest(manager, &info));
   CHECK(info.world_size == 1 && info.step == 6);
   CHECK_OK(ckpt_checkpoint_manager_get_manifest(manager, saved.name, manifest, sizeof manifest, &needed));
-  CHECK(needed < (int64_t)sizeof manifest && strstr(manifest, "\"format_version\": 1,") != NULL);
+  CHECK(needed < (int64_t)sizeof manifest && strstr(manifest, "\"format_version\":1,") != NULL);
   load_whole(manager);
   CHECK_OK(ckpt_reader_create_from_checkpoint(manager, saved.name, CKPT_VERIFY_FULL, &reader));
   CHECK_OK(ckpt_reader_find(reader, "model", "w", &index));

@@ -146,8 +146,8 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string KeepRules { get; set; }
 
-        /// <summary>With a coordinator of several processes: time for which one call, or the writing of one save in the background,
-        /// waits for the other ranks; 0: ten minutes.</summary>
+        /// <summary>Time for which one call, or the writing of one save in the background, waits for the other ranks of a
+        /// coordinator of several processes; 0: ten minutes.</summary>
         public TimeSpan Timeout { get; set; }
 
         internal static ckpt_checkpoint_manager_options Native(CheckpointManagerOptions from, CallMemory memory)
@@ -206,9 +206,9 @@ namespace Ckpt
         /// all are written.</summary>
         public bool Incremental { get; set; } = true;
 
-        /// <summary>With several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one
-        /// that differs from rank 0's fails it with <see cref="CkptStatus.InvalidArgument"/> that names the tensor and the ranks.
-        /// Reads every byte of these tensors.</summary>
+        /// <summary>Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the
+        /// save; one that differs from rank 0's fails it with <see cref="CkptStatus.InvalidArgument"/> that names the tensor and
+        /// the ranks. Reads every byte of these tensors.</summary>
         public bool CheckReplicas { get; set; }
 
         internal static ckpt_save_options Native(SaveOptions from, CallMemory memory)
@@ -510,7 +510,8 @@ namespace Ckpt
         /// <summary>Size of the tensor in bytes.</summary>
         public long Bytes { get; }
 
-        /// <summary>Place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files.</summary>
+        /// <summary>Place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several
+        /// files.</summary>
         public long Offset { get; }
 
         /// <summary>Group of the checkpoint that the tensor is in; empty for files without groups.</summary>

@@ -25,20 +25,22 @@ from .made.values import DType, LoadResult, SaveResult
 
 if TYPE_CHECKING:
     from ._torch_budget import budget, Budgeted, Forms
+    from ._torch_coordinator import coordinator
     from ._torch_recompute import recomputing
 
 __all__ = ["as_tensor", "to_torch", "save", "resume", "Resumed", "load_into", "save_file", "load_file", "budget", "Budgeted",
-           "Forms", "recomputing"]
+           "Forms", "recomputing", "coordinator"]
 
 
-_TRAINING = {"budget": "_torch_budget", "Budgeted": "_torch_budget", "Forms": "_torch_budget", "recomputing": "_torch_recompute"}
+_LATER = {"budget": "_torch_budget", "Budgeted": "_torch_budget", "Forms": "_torch_budget", "recomputing": "_torch_recompute",
+          "coordinator": "_torch_coordinator"}
 
 
 def __getattr__(name: str) -> Any:
-    """What trains is imported when it is asked for: whoever only saves and loads does not wait for it."""
-    if name not in _TRAINING:
+    """What trains or joins processes is imported when it is asked for: whoever only saves and loads does not wait for it."""
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("." + _TRAINING[name], __package__), name)
+    return getattr(importlib.import_module("." + _LATER[name], __package__), name)
 
 
 def as_tensor(tensor: "_torch.Tensor") -> Tensor:

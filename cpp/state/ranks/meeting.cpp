@@ -11,6 +11,10 @@ using std::chrono::steady_clock;
 
 static_assert(std::is_trivially_copyable_v<Reply> && sizeof(Reply) <= 200);
 
+namespace {
+constexpr std::int64_t most_announced_bytes = std::int64_t{1} << 30;  // four times the largest manifest
+}
+
 Meeting::Meeting(Coordinator& coordinator, std::int64_t timeout_ns) : coordinator_(coordinator), timeout_(timeout_ns) { renew(); }
 
 void Meeting::renew() noexcept {
@@ -33,7 +37,8 @@ std::string Meeting::announce(std::string_view text, std::int64_t from) {
   const bool speaks = rank() == from;
   std::int64_t bytes = std::ssize(text);
   broadcast(std::as_writable_bytes(std::span(&bytes, 1)), from);
-  if (bytes < 0) base::fail(Status::invalid_state, "rank ", from, " has announced ", bytes, " bytes: the ranks are out of step");
+  if (bytes < 0 || bytes > most_announced_bytes)
+    base::fail(Status::invalid_state, "rank ", from, " has announced ", bytes, " bytes: the ranks are out of step");
   std::string all(speaks ? text : std::string_view());
   all.resize(static_cast<std::size_t>(bytes));
   if (bytes > 0) broadcast(std::as_writable_bytes(std::span(all)), from);
@@ -75,6 +80,8 @@ std::optional<base::Error> Meeting::verdict(const std::vector<Reply>& replies, c
   broadcast(std::as_writable_bytes(std::span(&word, 1)), 0);
   if (word.whose == none) return std::nullopt;
   const auto status = static_cast<Status>(word.status);
+  if (word.status >= 0 || (word.whose != all && (word.whose < 0 || word.whose >= ranks())))
+    base::fail(Status::invalid_state, "rank 0 names rank ", word.whose, ": the ranks are out of step");
   if (word.whose == all) return base::Error(status, announce(of_all ? of_all->message() : ""));
   const std::string message = announce(mine ? mine->message() : "", word.whose);
   return RankError(word.whose, status, message);

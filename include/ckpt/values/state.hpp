@@ -107,8 +107,8 @@ struct CheckpointManagerOptions {
   // at a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said
   // of keep_last holds
   std::string keep_rules = {};
-  // with a coordinator of several processes: time for which one call, or the writing of one save in the background, waits for
-  // the other ranks; 0: ten minutes
+  // time for which one call, or the writing of one save in the background, waits for the other ranks of a coordinator of
+  // several processes; 0: ten minutes
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds(0);
 };
 namespace detail {
@@ -146,7 +146,7 @@ struct SaveOptions {
   // true: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false: all are
   // written
   bool incremental = true;
-  // with several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one that
+  // other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save; one that
   // differs from rank 0's fails it with Status::invalid_argument that names the tensor and the ranks. Reads every byte of
   // these tensors
   bool check_replicas = false;
@@ -323,7 +323,7 @@ struct TensorInfo {
   std::vector<std::int64_t> shape = {};
   // size of the tensor in bytes
   std::int64_t bytes = 0;
-  // place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files
+  // place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several files
   std::int64_t offset = 0;
   // group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader
   std::string group = {};

@@ -387,8 +387,8 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
         metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at
         a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of
         keep_last holds
-    timeout_ns: with a coordinator of several processes: nanoseconds for which one call, or the writing of one save in the
-        background, waits for the other ranks; 0: ten minutes
+    timeout_ns: nanoseconds for which one call, or the writing of one save in the background, waits for the other ranks of a
+        coordinator of several processes; 0: ten minutes
     """
     struct = _native.ckpt_checkpoint_manager_options()
     struct.read_only = int(read_only)
@@ -419,9 +419,9 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
     metric: metric of the state, compared to find the best checkpoints; finite; None when there is none
     incremental: True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; False: all
         are written
-    check_replicas: with several ranks: other than 0 compares checksums of the replicated tensors of all ranks before the save; one
-        that differs from rank 0's fails it with InvalidArgumentError that names the tensor and the ranks. Reads every byte of these
-        tensors
+    check_replicas: other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the
+        save; one that differs from rank 0's fails it with InvalidArgumentError that names the tensor and the ranks. Reads every
+        byte of these tensors
     """
     struct = _native.ckpt_save_options()
     struct.step = step

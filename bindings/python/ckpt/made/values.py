@@ -1488,7 +1488,7 @@ class TensorInfo(NamedTuple):
     name: name of the tensor: UTF-8; may be empty
     shape: lengths of the dimensions; () when there are no dimensions
     bytes: size of the tensor in bytes
-    offset: place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files
+    offset: place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several files
     group: group of the checkpoint that the tensor is in; empty for files without groups
     """
 

@@ -158,8 +158,8 @@ public final class CheckpointManagerOptions {
   }
 
   /**
-   * With a coordinator of several processes: time for which one call, or the writing of one save in the background, waits for the
-   * other ranks; 0: ten minutes. Default: 0.
+   * Time for which one call, or the writing of one save in the background, waits for the other ranks of a coordinator of several
+   * processes; 0: ten minutes. Default: 0.
    *
    * @param timeout the value
    * @return this

@@ -7,7 +7,7 @@ package org.ckpt;
  * @param spec element type and shape
  * @param name name of the tensor: UTF-8; may be empty
  * @param bytes size of the tensor in bytes
- * @param offset place of its first byte, from the start of the file, in bytes; -1: in blocks of several ranks' files
+ * @param offset place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several files
  * @param group group of the checkpoint that the tensor is in; empty for files without groups
  */
 public record TensorInfo(

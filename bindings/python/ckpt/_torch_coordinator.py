@@ -1,0 +1,261 @@
+"""The coordinator over torch.distributed: every operation in bytes of its own, with a time-out. What happens when is as in libckpt-mpi:
+a first message of a fixed size says how many bytes there are, the rest goes in pieces, and who sends to one process waits until it
+has them."""
+
+from __future__ import annotations
+
+import ctypes
+from contextlib import contextmanager
+from datetime import timedelta
+import os
+import struct
+import threading
+import time
+from typing import Any, Callable, Iterator, List, Optional
+
+import torch as _torch
+import torch.distributed as _dist
+
+from ._base import _timeout_ns
+from ._state import Coordinator, CustomCoordinator
+from .made.errors import ForkedError, InvalidArgumentError, InvalidStateError, IoError, TimeoutError, UnsupportedError
+
+_MOST_BYTES = 16 << 20  # all that an operation has in memory at a time
+_OPENING_BYTES = 256
+_COUNT = struct.Struct("<q")
+_FIRST_BYTES = _OPENING_BYTES - _COUNT.size  # go with the first message
+_VERDICT = struct.Struct("<qqq")  # a rank that gave another number of bytes than the root (-1: none), its number, the root's
+_LONGEST_SECONDS = 1e8  # torch counts less than 64 bits of milliseconds
+
+_under_way: List[Any] = []  # what torch may still read and write, kept for good
+# Of the last operation: a thread of torch's may drop it a moment after its end. When that was the last reference, the thread would
+# need Python, and end the process if that is at its end.
+_used_last: List[Any] = []
+
+
+def coordinator(group: Any = None, timeout: float = 1800.0) -> Coordinator:
+    """A coordinator whose processes are those of torch.distributed, which init_process_group has started. Every process makes it,
+    and calls its operations in the same order, from one thread at a time.
+
+    group: None makes a group of all processes for it alone, with the backend gloo, beside whatever the run uses; TimeoutError when
+    not all came within timeout seconds. Or a group of torch.distributed whose backend is gloo: its ranks are the coordinator's, and
+    the program's own operations on it have to come in the same order on all processes, too. timeout is also the longest that an
+    operation of the group made here can take, whatever its own time-out says; for a group of the caller's it is that group's.
+
+    The bytes of the caller are read and written during the call only: torch sees memory of the coordinator's. After a TimeoutError
+    (not all came in time), an IoError (torch's, as when the connection to a process that ended is closed) and after processes have
+    given different numbers of bytes, every call is an InvalidStateError: the processes may be out of step, and torch still has the
+    operation under way. Python's normal end would wait for it, until the process that is late comes or ends. So leave: keep what is
+    to be kept without the other processes, and call os._exit(code); the launcher (torchrun) ends the others. In a forked child every
+    call is a ForkedError."""
+    if not _dist.is_available():
+        raise UnsupportedError("this torch has no torch.distributed")
+    if not _dist.is_initialized():
+        raise InvalidStateError("torch.distributed is not initialized: call init_process_group before")
+    _timeout_ns(timeout)
+    if group is None:
+        group = _group_of_all(timeout)
+    rank = _dist.get_rank(group)
+    if rank < 0:
+        raise InvalidArgumentError("group: this process is not in it")
+    backend = str(_dist.get_backend(group))
+    if backend != "gloo":
+        raise UnsupportedError(f"group: its backend is '{backend}'; 'gloo' is wanted, or no group: then one is made")
+    world_size = _dist.get_world_size(group)
+    return Coordinator.custom(rank, world_size, _Ranks(group, rank, world_size))
+
+
+def _is_late(error: Exception) -> bool:
+    text = str(error).lower()
+    return "timed out" in text or "timeout" in text
+
+
+def _one_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]
+
+
+def _duration(seconds: float) -> timedelta:
+    return timedelta(seconds=min(max(seconds, 0.001), _LONGEST_SECONDS))  # 0 would be without end
+
+
+def _group_of_all(timeout: float) -> Any:
+    try:
+        return _dist.new_group(backend="gloo", timeout=_duration(timeout))
+    except RuntimeError as error:
+        if _is_late(error):
+            raise TimeoutError(f"not all {_dist.get_world_size()} processes came within {timeout} s") from error
+        raise IoError(_one_line(error)) from error
+
+
+class _Ranks(CustomCoordinator):
+    def __init__(self, group: Any, rank: int, world_size: int) -> None:
+        self._group, self._rank, self._world_size = group, rank, world_size
+        self._global_ranks = [_dist.get_global_rank(group, number) for number in range(world_size)]
+        self._process = os.getpid()
+        self._in_a_call = threading.Lock()
+        self._broken = ""  # why no call goes any more
+
+    # ---- One call ----
+
+    @contextmanager
+    def _call(self, operation: str, timeout_ns: int) -> Iterator["_Call"]:
+        if os.getpid() != self._process:
+            raise ForkedError("the coordinator belongs to the parent process")
+        if not self._in_a_call.acquire(blocking=False):
+            raise InvalidStateError("another thread is in a call of this coordinator")
+        try:
+            if self._broken:
+                raise InvalidStateError(f"this coordinator is of no more use: {self._broken}")
+            if not _dist.is_initialized():
+                raise InvalidStateError("destroy_process_group has been called")
+            yield _Call(self, operation, timeout_ns)
+        finally:
+            self._in_a_call.release()
+
+    # ---- The operations ----
+
+    def barrier(self, timeout_ns: int) -> None:
+        with self._call("barrier", timeout_ns) as call:
+            call.run(lambda: _dist.barrier(self._group, async_op=True))
+
+    def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
+        sends = self._rank == root
+        with self._call("broadcast", timeout_ns) as call:
+            memory = _Memory(max(_OPENING_BYTES, min(len(data) - _FIRST_BYTES, _MOST_BYTES)))
+            first = min(len(data), _FIRST_BYTES)
+            _open(memory, data, first if sends else 0)
+            call.from_root(memory, _OPENING_BYTES, root)
+            call.compare(root, _COUNT.unpack_from(memory.bytes)[0], len(data))
+            if not sends:
+                data[:first] = memory.bytes[_COUNT.size:_COUNT.size + first]
+            for at in range(first, len(data), _MOST_BYTES):
+                count = min(_MOST_BYTES, len(data) - at)
+                if sends:
+                    memory.bytes[:count] = data[at:at + count]
+                call.from_root(memory, count, root)
+                if not sends:
+                    data[at:at + count] = memory.bytes[:count]
+
+    def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
+        with self._call("all_gather", timeout_ns) as call:
+            most = max(1, _MOST_BYTES // self._world_size)
+            memory = _Memory(max(_OPENING_BYTES, min(len(sent) - _FIRST_BYTES, most)))
+            everyones = _Memory(len(memory.bytes) * self._world_size)
+            first = min(len(sent), _FIRST_BYTES)
+            _open(memory, sent, first)
+            call.to_all(memory, everyones, _OPENING_BYTES)
+            for rank in range(self._world_size):
+                call.compare(rank, _COUNT.unpack_from(everyones.bytes, rank * _OPENING_BYTES)[0], len(sent))
+            self._place(received, everyones, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
+            for at in range(first, len(sent), most):
+                count = min(most, len(sent) - at)
+                memory.bytes[:count] = sent[at:at + count]
+                call.to_all(memory, everyones, count)
+                self._place(received, everyones, count, 0, len(sent), at, count)
+
+    def gather(self, sent: memoryview, received: memoryview, root: int, timeout_ns: int) -> None:
+        """A process that is not the root learns from the root, after each piece, that this has it: so all learn who is late, and
+        none runs ahead."""
+        receives = self._rank == root
+        with self._call("gather", timeout_ns) as call:
+            most = max(1, _MOST_BYTES // self._world_size)
+            memory = _Memory(max(_OPENING_BYTES, min(len(sent) - _FIRST_BYTES, most)))
+            everyones = _Memory(len(memory.bytes) * self._world_size) if receives else None
+            first = min(len(sent), _FIRST_BYTES)
+            _open(memory, sent, first)
+            call.to_root(memory, everyones, _OPENING_BYTES, root)
+            self._agree(call, memory, everyones, len(sent), root)
+            if everyones is not None:
+                self._place(received, everyones, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
+            for at in range(first, len(sent), most):
+                count = min(most, len(sent) - at)
+                memory.bytes[:count] = sent[at:at + count]
+                call.to_root(memory, everyones, count, root)
+                if everyones is not None:
+                    self._place(received, everyones, count, 0, len(sent), at, count)
+                call.from_root(memory, 1, root)  # a word
+
+    def _place(self, received: memoryview, everyones: "_Memory", distance: int, begin: int, each: int, at: int, count: int) -> None:
+        """The bytes of all, which lie so far apart in everyones, to where they belong."""
+        for rank in range(self._world_size):
+            there = rank * distance + begin
+            received[rank * each + at:rank * each + at + count] = everyones.bytes[there:there + count]
+
+    def _agree(self, call: "_Call", memory: "_Memory", everyones: Optional["_Memory"], count: int, root: int) -> None:
+        """All learn from the root whether they gave as many bytes."""
+        verdict = (-1, 0, count)
+        if everyones is not None:
+            counts = [_COUNT.unpack_from(everyones.bytes, rank * _OPENING_BYTES)[0] for rank in range(self._world_size)]
+            verdict = next(((rank, theirs, count) for rank, theirs in enumerate(counts) if theirs != count), verdict)
+        _VERDICT.pack_into(memory.bytes, 0, *verdict)
+        call.from_root(memory, _VERDICT.size, root)
+        other, theirs, roots = _VERDICT.unpack_from(memory.bytes)
+        if other >= 0:
+            call.disagreed(f"rank {other} gave {theirs} bytes, rank {root} gave {roots}")
+
+
+class _Memory:
+    """Torch's own memory, as bytes and as tensors: no object of Python's ends with it, so that any thread can drop it."""
+
+    def __init__(self, count: int) -> None:
+        self._all = _torch.empty(count, dtype=_torch.uint8)
+        self.bytes = memoryview((ctypes.c_ubyte * count).from_address(self._all.data_ptr())).cast("B")
+
+    def first(self, count: int) -> "_torch.Tensor":
+        return self._all[:count]
+
+    def rows(self, count: int, each: int) -> List["_torch.Tensor"]:
+        return list(self._all[:count * each].view(count, each).unbind(0))
+
+
+def _open(memory: _Memory, data: memoryview, first: int) -> None:
+    _COUNT.pack_into(memory.bytes, 0, len(data))
+    memory.bytes[_COUNT.size:_COUNT.size + first] = data[:first]
+
+
+class _Call:
+    """One call of a coordinator: its operations of torch, which have its time together."""
+
+    def __init__(self, ranks: _Ranks, operation: str, timeout_ns: int) -> None:
+        self._ranks, self._operation = ranks, operation
+        self._deadline = time.monotonic() + timeout_ns * 1e-9
+
+    def run(self, start: Callable[[], Any], *memory: "_torch.Tensor") -> None:
+        ranks = self._ranks
+        work = None
+        try:
+            work = start()
+            work.wait(_duration(self._deadline - time.monotonic()))
+            _used_last[:] = memory
+        except BaseException as error:
+            _under_way.append((work, memory))
+            if not isinstance(error, RuntimeError):
+                ranks._broken = f"its {self._operation} was left"
+                raise
+            if _is_late(error):
+                ranks._broken = f"its {self._operation} has timed out"
+                raise TimeoutError(f"not all {ranks._world_size} processes came in time") from error
+            ranks._broken = f"its {self._operation} has failed: {_one_line(error)}"
+            raise IoError(_one_line(error)) from error
+
+    def from_root(self, memory: _Memory, count: int, root: int) -> None:
+        ranks, tensor = self._ranks, memory.first(count)
+        self.run(lambda: _dist.broadcast(tensor, ranks._global_ranks[root], ranks._group, async_op=True), tensor)
+
+    def to_all(self, memory: _Memory, everyones: _Memory, count: int) -> None:
+        ranks, tensor = self._ranks, memory.first(count)
+        rows = everyones.rows(ranks._world_size, count)
+        self.run(lambda: _dist.all_gather(rows, tensor, ranks._group, async_op=True), tensor, *rows)
+
+    def to_root(self, memory: _Memory, everyones: Optional[_Memory], count: int, root: int) -> None:
+        ranks, tensor = self._ranks, memory.first(count)
+        rows = None if everyones is None else everyones.rows(ranks._world_size, count)
+        self.run(lambda: _dist.gather(tensor, rows, ranks._global_ranks[root], ranks._group, async_op=True), tensor, *(rows or ()))
+
+    def compare(self, rank: int, theirs: int, ours: int) -> None:
+        if theirs != ours:
+            self.disagreed(f"rank {rank} gave {theirs} bytes, rank {self._ranks._rank} gave {ours}")
+
+    def disagreed(self, text: str) -> None:
+        self._ranks._broken = f"processes disagreed in its {self._operation}"
+        raise InvalidStateError(text)
