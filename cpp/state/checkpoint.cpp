@@ -252,8 +252,8 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateL
   if (team_ != nullptr && chosen == nullptr) return load_of_many(state, given);
   const LoadOptions options = load_options(state, given);
   State whole = state.gathered(loan);
-  const LoadResult result = chosen == nullptr ? load_checkpoint(*storage_, whole, options)
-                                              : load_chosen(*storage_, whole, options, *chosen, team_->rank(), team_->ranks());
+  LoadResult result = chosen == nullptr ? load_checkpoint(*storage_, whole, options)
+                                        : load_chosen(*storage_, whole, options, *chosen, team_->rank(), team_->ranks());
   accept(state, std::move(whole), result);
   return result;
 }
@@ -274,7 +274,7 @@ LoadResult Checkpoint::load_of_many(State& state, const LoadOptions& given) {
     whole = state.gathered();
   });
   joint.open(whole, options, mine);
-  const LoadResult result = load_together(*storage_, whole, options, joint);
+  LoadResult result = load_together(*storage_, whole, options, joint);
   accept(state, std::move(whole), result);
   return result;
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "state/catalog.h"
 #include "state/hash.h"
+#include "state/name.h"
 #include "state/ranks/block_copy.h"
 #include "state/ranks/part.h"
 #include "storage/read_ahead.h"
@@ -131,12 +132,13 @@ void read_block(const StoredBlock& block, std::int64_t begin, std::int64_t end, 
   if (begin == end) return;
   const TensorPlace& place = block.place;
   const std::int64_t chunk_length = place.record->bytes_of_chunk;
-  const auto [first, last] = touched_bytes(place, begin, end);
-  const auto room = static_cast<std::size_t>(std::min(block_piece_bytes, last - first));
+  const std::pair<std::int64_t, std::int64_t> touched = touched_bytes(place, begin, end);
+  const std::int64_t last = touched.second;
+  const auto room = static_cast<std::size_t>(std::min(block_piece_bytes, last - touched.first));
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(room);
   Hasher hasher;
   reading(block.from->path, [&] {
-    for (std::int64_t at = first; at < last;) {
+    for (std::int64_t at = touched.first; at < last;) {
       const std::int64_t chunk = at / chunk_length;
       const std::int64_t chunk_end = std::min(last, (chunk + 1) * chunk_length);
       const std::span piece(buffer.get(), static_cast<std::size_t>(std::min(block_piece_bytes, chunk_end - at)));

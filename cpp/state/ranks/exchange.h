@@ -55,7 +55,8 @@ class Exchange {
   struct Place {
     std::size_t block = 0;
     std::int64_t at = 0;  // in the block
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend bool operator==(const Place&, const Place&) = default;
+    friend bool operator<(const Place& a, const Place& b) { return a.block != b.block ? a.block < b.block : a.at < b.at; }
   };
   struct Batch {
     std::vector<Piece> pieces;

@@ -102,22 +102,22 @@ Digest ShardFilling::plan_digest() const {
   return hash_of(text);
 }
 
-// Of each sharded tensor: 1 when this rank needs rows of a block that lie apart.
-std::vector<std::byte> ShardFilling::strided() const {
-  std::vector<std::byte> all;
-  for (const Wanted& wanted : wanted_) {
-    if (!wanted.is_sharded) continue;
-    bool is_strided = false;
-    for (const Target& target : wanted.targets) {
-      for_each_stored_number(wanted.record, target.box, [&](std::int64_t number) {
-        const Box box = stored_block(wanted.record, number).box;
-        const auto shared = intersection(box, target.box);
-        is_strided = is_strided || (shared && !is_contiguous(*shared, box));
-      });
-    }
-    all.push_back(static_cast<std::byte>(is_strided));
+// Whether this rank would read much that it does not need, were it to read its blocks by itself: rows that lie apart, or large
+// chunks for a small part of them.
+bool ShardFilling::reads_much(const Wanted& wanted) const {
+  constexpr std::int64_t most_besides = 2 * shard_chunk_bytes;  // of each block
+  bool is_much = false;
+  for (const Target& target : wanted.targets) {
+    for_each_stored_number(wanted.record, target.box, [&](std::int64_t number) {
+      const Box box = stored_block(wanted.record, number).box;
+      const auto shared = intersection(box, target.box);
+      if (is_much || !shared) return;
+      const auto [begin, end] = bytes_between(box, target.box, wanted.record.dtype);
+      const auto [first, last] = touched_bytes(place_of(wanted, box), begin, end);
+      is_much = !is_contiguous(*shared, box) || (last - first) - (end - begin) > most_besides;
+    });
   }
-  return all;
+  return is_much;
 }
 
 void ShardFilling::agree(Meeting& meeting) {
@@ -125,7 +125,9 @@ void ShardFilling::agree(Meeting& meeting) {
   std::vector<std::byte> any;
   const auto mine = error_of([&] {
     reply.digests[0] = plan_digest();
-    any = strided();
+    for (const Wanted& wanted : wanted_) {
+      if (wanted.is_sharded) any.push_back(static_cast<std::byte>(reads_much(wanted)));
+    }
   });
   if (mine) reply.status = static_cast<std::int32_t>(mine->status());
   const std::vector<Reply> replies = meeting.collect(reply);
@@ -177,11 +179,16 @@ void ShardFilling::share_rest(const Meeting& meeting) {
   exchange_->share_out(meeting.rank(), meeting.ranks());
 }
 
+// Of a block, but for where it begins in its file.
+TensorPlace ShardFilling::place_of(const Wanted& wanted, const Box& box) const {
+  return {0, bytes_of(box, wanted.record.dtype), &wanted.record, options_.verify == Verify::full};
+}
+
 void ShardFilling::for_each_need(const std::function<void(Need&& need)>& take) const {
   for (auto link = links_.begin(); link != links_.end();) {
     const Wanted& wanted = wanted_[link->wanted];
     Need need{link->wanted, stored_block(wanted.record, link->number)};
-    const TensorPlace place{0, bytes_of(need.block.box, wanted.record.dtype), &wanted.record, options_.verify == Verify::full};
+    const TensorPlace place = place_of(wanted, need.block.box);
     const auto first = link;
     for (; link != links_.end() && link->wanted == first->wanted && link->number == first->number; ++link) {
       need.targets.push_back(link->target);

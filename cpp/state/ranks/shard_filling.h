@@ -2,8 +2,8 @@
 // whole tensors of one process.
 //
 // One process, or one rank by itself, reads of each block of the checkpoint the range that its own blocks need. Ranks that load
-// together do that, too, for tensors whose blocks need one row after the other. Tensors that all ranks have whole, and those whose
-// blocks some rank would read in strides, are read once by all of them together.
+// together do that, too, for tensors whose blocks need one row after the other. Tensors that all ranks have whole, and those of
+// which some rank would read much that it does not need, are read once by all of them together.
 #pragma once
 
 #include <cstdint>
@@ -89,7 +89,8 @@ class ShardFilling final : public Filler {
   void add_wanted(const std::string& group, const TensorRecord& record, bool is_sharded, tensor::Dtype to,
                   std::vector<Target> targets);
   Digest plan_digest() const;
-  std::vector<std::byte> strided() const;
+  bool reads_much(const Wanted& wanted) const;
+  TensorPlace place_of(const Wanted& wanted, const Box& box) const;
   void link_own();
   void share_rest(const Meeting& meeting);
   void for_each_need(const std::function<void(Need&& need)>& take) const;
