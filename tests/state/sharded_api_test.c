@@ -144,7 +144,9 @@ static void values_of_ranks(void) {
               "rank is 1; the checkpoint has 0 .. 0");
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 0, NULL, 64, &needed), CKPT_E_INVALID_ARGUMENT,
               "buffer");
-  CHECK(needed == (int64_t)strlen(text)); /* what failed wrote nothing */
+  CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 0, text, 5, &needed), CKPT_E_OUT_OF_RANGE, "capacity");
+  CHECK(needed == (int64_t)strlen("{\"epoch\":3}"));
+  CHECK_OK(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 0, text, sizeof text, NULL));
   ckpt_state_release(state);
   ckpt_checkpoint_manager_release(manager);
 }
