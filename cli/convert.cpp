@@ -15,23 +15,23 @@
 #include "open_reader.h"
 #include "output.h"
 #include "progress.h"
+#include "tensor_files.h"
 #include "text.h"
 
 namespace ckpt::cli {
 namespace {
 
-using IndexAndName = std::pair<std::int64_t, std::string>;
-
 constexpr const char* file_group = "tensors";  // a group of the state in memory; the file does not know it
 
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
+bool is_folder(const std::string& path) { return path.ends_with('/'); }
 
-std::vector<IndexAndName> names_in(const Reader& reader, const std::string& group) {
+ChosenTensors names_in(const Reader& reader, const std::string& group) {
   std::set<std::string> groups;
   for (std::int64_t i = 0; i < reader.tensor_count(); ++i) groups.insert(reader.tensor(i).group);
   if (!group.empty() && !groups.contains(group)) throw std::runtime_error("there is no group " + printable(group));
   const bool prefixed = group.empty() && groups.size() > 1;
-  std::vector<IndexAndName> names;
+  ChosenTensors names;
   for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
     const TensorInfo info = reader.tensor(i);
     if (group.empty() || info.group == group) names.emplace_back(i, prefixed ? info.group + '.' + info.name : info.name);
@@ -39,12 +39,14 @@ std::vector<IndexAndName> names_in(const Reader& reader, const std::string& grou
   return names;
 }
 
-void report(const std::string& to, std::size_t tensors, bool as_json) {
+void report(const std::string& to, std::size_t tensors, std::int64_t files, bool as_json) {
   if (as_json) {
-    const nlohmann::ordered_json document = {{"file", to}, {"tensors", tensors}};
+    nlohmann::ordered_json document = {{is_folder(to) ? "folder" : "file", to}, {"tensors", tensors}};
+    if (is_folder(to)) document["files"] = files;
     std::printf("%s\n", document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   } else {
-    std::printf("%s: %zu tensors\n", printable(to).c_str(), tensors);
+    const std::string in_files = is_folder(to) ? cat(" in ", files, files == 1 ? " file" : " files") : "";
+    std::printf("%s: %zu tensors%s\n", printable(to).c_str(), tensors, in_files.c_str());
   }
 }
 
@@ -54,37 +56,44 @@ void write_state(const std::string& to, const State& state, bool as_json) {
     const ckpt::Progress told([&](std::int64_t done, std::int64_t total) { progress.reach(done, total); });
     write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group); });
   }
-  report(to, static_cast<std::size_t>(state.tensor_count()), as_json);
+  report(to, static_cast<std::size_t>(state.tensor_count()), 1, as_json);
 }
 
 }  // namespace
 
-void convert(const std::string& from, const std::string& to, const std::string& group, bool as_json) {
-  if (!is_npz(to) && !to.ends_with(".safetensors")) throw std::runtime_error(to + " ends neither in .npz nor in .safetensors");
-  State state;
-  if (is_foreign(from)) {
+void convert(const std::string& from, const std::string& to, const ConvertOptions& options) {
+  const std::string& group = options.group;
+  const bool as_json = options.as_json;
+  if (!is_npz(to) && !is_folder(to) && !to.ends_with(".safetensors"))
+    throw std::runtime_error(to + " ends neither in .npz nor in .safetensors nor, for a folder, in /");
+  if (is_foreign(from) && !is_folder(to)) {
     if (is_npz(from) && is_npz(to)) throw std::runtime_error("both are .npz files: copy it");
     if (!group.empty()) throw std::runtime_error(from + " has no groups");
     if (!is_npz(to)) {
+      State state;
       for (const auto& [name, tensor] : read_foreign(from)) state.add(file_group, name, tensor);
       return write_state(to, state, as_json);
     }
   }
   Reader reader = open_reader(from);
-  const std::vector<IndexAndName> names = names_in(reader, group);
-  if (is_npz(to)) {
-    std::int64_t bytes = 0;
-    for (const auto& [index, name] : names) bytes += reader.tensor(index).bytes;
-    {
-      ByteProgress progress("written", bytes);
-      write_whole(to,
-                  [&](const std::string& file) { write_npz(file, reader, names, [&](std::int64_t more) { progress.add(more); }); });
-    }
-    return report(to, names.size(), as_json);
-  }
-  for (const auto& [index, name] : names) state.add(file_group, name, tensor_at(reader, index));
+  if (is_foreign(from) && !group.empty()) throw std::runtime_error(from + " has no groups");
+  const ChosenTensors names = names_in(reader, group);
   if (names.empty()) throw std::runtime_error(from + " holds no tensor");
-  write_state(to, state, as_json);
+  std::int64_t bytes = 0;
+  for (const auto& [index, name] : names) bytes += reader.tensor(index).bytes;
+  std::int64_t files = 1;
+  {
+    ByteProgress progress("written", bytes);
+    const Wrote wrote = [&](std::int64_t more) { progress.add(more); };
+    if (is_npz(to)) {
+      write_whole(to, [&](const std::string& file) { write_npz(file, reader, names, wrote); });
+    } else if (is_folder(to)) {
+      files = write_folder(to, reader, names, options.most_file_bytes, wrote);
+    } else {
+      write_file(to, reader, names, wrote);
+    }
+  }
+  report(to, names.size(), files, as_json);
 }
 
 }  // namespace ckpt::cli

@@ -328,13 +328,18 @@ int run(int argc, char** argv) {
         ->required();
   }
   std::string group;
-  CLI::App* const convert = app.add_subcommand("convert", "Write tensors as another kind of file: .npz or .safetensors");
+  CLI::App* const convert = app.add_subcommand("convert", "Write tensors as another kind of file: .npz, .safetensors, or a folder of these with an index");
   convert
       ->add_option(
           "from", path,
           "An .npz or .pt file, a directory of checkpoints, one checkpoint, a safetensors file, a folder with an index, or a URI")
       ->required();
-  convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
+  convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors: it is replaced; or new folder, ending in /")
+      ->required();
+  std::string file_bytes = "5GB";
+  convert->add_option("--file-bytes", file_bytes, "Of a folder: tensors' bytes in one file, such as 64KiB or 2GB")
+      ->type_name("SIZE")
+      ->capture_default_str();
   convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");
   add_json(convert);
   refuse_what_names_nothing(app);
@@ -363,7 +368,7 @@ int run(int argc, char** argv) {
   if (wants_uploads) ckpt::cli::prune_uploads(path, older_than_seconds, dry_run, as_json);
   if (prune->parsed() && !wants_uploads) ckpt::cli::prune(path, rules, dry_run, as_json);
   if (pin->parsed() || unpin->parsed()) ckpt::cli::pin(path, step, pin->parsed());
-  if (convert->parsed()) ckpt::cli::convert(path, other_path, group, as_json);
+  if (convert->parsed()) ckpt::cli::convert(path, other_path, {group, ckpt::cli::parse_bytes("--file-bytes", file_bytes), as_json});
   if (diff->parsed()) return ckpt::cli::diff(path, other_path, as_json) ? 0 : failed;
   return 0;
 }

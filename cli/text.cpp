@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -31,7 +32,10 @@ std::string bytes_text(std::int64_t bytes) {
   return fixed_text(amount, amount < 100 ? 2 : 1) + " " + units[unit];
 }
 
-Budget parse_budget(const std::string& option, const std::string& text) {
+namespace {
+
+// An amount or a share; nothing for any other text.
+std::optional<Budget> read_amount(const std::string& text) {
   static constexpr std::array<std::pair<std::string_view, double>, 11> units = {{{"", 1.0},
                                                                                  {"B", 1.0},
                                                                                  {"KB", 1e3},
@@ -43,28 +47,30 @@ Budget parse_budget(const std::string& option, const std::string& text) {
                                                                                  {"GiB", 1024.0 * 1024 * 1024},
                                                                                  {"TiB", 1024.0 * 1024 * 1024 * 1024},
                                                                                  {"%", 0.0}}};
-  const auto refuse = [&] {
-    return std::invalid_argument(option + ": '" + printable(text) +
-                                 "' is no memory budget; examples: 40%, 6000000, 64KiB, 1.5MiB, 2GB");
-  };
   double number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || !std::isfinite(number) || number <= 0) throw refuse();
+  if (parsed.ec != std::errc() || !std::isfinite(number) || number <= 0) return std::nullopt;
   const std::string_view unit(parsed.ptr, static_cast<std::size_t>(text.data() + text.size() - parsed.ptr));
   for (const auto& [name, factor] : units) {
     if (unit != name) continue;
-    Budget budget;
-    if (factor == 0.0) {
-      if (number > 100) throw refuse();
-      budget.percent = number;
-      return budget;
-    }
+    if (factor == 0.0) return number > 100 ? std::nullopt : std::optional(Budget{0, number});
     const double bytes = number * factor;
-    if (bytes < 1 || bytes >= 0x1p62) throw refuse();
-    budget.bytes = static_cast<std::int64_t>(bytes);
-    return budget;
+    return bytes < 1 || bytes >= 0x1p62 ? std::nullopt : std::optional(Budget{static_cast<std::int64_t>(bytes), 0});
   }
-  throw refuse();
+  return std::nullopt;
+}
+
+}  // namespace
+
+Budget parse_budget(const std::string& option, const std::string& text) {
+  if (const auto amount = read_amount(text)) return *amount;
+  throw std::invalid_argument(option + ": '" + printable(text) +
+                              "' is no memory budget; examples: 40%, 6000000, 64KiB, 1.5MiB, 2GB");
+}
+
+std::int64_t parse_bytes(const std::string& option, const std::string& text) {
+  if (const auto amount = read_amount(text); amount && amount->bytes > 0) return amount->bytes;
+  throw std::invalid_argument(option + ": '" + printable(text) + "' is no amount of bytes; examples: 6000000, 64KiB, 1.5MiB, 2GB");
 }
 
 std::int64_t Budget::bytes_of(std::int64_t everything_bytes) const {

@@ -45,6 +45,9 @@ struct Budget {
 // "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that begins with option and says what is understood.
 Budget parse_budget(const std::string& option, const std::string& text);
 
+// The same without a share.
+std::int64_t parse_bytes(const std::string& option, const std::string& text);
+
 // Names as people count: "block.2" before "block.10".
 bool naturally_before(const std::string& a, const std::string& b);
 

@@ -230,11 +230,11 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
  *
  * Many ranks. With a coordinator of several processes each of them has a manager of the same storage.
  * ckpt_checkpoint_manager_create, _save and _load, and the same of async.h, are collective then: every rank calls them, in the same
- * order, on one thread at a time; they return the same status on every rank, and the message names the rank where an error began. A
- * rank that does not come ends the others with TIMEOUT after timeout_ns of the options; the message names it as far as that can be
- * known. Only rank 0 holds the lock, cleans up, and removes what its options do not keep. All other calls are for any rank alone;
- * those that change the storage (remove, pin, prune) are for rank 0: INVALID_STATE elsewhere. docs/scale.md counts messages, bytes
- * and requests. */
+ * order, on one thread at a time and not inside a log callback (INVALID_STATE); they return the same status on every rank, and the
+ * message names the rank where an error began. A rank that does not come ends the others with TIMEOUT after timeout_ns of the
+ * options; the message names it as far as that can be known. Only rank 0 holds the lock, cleans up, and removes what its options do
+ * not keep. All other calls are for any rank alone; those that change the storage (remove, pin, prune) are for rank 0:
+ * INVALID_STATE elsewhere. docs/scale.md counts messages, bytes and requests. */
 typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
 /* Bytes that hold the name of any checkpoint made here, with its NUL. */

@@ -107,6 +107,7 @@ static void look_at_checkpoint(void* handle) {
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   ckpt_fault_handler* handler = NULL;
   ckpt_reader* reader = NULL;
+  ckpt_coordinator* coordinator = NULL;
   ckpt_state* state = NULL;
   int64_t number = 0;
   options.partial = 1;
@@ -118,7 +119,12 @@ static void look_at_checkpoint(void* handle) {
   if (api->ckpt_checkpoint_manager_get_fault_handler(handle, &handler) == CKPT_OK)
     api->ckpt_fault_handler_get_retry_count(handler, &number);
   api->ckpt_fault_handler_release(handler);
-  if (api->ckpt_state_create(&state) == CKPT_OK) api->ckpt_checkpoint_manager_load(handle, state, &options, NULL);
+  if (api->ckpt_checkpoint_manager_get_coordinator(handle, &coordinator) == CKPT_OK)
+    api->ckpt_coordinator_get_world_size(coordinator, &number);
+  api->ckpt_coordinator_release(coordinator);
+  if (api->ckpt_state_create(&state) == CKPT_OK && api->ckpt_checkpoint_manager_load(handle, state, &options, NULL) == CKPT_OK &&
+      number > 1)
+    abort(); /* where no other rank comes */
   api->ckpt_state_release(state);
 }
 

@@ -129,7 +129,24 @@ Team::Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinato
       timeout_ns_(timeout_ns),
       sleep_(sleep ? std::move(sleep) : storage::sleep_ns) {}
 
+// A log callback comes when it comes, on any thread: no other rank would meet this one there.
+Meeting Team::meet() const {
+  if (base::is_inside_log_sink()) base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
+  return {*coordinator_, timeout_ns_};
+}
+
 // ---- Open ----
+
+// What each rank takes itself for, compared by rank 0 with the place where its word came from.
+std::optional<base::Error> Team::misplaced(const std::vector<Reply>& replies) const {
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    const auto [rank, ranks, unused, unused_too] = replies[i].numbers;
+    if (rank == static_cast<std::int64_t>(i) && ranks == this->ranks()) continue;
+    return base::Error(Status::invalid_argument, cat("coordinator: rank ", i, " of ", this->ranks(), " takes itself for rank ", rank,
+                                                     " of ", ranks));
+  }
+  return std::nullopt;
+}
 
 void Team::open(const std::function<void()>& open_alone) {
   Meeting meeting = meet();
@@ -144,22 +161,29 @@ void Team::open(const std::function<void()>& open_alone) {
           if (entry.name.starts_with(token_prefix)) storage_->remove(entry.name);
         }
       }
-      path = storage_->is_objects() ? cat(probes_prefix, text) : cat(token_prefix, text);
-      const auto file = storage_->create_stream(path, {std::ssize(text), nullptr});
+      const std::string token = storage_->is_objects() ? cat(probes_prefix, text) : cat(token_prefix, text);
+      const auto file = storage_->create_stream(token, {std::ssize(text), nullptr});
+      path = token;
       file->write(0, std::as_bytes(std::span(text)));
       file->sync();
     });
   }
-  meeting.agree(mine);
-  path = meeting.announce(path);
-  const std::string all_text = meeting.announce(text);
-  if (!leads()) mine = error_of([&] { verify_token(*storage_, path, all_text); });
-  if (mine && mine->status() == Status::not_found) {
-    mine = base::Error(Status::invalid_argument,
-                       cat("storage ", base::quoted(storage_->name()), " is not shared: it has not the file that rank 0 has made"));
+  Reply reply;
+  if (mine) reply.status = static_cast<std::int32_t>(mine->status());
+  reply.numbers = {rank(), ranks(), 0, 0};
+  const std::vector<Reply> replies = meeting.collect(reply);
+  auto verdict = meeting.verdict(replies, misplaced(replies), mine);
+  if (!verdict) {
+    const std::string all_path = meeting.announce(path);
+    const std::string all_text = meeting.announce(text);
+    if (!leads()) mine = error_of([&] { verify_token(*storage_, all_path, all_text); });
+    if (mine && mine->status() == Status::not_found) {
+      mine = base::Error(Status::invalid_argument,
+                         cat("storage ", base::quoted(storage_->name()), " is not shared: it has not the file that rank 0 has made"));
+    }
+    verdict = meeting.verdict(mine);
   }
-  const auto verdict = meeting.verdict(mine);
-  if (leads()) {
+  if (!path.empty()) {
     const auto problem = error_of([&] { storage_->remove(path); });
     if (problem) base::warn("state", cat(path, " stays: ", problem->message()));
   }

@@ -65,7 +65,8 @@ class Team {
   std::int64_t rank() const noexcept { return coordinator_->rank(); }
   std::int64_t ranks() const noexcept { return coordinator_->world_size(); }
   std::int64_t timeout_ns() const noexcept { return timeout_ns_; }
-  Meeting meet() const { return {*coordinator_, timeout_ns_}; }
+  // Begins what all ranks do together. Error(invalid_state) inside a log callback.
+  Meeting meet() const;
 
   // Collective. open_alone: what rank 0 does first. Error(invalid_argument) when the ranks' storages are not one.
   void open(const std::function<void()>& open_alone);
@@ -88,6 +89,7 @@ class Team {
     std::int64_t rewritten = 0;
   };
 
+  std::optional<base::Error> misplaced(const std::vector<Reply>& replies) const;
   void compare_replicas(Meeting& meeting, const State& state, const Listing& listing) const;
   std::vector<std::int64_t> own_bytes(Meeting& meeting, const State& state, const std::optional<base::Error>& mine) const;
   void share_out(TeamSave& save, const State& whole) const;

@@ -1,0 +1,210 @@
+"""Checkpoints of several ranks beside PyTorch's distributed checkpoints (torch.distributed._shard.checkpoint), both over gloo, on the
+same tensors: 8 sharded by rows, 256 MiB together, and a replicated one of 32 MiB, saved by 4 ranks twice, loaded by 4, 3 and 2.
+
+    PYTHONPATH=build/release/python /usr/bin/python3 bench/compare/torch_ranks.py [FOLDER]
+
+For each it prints: seconds of the saves (median of the rounds, the slowest rank; both make files durable), operations of
+torch.distributed that a save called, bytes of the files, of what is no tensor's per shard, and for each load the bytes that rank 0 and
+the worst rank read for each byte that they need, as the system counts them (rchar), and the seconds. Prints a line that says so, and
+succeeds, where torch is not installed."""
+
+import dataclasses
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+
+try:
+    import torch
+    import torch.distributed as dist
+    import torch.multiprocessing
+except ImportError:
+    print("torch_ranks: skipped: python3-torch is not installed")
+    raise SystemExit(0)
+
+
+def checkpoint_module():
+    """Torch 1.13 has dataclasses with defaults that Python 3.11 takes for mutable ones: given a hash, they pass."""
+    plain = dataclasses.dataclass
+
+    def hashable(cls=None, **options):
+        if cls is not None and "__hash__" not in vars(cls) and not options.get("frozen"):
+            options["unsafe_hash"] = True
+        return plain(**options) if cls is None else plain(**options)(cls)
+
+    dataclasses.dataclass = hashable
+    try:
+        import torch.distributed._shard.checkpoint as module
+    finally:
+        dataclasses.dataclass = plain
+    return module
+
+
+TENSORS, ROWS, COLUMNS, REPLICATED, SAVERS, ROUNDS = 8, 12 * 1024, 682, 8 << 20, 4, 3
+ROW_BYTES = COLUMNS * 4
+COUNTED = ("broadcast", "gather", "all_gather", "all_gather_object", "gather_object", "broadcast_object_list", "scatter_object_list",
+           "scatter", "barrier", "all_reduce", "reduce")
+
+
+class Operations:
+    """Counts what is called of torch.distributed; calls inside such calls are not counted again."""
+
+    def __init__(self):
+        self.count, self.depth = 0, 0
+        for name in COUNTED:
+            setattr(dist, name, self.counting(getattr(dist, name)))
+
+    def counting(self, function):
+        def call(*arguments, **options):
+            self.count += self.depth == 0
+            self.depth += 1
+            try:
+                return function(*arguments, **options)
+            finally:
+                self.depth -= 1
+        return call
+
+
+def read_bytes():
+    with open("/proc/self/io") as facts:
+        return int(facts.read().split("rchar: ")[1].split()[0])
+
+
+def rows_of(rank, ranks):
+    return ROWS * rank // ranks, ROWS * (rank + 1) // ranks
+
+
+def numbers(begin, end):
+    return torch.arange(begin * COLUMNS, end * COLUMNS, dtype=torch.float32).view(-1, COLUMNS)
+
+
+class Theirs:
+    name = "torch"
+
+    def __init__(self, rank, ranks, folder, fill):
+        self.module = checkpoint_module()
+        from torch.distributed._shard import sharded_tensor
+        from torch.distributed._shard.sharding_spec import ChunkShardingSpec
+        spec = ChunkShardingSpec(dim=0, placements=[f"rank:{each}/cpu" for each in range(ranks)])
+        self.state = {f"w{i}": sharded_tensor.zeros(spec, ROWS, COLUMNS) for i in range(TENSORS)}
+        self.replicated = torch.zeros(REPLICATED)
+        self.own = {name: each.local_shards()[0].tensor for name, each in self.state.items()}
+        self.state["replicated"] = self.replicated
+        self.folder = folder
+        fill(self)
+
+    def save(self, number):
+        self.module.save_state_dict(self.state, self.module.FileSystemWriter(os.path.join(self.folder, f"save{number}"),
+                                                                             single_file_per_rank=True))
+
+    def load(self, number):
+        self.module.load_state_dict(self.state, self.module.FileSystemReader(os.path.join(self.folder, f"save{number}")))
+
+    def close(self):
+        pass
+
+
+class Ours:
+    name = "ckpt"
+
+    def __init__(self, rank, ranks, folder, fill):
+        import ckpt
+        import ckpt.torch
+        begin, end = rows_of(rank, ranks)
+        self.own = {f"w{i}": torch.zeros(end - begin, COLUMNS) for i in range(TENSORS)}
+        self.replicated = torch.zeros(REPLICATED)
+        tensors = {name: ckpt.Sharded((ROWS, COLUMNS), "float32", {(begin, 0): each}) for name, each in self.own.items()}
+        self.state = ckpt.State({"model": {**tensors, "replicated": self.replicated}})
+        self.manager = ckpt.CheckpointManager(folder, coordinator=ckpt.torch.coordinator())
+        fill(self)
+
+    def save(self, number):
+        self.manager.save(self.state, number)
+
+    def load(self, number):
+        self.manager.load(self.state, step=number)
+
+    def close(self):
+        self.manager.close()
+
+
+def work(rank, ranks, kind, folder, what, results):
+    os.environ.update(MASTER_ADDR="127.0.0.1", GLOO_SOCKET_IFNAME="lo")
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", rank=rank, world_size=ranks, init_method=f"file://{folder}.{what}{ranks}.meeting")
+    operations = Operations()
+    begin, end = rows_of(rank, ranks)
+    if kind is Theirs:  # whose chunks are of one length, but for the last
+        length = -(-ROWS // ranks)
+        begin, end = min(ROWS, rank * length), min(ROWS, (rank + 1) * length)
+
+    def fill(side):
+        if what == "save":
+            side.replicated.copy_(torch.arange(REPLICATED, dtype=torch.float32))
+            for own in side.own.values():
+                own.copy_(numbers(begin, end))
+
+    side = kind(rank, ranks, folder, fill)
+    out = []
+    for number in range(1, ROUNDS + 1):
+        dist.barrier()
+        before, counted, start = read_bytes(), operations.count, time.monotonic()
+        side.save(number) if what == "save" else side.load(number)
+        out.append((time.monotonic() - start, operations.count - counted, read_bytes() - before))
+    if what == "load":
+        assert side.replicated.equal(torch.arange(REPLICATED, dtype=torch.float32))
+        for own in side.own.values():
+            assert own.equal(numbers(begin, end))
+    side.close()
+    results.put((rank, out, sum(own.numel() * 4 for own in side.own.values()) + REPLICATED * 4))
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def on_ranks(ranks, kind, folder, what):
+    """By rank: for each round its seconds, operations, bytes that were read; and the bytes that the rank has."""
+    context = torch.multiprocessing.get_context("spawn")
+    results = context.SimpleQueue()
+    running = torch.multiprocessing.spawn(work, (ranks, kind, folder, what, results), nprocs=ranks, join=False)
+    found = sorted(results.get() for _ in range(ranks))
+    running.join()
+    return found
+
+
+def file_bytes(folder):
+    return sum(os.path.getsize(os.path.join(at, file)) for at, _, files in os.walk(folder) for file in files)
+
+
+def report(kind, folder):
+    saved = on_ranks(SAVERS, kind, folder, "save")
+    seconds = [max(rank[1][number][0] for rank in saved) for number in range(ROUNDS)]
+    operations = [max(rank[1][number][1] for rank in saved) for number in range(ROUNDS)]
+    tensors = TENSORS * ROWS * ROW_BYTES + REPLICATED * 4
+    one = file_bytes(folder) / ROUNDS
+    shards = SAVERS * TENSORS
+    print(f"{kind.name}: saves of {SAVERS} ranks: {statistics.median(seconds):.2f} s; operations {operations}; "
+          f"{one / tensors:.4f} bytes for each of the tensors', {(one - tensors) / shards:.0f} beside them a shard", flush=True)
+    for ranks in (4, 3, 2):
+        loaded = on_ranks(ranks, kind, folder, "load")
+        ratios = [rank[1][-1][2] / rank[2] for rank in loaded]
+        seconds = [max(rank[1][number][0] for rank in loaded) for number in range(ROUNDS)]
+        print(f"{kind.name}: loads of {SAVERS} ranks' by {ranks}: rank 0 reads {ratios[0]:.2f} of what it needs, the worst "
+              f"{max(ratios):.2f}, all {sum(rank[1][-1][2] for rank in loaded) / tensors:.2f} of the checkpoint; "
+              f"{statistics.median(seconds):.2f} s", flush=True)
+
+
+def main():
+    place = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="ckpt-bench-")
+    try:
+        for kind in (Theirs, Ours):
+            folder = os.path.join(place, kind.name)
+            os.makedirs(folder)
+            report(kind, folder)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+// Checkpoints of several ranks become files of other programs piece by piece: what is in memory is a piece, not the tensors.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <barrier>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include <ckpt/ckpt.hpp>
+
+#include "convert.h"
+#include "tensor_files.h"
+
+namespace {
+
+using namespace ckpt;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t rows = 1024;
+constexpr std::int64_t columns = 32 << 10;
+constexpr std::int64_t half_rows = rows / 2;
+constexpr std::int64_t half_columns = columns / 2;
+constexpr std::int64_t mib = std::int64_t{1} << 20;
+constexpr std::int64_t tensor_bytes = rows * columns * 4;  // 128 MiB
+
+float value_at(std::int64_t row, std::int64_t column) { return static_cast<float>((row * 7 + column * 13) % 65521); }
+
+// Two ranks, which are threads.
+struct Meeting {
+  std::barrier<> barrier{2};
+  Span<const std::byte> sent[2];
+};
+
+class Rank final : public CustomCoordinator {
+ public:
+  Rank(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  void barrier(std::chrono::nanoseconds) override { meeting_.barrier.arrive_and_wait(); }
+  void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds) override {
+    meeting_.sent[rank_] = {data.data(), data.size()};
+    meeting_.barrier.arrive_and_wait();
+    if (rank_ != root && data.size() > 0) std::memcpy(data.data(), meeting_.sent[root].data(), data.size());
+    meeting_.barrier.arrive_and_wait();
+  }
+  void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds, Span<std::byte> received) override {
+    meeting_.sent[rank_] = sent;
+    meeting_.barrier.arrive_and_wait();
+    for (std::size_t i = 0; i < 2 && sent.size() > 0; ++i)
+      std::memcpy(received.data() + i * sent.size(), meeting_.sent[i].data(), sent.size());
+    meeting_.barrier.arrive_and_wait();
+  }
+
+ private:
+  Meeting& meeting_;
+  const int rank_;
+};
+
+Tensor block(std::int64_t first_row, std::int64_t first_column, std::int64_t height, std::int64_t width) {
+  Tensor tensor(DType::f32, {height, width});
+  auto* const values = static_cast<float*>(tensor.data());
+  for (std::int64_t row = 0; row < height; ++row) {
+    for (std::int64_t column = 0; column < width; ++column)
+      values[row * width + column] = value_at(first_row + row, first_column + column);
+  }
+  return tensor;
+}
+
+// "tall" is cut by rows, "wide" by columns, "small" is whole on both.
+void save(const std::string& folder) {
+  Meeting meeting;
+  const auto run = [&](int rank) {
+    const Coordinator coordinator(rank, 2, std::make_unique<Rank>(meeting, rank));
+    CheckpointManagerOptions options;
+    options.coordinator = coordinator;
+    CheckpointManager manager(Storage::file_system(folder), options);
+    State state;
+    state.add_sharded("model", "tall", DType::f32, {rows, columns});
+    state.add_block("model", "tall", {rank * half_rows, 0}, block(rank * half_rows, 0, half_rows, columns));
+    state.add_sharded("model", "wide", DType::f32, {rows, columns});
+    state.add_block("model", "wide", {0, rank * half_columns}, block(0, rank * half_columns, rows, half_columns));
+    state.add("model", "small", block(0, 0, 2, 3));
+    manager.save(state, SaveOptions{});
+  };
+  std::thread other(run, 1);
+  run(0);
+  other.join();
+}
+
+std::int64_t most_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
+
+void expect_whole(const std::string& path) {
+  Reader reader(path);
+  EXPECT_EQ(reader.tensor_count(), 3);
+  for (const char* const name : {"tall", "wide"}) {
+    const std::int64_t index = reader.find(name);
+    EXPECT_EQ(reader.tensor(index).shape, (std::vector<std::int64_t>{rows, columns}));
+    for (std::int64_t row = 0; row < rows; row += 1 + row % 5) {
+      const Tensor slice = reader.read_slice(index, row, 1);
+      const auto* const values = static_cast<const float*>(slice.data());
+      for (std::int64_t column = 0; column < columns; column += 1 + column % 7) {
+        if (values[column] != value_at(row, column)) FAIL() << name << " at " << row << ", " << column;
+      }
+    }
+  }
+}
+
+class TensorFiles : public testing::Test {
+ protected:
+  TensorFiles() {
+    std::string name = (fs::temp_directory_path() / "ckpt-tensor-files-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    // Another process, whose memory is not this one's.
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        save(place("run"));
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        _exit(1);
+      }
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  ~TensorFiles() override { fs::remove_all(folder_); }
+  std::string place(const std::string& name) const { return folder_ + '/' + name; }
+
+ private:
+  std::string folder_;
+};
+
+TEST_F(TensorFiles, OfManyRanksAreMadePieceByPiece) {
+  const std::int64_t before = most_resident_bytes();
+  cli::convert(place("run"), place("one.safetensors"), {"", tensor_bytes, false});
+  cli::convert(place("run"), place("folder/"), {"", tensor_bytes, false});
+  const std::int64_t grown = most_resident_bytes() - before;
+  std::printf("converted twice %lld MiB with %lld MiB\n", static_cast<long long>(2 * tensor_bytes / mib),
+              static_cast<long long>(grown / mib));
+#ifndef CKPT_SANITIZED
+  EXPECT_LT(grown, tensor_bytes);  // of one tensor
+#endif
+  expect_whole(place("one.safetensors"));
+  expect_whole(place("folder"));
+  std::ifstream file(place("folder/model.safetensors.index.json"));
+  const auto index = nlohmann::json::parse(file);
+  EXPECT_EQ(index["metadata"]["total_size"], 2 * tensor_bytes + 24);
+  EXPECT_EQ(index["weight_map"].size(), 3U);
+  EXPECT_TRUE(fs::exists(place("folder/model-00001-of-00003.safetensors"))) << index.dump();
+  // A folder with something in it is not written to.
+  EXPECT_THROW(cli::convert(place("run"), place("folder/"), {"", tensor_bytes, false}), std::runtime_error);
+}
+
+}  // namespace

@@ -1,0 +1,398 @@
+// Saves of several ranks, each of which dies at every request of its own, beside every moment at which rank 0 dies: on a disk, also
+// with a power cut right after, and on an object store. What any rank has acknowledged is found, and nothing that was never saved.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+#include <thread>
+
+#include "base/log.h"
+#include "disk_model.h"
+#include "stage.h"
+#include "state/checkpoint.h"
+#include "state/object_store.h"
+#include "state/thread_ranks.h"
+
+namespace {
+
+using namespace ckpt;
+using namespace ckpt::tests;
+
+#if defined(CKPT_SANITIZED)
+constexpr std::int64_t stride = 5;  // of the moments of either rank
+constexpr std::uint64_t most_images = 3;
+#elif defined(CKPT_TEST_LONG)
+constexpr std::int64_t stride = 1;
+constexpr std::uint64_t most_images = 100;
+#else
+constexpr std::int64_t stride = 1;
+constexpr std::uint64_t most_images = 10;
+#endif
+
+// ---- A rank's way to the disk ----
+
+struct SharedDisk {
+  std::shared_ptr<storage::Storage> memory;
+  std::shared_ptr<Stage> stage;
+  Log log;  // of all ranks; written by the one whose turn it is
+};
+
+class StagedFile final : public storage::File {
+ public:
+  StagedFile(std::unique_ptr<storage::File> file, std::string path, SharedDisk& disk, std::int64_t rank)
+      : file_(std::move(file)), path_(std::move(path)), disk_(disk), rank_(rank) {}
+  std::int64_t size() override {
+    return disk_.stage->act(rank_, false, [&] { return file_->size(); });
+  }
+  std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
+    return disk_.stage->act(rank_, false, [&] { return file_->read(offset, bytes); });
+  }
+  void write(std::int64_t offset, std::span<const std::byte> bytes) override {
+    disk_.stage->act(rank_, true, [&] {
+      file_->write(offset, bytes);
+      disk_.log.push_back(
+          {Kind::write, path_, "", offset, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
+    });
+  }
+  void sync() override {
+    disk_.stage->act(rank_, true, [&] {
+      file_->sync();
+      disk_.log.push_back({Kind::sync, path_});
+    });
+  }
+
+ private:
+  const std::unique_ptr<storage::File> file_;
+  const std::string path_;
+  SharedDisk& disk_;
+  const std::int64_t rank_;
+};
+
+class StagedStorage final : public storage::Storage {
+ private:
+  template <class Body>
+  auto look(Body&& body) {
+    return disk_.stage->act(rank_, false, std::forward<Body>(body));
+  }
+  template <class Body>
+  auto change(const Operation& operation, Body&& body) {
+    return disk_.stage->act(rank_, true, [&] {
+      struct Record {
+        Log& log;
+        const Operation& operation;
+        bool is_done = true;
+        ~Record() {
+          if (is_done) log.push_back(operation);
+        }
+      } record{disk_.log, operation};
+      try {
+        return body();
+      } catch (...) {
+        record.is_done = false;
+        throw;
+      }
+    });
+  }
+
+ public:
+  StagedStorage(SharedDisk& disk, std::int64_t rank) : disk_(disk), rank_(rank) {}
+  std::unique_ptr<storage::File> create(const std::string& path) override {
+    return change({Kind::create, path}, [&] { return file(disk_.memory->create(path), path); });
+  }
+  std::unique_ptr<storage::File> open(const std::string& path) override {
+    return look([&] { return file(disk_.memory->open(path), path); });
+  }
+  bool link(const std::string& from, const std::string& to) override {
+    return change({Kind::link, from, to}, [&] { return disk_.memory->link(from, to); });
+  }
+  void rename(const std::string& from, const std::string& to) override {
+    change({Kind::rename, from, to}, [&] { disk_.memory->rename(from, to); });
+  }
+  void remove(const std::string& path) override {
+    change({Kind::remove, path}, [&] { disk_.memory->remove(path); });
+  }
+  void remove_directory(const std::string& path) override {
+    change({Kind::remove_directory, path}, [&] { disk_.memory->remove_directory(path); });
+  }
+  void make_directory(const std::string& path) override {
+    change({Kind::make_directory, path}, [&] { disk_.memory->make_directory(path); });
+  }
+  void sync_directory(const std::string& path) override {
+    change({Kind::sync_directory, path}, [&] { disk_.memory->sync_directory(path); });
+  }
+  std::vector<storage::Entry> list(const std::string& path) override {
+    return look([&] { return disk_.memory->list(path); });
+  }
+  std::int64_t size(const std::string& path) override {
+    return look([&] { return disk_.memory->size(path); });
+  }
+  std::unique_ptr<storage::Lock> lock(const std::string& path) override {
+    return look([&] { return disk_.memory->lock(path); });
+  }
+  const std::string& name() const override { return disk_.memory->name(); }
+
+ private:
+  std::unique_ptr<storage::File> file(std::unique_ptr<storage::File> opened, const std::string& path) {
+    return std::make_unique<StagedFile>(std::move(opened), path, disk_, rank_);
+  }
+
+  SharedDisk& disk_;
+  const std::int64_t rank_;
+};
+
+// ---- What is saved ----
+
+std::shared_ptr<tensor::Tensor> numbers(std::initializer_list<std::int64_t> lengths, std::int64_t first) {
+  auto tensor = tensor::Tensor::create(tensor::Dtype::f32, tensor::Shape(lengths));
+  std::iota(tensor->data_as<float>(), tensor->data_as<float>() + tensor->shape().elements(), static_cast<float>(first));
+  return tensor;
+}
+
+// Of each save its number x 1000, counted on: rows of a sharded tensor, and whole ones; the last group is that of every other save.
+state::State share_of(std::int64_t rank, std::int64_t ranks, int save) {
+  state::State state;
+  const std::int64_t begin = 13 * rank / ranks;
+  const std::int64_t end = 13 * (rank + 1) / ranks;
+  state.add_sharded("model", "weight", tensor::Dtype::f32, {13, 4});
+  state.add_block("model", "weight", {begin, 0}, numbers({end - begin, 4}, 1000 * save + 4 * begin));
+  state.add_tensor("model", "bias", numbers({5}, 1000 * save));
+  state.add_tensor("rare", "table", numbers({70, 10}, 1000 * ((save + 1) / 2)));
+  state.set_rarely_changes("rare", true);
+  state.set_json("save", base::cat(save));
+  state.set_json("rank", base::cat(rank));
+  return state;
+}
+
+// The number of the save whose whole tensors a disk's newest checkpoint has; -1 when they are of none.
+int newest(state::Checkpoint& checkpoint, std::string& problem) {
+  state::State state;
+  const std::vector<std::shared_ptr<tensor::Tensor>> tensors{numbers({13, 4}, 0), numbers({5}, 0), numbers({70, 10}, 0)};
+  state.add_tensor("model", "weight", tensors[0]);
+  state.add_tensor("model", "bias", tensors[1]);
+  state.add_tensor("rare", "table", tensors[2]);
+  const state::LoadResult result = checkpoint.load(state, {});
+  const int save = static_cast<int>(result.step);
+  if (result.skipped > 0) problem = "a newer one was skipped";
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const float first = i < 2 ? static_cast<float>(1000 * save) : static_cast<float>(1000 * ((save + 1) / 2));
+    for (std::int64_t at = 0; at < tensors[i]->shape().elements(); ++at) {
+      if (tensors[i]->data_as<float>()[at] != first + static_cast<float>(at)) return -1;
+    }
+  }
+  return state.values().at("save") == base::cat(save) ? save : -1;
+}
+
+// ---- Stories ----
+
+enum class Place { disk, objects };
+
+struct Story {
+  Place place = Place::disk;
+  std::int64_t ranks = 2;
+  bool in_background = false;
+  bool in_turns = true;
+  std::int64_t first = 0;
+  std::int64_t keep_last = 0;
+};
+
+std::string to_text(const Story& story) {
+  return base::cat(story.place == Place::disk ? "disk" : "objects", ", ", story.ranks, " ranks", story.in_background ? ", background" : "",
+                   story.in_turns ? ", in turns" : "", ", first ", story.first, ", keep ", story.keep_last);
+}
+
+// What was there when a run began, and what it did.
+struct Ended {
+  Image image;                                  // before
+  Log log;                                      // of a disk
+  std::map<std::string, std::string> objects;   // after, of an object store
+  bool is_acknowledged = false;                 // by any rank
+  int saved = 0;                                // ranks that did
+  std::vector<std::int64_t> changes;            // by rank
+  std::string errors;
+};
+
+// One save of all ranks, which die after so many changes; step is the save's number.
+Ended run(const Story& story, const Ended& before, int save, const std::vector<std::int64_t>& deaths) {
+  Ended ended;
+  DiskModel model(before.image);
+  for (const Operation& operation : before.log) model.apply(operation);
+  ended.image = model.now();
+  const auto stage = std::make_shared<Stage>(story.ranks, story.in_turns, story.first);
+  SharedDisk disk{disk_of(ended.image), stage, {}};
+  const auto bucket = std::make_shared<Bucket>();
+  bucket->objects = before.objects;
+  const bool dies = std::ranges::any_of(deaths, [](std::int64_t each) { return each != never; });
+  const auto threads = std::make_shared<ThreadRanks>(story.ranks);
+  std::atomic<int> saved{0};
+  const auto errors = threads->run([&](std::int64_t rank) {
+    struct Leave {
+      Stage& stage;
+      std::int64_t rank;
+      ~Leave() { stage.leave(rank); }
+    } const leave{*stage, rank};
+    std::shared_ptr<storage::Storage> storage;
+    if (story.place == Place::disk) {
+      storage = std::make_shared<StagedStorage>(disk, rank);
+    } else {
+      const auto requests = std::make_shared<Requests>();
+      requests->before = [&stage, rank](const std::string& line) {
+        stage->begin(rank, !line.starts_with("get") && !line.starts_with("head") && !line.starts_with("list"));
+      };
+      requests->after = [&stage](const std::string&) { stage->end(); };
+      storage = std::make_shared<BucketClient>(bucket, requests);
+    }
+    state::CheckpointOptions options;
+    options.coordinator = std::make_shared<StageCoordinator>(stage, threads->coordinator(rank));
+    options.timeout_ns = dies ? 20'000'000 : 60'000'000'000;
+    options.keep_last = story.keep_last;
+    options.sleep = [&stage, rank](std::int64_t ns) {
+      stage->wait(rank);
+      // A rank that waits for a dead one would else ask thousands of times until its time-out.
+      if (ns >= 100'000'000) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    };
+    state::Checkpoint checkpoint(storage, options);
+    stage->watch(rank, deaths[static_cast<std::size_t>(rank)]);
+    state::SaveOptions how;
+    how.step = save;
+    state::TeamSave agreed = checkpoint.agree(share_of(rank, story.ranks, save), how);
+    state::SaveSource source;
+    checkpoint.save_agreed(agreed, source, story.in_background);
+    ++saved;
+  });
+  for (std::size_t rank = 0; rank < errors.size(); ++rank) {
+    if (errors[rank]) ended.errors += base::cat(rank, ": ", errors[rank]->message(), "\n");
+  }
+  for (std::int64_t rank = 0; rank < story.ranks; ++rank) ended.changes.push_back(stage->changes(rank));
+  ended.saved = saved;
+  ended.is_acknowledged = saved > 0;
+  ended.log = std::move(disk.log);
+  ended.objects = bucket->objects;
+  return ended;
+}
+
+struct Counted {
+  std::int64_t runs = 0;
+  std::int64_t worlds = 0;  // that were examined
+  std::int64_t acknowledged = 0;
+  std::int64_t with_second = 0;
+};
+
+// What must hold of a storage on which save 2 was under way when the ranks died.
+template <class What>
+void examine(const std::shared_ptr<storage::Storage>& storage, bool is_acknowledged, const What& what, Counted& counted) {
+  try {
+    for (const state::Found& found : state::scan(*storage)) {
+      if (found.condition == state::Condition::complete || found.condition == state::Condition::unfinished) continue;
+      ADD_FAILURE() << what() << ": " << found.name << ": " << found.problem;
+    }
+    state::Checkpoint checkpoint(storage, {});
+    std::string problem;
+    const int save = newest(checkpoint, problem);
+    ASSERT_TRUE(save == 2 || (save == 1 && !is_acknowledged)) << what() << ": save " << save << " was found";
+    ASSERT_EQ(problem, "") << what();
+    counted.with_second += save == 2 ? 1 : 0;
+  } catch (const base::Error& error) {
+    FAIL() << what() << ": " << error.message();
+  }
+  if (++counted.worlds % 64 != 0) return;
+  // The next run of several ranks goes on.
+  const auto threads = std::make_shared<ThreadRanks>(2);
+  expect_no_errors(threads->run([&](std::int64_t rank) {
+    state::CheckpointOptions options;
+    options.coordinator = threads->coordinator(rank);
+    state::Checkpoint checkpoint(storage, options);
+    state::SaveOptions how;
+    how.step = 3;
+    checkpoint.save(share_of(rank, 2, 3), how);
+  }));
+  state::Checkpoint checkpoint(storage, {});
+  std::string problem;
+  EXPECT_EQ(newest(checkpoint, problem), 3) << what() << problem;
+}
+
+template <class What>
+void look_at(const Story& story, const Ended& ended, const What& what, Counted& counted) {
+  ++counted.runs;
+  counted.acknowledged += ended.is_acknowledged ? 1 : 0;
+  if (story.place == Place::objects) {
+    const auto bucket = std::make_shared<Bucket>();
+    bucket->objects = ended.objects;
+    return examine(std::make_shared<BucketClient>(bucket), ended.is_acknowledged, what, counted);
+  }
+  DiskModel model(ended.image);
+  for (const Operation& operation : ended.log) model.apply(operation);
+  examine(disk_of(model.now()), ended.is_acknowledged, what, counted);
+  model.crash(most_images, static_cast<std::uint64_t>(counted.runs), [&](const Image& image) {
+    const auto cut = [&] { return base::cat(what(), ", then a power cut:\n", describe(image)); };
+    if (!testing::Test::HasFatalFailure()) examine(disk_of(image), ended.is_acknowledged, cut, counted);
+  });
+}
+
+// Each moment of rank `other` beside each of rank 0, of which `never` is one.
+void enumerate(const Story& story, Counted& counted) {
+  const std::vector<std::int64_t> alive(static_cast<std::size_t>(story.ranks), never);
+  const Ended first = run(story, {}, 1, alive);
+  ASSERT_EQ(first.saved, story.ranks) << to_text(story) << first.errors;
+  const Ended whole = run(story, first, 2, alive);
+  ASSERT_EQ(whole.saved, story.ranks) << to_text(story) << whole.errors;
+  look_at(story, whole, [&] { return to_text(story); }, counted);
+  const auto moments = [&](std::int64_t rank) {
+    std::vector<std::int64_t> out;
+    for (std::int64_t at = 0; at < whole.changes[static_cast<std::size_t>(rank)]; at += stride) out.push_back(at);
+    out.push_back(never);
+    return out;
+  };
+  for (std::int64_t other = 1; other < story.ranks; ++other) {
+    for (const std::int64_t of_other : moments(other)) {
+      for (const std::int64_t of_first : moments(0)) {
+        std::vector<std::int64_t> deaths = alive;
+        deaths[0] = of_first;
+        deaths[static_cast<std::size_t>(other)] = of_other;
+        const Ended ended = run(story, first, 2, deaths);
+        const auto what = [&] {
+          const auto moment = [](std::int64_t at) { return at == never ? std::string("never") : base::cat("after ", at, " changes"); };
+          return base::cat(to_text(story), "; rank 0 dies ", moment(of_first), ", rank ", other, ' ', moment(of_other));
+        };
+        look_at(story, ended, what, counted);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+class CrashRanks : public testing::Test {
+ protected:
+  CrashRanks() {
+    base::set_log(base::LogLevel::warning, [](base::LogLevel, const char*, const char*) {});
+  }
+  ~CrashRanks() override { base::set_log(base::LogLevel::warning, {}); }
+
+  Counted enumerate_all(Place place, bool in_background) {
+    Counted counted;
+    for (Story story : {Story{place, 2, in_background, true, 0, 0}, Story{place, 2, in_background, false, 0, 1},
+                        Story{place, 2, in_background, false, 1, 0}, Story{place, 3, in_background, false, 2, 1}}) {
+#ifndef CKPT_TEST_LONG
+      if (story.ranks > 2) continue;
+#endif
+      if (!HasFatalFailure()) enumerate(story, counted);
+    }
+    std::printf("crash: ranks: %lld runs, %lld worlds after them, %lld acknowledged, %lld with the second save\n",
+                static_cast<long long>(counted.runs), static_cast<long long>(counted.worlds),
+                static_cast<long long>(counted.acknowledged), static_cast<long long>(counted.with_second));
+    // Both ends of a save are among them.
+    EXPECT_GT(counted.acknowledged, 3);
+    EXPECT_LT(counted.acknowledged, counted.runs);
+    EXPECT_GE(counted.with_second, counted.acknowledged);
+    EXPECT_LT(counted.with_second, counted.worlds);
+    return counted;
+  }
+};
+
+TEST_F(CrashRanks, NothingAcknowledgedIsLostOnADisk) { enumerate_all(Place::disk, false); }
+TEST_F(CrashRanks, NothingAcknowledgedInTheBackgroundIsLostOnADisk) { enumerate_all(Place::disk, true); }
+TEST_F(CrashRanks, NothingAcknowledgedIsLostInAnObjectStore) { enumerate_all(Place::objects, false); }
+TEST_F(CrashRanks, NothingAcknowledgedInTheBackgroundIsLostInAnObjectStore) { enumerate_all(Place::objects, true); }
+
+}  // namespace

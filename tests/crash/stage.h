@@ -1,0 +1,159 @@
+// Ranks of a run as threads on one stage, on which one of them acts at a time: each request to the storage waits for its turn, so the
+// order of all of them is the same each time; and a rank can die before any of them.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "state/coordinator.h"
+
+namespace ckpt::tests {
+
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+class Stage {
+ public:
+  // in_turns: each request passes the turn on; else a rank keeps it until it waits. The turn begins at `first`.
+  Stage(std::int64_t ranks, bool in_turns, std::int64_t first)
+      : in_turns_(in_turns), first_(first), ranks_(static_cast<std::size_t>(ranks)), turn_(first) {}
+
+  std::int64_t ranks() const noexcept { return std::ssize(ranks_); }
+  // Of requests that change something, since it began to be watched.
+  std::int64_t changes(std::int64_t rank) const { return ranks_[static_cast<std::size_t>(rank)].changes; }
+  // The rank dies when it asks for another change after so many.
+  void watch(std::int64_t rank, std::int64_t changes_to_live) {
+    const std::lock_guard lock(mutex_);
+    at(rank).changes = 0;
+    at(rank).changes_to_live = changes_to_live;
+  }
+
+  // Around what is asked of the storage. begin returns when it is this rank's turn; Error(io) for one that is dead or dies of it.
+  void begin(std::int64_t rank, bool changes) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return turn_ == rank; });
+    if (changes && at(rank).changes == at(rank).changes_to_live) at(rank).is = Is::dead;
+    require_alive(rank);
+    at(rank).changes += changes ? 1 : 0;
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (in_turns_) pass_on();
+  }
+  template <class Body>
+  auto act(std::int64_t rank, bool changes, Body&& body) {
+    struct End {
+      Stage& stage;
+      ~End() { stage.end(); }
+    };
+    begin(rank, changes);
+    const End end_of_it{*this};
+    return body();
+  }
+  // A rank that waits for others lets them act.
+  void wait(std::int64_t rank) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return turn_ == rank; });
+    pass_on();
+  }
+
+  // While the ranks meet none of them has the turn; those that leave a meeting go on when all of them have left it.
+  template <class Body>
+  void meet(std::int64_t rank, Body&& body) {
+    set(rank, Is::meeting);
+    try {
+      body();
+    } catch (...) {
+      come_back(rank);
+      throw;
+    }
+    come_back(rank);
+  }
+  void leave(std::int64_t rank) { set(rank, Is::gone); }
+
+ private:
+  enum class Is { acting, meeting, dead, gone };
+  struct Rank {
+    Is is = Is::acting;
+    std::int64_t changes = 0;
+    std::int64_t changes_to_live = never;
+    // A dead one acts on: its requests fail, and it goes.
+    bool may_act() const { return is == Is::acting || is == Is::dead; }
+  };
+  static constexpr std::int64_t nobody = -1;
+
+  Rank& at(std::int64_t rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  void require_alive(std::int64_t rank) {
+    if (at(rank).is == Is::dead) base::fail(base::Status::io, "the process is dead");
+  }
+  void pass_on() {
+    turn_ = next_from(turn_ + 1);
+    changed_.notify_all();
+  }
+  std::int64_t next_from(std::int64_t rank) {
+    for (std::int64_t i = 0; i < ranks(); ++i) {
+      if (const std::int64_t next = (rank + i) % ranks(); at(next).may_act()) return next;
+    }
+    return nobody;
+  }
+  void set(std::int64_t rank, Is is) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return turn_ == rank; });
+    if (is == Is::meeting) require_alive(rank);
+    at(rank).is = is;
+    pass_on();
+  }
+  void come_back(std::int64_t rank) {
+    const std::lock_guard lock(mutex_);
+    at(rank).is = Is::acting;
+    const bool are_all_back = std::ranges::none_of(ranks_, [](const Rank& each) { return each.is == Is::meeting; });
+    if (are_all_back && turn_ == nobody) turn_ = next_from(first_);
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const bool in_turns_;
+  const std::int64_t first_;
+  std::vector<Rank> ranks_;
+  std::int64_t turn_;
+};
+
+// A rank's coordinator: the one of the threads, met on the stage.
+class StageCoordinator final : public state::Coordinator {
+ public:
+  StageCoordinator(std::shared_ptr<Stage> stage, std::shared_ptr<state::Coordinator> inner)
+      : stage_(std::move(stage)), inner_(std::move(inner)) {}
+  std::int64_t rank() const noexcept override { return inner_->rank(); }
+  std::int64_t world_size() const noexcept override { return inner_->world_size(); }
+  void barrier(Timeout timeout) override {
+    meet([&] { inner_->barrier(timeout); });
+  }
+  void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
+    meet([&] { inner_->broadcast(bytes, root, timeout); });
+  }
+  void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
+    meet([&] { inner_->all_gather(sent, received, timeout); });
+  }
+  void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
+    meet([&] { inner_->gather(sent, received, root, timeout); });
+  }
+
+ private:
+  template <class Body>
+  void meet(Body&& body) {
+    stage_->meet(rank(), std::forward<Body>(body));
+  }
+
+  const std::shared_ptr<Stage> stage_;
+  const std::shared_ptr<state::Coordinator> inner_;
+};
+
+}  // namespace ckpt::tests
