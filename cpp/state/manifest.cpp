@@ -21,18 +21,18 @@ std::map<std::string, std::string> read_values(const Node& top) {
 }
 
 // What a manifest of several ranks has besides.
-std::string many_text(const Manifest& manifest) {
+void append_many(std::string& out, const Manifest& manifest) {
   std::string keys;
   for (const std::string& key : manifest.by_rank) keys += cat(keys.empty() ? "" : ",", quoted_json(key));
-  std::string out = cat(",\n\"by_rank\":[", keys, "],\n\"files\":", manifest.part_files, ",\n\"bytes\":", manifest.part_file_bytes,
-                        ",\n\"parts\":[");
+  out += cat(",\n\"by_rank\":[", keys, "],\n\"files\":", manifest.part_files, ",\n\"bytes\":", manifest.part_file_bytes,
+             ",\n\"parts\":[");
   for (std::size_t rank = 0; rank < manifest.parts.size(); ++rank) {
     const PartRecord& part = manifest.parts[rank];
     const std::string name = part_name(static_cast<std::int64_t>(rank), manifest.world_size);
     out += cat(rank > 0 ? ",\n" : "\n", "{\"name\":\"", name, "\",\"bytes\":", part.bytes, ",\"checksum\":\"", to_hex(part.digest),
                "\"}");
   }
-  return out + ']';
+  out += ']';
 }
 
 void read_many(const Node& top, Manifest& manifest) {
@@ -87,8 +87,13 @@ std::string to_text(const Manifest& manifest) {
   }
   out += cat(",\n\"values\":", values_text(values), ",\n\"metadata\":", manifest.metadata,
              ",\n\"environment\":", manifest.environment);
-  out += manifest.is_of_many() ? many_text(manifest) + placed_groups_text(manifest.groups)
-                               : cat(",\n\"groups\":", groups_text(manifest.groups));
+  if (manifest.is_of_many()) {
+    append_many(out, manifest);
+    append_placed_groups(out, manifest.groups);
+  } else {
+    out += ",\n\"groups\":";
+    append_groups(out, manifest.groups);
+  }
   return with_checksum(std::move(out));
 }
 

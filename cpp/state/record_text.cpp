@@ -95,13 +95,16 @@ std::map<std::string, std::string> read_texts(const Node& node) {
   return out;
 }
 
-std::string groups_text(const std::vector<GroupRecord>& groups) {
-  std::string out = "[";
+void append_groups(std::string& out, const std::vector<GroupRecord>& groups) {
+  out += '[';
   for (const GroupRecord& group : groups) {
-    out += cat(out.back() == '[' ? "\n" : ",\n", "{\"name\":", quoted_json(group.name),
-               ",\n\"files\":", lines(group.files, file_json), ",\n\"tensors\":", lines(group.tensors, tensor_json), '}');
+    out += cat(out.back() == '[' ? "\n" : ",\n", "{\"name\":", quoted_json(group.name), ",\n\"files\":");
+    append_lines(out, group.files, file_json);
+    out += ",\n\"tensors\":";
+    append_lines(out, group.tensors, tensor_json);
+    out += '}';
   }
-  return out + ']';
+  out += ']';
 }
 
 void read_name_and_shape(const Node& node, TensorRecord& tensor) {

@@ -82,23 +82,23 @@ struct Node {
 
 std::string quoted_json(std::string_view text);
 
-// "[\n<item>,\n<item>]": a line each, so that people and line tools can read it.
+// Appends "[\n<item>,\n<item>]": a line each, so that people and line tools can read it.
 template <class Items, class ToJson>
-std::string lines(const Items& items, ToJson&& to_json) {
-  std::string out = "[";
+void append_lines(std::string& out, const Items& items, ToJson&& to_json) {
+  out += '[';
   for (const auto& item : items) {
-    out += out.size() > 1 ? ",\n" : "\n";
+    out += out.back() == '[' ? "\n" : ",\n";
     out += to_json(item).dump();
   }
-  return out + ']';
+  out += ']';
 }
 
 // "{\n<key>:<text>,\n<key>:<text>}" of JSON texts by key.
 std::string values_text(const std::map<std::string, std::string>& values);
 std::map<std::string, std::string> read_texts(const Node& node);
 
-// The groups with their files and tensors.
-std::string groups_text(const std::vector<GroupRecord>& groups);
+// Appends the groups with their files and tensors.
+void append_groups(std::string& out, const std::vector<GroupRecord>& groups);
 std::vector<GroupRecord> read_groups(const Node& groups, std::int64_t format_version);
 // Of a record that need not be in a file.
 void read_name_and_shape(const Node& node, TensorRecord& tensor);

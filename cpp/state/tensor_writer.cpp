@@ -75,6 +75,7 @@ void TensorFileWriter::compare(std::span<const std::byte> bytes) { add_parts(com
 WrittenFile TensorFileWriter::finish(const std::string& name, std::string* changed) {
   const FileHasher::Digests digests = hasher_.finish();
   WrittenFile written{{name, size_, digests.file}, {}};
+  written.tensors.reserve(layout_.entries.size());
   std::size_t chunk = 0;
   for (const TensorEntry& entry : layout_.entries) {
     TensorRecord record{entry.name, name, entry.dtype, entry.shape};

@@ -145,23 +145,31 @@ bool Merge::is_even(std::int32_t history) const {
 std::vector<GroupRecord> Merge::finish() const {
   std::vector<GroupRecord> groups;
   std::map<std::pair<std::int32_t, std::size_t>, std::shared_ptr<const Placement>> even;  // by history and number of dimensions
+  std::map<std::pair<std::int32_t, Lengths>, std::shared_ptr<const Placement>> same;      // by history and shape
   for (std::size_t i = 0; i < listing_.tensors.size(); ++i) {
     const ListedTensor& tensor = listing_.tensors[i];
     const std::int32_t history = histories_[i];
-    std::shared_ptr<const Placement>& known = even[{history, tensor.shape.size()}];
-    std::shared_ptr<const Placement> placement;
-    if (known != nullptr) {
-      placement = std::make_shared<Placement>(tensor.shape, known->cuts(), known->parts());
-    } else {
-      placement = place(tensor, blocks_of(tensor, history));
-      if (placement->is_grid() && is_even(history)) known = placement;
+    std::shared_ptr<const Placement>& placement = same[{history, tensor.shape}];
+    if (placement == nullptr) {
+      std::shared_ptr<const Placement>& known = even[{history, tensor.shape.size()}];
+      if (known != nullptr) {
+        placement = std::make_shared<Placement>(tensor.shape, known->cuts(), known->parts());
+      } else {
+        placement = place(tensor, blocks_of(tensor, history));
+        if (placement->is_grid() && is_even(history)) known = placement;
+      }
     }
-    if (groups.empty() || groups.back().name != tensor.group) groups.push_back({tensor.group, {}, {}});
+    if (groups.empty() || groups.back().name != tensor.group) {
+      groups.push_back({tensor.group, {}, {}});
+      const auto end = std::find_if(listing_.tensors.begin() + static_cast<std::ptrdiff_t>(i), listing_.tensors.end(),
+                                    [&](const ListedTensor& other) { return other.group != tensor.group; });
+      groups.back().tensors.reserve(static_cast<std::size_t>(end - listing_.tensors.begin()) - i);
+    }
     TensorRecord record{tensor.name};
     record.dtype = tensor.dtype;
     record.shape = tensor.shape;
     record.bytes_of_chunk = shard_chunk_bytes;
-    record.placement = std::move(placement);
+    record.placement = placement;
     groups.back().tensors.push_back(std::move(record));
   }
   return groups;

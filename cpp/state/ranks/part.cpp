@@ -45,14 +45,15 @@ Box box_of(const TensorRecord& block) {
 }
 
 Digest layout_digest(const std::vector<GroupRecord>& groups) {
-  std::vector<std::string> blocks;
+  // As if sorted by their texts, whatever the order of the records.
+  std::vector<Digest> blocks;
   for (const GroupRecord& group : groups) {
     for (const TensorRecord& block : group.tensors)
-      blocks.push_back(cat(quoted_json(group.name), ' ', quoted_json(tensor_of(block)), ' ', to_text(box_of(block)), '\n'));
+      blocks.push_back(hash_of(cat(quoted_json(group.name), ' ', quoted_json(tensor_of(block)), ' ', to_text(box_of(block)))));
   }
-  std::ranges::sort(blocks);
+  std::ranges::sort(blocks, {}, [](const Digest& digest) { return std::pair(digest.high, digest.low); });
   std::string all;
-  for (const std::string& block : blocks) all += block;
+  for (const Digest& block : blocks) all += to_hex(block);
   return hash_of(all);
 }
 
@@ -63,10 +64,12 @@ std::string rank_file_name(const std::string& group_file, std::int64_t rank, std
 }
 
 std::string to_text(const Part& part) {
-  return with_checksum(cat("{\"format\":\"ckpt-part\",\n\"format_version\":", format_of_many, ",\n\"attempt\":",
-                           quoted_json(part.attempt), ",\n\"rank\":", part.rank, ",\n\"world_size\":", part.world_size,
-                           ",\n\"values\":", values_text(part.values), ",\n\"absent\":", names_text(part.absent),
-                           ",\n\"groups\":", groups_text(part.groups), summary_begin, summary_text(part.summary)));
+  std::string out = cat("{\"format\":\"ckpt-part\",\n\"format_version\":", format_of_many, ",\n\"attempt\":",
+                        quoted_json(part.attempt), ",\n\"rank\":", part.rank, ",\n\"world_size\":", part.world_size,
+                        ",\n\"values\":", values_text(part.values), ",\n\"absent\":", names_text(part.absent), ",\n\"groups\":");
+  append_groups(out, part.groups);
+  out += cat(summary_begin, summary_text(part.summary));
+  return with_checksum(std::move(out));
 }
 
 Part parse_part(std::string_view text) {

@@ -152,9 +152,14 @@ std::string rank_of_text(std::int64_t rank, std::int64_t world_size) {
 
 std::string part_name(std::int64_t rank, std::int64_t world_size) { return rank_of_text(rank, world_size) + ".json"; }
 
-std::string placed_groups_text(const std::vector<GroupRecord>& groups) {
-  Lists lists;
-  std::string out = "[";
+void append_placed_groups(std::string& out, const std::vector<GroupRecord>& groups) {
+  Lists lists;  // which stand first
+  for (const GroupRecord& group : groups) {
+    for (const TensorRecord& tensor : group.tensors) {
+      if (tensor.placement->is_grid()) lists.number_of(tensor.placement->parts());
+    }
+  }
+  out += cat(",\n\"lists\":", lists.text(), ",\n\"groups\":[");
   for (const GroupRecord& group : groups) {
     out += cat(out.back() == '[' ? "\n" : ",\n", "{\"name\":", quoted_json(group.name), ",\n\"tensors\":[");
     bool is_first = true;
@@ -165,7 +170,7 @@ std::string placed_groups_text(const std::vector<GroupRecord>& groups) {
     }
     out += "]}";
   }
-  return cat(",\n\"lists\":", lists.text(), ",\n\"groups\":", out, ']');
+  out += ']';
 }
 
 std::vector<GroupRecord> read_placed_groups(const Node& top, std::int64_t world_size) {

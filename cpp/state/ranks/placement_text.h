@@ -17,7 +17,7 @@ std::string rank_of_text(std::int64_t rank, std::int64_t world_size);
 std::string part_name(std::int64_t rank, std::int64_t world_size);
 
 // Members "lists" and "groups", with a comma before each.
-std::string placed_groups_text(const std::vector<GroupRecord>& groups);
+void append_placed_groups(std::string& out, const std::vector<GroupRecord>& groups);
 // Error(corrupt) unless each tensor's blocks cover it and name parts that are there.
 std::vector<GroupRecord> read_placed_groups(const Node& top, std::int64_t world_size);
 

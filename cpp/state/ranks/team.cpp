@@ -79,6 +79,7 @@ class Shared {
   explicit Shared(const StateGroup& group) {
     out_.name = group.name;
     out_.bytes_of_chunk = shard_chunk_bytes;
+    out_.tensors.reserve(group.tensors.size() + group.sharded.size());
     for (const StateTensor& item : group.tensors) taken_.insert(item.name);
     for (const ShardedTensor& item : group.sharded) taken_.insert(item.name);
   }
@@ -367,6 +368,9 @@ Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& fil
   const std::string text = to_text(part);
   files.write_text(part_name(rank(), ranks()), text);
   storage_->sync_directory(save.attempt);
+  // What was written is not looked at again, but for groups that may be linked next time.
+  if (save.state->rarely_changing().empty()) part.groups.clear();
+  save.state = std::make_shared<State>(State::of({}, save.state->values(), {}));
   return {std::move(part.groups),
           {{std::ssize(text), checksum_of_tail(text).value_or(Digest())}, std::move(part.summary)},
           files.linked(),
@@ -403,6 +407,7 @@ SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit&
         }
         Manifest manifest = gather_parts(save, tails);
         commit(files, manifest);
+        keep_placed(save, manifest);
         committed = {manifest.commit_sequence, file_count(manifest), total_bytes(manifest)};
       });
     }
@@ -431,6 +436,7 @@ SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& co
       wait_for_parts(save, source);
       Manifest manifest = gather_parts(save, read_tails(save, share.tail));
       commit(files, manifest);
+      keep_placed(save, manifest);
       sequence = manifest.commit_sequence;
       file_number = file_count(manifest);
       bytes = total_bytes(manifest);
@@ -501,15 +507,21 @@ Manifest Team::gather_parts(const TeamSave& save, const std::vector<PartTail>& t
   }
   manifest.by_rank.assign(by_rank.begin(), by_rank.end());
   if (placed_for_ != save.agreement || layouts_ != layouts) {
-    placed_for_ = nullptr;
+    placed_.clear();
     Merge merge(save.agreement->listing);
     for (std::int64_t of = 0; of < ranks(); ++of) merge.add(read_part(*storage_, save.attempt, manifest, of));
     placed_ = merge.finish();
     layouts_ = std::move(layouts);
-    placed_for_ = save.agreement;
   }
-  manifest.groups = placed_;
+  // Lent to the manifest: there may be many.
+  manifest.groups = std::move(placed_);
+  placed_for_ = nullptr;
   return manifest;
+}
+
+void Team::keep_placed(const TeamSave& save, Manifest& manifest) {
+  placed_ = std::move(manifest.groups);
+  placed_for_ = save.agreement;
 }
 
 // ---- Waiting for others, in the background ----

@@ -97,6 +97,7 @@ class Team {
   SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   Manifest gather_parts(const TeamSave& save, const std::vector<PartTail>& tails);
+  void keep_placed(const TeamSave& save, Manifest& manifest);
   std::vector<PartTail> read_tails(const TeamSave& save, const PartTail& own) const;
   void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
   std::int64_t wait_for_commit(const TeamSave& save, const SaveSource& source) const;
