@@ -328,7 +328,8 @@ int run(int argc, char** argv) {
         ->required();
   }
   std::string group;
-  CLI::App* const convert = app.add_subcommand("convert", "Write tensors as another kind of file: .npz, .safetensors, or a folder of these with an index");
+  CLI::App* const convert = app.add_subcommand(
+      "convert", "Write tensors as another kind of file: .npz, .safetensors, or a folder of these with an index");
   convert
       ->add_option(
           "from", path,

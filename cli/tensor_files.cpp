@@ -50,7 +50,8 @@ class Output {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
-// As the library orders what it writes: tensors of larger elements first, so that all are aligned; the data begins at a multiple of 64.
+// As the library orders what it writes: tensors of larger elements first, so that all are aligned; the data begins at a multiple
+// of 64.
 std::string beginning(std::vector<ChosenEntry>& entries) {
   std::ranges::sort(entries, [](const ChosenEntry& a, const ChosenEntry& b) {
     const auto bits_a = dtype_bits(a.info.dtype);

@@ -8,6 +8,7 @@
 #include "state/known_bad.h"
 #include "state/name.h"
 #include "state/object_catalog.h"
+#include "state/ranks/placement_text.h"
 #include "state/ranks/verdict.h"
 
 namespace ckpt::state {
@@ -89,12 +90,13 @@ Manifest parsed_manifest(const std::string& directory, const std::string& text) 
 void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest) {
   // One look for all parts of many ranks; what their bytes are is seen when they are read.
   if (manifest.is_of_many()) {
-    std::int64_t parts = 0;
-    for (const storage::Entry& entry : storage.list(directory == "." ? "" : directory))
-      parts += rank_of_part(entry.name, manifest.world_size) ? 1 : 0;
-    if (parts != manifest.world_size)
-      base::fail(Status::corrupt, base::quoted(directory), " has the parts of ", parts, " ranks; the manifest says ",
-                 manifest.world_size);
+    std::vector<bool> found(static_cast<std::size_t>(manifest.world_size));
+    for (const storage::Entry& entry : storage.list(directory == "." ? "" : directory)) {
+      if (const auto rank = rank_of_part(entry.name, manifest.world_size)) found[static_cast<std::size_t>(*rank)] = true;
+    }
+    if (const auto missing = std::ranges::find(found, false); missing != found.end())
+      base::fail(Status::corrupt, base::quoted(directory), " has ", std::ranges::count(found, true), " of ", manifest.world_size,
+                 " ranks' parts; ", part_name(missing - found.begin(), manifest.world_size), " is not there");
   }
   for (const GroupRecord& group : manifest.groups) {
     for (const FileRecord& record : group.files) {

@@ -52,8 +52,7 @@ class StagedFile final : public storage::File {
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     disk_.stage->act(rank_, true, [&] {
       file_->write(offset, bytes);
-      disk_.log.push_back(
-          {Kind::write, path_, "", offset, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
+      disk_.log.push_back({Kind::write, path_, "", offset, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
     });
   }
   void sync() override {
@@ -198,18 +197,19 @@ struct Story {
 };
 
 std::string to_text(const Story& story) {
-  return base::cat(story.place == Place::disk ? "disk" : "objects", ", ", story.ranks, " ranks", story.in_background ? ", background" : "",
-                   story.in_turns ? ", in turns" : "", ", first ", story.first, ", keep ", story.keep_last);
+  return base::cat(story.place == Place::disk ? "disk" : "objects", ", ", story.ranks, " ranks",
+                   story.in_background ? ", background" : "", story.in_turns ? ", in turns" : "", ", first ", story.first,
+                   ", keep ", story.keep_last);
 }
 
 // What was there when a run began, and what it did.
 struct Ended {
-  Image image;                                  // before
-  Log log;                                      // of a disk
-  std::map<std::string, std::string> objects;   // after, of an object store
-  bool is_acknowledged = false;                 // by any rank
-  int saved = 0;                                // ranks that did
-  std::vector<std::int64_t> changes;            // by rank
+  Image image;                                 // before
+  Log log;                                     // of a disk
+  std::map<std::string, std::string> objects;  // after, of an object store
+  bool is_acknowledged = false;                // by any rank
+  int saved = 0;                               // ranks that did
+  std::vector<std::int64_t> changes;           // by rank
   std::string errors;
 };
 
@@ -337,7 +337,8 @@ void enumerate(const Story& story, Counted& counted) {
   ASSERT_EQ(first.saved, story.ranks) << to_text(story) << first.errors;
   const Ended whole = run(story, first, 2, alive);
   ASSERT_EQ(whole.saved, story.ranks) << to_text(story) << whole.errors;
-  look_at(story, whole, [&] { return to_text(story); }, counted);
+  look_at(
+      story, whole, [&] { return to_text(story); }, counted);
   const auto moments = [&](std::int64_t rank) {
     std::vector<std::int64_t> out;
     for (std::int64_t at = 0; at < whole.changes[static_cast<std::size_t>(rank)]; at += stride) out.push_back(at);
@@ -352,7 +353,9 @@ void enumerate(const Story& story, Counted& counted) {
         deaths[static_cast<std::size_t>(other)] = of_other;
         const Ended ended = run(story, first, 2, deaths);
         const auto what = [&] {
-          const auto moment = [](std::int64_t at) { return at == never ? std::string("never") : base::cat("after ", at, " changes"); };
+          const auto moment = [](std::int64_t at) {
+            return at == never ? std::string("never") : base::cat("after ", at, " changes");
+          };
           return base::cat(to_text(story), "; rank 0 dies ", moment(of_first), ", rank ", other, ' ', moment(of_other));
         };
         look_at(story, ended, what, counted);

@@ -1,5 +1,5 @@
-// Ranks of a run as threads on one stage, on which one of them acts at a time: each request to the storage waits for its turn, so the
-// order of all of them is the same each time; and a rank can die before any of them.
+// Ranks of a run as threads on one stage, on which one of them acts at a time: each request to the storage waits for its turn, so
+// the order of all of them is the same each time; and a rank can die before any of them.
 #pragma once
 
 #include <algorithm>

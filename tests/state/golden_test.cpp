@@ -125,7 +125,6 @@ TEST(StateGolden, TheSameStateGivesTheSameFiles) {
   EXPECT_EQ(compared, 4);
 }
 
-
 // ---- Version 2: several ranks ----
 
 constexpr std::int64_t ranks_of_version_2 = 3;

@@ -1,4 +1,5 @@
-// What rank 0 holds in memory while many ranks save and load: its shard, 1 MiB for each 1,000 tensors, and 200 bytes a rank.
+// What rank 0 holds in memory while many ranks save: its shard, 1 MiB for each 1,000 tensors, and 200 bytes a rank. A load, on any
+// rank, takes more: the records of what it reads beside those of what there is.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -52,7 +53,7 @@ Most of_rank_0(std::int64_t count, std::int64_t tensors) {
   return most;
 }
 
-// Two buffers of a MiB (what is written or read of small tensors; a digest chunk) are there whatever is saved.
+// A buffer of a MiB is there whatever is saved or loaded, so what grows is looked at.
 TEST(RanksMemory, OfRankZeroIsBound) {
 #ifdef CKPT_SANITIZED
   const std::int64_t few = 4;
@@ -64,13 +65,21 @@ TEST(RanksMemory, OfRankZeroIsBound) {
   const Most small = of_rank_0(few, 1000);
   const Most of_more_tensors = of_rank_0(few, 3000);
   const Most of_more_ranks = of_rank_0(many, 1000);
-  for (const auto& [what, member] : {std::pair{"first save", &Most::first_save}, {"second save", &Most::second_save}, {"load", &Most::load}}) {
+  struct Bound {
+    const char* what;
+    std::int64_t Most::*member;
+    std::int64_t of_thousand;
+    std::int64_t of_rank;
+  };
+  for (const auto& [what, member, most_of_thousand, most_of_rank] : {Bound{"first save", &Most::first_save, 1 << 20, 200},
+                                                                     {"second save", &Most::second_save, 1 << 20, 200},
+                                                                     {"load", &Most::load, 5 << 19, 400}}) {
     const std::int64_t of_thousand = (of_more_tensors.*member - small.*member) / 2 - 1000 * shard_row_bytes;
     const std::int64_t of_rank = (of_more_ranks.*member - small.*member) / (many - few);
-    std::printf("rank 0, %s: %lld bytes; %lld for each 1,000 tensors, %lld for each rank\n", what, static_cast<long long>(small.*member),
-                static_cast<long long>(of_thousand), static_cast<long long>(of_rank));
-    EXPECT_LE(of_thousand, 1 << 20) << what;
-    EXPECT_LE(of_rank, 200) << what;
+    std::printf("rank 0, %s: %lld bytes; %lld for each 1,000 tensors, %lld for each rank\n", what,
+                static_cast<long long>(small.*member), static_cast<long long>(of_thousand), static_cast<long long>(of_rank));
+    EXPECT_LE(of_thousand, most_of_thousand) << what;
+    EXPECT_LE(of_rank, most_of_rank) << what;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/log.h"
 #include "faulty_storage.h"
 #include "of_ranks.h"
 #include "storage/memory.h"
@@ -98,6 +99,74 @@ TEST(RanksSave, UnchangedFilesAreLinkedByTheRankThatWroteThem) {
 }
 
 // ---- What the ranks must agree on ----
+
+// A host whose processes do not agree how many they are.
+class OtherSize final : public state::Coordinator {
+ public:
+  explicit OtherSize(std::shared_ptr<state::Coordinator> inner) : inner_(std::move(inner)) {}
+  std::int64_t rank() const noexcept override { return inner_->rank(); }
+  std::int64_t world_size() const noexcept override { return inner_->world_size() + 1; }
+  void barrier(Timeout timeout) override { inner_->barrier(timeout); }
+  void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
+    inner_->broadcast(bytes, root, timeout);
+  }
+  void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
+    inner_->all_gather(sent, received, timeout);
+  }
+  void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
+    inner_->gather(sent, received, root, timeout);
+  }
+
+ private:
+  const std::shared_ptr<state::Coordinator> inner_;
+};
+
+TEST(RanksSave, AWorldSizeThatDiffersIsAnErrorOnAll) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  const auto errors = ranks->run([&](std::int64_t rank) {
+    state::CheckpointOptions options = of_rank(*ranks, rank);
+    if (rank == 2) options.coordinator = std::make_shared<OtherSize>(options.coordinator);
+    state::Checkpoint checkpoint(disk_at(scratch.path()), options);
+  });
+  expect_errors(errors, Status::invalid_argument, "rank 2 of 3 takes itself for rank 2 of 4");
+  expect_no_errors(std::make_shared<ThreadRanks>(1)->run([&](std::int64_t) {
+    const auto disk = disk_at(scratch.path());
+    state::Checkpoint checkpoint(disk, {});  // the lock is free
+    for (const storage::Entry& entry : disk->list("")) EXPECT_FALSE(entry.name.starts_with(".shared-")) << entry.name;
+  }));
+}
+
+// It comes at any time, on any thread: no other rank would meet this one.
+TEST(RanksSave, ALogCallbackMakesNoCallOfAllRanks) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(2);
+  std::vector<Status> statuses;
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    state::State mine = state_of(rank, 2);
+    if (rank == 0) {
+      const auto note = [&](auto&& call) {
+        try {
+          call();
+          statuses.push_back(Status::ok);
+        } catch (const base::Error& error) {
+          statuses.push_back(error.status());
+        }
+      };
+      base::set_log(base::LogLevel::error, [&](base::LogLevel, const char*, const char*) {
+        note([&] { checkpoint.save(mine, of_step(1)); });
+        note([&] { checkpoint.load(mine, {}); });
+        note([&] { state::Checkpoint other(disk_at(scratch.path()), of_rank(*ranks, rank)); });
+        note([&] { checkpoint.list(); });  // of this rank alone
+      });
+      base::log(base::LogLevel::error, "state", "a message");
+      base::set_log(base::LogLevel::error, {});
+    }
+    checkpoint.save(mine, of_step(2));
+  }));
+  EXPECT_EQ(statuses, (std::vector<Status>{Status::invalid_state, Status::invalid_state, Status::invalid_state, Status::ok}));
+}
 
 TEST(RanksSave, DifferencesNameTheTensorAndTwoRanksOnAll) {
   const Scratch scratch;

@@ -64,9 +64,10 @@ std::string rank_file_name(const std::string& group_file, std::int64_t rank, std
 }
 
 std::string to_text(const Part& part) {
-  std::string out = cat("{\"format\":\"ckpt-part\",\n\"format_version\":", format_of_many, ",\n\"attempt\":",
-                        quoted_json(part.attempt), ",\n\"rank\":", part.rank, ",\n\"world_size\":", part.world_size,
-                        ",\n\"values\":", values_text(part.values), ",\n\"absent\":", names_text(part.absent), ",\n\"groups\":");
+  std::string out =
+      cat("{\"format\":\"ckpt-part\",\n\"format_version\":", format_of_many, ",\n\"attempt\":", quoted_json(part.attempt),
+          ",\n\"rank\":", part.rank, ",\n\"world_size\":", part.world_size, ",\n\"values\":", values_text(part.values),
+          ",\n\"absent\":", names_text(part.absent), ",\n\"groups\":");
   append_groups(out, part.groups);
   out += cat(summary_begin, summary_text(part.summary));
   return with_checksum(std::move(out));

@@ -132,7 +132,8 @@ Team::Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinato
 
 // A log callback comes when it comes, on any thread: no other rank would meet this one there.
 Meeting Team::meet() const {
-  if (base::is_inside_log_sink()) base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
+  if (base::is_inside_log_sink())
+    base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
   return {*coordinator_, timeout_ns_};
 }
 
@@ -143,8 +144,8 @@ std::optional<base::Error> Team::misplaced(const std::vector<Reply>& replies) co
   for (std::size_t i = 0; i < replies.size(); ++i) {
     const auto [rank, ranks, unused, unused_too] = replies[i].numbers;
     if (rank == static_cast<std::int64_t>(i) && ranks == this->ranks()) continue;
-    return base::Error(Status::invalid_argument, cat("coordinator: rank ", i, " of ", this->ranks(), " takes itself for rank ", rank,
-                                                     " of ", ranks));
+    return base::Error(Status::invalid_argument,
+                       cat("coordinator: rank ", i, " of ", this->ranks(), " takes itself for rank ", rank, " of ", ranks));
   }
   return std::nullopt;
 }
@@ -179,8 +180,8 @@ void Team::open(const std::function<void()>& open_alone) {
     const std::string all_text = meeting.announce(text);
     if (!leads()) mine = error_of([&] { verify_token(*storage_, all_path, all_text); });
     if (mine && mine->status() == Status::not_found) {
-      mine = base::Error(Status::invalid_argument,
-                         cat("storage ", base::quoted(storage_->name()), " is not shared: it has not the file that rank 0 has made"));
+      mine = base::Error(Status::invalid_argument, cat("storage ", base::quoted(storage_->name()),
+                                                       " is not shared: it has not the file that rank 0 has made"));
     }
     verdict = meeting.verdict(mine);
   }
