@@ -124,7 +124,7 @@ class Ours:
         self.manager.save(self.state, number)
 
     def load(self, number):
-        self.manager.load(self.state, step=number)
+        self.manager.load(self.state, step=number, in_place=True)  # as theirs
 
     def close(self):
         self.manager.close()
