@@ -1,7 +1,7 @@
 // Evaluation runs layers forward as a step does, drops nothing, changes nothing and leaves no trace in the steps around it.
 #include <gtest/gtest.h>
 
-#include "heap_requests.h"
+#include "heap_counts.h"
 #include "models.h"
 
 namespace ckpt::engine::test {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/optimizer.h"
-#include "heap_requests.h"
+#include "heap_counts.h"
 #include "models.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"

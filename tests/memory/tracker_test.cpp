@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "expect_error.h"
-#include "heap_requests.h"
+#include "heap_counts.h"
 
 namespace ckpt::memory {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "heap_bytes.h"
+#include "heap_counts.h"
 #include "of_ranks.h"
 #include "storage/memory.h"
 

@@ -1,6 +1,6 @@
 // No decision about a known layer allocates: every form of operator new is counted here.
 #include "ask.h"
-#include "heap_requests.h"
+#include "heap_counts.h"
 #include "strategy/factory.h"
 #include "strategy/memory_aware.h"
 

@@ -1,7 +1,10 @@
-// Counts every request of this program to the heap by operator new, in all its forms. Included by one source file of a test
-// program.
+// Counts what this program asks of the heap by operator new, in all its forms: its requests, and the bytes that each of its threads
+// holds. Included by one source file of a test program.
 #pragma once
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -9,11 +12,20 @@
 
 inline std::atomic<std::int64_t> heap_requests{0};
 
+struct HeapBytes {
+  std::int64_t held = 0;  // what the thread asked for less what it gave back
+  std::int64_t most = 0;  // since this was set
+};
+inline thread_local HeapBytes heap_bytes;
+
 // Not inlined: the compiler would see malloc and delete side by side and warn.
 [[gnu::noinline]] inline void* counted_request(std::size_t bytes, std::size_t alignment) noexcept {
   heap_requests.fetch_add(1, std::memory_order_relaxed);
-  if (alignment == 0) return std::malloc(bytes == 0 ? 1 : bytes);
-  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* const memory = alignment == 0 ? std::malloc(bytes == 0 ? 1 : bytes)
+                                      : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  heap_bytes.held += static_cast<std::int64_t>(malloc_usable_size(memory));
+  heap_bytes.most = std::max(heap_bytes.most, heap_bytes.held);
+  return memory;
 }
 
 [[gnu::noinline]] inline void* counted_or_throw(std::size_t bytes, std::size_t alignment) {
@@ -21,7 +33,10 @@ inline std::atomic<std::int64_t> heap_requests{0};
   throw std::bad_alloc();
 }
 
-[[gnu::noinline]] inline void give_back(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] inline void give_back(void* memory) noexcept {
+  heap_bytes.held -= static_cast<std::int64_t>(malloc_usable_size(memory));
+  std::free(memory);
+}
 
 void* operator new(std::size_t bytes) { return counted_or_throw(bytes, 0); }
 void* operator new[](std::size_t bytes) { return counted_or_throw(bytes, 0); }
