@@ -364,6 +364,7 @@ Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& fil
   for (const auto& [key, text] : part.values) part.summary.unlike.push_back(key);
   part.summary.unlike.insert(part.summary.unlike.end(), part.absent.begin(), part.absent.end());
   // The files' names are durable before the part that vouches for them can be.
+  storage_->sync_directory(save.attempt);
   if (!leads()) source.commit_point();
   const std::string text = to_text(part);
   files.write_text(part_name(rank(), ranks()), text);
