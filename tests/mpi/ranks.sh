@@ -1,5 +1,5 @@
-# ranks.sh PROGRAM pairs | killed VICTIM STRIDE | gateway URI | bad: checkpoints of many ranks, on processes. STRIDE: of the storage calls of a save, every
-# so manieth is the one at which a rank is killed.
+# ranks.sh PROGRAM pairs | killed VICTIM STRIDE | gateway URI | gateway_killed URI | bad: checkpoints of many ranks, on processes. STRIDE: of the storage
+# calls of a save, every so manieth is the one at which a rank is killed.
 set -eu
 if ! command -v mpirun >/dev/null 2>&1; then
   echo "SKIP: no mpirun here (openmpi-bin)"
@@ -57,6 +57,25 @@ case $2 in
       for loaded in 2 3; do quietly "$loaded" load "$3/$saved"; done
     done
     echo "saved and loaded at the gateway"
+    ;;
+  gateway_killed) # at some moments of a save, which other machines reach sooner or later
+    killed=0
+    for victim in 1 0; do
+      for milliseconds in 0 30 100 250 600; do
+        here="$3/$victim-$milliseconds"
+        rm -rf "$place/said"
+        mkdir "$place/said"
+        quietly 3 save "$here"
+        run 3 killed "$here" "$place/said" "$victim" "$milliseconds" >"$place/log" 2>&1 || true
+        said=$(ls "$place/said" | wc -l)
+        wanted=2
+        if grep -q "nothing was left to be killed in" "$place/log"; then wanted=3; else killed=$((killed + 1)); fi
+        [ "$said" = "$wanted" ] || { cat "$place/log"; echo "rank $victim, $milliseconds ms: $said ranks were as they should be" >&2; exit 1; }
+        quietly 2 save "$here"
+      done
+    done
+    [ "$killed" -gt 1 ] || { echo "only $killed saves were cut off" >&2; exit 1; }
+    echo "killed in $killed saves to the gateway"
     ;;
   bad) quietly 3 bad "$place/run" && echo "all ranks are refused alike" ;;
 esac

@@ -1,11 +1,13 @@
 /* Checkpoints of many ranks on the processes that mpirun starts.
- *   ranks_test save PLACE               saves step 1 on so many ranks
- *   ranks_test load PLACE               loads it on so many ranks, by other cuts, and compares every byte
- *   ranks_test killed DIRECTORY FOLDER RANK CALL   saves step 2 while RANK is killed at its storage call number CALL; the others
- * write FOLDER/<rank> when they end in time, with its rank named and the older checkpoint the newest ranks_test bad DIRECTORY
- * FOLDER     what differs between ranks, and a world size that is not the communicator's
+ *   ranks_test save PLACE                      saves step 1 on so many ranks
+ *   ranks_test load PLACE                      loads it on so many ranks, by other cuts, and compares every byte
+ *   ranks_test killed PLACE FOLDER RANK WHEN   saves step 2 while RANK is killed
+ *   ranks_test bad DIRECTORY                   what differs between ranks
+ *
+ * WHEN: the number of its storage call in a directory; milliseconds in an object store. The other ranks write FOLDER/<rank> when
+ * they end in time, with its rank named and the older checkpoint the newest.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include <ckpt/ckpt.h>
 #include <ckpt/mpi.h>
@@ -14,6 +16,7 @@
 #endif
 
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -226,23 +229,34 @@ static int32_t count_call(const char* operation, const char* path, void* data) {
   return CKPT_OK;
 }
 
-static void killed(const char* directory, const char* folder, int victim, int64_t call) {
+static void killed(const char* place, const char* folder, int victim, int64_t when) {
+  const int is_directory = strstr(place, "://") == NULL;
   watched watch;
   memset(&watch, 0, sizeof watch);
-  snprintf(watch.root, sizeof watch.root, "%s", directory);
+  snprintf(watch.root, sizeof watch.root, "%s", place);
   watch.before = count_call;
   kill_at = -1;
-  ckpt_storage* const storage = watched_storage(&watch);
+  ckpt_storage* storage = NULL;
+  if (is_directory) {
+    storage = watched_storage(&watch);
+  } else {
+    CHECK_OK(ckpt_storage_create_from_uri(place, &storage));
+  }
   ckpt_coordinator* const coordinator = coordinator_of(MPI_COMM_WORLD);
   ckpt_checkpoint_manager* manager = NULL;
   const int64_t timeout = 3 * second;
   CHECK_OK(open_manager(storage, timeout, coordinator, &manager));
   CHECK_OK(ckpt_coordinator_barrier(coordinator, 60 * second));
-  if (rank == victim) kill_at = call;
+  if (rank == victim && is_directory) kill_at = when;
+  if (rank == victim && !is_directory) {
+    const struct itimerval end_of_it = {{0, 0}, {when / 1000, when % 1000 * 1000 + 1}};
+    CHECK(setitimer(ITIMER_REAL, &end_of_it, NULL) == 0); /* SIGALRM ends the process as SIGKILL does */
+  }
   struct timespec begin, end;
   clock_gettime(CLOCK_MONOTONIC, &begin);
   const ckpt_status status = save_step(manager, 2);
   clock_gettime(CLOCK_MONOTONIC, &end);
+  if (rank == victim && !is_directory) signal(SIGALRM, SIG_IGN);
   if (rank == victim && status == CKPT_OK) puts("nothing was left to be killed in");
   int good = 1;
   if (status != CKPT_OK) {
