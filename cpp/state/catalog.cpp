@@ -94,9 +94,10 @@ void check_sizes(storage::Storage& storage, const std::string& directory, const 
     for (const storage::Entry& entry : storage.list(directory == "." ? "" : directory)) {
       if (const auto rank = rank_of_part(entry.name, manifest.world_size)) found[static_cast<std::size_t>(*rank)] = true;
     }
-    if (const auto missing = std::ranges::find(found, false); missing != found.end())
+    if (const auto missing = std::ranges::find(found, false); missing != found.end()) {
       base::fail(Status::corrupt, base::quoted(directory), " has ", std::ranges::count(found, true), " of ", manifest.world_size,
                  " ranks' parts; ", part_name(missing - found.begin(), manifest.world_size), " is not there");
+    }
   }
   for (const GroupRecord& group : manifest.groups) {
     for (const FileRecord& record : group.files) {

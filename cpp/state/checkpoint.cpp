@@ -181,7 +181,7 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
     manifest.commit_sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
     commit(*storage_, files, manifest, source, committer_.get());
   };
-  const SaveResult result =
+  SaveResult result =
       team_->save(save, source, is_in_background, commit_first, [this](const std::string& attempt) { discard(attempt); });
   source.acknowledged();
   const std::lock_guard lock(saving_);

@@ -95,7 +95,11 @@ static void gather_of_two(void) {
   CHECK(received[0] == 9 && received[3] == 9);
   CHECK_OK(ckpt_coordinator_gather(older, data, 2, 1, 1, received));
   CHECK(received[0] == 1 && received[1] == 2 && received[2] == 1 && received[3] == 2);
+#ifdef CKPT_SANITIZED
+  puts("SKIP memory that there is not: a sanitizer's operator new ends the program");
+#else
   CHECK_FAILS(ckpt_coordinator_gather(older, data, INT64_MAX / 2, 0, 1, NULL), CKPT_E_OUT_OF_MEMORY, "");
+#endif
   ckpt_coordinator_release(older);
 }
 

@@ -67,7 +67,8 @@ TEST(StateTensorWriter, HoweverTheBytesAreCut) {
   EXPECT_EQ(whole.tensors[1].chunks.size(), 0U);
   EXPECT_EQ(whole.tensors[2].chunks.size(), 2U);
   verify_tensor_file(*storage->open("whole"), whole.file, records_of(whole));
-  const FileLayout layout = layout_of({"g", items});
+  const StateGroup group{"g", items};  // which the layout points into
+  const FileLayout layout = layout_of(group);
   const std::vector<std::byte> all = bytes_of(layout);
   EXPECT_EQ(whole.file.bytes, static_cast<std::int64_t>(all.size()));
   for (const std::size_t size : {std::size_t{400'009}, static_cast<std::size_t>(chunk_bytes) - 3, all.size()}) {

@@ -71,6 +71,7 @@ std::shared_ptr<const Placement> place(const ListedTensor& tensor, std::vector<P
   blocks.erase(std::unique(blocks.begin(), blocks.end(), is_same), blocks.end());
   if (auto grid = as_grid(tensor.shape, blocks)) return grid;
   std::vector<Box> boxes;
+  boxes.reserve(blocks.size());
   for (const Placement::Block& block : blocks) boxes.push_back(block.box);
   if (const auto gap = find_gap(tensor.shape, boxes)) {
     if (gap->kind == Gap::Kind::missing) base::fail(Status::invalid_argument, named(tensor), ": no rank has ", to_text(gap->box));
