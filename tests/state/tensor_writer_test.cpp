@@ -104,7 +104,8 @@ class MeddledFile final : public ckpt::storage::File {
 TEST(StateTensorWriter, ComparesWhatWasWrittenWithTheMemory) {
   const auto storage = ckpt::storage::make_memory_storage();
   std::vector<StateTensor> items{tensor_of("a", Dtype::u8, 3 << 20), tensor_of("b", Dtype::u8, 3), tensor_of("c", Dtype::u8, 9)};
-  const FileLayout layout = layout_of({"g", items});
+  const StateGroup group{"g", items};
+  const FileLayout layout = layout_of(group);
   FileHasher hasher;
   TensorCopier copier(hasher, 2);
   for (const char* name : {"", "a", "b", "c"}) {
