@@ -100,6 +100,35 @@ TEST(RanksSave, UnchangedFilesAreLinkedByTheRankThatWroteThem) {
 
 // ---- What the ranks must agree on ----
 
+// Where the blocks lie is kept from save to save, but not through one that failed because they did not cover their tensor.
+TEST(RanksSave, AFailedSaveLeavesNothingThatTheNextOneTakesForItsOwn) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(2);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    const state::State good = state_of(rank, 2, 7);
+    checkpoint.save(good, of_step(1));
+    // The same tensors, and rank 1 has too few rows of one of them.
+    state::State gap;
+    const Lengths shape{13, 4};
+    gap.add_sharded("model", "weight", tensor::Dtype::f32, tensor::Shape(std::span(shape)));
+    gap.add_block("model", "weight", {6 * rank, 0}, rows(shape, 6 * rank, 6 * rank + 6, 7));
+    gap.add_tensor("model", "bias", numbers({5}, 7));
+    gap.add_tensor("optimizer", "table", numbers({300, 400}, 7));
+    try {
+      checkpoint.save(gap, of_step(2));
+      ADD_FAILURE() << "saved with a gap";
+    } catch (const base::Error& error) {
+      EXPECT_NE(error.message().find("no rank has [12:13, 0:4]"), std::string::npos) << error.message();
+    }
+    checkpoint.save(good, of_step(3));
+  }));
+  const auto disk = disk_at(scratch.path());
+  state::Checkpoint checkpoint(disk, {true, 0});
+  ASSERT_EQ(checkpoint.latest().step, 3);
+  expect_saved(*disk, checkpoint.latest().name, 7);
+}
+
 // A host whose processes do not agree how many they are.
 class OtherSize final : public state::Coordinator {
  public:

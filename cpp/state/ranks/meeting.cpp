@@ -58,9 +58,7 @@ std::vector<std::byte> Meeting::collect(std::span<const std::byte> bytes) {
 }
 
 std::optional<base::Error> Meeting::verdict(const std::optional<base::Error>& mine) {
-  Reply reply;
-  if (mine) reply.status = static_cast<std::int32_t>(mine->status());
-  return verdict(collect(reply), std::nullopt, mine);
+  return verdict(collect(reply_of(mine)), std::nullopt, mine);
 }
 
 std::optional<base::Error> Meeting::verdict(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,

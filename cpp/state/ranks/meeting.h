@@ -24,6 +24,12 @@ struct Reply {
   std::array<Digest, 2> digests = {};
 };
 
+inline Reply reply_of(const std::optional<base::Error>& mine) {
+  Reply reply;
+  if (mine) reply.status = static_cast<std::int32_t>(mine->status());
+  return reply;
+}
+
 // What body throws, instead of throwing it: the others must hear of it before this rank leaves.
 template <class Body>
 std::optional<base::Error> error_of(Body&& body) {

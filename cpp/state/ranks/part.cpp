@@ -45,12 +45,12 @@ Box box_of(const TensorRecord& block) {
 }
 
 Digest layout_digest(const std::vector<GroupRecord>& groups) {
-  // As if sorted by their texts, whatever the order of the records.
   std::vector<Digest> blocks;
   for (const GroupRecord& group : groups) {
     for (const TensorRecord& block : group.tensors)
       blocks.push_back(hash_of(cat(quoted_json(group.name), ' ', quoted_json(tensor_of(block)), ' ', to_text(box_of(block)))));
   }
+  // The order of the records says nothing of where blocks lie.
   std::ranges::sort(blocks, {}, [](const Digest& digest) { return std::pair(digest.high, digest.low); });
   std::string all;
   for (const Digest& block : blocks) all += to_hex(block);

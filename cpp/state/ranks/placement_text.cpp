@@ -153,7 +153,8 @@ std::string rank_of_text(std::int64_t rank, std::int64_t world_size) {
 std::string part_name(std::int64_t rank, std::int64_t world_size) { return rank_of_text(rank, world_size) + ".json"; }
 
 void append_placed_groups(std::string& out, const std::vector<GroupRecord>& groups) {
-  Lists lists;  // which stand first
+  // The lists stand before the tensors that refer to them.
+  Lists lists;
   for (const GroupRecord& group : groups) {
     for (const TensorRecord& tensor : group.tensors) {
       if (tensor.placement->is_grid()) lists.number_of(tensor.placement->parts());

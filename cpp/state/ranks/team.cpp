@@ -121,6 +121,18 @@ std::string random_hex() {
 
 constexpr std::string_view token_prefix = ".shared-";
 
+// What each rank takes itself for (number and world size), compared by rank 0 with the place where its word came from.
+std::optional<base::Error> misplaced(const std::vector<Reply>& replies) {
+  const std::int64_t ranks = std::ssize(replies);
+  for (std::int64_t of = 0; of < ranks; ++of) {
+    const auto& numbers = replies[static_cast<std::size_t>(of)].numbers;
+    if (numbers[0] == of && numbers[1] == ranks) continue;
+    return base::Error(Status::invalid_argument,
+                       cat("coordinator: rank ", of, " of ", ranks, " takes itself for rank ", numbers[0], " of ", numbers[1]));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Team::Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinator> coordinator, std::int64_t timeout_ns,
@@ -138,17 +150,6 @@ Meeting Team::meet() const {
 }
 
 // ---- Open ----
-
-// What each rank takes itself for, compared by rank 0 with the place where its word came from.
-std::optional<base::Error> Team::misplaced(const std::vector<Reply>& replies) const {
-  for (std::size_t i = 0; i < replies.size(); ++i) {
-    const auto [rank, ranks, unused, unused_too] = replies[i].numbers;
-    if (rank == static_cast<std::int64_t>(i) && ranks == this->ranks()) continue;
-    return base::Error(Status::invalid_argument,
-                       cat("coordinator: rank ", i, " of ", this->ranks(), " takes itself for rank ", rank, " of ", ranks));
-  }
-  return std::nullopt;
-}
 
 void Team::open(const std::function<void()>& open_alone) {
   Meeting meeting = meet();
@@ -170,8 +171,7 @@ void Team::open(const std::function<void()>& open_alone) {
       file->sync();
     });
   }
-  Reply reply;
-  if (mine) reply.status = static_cast<std::int32_t>(mine->status());
+  Reply reply = reply_of(mine);
   reply.numbers = {rank(), ranks(), 0, 0};
   const std::vector<Reply> replies = meeting.collect(reply);
   auto verdict = meeting.verdict(replies, misplaced(replies), mine);
@@ -251,8 +251,7 @@ TeamSave Team::agree(const std::function<Wanted()>& gather) {
 
 // What each rank writes of sharded tensors; with that, the ranks' agreement so far.
 std::vector<std::int64_t> Team::own_bytes(Meeting& meeting, const State& state, const std::optional<base::Error>& mine) const {
-  Reply reply;
-  if (mine) reply.status = static_cast<std::int32_t>(mine->status());
+  Reply reply = reply_of(mine);
   for (const StateGroup& group : state.groups()) {
     for (const ShardedTensor& item : group.sharded) {
       for (const ShardedTensor::Block& block : item.blocks) reply.numbers[0] += block.tensor->bytes();
@@ -384,8 +383,7 @@ SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit&
   FileSaver files(*storage_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   Share share;
   const auto mine = error_of([&] { share = write_share(save, source, files); });
-  Reply reply;
-  if (mine) reply.status = static_cast<std::int32_t>(mine->status());
+  Reply reply = reply_of(mine);
   reply.numbers = {share.tail.record.bytes, share.tail.summary.files, share.tail.summary.file_bytes,
                    std::ssize(share.tail.summary.unlike)};
   reply.digests = {share.tail.record.digest, share.tail.summary.layout};
@@ -507,16 +505,16 @@ Manifest Team::gather_parts(const TeamSave& save, const std::vector<PartTail>& t
     layouts.push_back(tail.summary.layout);
   }
   manifest.by_rank.assign(by_rank.begin(), by_rank.end());
-  if (placed_for_ != save.agreement || layouts_ != layouts) {
-    placed_.clear();
-    Merge merge(save.agreement->listing);
-    for (std::int64_t of = 0; of < ranks(); ++of) merge.add(read_part(*storage_, save.attempt, manifest, of));
-    placed_ = merge.finish();
-    layouts_ = std::move(layouts);
+  const bool is_known = placed_for_ == save.agreement && layouts_ == layouts;
+  placed_for_ = nullptr;  // until a commit has succeeded with them: they are lent to the manifest, for there may be many
+  if (is_known) {
+    manifest.groups = std::move(placed_);
+    return manifest;
   }
-  // Lent to the manifest: there may be many.
-  manifest.groups = std::move(placed_);
-  placed_for_ = nullptr;
+  Merge merge(save.agreement->listing);
+  for (std::int64_t of = 0; of < ranks(); ++of) merge.add(read_part(*storage_, save.attempt, manifest, of));
+  manifest.groups = merge.finish();
+  layouts_ = std::move(layouts);
   return manifest;
 }
 

@@ -89,7 +89,6 @@ class Team {
     std::int64_t rewritten = 0;
   };
 
-  std::optional<base::Error> misplaced(const std::vector<Reply>& replies) const;
   void compare_replicas(Meeting& meeting, const State& state, const Listing& listing) const;
   std::vector<std::int64_t> own_bytes(Meeting& meeting, const State& state, const std::optional<base::Error>& mine) const;
   void share_out(TeamSave& save, const State& whole) const;
@@ -97,6 +96,7 @@ class Team {
   SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   Manifest gather_parts(const TeamSave& save, const std::vector<PartTail>& tails);
+  // After the commit of a manifest of gather_parts.
   void keep_placed(const TeamSave& save, Manifest& manifest);
   std::vector<PartTail> read_tails(const TeamSave& save, const PartTail& own) const;
   void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
