@@ -32,9 +32,13 @@ ChosenTensors names_in(const Reader& reader, const std::string& group) {
   if (!group.empty() && !groups.contains(group)) throw std::runtime_error("there is no group " + printable(group));
   const bool prefixed = group.empty() && groups.size() > 1;
   ChosenTensors names;
+  std::set<std::string> taken;
   for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
     const TensorInfo info = reader.tensor(i);
-    if (group.empty() || info.group == group) names.emplace_back(i, prefixed ? info.group + '.' + info.name : info.name);
+    if (!group.empty() && info.group != group) continue;
+    names.emplace_back(i, prefixed ? info.group + '.' + info.name : info.name);
+    if (!taken.insert(names.back().second).second)
+      throw std::runtime_error("two tensors would be called " + printable(names.back().second) + ": take one --group at a time");
   }
   return names;
 }
@@ -66,17 +70,16 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
   const bool as_json = options.as_json;
   if (!is_npz(to) && !is_folder(to) && !to.ends_with(".safetensors"))
     throw std::runtime_error(to + " ends neither in .npz nor in .safetensors nor, for a folder, in /");
-  if (is_foreign(from) && !is_folder(to)) {
+  if (is_foreign(from)) {
     if (is_npz(from) && is_npz(to)) throw std::runtime_error("both are .npz files: copy it");
     if (!group.empty()) throw std::runtime_error(from + " has no groups");
-    if (!is_npz(to)) {
+    if (!is_npz(to) && !is_folder(to)) {  // at once: a reader of it is such a file itself
       State state;
       for (const auto& [name, tensor] : read_foreign(from)) state.add(file_group, name, tensor);
       return write_state(to, state, as_json);
     }
   }
   Reader reader = open_reader(from);
-  if (is_foreign(from) && !group.empty()) throw std::runtime_error(from + " has no groups");
   const ChosenTensors names = names_in(reader, group);
   if (names.empty()) throw std::runtime_error(from + " holds no tensor");
   std::int64_t bytes = 0;

@@ -44,7 +44,7 @@ Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
 // An array that is read from the reader when the archive is written.
 class Source {
  public:
-  Source(Reader& reader, std::int64_t index, const std::function<void(std::int64_t)>& wrote, std::exception_ptr& problem)
+  Source(Reader& reader, std::int64_t index, const Wrote& wrote, std::exception_ptr& problem)
       : reader_(reader),
         index_(index),
         info_(reader.tensor(index)),
@@ -117,7 +117,7 @@ class Source {
   Reader& reader_;
   std::int64_t index_;
   TensorInfo info_;
-  const std::function<void(std::int64_t)>& wrote_;
+  const Wrote& wrote_;
   std::exception_ptr& problem_;
   std::string head_;
   std::optional<Tensor> tensor_;
@@ -156,11 +156,10 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path) {
   return arrays;
 }
 
-void write_npz(const std::string& path, Reader& reader, const std::vector<std::pair<std::int64_t, std::string>>& names,
-               const std::function<void(std::int64_t)>& wrote) {
+void write_npz(const std::string& path, Reader& reader, const ChosenTensors& tensors, const Wrote& wrote) {
   std::exception_ptr problem;
   Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE);
-  for (const auto& [index, name] : names) {
+  for (const auto& [index, name] : tensors) {
     try {
       add_array(archive.get(), std::make_unique<Source>(reader, index, wrote, problem), name);
     } catch (const std::exception& error) {

@@ -9,16 +9,16 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "tensor_files.h"
+
 namespace ckpt::cli {
 
 // Every array with its name (without ".npy"), in the file's order; compressed ones too. Throws std::runtime_error that names the
 // array.
 std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path);
 
-// Writes tensors of a reader as arrays, uncompressed as numpy.savez does. names: index and name of each. One tensor at a time is in
-// memory. The file gets its name when it is complete; what had that name is replaced. wrote: called with the bytes of tensors that
-// were written since its last call.
-void write_npz(const std::string& path, Reader& reader, const std::vector<std::pair<std::int64_t, std::string>>& names,
-               const std::function<void(std::int64_t)>& wrote);
+// Writes tensors of a reader as arrays, uncompressed as numpy.savez does. One tensor at a time is in memory. The file gets its name
+// when it is complete; what had that name is replaced.
+void write_npz(const std::string& path, Reader& reader, const ChosenTensors& tensors, const Wrote& wrote);
 
 }  // namespace ckpt::cli

@@ -162,4 +162,27 @@ TEST_F(TensorFiles, OfManyRanksAreMadePieceByPiece) {
   EXPECT_THROW(cli::convert(place("run"), place("folder/"), {"", tensor_bytes, false}), std::runtime_error);
 }
 
+// "a.b" of group "a", and "b" of group "a.a": one name for two tensors.
+TEST(TensorFileNames, ThatWouldBeOneAreRefused) {
+  std::string folder = (fs::temp_directory_path() / "ckpt-tensor-files-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  {
+    CheckpointManager manager(Storage::file_system(folder + "/run"));
+    State state;
+    state.add("a", "a.b", block(0, 0, 1, 2));
+    state.add("a.a", "b", block(5, 5, 1, 2));
+    manager.save(state, SaveOptions{});
+  }
+  for (const char* const to : {"/x.safetensors", "/x.npz", "/x/"}) {
+    try {
+      cli::convert(folder + "/run", folder + to, {"", mib, false});
+      ADD_FAILURE() << to;
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find("a.a.b"), std::string::npos) << error.what();
+    }
+    EXPECT_FALSE(fs::exists(folder + to)) << to;
+  }
+  fs::remove_all(folder);
+}
+
 }  // namespace
