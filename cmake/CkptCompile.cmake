@@ -49,8 +49,12 @@ endif()
 
 # Sources of a target are compiled many at once: an option, since missing includes then go unseen.
 option(CKPT_UNITY "Compile many sources as one, in half of the time" OFF)
+set(ckpt_in_one OFF)
+if((CKPT_SANITIZE OR CKPT_UNITY) AND NOT CKPT_FUZZ)
+  set(ckpt_in_one ON)
+endif()
 function(ckpt_unity target)
-  if((CKPT_SANITIZE OR CKPT_UNITY) AND NOT CKPT_FUZZ)
+  if(ckpt_in_one)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
 endfunction()
