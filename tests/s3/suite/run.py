@@ -42,10 +42,25 @@ def run(command, environment):
     return command[0], done.returncode, done.stdout
 
 
+def make_room():
+    """Removes what earlier modes left: the gateway's objects are in memory, and one mode's are a quarter of what that holds."""
+    environment = dict(
+        os.environ,
+        AWS_ACCESS_KEY_ID=os.environ["CKPT_TEST_S3_ACCESS_KEY"],
+        AWS_SECRET_ACCESS_KEY=os.environ["CKPT_TEST_S3_SECRET_KEY"],
+        AWS_DEFAULT_REGION="us-east-1",
+    )
+    folder = f"s3://{os.environ['CKPT_TEST_S3_BUCKET']}/suite/"
+    command = ["/usr/bin/aws", "--endpoint-url", os.environ["CKPT_TEST_S3_ENDPOINT"], "s3", "rm", "--recursive", "--only-show-errors", folder]
+    subprocess.run(command, env=environment, check=True)
+
+
 def main(mode, list_path, thousands_path, google_tests, c_tests):
     thousands = read_reasons(thousands_path)
     reasons = read_reasons(list_path) | thousands
     unused, problems, jobs, ran = set(reasons), [], [], 0
+    if mode != "honest":
+        make_room()
     with Through("honest" if mode == "thousands" else mode) as proxy:
         environment = dict(os.environ, CKPT_TEST_S3_ENDPOINT=proxy.endpoint)
         for program in google_tests + c_tests:

@@ -74,6 +74,9 @@ bluestore cache size = 134217728
 rgw rados pool pg num min = 4
 rgw user quota bucket sync interval = 1
 rgw bucket quota ttl = 0
+rgw gc obj min wait = 60
+rgw gc processor period = 15
+rgw gc processor max time = 15
 [mon.a]
 mon data = $dir/data/mon
 [osd.0]
