@@ -175,7 +175,10 @@ void Committer::confirm(const Pending& pending) {
       }
     }
     if (!is_shown) base::fail(Status::io, "the storage does not show ", pending.path, ", which was put: the save may count or not");
-    if (others.empty()) return;
+    if (others.empty()) {
+      refuse_overtaken(pending);
+      return;
+    }
     if (others.front() < pending.path) {
       withdraw(pending);
       fence(who(*storage_, others.front()), others.front());
@@ -186,6 +189,21 @@ void Committer::confirm(const Pending& pending) {
     sleep_(pause_ns);
     pause_ns *= 2;
   }
+}
+
+// Another one's retention may have removed the record that would have refused ours: there is one of a higher sequence then, the next
+// one unless that went, too. A listing that is late does not show it; what is read is not late.
+void Committer::refuse_overtaken(const Pending& pending) {
+  if (!is_exact_) return;
+  const std::string next = commit_path(pending.record.commit_sequence + 1, "");
+  try {
+    read_commit_text(*storage_, next);
+  } catch (const base::Error& error) {
+    if (error.status() == Status::not_found) return;
+    throw;
+  }
+  withdraw(pending);
+  fence(who(*storage_, next), next);
 }
 
 void Committer::withdraw(const Pending& pending) {

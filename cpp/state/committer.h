@@ -49,6 +49,7 @@ class Committer {
   bool keeps_first();
   void put(const Pending& pending);
   void confirm(const Pending& pending);
+  void refuse_overtaken(const Pending& pending);
   void withdraw(const Pending& pending);
   // fate: what becomes of the save that has found out.
   [[noreturn]] void fence(const std::string& by, const std::string& path, const char* fate = "this save does not count");

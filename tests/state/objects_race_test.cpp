@@ -250,6 +250,30 @@ TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
   }
 }
 
+// Its listings are late, and the record that would have refused it is gone: the one behind it is read.
+TEST(ObjectsRace, AnOvertakenWriterWithALateListingIsNotLetIn) {
+  const auto bucket = std::make_shared<Bucket>();
+  state::Checkpoint young(std::make_shared<BucketClient>(bucket), options_of(1));
+  save_step(young, 1);
+  const auto late = std::make_shared<Requests>();
+  late->listed = bucket->objects;
+  late->after = [&](const std::string& line) {  // its own record is shown to it
+    const std::string put = "put_if_absent ";
+    if (!line.starts_with(put + "commits/")) return;
+    const std::string path = line.substr(put.size());
+    (*late->listed)[path] = bucket->objects.at(path);
+  };
+  save_step(young, 2);
+  save_step(young, 3);
+  state::Checkpoint old(std::make_shared<BucketClient>(bucket, late), options_of(1));
+  std::string message;
+  EXPECT_EQ(status_of([&] { save_step(old, 3); }, &message), Status::busy);
+  EXPECT_NE(message.find("step-000000000003"), std::string::npos) << message;
+  EXPECT_EQ(bucket->count("commits/"), 1);
+  Model model(-1);
+  EXPECT_EQ(young.load(model.state, {}).step, 3);
+}
+
 // Its retention runs late: it removes nothing of a writer that has gone on.
 TEST(ObjectsRace, LateRetentionRemovesNothingOfAnotherWriter) {
   const auto bucket = std::make_shared<Bucket>();

@@ -169,8 +169,8 @@ TEST(Objects, RequestsOfEachCall) {
   std::unique_ptr<state::Checkpoint> writer;
   // The probe (two puts, a get, a remove), and the highest record.
   EXPECT_EQ(counted([&] { writer = std::make_unique<state::Checkpoint>(client, state::CheckpointOptions()); }), 5);
-  // Two files, manifest, record, list.
-  EXPECT_EQ(counted([&] { save_step(*writer, 1); }), 5);
+  // Two files, manifest, record, list, and the record that would be the next.
+  EXPECT_EQ(counted([&] { save_step(*writer, 1); }), 6);
   EXPECT_EQ(requests->count("put "), 3);
   EXPECT_EQ(requests->count("put_if_absent commits/"), 1);
   EXPECT_EQ(requests->count("list commits/"), 1);
@@ -185,9 +185,9 @@ TEST(Objects, RequestsOfEachCall) {
   // With retention: the listing at the opening, then in each save: the listing and, once, the manifest and record of what is new;
   // of one that goes its pin, its record, its manifest, its list, its files.
   EXPECT_EQ(counted([&] { writer = std::make_unique<state::Checkpoint>(client, keeping(2)); }), 5);
-  EXPECT_EQ(counted([&] { save_step(*writer, 3); }), 5 + 1 + 3 * 2 + 5);
-  EXPECT_EQ(counted([&] { save_step(*writer, 4); }), 5 + 1 + 1 * 2 + 5);
-  EXPECT_EQ(counted([&] { save_step(*writer, 5); }), 5 + 1 + 1 * 2 + 5);
+  EXPECT_EQ(counted([&] { save_step(*writer, 3); }), 6 + 1 + 3 * 2 + 5);
+  EXPECT_EQ(counted([&] { save_step(*writer, 4); }), 6 + 1 + 1 * 2 + 5);
+  EXPECT_EQ(counted([&] { save_step(*writer, 5); }), 6 + 1 + 1 * 2 + 5);
 }
 
 TEST(Objects, ReadOnlyWritesNothing) {
