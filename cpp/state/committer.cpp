@@ -191,8 +191,8 @@ void Committer::confirm(const Pending& pending) {
   }
 }
 
-// Another one's retention may have removed the record that would have refused ours: there is one of a higher sequence then, the next
-// one unless that went, too. A listing that is late does not show it; what is read is not late.
+// Another one's retention may have removed the record that would have refused ours: there is one of a higher sequence then, the
+// next one unless that went, too. A listing that is late does not show it; what is read is not late.
 void Committer::refuse_overtaken(const Pending& pending) {
   if (!is_exact_) return;
   const std::string next = commit_path(pending.record.commit_sequence + 1, "");
