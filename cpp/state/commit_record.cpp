@@ -103,7 +103,7 @@ std::string find_commit_record(storage::Storage& storage, const std::string& dir
   std::array<std::string, 2> names = {commit_path(commit_sequence), commit_path(commit_sequence, attempt)};
   if (by_attempt) std::swap(names[0], names[1]);
   for (const std::string& name : names) {
-    const std::string path = storage::join(root, name);
+    std::string path = storage::join(root, name);
     try {
       const CommitRecord record = parse_commit_record(read_commit_text(storage, path));
       if (record.attempt != attempt) continue;
