@@ -47,14 +47,14 @@ if(CKPT_FUZZ)
   target_compile_options(ckpt_compile INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Sources of a target are compiled many at once: an option, since missing includes then go unseen.
+# Sources of a target are compiled many at once, and the headers of tests once: an option, since missing includes then go unseen.
 option(CKPT_UNITY "Compile many sources as one, in half of the time" OFF)
-set(ckpt_in_one OFF)
+set(ckpt_build_is_quick OFF)
 if((CKPT_SANITIZE OR CKPT_UNITY) AND NOT CKPT_FUZZ)
-  set(ckpt_in_one ON)
+  set(ckpt_build_is_quick ON)
 endif()
 function(ckpt_unity target)
-  if(ckpt_in_one)
+  if(ckpt_build_is_quick)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
 endfunction()

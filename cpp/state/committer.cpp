@@ -164,10 +164,7 @@ void Committer::confirm(const Pending& pending) {
     bool is_shown = false;
     for (const storage::Object& object : storage::page_of(*storage_, std::string(commits_prefix), "", records_looked_at)) {
       const auto listed = sequence_of_commit(object.path);
-      if (listed && *listed > sequence) {
-        withdraw(pending);
-        fence(who(*storage_, object.path), object.path);
-      }
+      if (listed && *listed > sequence) give_way(pending, object.path);
       if (object.path == pending.path) {
         is_shown = true;
       } else if (listed && *listed == sequence) {
@@ -179,10 +176,7 @@ void Committer::confirm(const Pending& pending) {
       refuse_overtaken(pending);
       return;
     }
-    if (others.front() < pending.path) {
-      withdraw(pending);
-      fence(who(*storage_, others.front()), others.front());
-    }
+    if (others.front() < pending.path) give_way(pending, others.front());
     // The others see this record, or have seen none: those that have not been acknowledged withdraw. Ours stays whatever comes,
     // so that the highest sequence never falls.
     if (looks == most_looks) fence(who(*storage_, others.front()), others.front(), "this save may be found or not");
@@ -202,8 +196,12 @@ void Committer::refuse_overtaken(const Pending& pending) {
     if (error.status() == Status::not_found) return;
     throw;
   }
+  give_way(pending, next);
+}
+
+void Committer::give_way(const Pending& pending, const std::string& winner) {
   withdraw(pending);
-  fence(who(*storage_, next), next);
+  fence(who(*storage_, winner), winner);
 }
 
 void Committer::withdraw(const Pending& pending) {

@@ -50,6 +50,7 @@ class Committer {
   void put(const Pending& pending);
   void confirm(const Pending& pending);
   void refuse_overtaken(const Pending& pending);
+  [[noreturn]] void give_way(const Pending& pending, const std::string& winner);
   void withdraw(const Pending& pending);
   // fate: what becomes of the save that has found out.
   [[noreturn]] void fence(const std::string& by, const std::string& path, const char* fate = "this save does not count");

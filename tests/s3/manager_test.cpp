@@ -213,7 +213,7 @@ TEST_F(S3Manager, AsksAsOftenAsIsSaid) {
   EXPECT_EQ(counted([&] { save(*writer, 6); }), 1 + 1 + committing + 1 + 1 * 2 * read_small_file + removal_of_one);
 }
 
-TEST_F(S3Manager, StoresThatCannotRefuseAreAskedAsOften) {
+TEST_F(S3Manager, StoresThatCannotRefuseAreAskedAsIsSaid) {
   for (const Way& way : ways) {
     SCOPED_TRACE(way.name);
     Objects(uri).clear();
