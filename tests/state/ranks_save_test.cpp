@@ -98,6 +98,88 @@ TEST(RanksSave, UnchangedFilesAreLinkedByTheRankThatWroteThem) {
   expect_saved(*disk_at(scratch.path()), results[0].name, 0);
 }
 
+// A run of two groups of ranks, each of which has all blocks: each block is written once, by both of those that have it together.
+constexpr std::int64_t twin_rows = 4096;
+
+state::State twin_state(std::int64_t rank, float first, std::int64_t cut = twin_rows / 2) {
+  state::State state;
+  const Lengths shape{twin_rows, 64};  // 1 MiB
+  state.add_sharded("model", "weight", tensor::Dtype::f32, tensor::Shape(std::span(shape)));
+  const auto [begin, end] = rank % 2 == 0 ? std::pair<std::int64_t, std::int64_t>(0, cut) : std::pair(cut, twin_rows);
+  state.add_block("model", "weight", {begin, 0}, rows(shape, begin, end, first));
+  state.add_sharded("model", "small", tensor::Dtype::f32, {6});
+  state.add_block("model", "small", {3 * (rank % 2)}, numbers({3}, first + static_cast<float>(3 * (rank % 2))));
+  state.add_tensor("model", "bias", numbers({300, 400}, first));
+  return state;
+}
+
+void expect_twins(storage::Storage& storage, const std::string& name, float first) {
+  EXPECT_EQ(saved_tensor(storage, name, "model", "weight"), counted(twin_rows * 64, first));
+  EXPECT_EQ(saved_tensor(storage, name, "model", "small"), counted(6, first));
+  EXPECT_EQ(saved_tensor(storage, name, "model", "bias"), counted(300 * 400, first));
+}
+
+TEST(RanksSave, BlocksThatTwoRanksHaveAreWrittenOnce) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(4);
+  std::vector<state::SaveResult> results(4);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    results[static_cast<std::size_t>(rank)] = checkpoint.save(twin_state(rank, 1), of_step(1));
+  }));
+  const auto storage = disk_at(scratch.path());
+  expect_twins(*storage, results[0].name, 1);
+  constexpr double tensors = twin_rows * 64 * 4 + 24 + 300 * 400 * 4;
+  EXPECT_LT(static_cast<double>(results[0].bytes), 1.01 * tensors);
+  for (const state::SaveResult& result : results) EXPECT_NEAR(static_cast<double>(result.rank_bytes), tensors / 4, tensors / 80);
+}
+
+// Which blocks a rank has is no part of the list that is compared in each save.
+TEST(RanksSave, RanksThatHaveOtherBlocksThanBeforeAreNoTwinsAnyMore) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(4);
+  std::vector<std::vector<std::int64_t>> bytes(4);
+  std::vector<std::string> names;
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    for (int step = 1; step <= 4; ++step) {
+      state::State mine = twin_state(rank, static_cast<float>(step), step == 2 ? 1000 : twin_rows / 2);
+      if (step == 3 && rank >= 2) {  // one pair has none of the tensors
+        mine = state::State();
+        mine.add_sharded("model", "weight", tensor::Dtype::f32, {twin_rows, 64});
+        mine.add_sharded("model", "small", tensor::Dtype::f32, {6});
+        mine.add_tensor("model", "bias", numbers({300, 400}, 3));
+      }
+      const state::SaveResult result = checkpoint.save(mine, of_step(step));
+      bytes[static_cast<std::size_t>(rank)].push_back(result.rank_bytes);
+      if (rank == 0) names.push_back(result.name);
+    }
+  }));
+  const auto storage = disk_at(scratch.path());
+  for (std::size_t i = 0; i < names.size(); ++i) expect_twins(*storage, names[i], static_cast<float>(i + 1));
+  constexpr std::int64_t block = twin_rows * 64 * 2;
+  EXPECT_LT(bytes[0][0], block);
+  EXPECT_LT(bytes[0][1], block);
+  EXPECT_GT(bytes[0][2], block);  // by itself
+}
+
+TEST(RanksSave, BlocksThatShouldBeTheSameAndAreNotAreNamed) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(4);
+  const auto errors = ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    state::SaveOptions options = of_step(1);
+    options.check_replicas = true;
+    checkpoint.save(twin_state(rank, 1), options);
+    state::State mine = twin_state(rank, 1);
+    mine.add_sharded("model", "odd", tensor::Dtype::f32, {4});
+    mine.add_block("model", "odd", {2 * (rank % 2)}, numbers({2}, rank == 3 ? 9.0F : 0.0F));
+    options.step = 2;
+    checkpoint.save(mine, options);
+  });
+  expect_errors(errors, Status::invalid_argument, "[2:4] of tensor 'odd' of group 'model' is another one on rank 1 than on rank 3");
+}
+
 // ---- What the ranks must agree on ----
 
 // Where the blocks lie is kept from save to save, but not through one that failed because they did not cover their tensor.
@@ -394,6 +476,49 @@ TEST(RanksSave, AFailingRankEndsAllWithItsRankAndText) {
       }
       ASSERT_LT(at, 200);
     }
+  }
+}
+
+// One that is gone before the save begins, here those that wait for rank 0's first word included: those behind it in a tree of
+// messages would not hear of the attempt.
+TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
+  for (const std::int64_t gone : {1, 2, 3}) {
+    const Scratch scratch;
+    const auto ranks = std::make_shared<ThreadRanks>(4);
+    const auto errors = ranks->run([&](std::int64_t rank) {
+      state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank, 2 * second));
+      checkpoint.save(state_of(rank, 4, 1), of_step(1));
+      if (rank != gone) checkpoint.save(state_of(rank, 4, 2), of_step(2));
+    });
+    for (std::int64_t rank = 0; rank < 4; ++rank) {
+      const auto& error = errors[static_cast<std::size_t>(rank)];
+      ASSERT_EQ(error.has_value(), rank != gone);
+      if (!error) continue;
+      EXPECT_EQ(error->status(), Status::timeout);
+      EXPECT_EQ(error->message(), base::cat("rank ", gone, " did not come within 2000000000 ns; nothing was saved"));
+    }
+    // The next run finds the older one, and nothing is left of the other.
+    const auto next = std::make_shared<ThreadRanks>(2);
+    expect_no_errors(next->run([&](std::int64_t rank) {
+      state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*next, rank));
+      EXPECT_EQ(checkpoint.list().size(), 1U);
+      EXPECT_EQ(checkpoint.latest().step, 1);
+    }));
+  }
+}
+
+TEST(RanksSave, RankZeroThatIsGoneBeforeTheSaveIsNamed) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  const auto errors = ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank, second));
+    checkpoint.save(state_of(rank, 3, 1), of_step(1));
+    if (rank != 0) checkpoint.save(state_of(rank, 3, 2), of_step(2));
+  });
+  for (const std::size_t rank : {1, 2}) {
+    ASSERT_TRUE(errors[rank].has_value());
+    EXPECT_EQ(errors[rank]->status(), Status::timeout);
+    EXPECT_NE(errors[rank]->message().find("no word from rank 0"), std::string::npos) << errors[rank]->message();
   }
 }
 

@@ -210,6 +210,12 @@ std::int64_t bytes_of_share(const Listing& listing, const RowShare& share) {
   return bytes;
 }
 
+std::vector<RowShare> share_of(const Listing& listing, std::span<const std::int64_t> own, std::size_t rank) {
+  std::vector<Splittable> tensors;
+  for (const ListedTensor& tensor : listing.tensors) tensors.push_back({tensor.dtype, &tensor.shape});
+  return state::share_of(tensors, own, static_cast<std::int64_t>(rank));
+}
+
 TEST(RankSplit, BalancesWithinFivePercentAndKeepsSmallTensorsTogether) {
   Listing listing =
       listing_with({{"a", {4096, 1024}}, {"b", {2, 3'000'000}}, {"c", {10}}, {"d", {1000, 1000}}, {"e", {7}}, {"f", {}}});
@@ -219,7 +225,7 @@ TEST(RankSplit, BalancesWithinFivePercentAndKeepsSmallTensorsTogether) {
     std::map<std::size_t, std::set<std::size_t>> writers;
     std::vector<std::vector<Box>> boxes(listing.tensors.size());
     for (std::size_t rank = 0; rank < own.size(); ++rank) {
-      for (const RowShare& share : share_of(listing, own, static_cast<std::int64_t>(rank))) {
+      for (const RowShare& share : share_of(listing, own, rank)) {
         total[rank] += bytes_of_share(listing, share);
         writers[share.tensor].insert(rank);
         const Lengths& shape = listing.tensors[share.tensor].shape;

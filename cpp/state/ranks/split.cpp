@@ -31,10 +31,10 @@ class Split {
  public:
   using Take = std::function<void(std::int64_t rank, const RowShare& share)>;
 
-  Split(const Listing& listing, std::span<const std::int64_t> own_bytes, const Take& take)
-      : listing_(listing), own_bytes_(own_bytes), take_(take) {
+  Split(std::span<const Splittable> tensors, std::span<const std::int64_t> own_bytes, const Take& take)
+      : tensors_(tensors), own_bytes_(own_bytes), take_(take) {
     std::int64_t bytes = 0;
-    for (const ListedTensor& tensor : listing.tensors) bytes += tensor.is_sharded ? 0 : bytes_of(tensor);
+    for (const Splittable& tensor : tensors) bytes += bytes_of(tensor);
     level_ = even_level(own_bytes, bytes);
     const auto ranks = std::ssize(own_bytes);
     whole_bytes_ = std::clamp(bytes / ranks / shares_of_a_rank, least_split_bytes, most_whole_bytes);
@@ -43,16 +43,15 @@ class Split {
 
   void run() {
     for (const bool small : {true, false}) {
-      for (std::size_t i = 0; i < listing_.tensors.size(); ++i) {
-        const ListedTensor& tensor = listing_.tensors[i];
-        if (tensor.is_sharded || (bytes_of(tensor) < whole_bytes_) != small) continue;
+      for (std::size_t i = 0; i < tensors_.size(); ++i) {
+        if ((bytes_of(tensors_[i]) < whole_bytes_) != small) continue;
         small ? add_whole(i) : add_rows(i);
       }
     }
   }
 
  private:
-  static std::int64_t bytes_of(const ListedTensor& tensor) { return tensor_bytes(tensor.dtype, tensor.shape); }
+  static std::int64_t bytes_of(const Splittable& tensor) { return tensor_bytes(tensor.dtype, *tensor.shape); }
 
   // The next rank with room; the last one takes whatever comes.
   void find_room(std::int64_t least) {
@@ -66,17 +65,18 @@ class Split {
 
   void add_whole(std::size_t number) {
     find_room(1);
-    give({number, 0, 0, 0}, bytes_of(listing_.tensors[number]));
+    give({number, 0, 0, 0}, bytes_of(tensors_[number]));
   }
 
   void add_rows(std::size_t number) {
-    const ListedTensor& tensor = listing_.tensors[number];
+    const Splittable& tensor = tensors_[number];
+    const Lengths& shape = *tensor.shape;
     // As few dimensions as make rows of few bytes.
     std::size_t axes = 0;
     std::int64_t rows = 1;
     std::int64_t row_bytes = bytes_of(tensor);
-    while (axes < tensor.shape.size() && row_bytes > std::max(least_split_bytes, level_ / 100)) {
-      const std::int64_t length = tensor.shape[axes];
+    while (axes < shape.size() && row_bytes > std::max(least_split_bytes, level_ / 100)) {
+      const std::int64_t length = shape[axes];
       const std::int64_t bits = row_bytes * 8;
       if (bits % length != 0 || bits / length % 8 != 0) break;
       rows *= length;
@@ -94,7 +94,7 @@ class Split {
     }
   }
 
-  const Listing& listing_;
+  std::span<const Splittable> tensors_;
   std::span<const std::int64_t> own_bytes_;
   const Take& take_;
   std::int64_t level_ = 0;
@@ -105,12 +105,12 @@ class Split {
 
 }  // namespace
 
-std::vector<RowShare> share_of(const Listing& listing, std::span<const std::int64_t> own_bytes, std::int64_t rank) {
+std::vector<RowShare> share_of(std::span<const Splittable> tensors, std::span<const std::int64_t> own_bytes, std::int64_t rank) {
   std::vector<RowShare> shares;
   const Split::Take take = [&](std::int64_t of, const RowShare& share) {
     if (of == rank) shares.push_back(share);
   };
-  Split(listing, own_bytes, take).run();
+  Split(tensors, own_bytes, take).run();
   return shares;
 }
 

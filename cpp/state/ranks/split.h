@@ -1,17 +1,24 @@
-// Which rank writes what of the tensors that every rank has whole. Each rank comes to the same answer by itself.
+// Which rank writes what of tensors that several ranks have: all of them, or those that have the same blocks. Each of these ranks
+// comes to the same answer by itself.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "state/ranks/listing.h"
+#include "state/ranks/box.h"
+#include "tensor/dtype.h"
 
 namespace ckpt::state {
 
+struct Splittable {
+  tensor::Dtype dtype{};
+  const Lengths* shape = nullptr;
+};
+
 // Rows of a tensor, counted over its first axes dimensions together.
 struct RowShare {
-  std::size_t tensor = 0;  // by number in the listing
+  std::size_t tensor = 0;  // by number
   std::size_t axes = 0;    // 0: the whole tensor
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -19,6 +26,6 @@ struct RowShare {
 
 // What one rank writes; own_bytes: what each rank writes besides. Small tensors stay whole and together, large ones are cut so that
 // all ranks write about as much.
-std::vector<RowShare> share_of(const Listing& listing, std::span<const std::int64_t> own_bytes, std::int64_t rank);
+std::vector<RowShare> share_of(std::span<const Splittable> tensors, std::span<const std::int64_t> own_bytes, std::int64_t rank);
 
 }  // namespace ckpt::state

@@ -13,8 +13,8 @@
 #include "state/commit_record.h"
 #include "state/name.h"
 #include "state/ranks/merge.h"
+#include "state/ranks/part_reads.h"
 #include "state/ranks/placement_text.h"
-#include "state/ranks/split.h"
 #include "state/ranks/verdict.h"
 #include "state/record_text.h"
 
@@ -30,16 +30,14 @@ struct Opening {
   std::string attempt;
   std::string options;
   Digest listing;
-  bool is_fresh = true;                        // the ranks agree anew
+  bool is_fresh = true;                        // the ranks agree anew on the list of tensors
+  bool asks_blocks = true;                     // and on who has which blocks
   std::map<std::string, std::string> digests;  // of its values, by key
 };
 
 std::string to_text(const Opening& opening) {
-  return json{{"attempt", opening.attempt},
-              {"options", opening.options},
-              {"listing", to_hex(opening.listing)},
-              {"fresh", opening.is_fresh},
-              {"keys", opening.digests}}
+  return json{{"attempt", opening.attempt}, {"options", opening.options},    {"listing", to_hex(opening.listing)},
+              {"fresh", opening.is_fresh},  {"blocks", opening.asks_blocks}, {"keys", opening.digests}}
       .dump();
 }
 
@@ -53,8 +51,11 @@ Opening read_opening(const std::string& text) {
   if (all.is_discarded()) base::fail(Status::invalid_state, "rank 0 did not announce a save: the ranks are out of step");
   if (all.contains("status"))
     throw RankError(0, static_cast<Status>(all["status"].get<std::int32_t>()), all["message"].get<std::string>());
-  return {all.at("attempt").get<std::string>(), all.at("options").get<std::string>(),
-          digest_from_hex(all.at("listing").get<std::string>()).value_or(Digest()), all.at("fresh").get<bool>(),
+  return {all.at("attempt").get<std::string>(),
+          all.at("options").get<std::string>(),
+          digest_from_hex(all.at("listing").get<std::string>()).value_or(Digest()),
+          all.at("fresh").get<bool>(),
+          all.at("blocks").get<bool>(),
           all.at("keys").get<std::map<std::string, std::string>>()};
 }
 
@@ -64,48 +65,13 @@ std::map<std::string, std::string> digests_of(const std::map<std::string, std::s
   return digests;
 }
 
-// A view of consecutive elements, which keeps the tensor alive.
-std::shared_ptr<tensor::Tensor> view_of(const std::shared_ptr<tensor::Tensor>& whole, const Box& box) {
-  const auto dimensions = whole->shape().dimensions();
-  const std::int64_t position = position_in(whole_box({dimensions.begin(), dimensions.end()}), box.offsets);
-  std::byte* const data = whole->byte_span().data() + position * tensor::dtype_bits(whole->dtype()) / 8;
-  return tensor::Tensor::borrow(
-      data, whole->dtype(), tensor::Shape(std::span(box.lengths)), [held = whole] { static_cast<void>(held); }, true);
+// agreed: what held before; nullptr at first. Blocks may be others although the list of tensors is the same: that is of no matter
+// to ranks that write all of theirs.
+Opening opening_of(const std::string& attempt, const Listing& listing, const std::string& options, const Team::Wanted& wanted,
+                   const Agreement* agreed) {
+  const bool is_fresh = agreed == nullptr || agreed->listing.digest != listing.digest || wanted.options.check_replicas;
+  return {attempt, options, listing.digest, is_fresh, is_fresh || agreed->has_alike(), digests_of(wanted.state.values())};
 }
-
-// The blocks that one rank writes of one group.
-class Shared {
- public:
-  explicit Shared(const StateGroup& group) {
-    out_.name = group.name;
-    out_.bytes_of_chunk = shard_chunk_bytes;
-    out_.tensors.reserve(group.tensors.size() + group.sharded.size());
-    for (const StateTensor& item : group.tensors) taken_.insert(item.name);
-    for (const ShardedTensor& item : group.sharded) taken_.insert(item.name);
-  }
-
-  void add(const std::string& name, const Lengths& shape, const Box& box, std::shared_ptr<tensor::Tensor> tensor,
-           std::shared_ptr<tensor::Tensor> view_of = {}) {
-    if (box.is_empty()) return;
-    StateTensor item{name, std::move(tensor), {}, {}, std::move(view_of)};
-    if (box != whole_box(shape)) {
-      item.of = name;
-      item.offsets = box.offsets;
-    }
-    // The first block has the tensor's name; no other one may have it.
-    if (!begun_.insert(name).second) {
-      for (std::int64_t copy = 2; !taken_.insert(item.name = cat(name, '~', copy)).second;) ++copy;
-    }
-    out_.tensors.push_back(std::move(item));
-  }
-
-  StateGroup take() { return std::move(out_); }
-
- private:
-  StateGroup out_;
-  std::set<std::string> taken_;
-  std::set<std::string> begun_;
-};
 
 void verify_token(storage::Storage& storage, const std::string& path, const std::string& text) {
   const std::string found = read_text(*storage.open(path), 4096);
@@ -117,6 +83,16 @@ std::string random_hex() {
   std::string out;
   for (int i = 0; i < 16; ++i) out += "0123456789abcdef"[random() & 15];
   return out;
+}
+
+// A log callback comes when it comes, on any thread: no other rank would meet this one there.
+void refuse_in_log_callback() {
+  if (base::is_inside_log_sink())
+    base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
+}
+
+bool is_late(const base::Error& error) {
+  return error.status() == Status::timeout && dynamic_cast<const RankError*>(&error) == nullptr;
 }
 
 constexpr std::string_view token_prefix = ".shared-";
@@ -142,10 +118,8 @@ Team::Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinato
       timeout_ns_(timeout_ns),
       sleep_(sleep ? std::move(sleep) : storage::sleep_ns) {}
 
-// A log callback comes when it comes, on any thread: no other rank would meet this one there.
 Meeting Team::meet() const {
-  if (base::is_inside_log_sink())
-    base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
+  refuse_in_log_callback();
   return {*coordinator_, timeout_ns_};
 }
 
@@ -195,23 +169,25 @@ void Team::open(const std::function<void()>& open_alone) {
 // ---- Agree ----
 
 TeamSave Team::agree(const std::function<Wanted()>& gather) {
-  Meeting meeting = meet();
+  refuse_in_log_callback();
+  Meeting meeting(*coordinator_, time_to_meet());
   Wanted wanted;
   Listing listing;
+  OwnBlocks own;
   std::string options;
   TeamSave save;
   std::optional<base::Error> mine = error_of([&] {
     wanted = gather();
+    save.options = wanted.options;
     listing = listing_of(wanted.state);
+    own = own_blocks(wanted.state);
     options = options_text(wanted.options);
     if (leads()) save.attempt = make_attempt(*storage_, wanted.options.prefix, wanted.options.step);
   });
-  const bool is_fresh = agreement_ == nullptr || agreement_->listing.digest != listing.digest || wanted.options.check_replicas;
-  const Opening opening = read_opening(
-      meeting.announce(!leads() ? ""
-                       : mine   ? error_text(*mine)
-                                : to_text({save.attempt, options, listing.digest, is_fresh, digests_of(wanted.state.values())})));
+  Opening opening;
   try {
+    if (leads() && !mine) opening = opening_of(save.attempt, listing, options, wanted, agreement_.get());
+    opening = read_opening(meeting.announce(!leads() ? "" : mine ? error_text(*mine) : to_text(opening)));
     save.attempt = opening.attempt;
     if (!mine && options != opening.options)
       mine = base::Error(Status::invalid_argument, difference(options, rank(), opening.options, 0));
@@ -219,16 +195,24 @@ TeamSave Team::agree(const std::function<Wanted()>& gather) {
       const std::string theirs = meeting.announce(listing.text);
       if (!mine && theirs != listing.text)
         mine = base::Error(Status::invalid_argument, difference(listing.text, rank(), theirs, 0));
-      auto bytes = own_bytes(meeting, wanted.state, mine);
-      if (wanted.options.check_replicas) compare_replicas(meeting, wanted.state, listing);
-      agreement_ = std::make_shared<Agreement>(Agreement{std::move(listing), std::move(bytes)});
     } else if (!mine && listing.digest != opening.listing) {
       mine = base::Error(Status::invalid_argument, agreement_ == nullptr
                                                        ? "the ranks are out of step"
                                                        : difference(listing.text, rank(), agreement_->listing.text, 0));
     }
+    if (opening.asks_blocks) {
+      Agreement agreement = agree_on_blocks(meeting, std::move(listing), own, mine);
+      // Where the blocks lie is known for as long as it is the same one.
+      if (opening.is_fresh || agreement.own_bytes != agreement_->own_bytes || agreement.alike != agreement_->alike)
+        agreement_ = std::make_shared<Agreement>(std::move(agreement));
+      if (wanted.options.check_replicas) compare_replicas(meeting, wanted.state, *agreement_);
+    }
+  } catch (const base::Error& error) {
+    if (is_late(error)) throw lateness_of_agreement(save, error);
+    withdraw(save);
+    throw;
   } catch (...) {
-    if (leads()) error_of([&] { storage_->remove_directory(save.attempt); });
+    withdraw(save);
     throw;
   }
   save.agreement = agreement_;
@@ -244,96 +228,12 @@ TeamSave Team::agree(const std::function<Wanted()>& gather) {
   for (const auto& [key, digest] : opening.digests) {
     if (!wanted.state.values().contains(key)) save.absent.push_back(key);
   }
-  save.options = std::move(wanted.options);
-  share_out(save, wanted.state);
+  save.state = share_out(wanted.state, *save.agreement, rank());
   return save;
 }
 
-// What each rank writes of sharded tensors; with that, the ranks' agreement so far.
-std::vector<std::int64_t> Team::own_bytes(Meeting& meeting, const State& state, const std::optional<base::Error>& mine) const {
-  Reply reply = reply_of(mine);
-  for (const StateGroup& group : state.groups()) {
-    for (const ShardedTensor& item : group.sharded) {
-      for (const ShardedTensor::Block& block : item.blocks) reply.numbers[0] += block.tensor->bytes();
-    }
-  }
-  const std::vector<Reply> replies = meeting.collect(reply);
-  if (const auto error = meeting.verdict(replies, std::nullopt, mine)) throw base::Error(*error);
-  std::vector<std::int64_t> bytes(static_cast<std::size_t>(ranks()));
-  for (std::size_t i = 0; i < replies.size(); ++i) bytes[i] = replies[i].numbers[0];
-  meeting.broadcast(std::as_writable_bytes(std::span(bytes)), 0);
-  return bytes;
-}
-
-void Team::compare_replicas(Meeting& meeting, const State& state, const Listing& listing) const {
-  std::map<std::pair<std::string_view, std::string_view>, const tensor::Tensor*> tensors;
-  for (const StateGroup& group : state.groups()) {
-    for (const StateTensor& item : group.tensors)
-      tensors.emplace(std::pair(std::string_view(group.name), std::string_view(item.name)), item.tensor.get());
-  }
-  std::vector<const ListedTensor*> listed;
-  std::vector<Digest> mine;
-  for (const ListedTensor& tensor : listing.tensors) {
-    const auto found = tensors.find({tensor.group, tensor.name});
-    if (found == tensors.end()) continue;
-    const auto bytes = found->second->byte_span();
-    mine.push_back(hash_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
-    listed.push_back(&tensor);
-  }
-  std::vector<Digest> theirs = mine;
-  meeting.broadcast(std::as_writable_bytes(std::span(theirs)), 0);
-  Reply reply;
-  const auto unlike = std::ranges::mismatch(mine, theirs).in1;
-  reply.numbers[0] = unlike == mine.end() ? 0 : 1 + (unlike - mine.begin());
-  const std::vector<Reply> replies = meeting.collect(reply);
-  std::optional<base::Error> of_all;
-  std::int64_t first = 0;
-  std::string ranks;
-  for (std::size_t i = 0; i < replies.size(); ++i) {
-    const std::int64_t number = replies[i].numbers[0];
-    if (number == 0 || (first != 0 && number != first)) continue;
-    first = number;
-    ranks += cat(ranks.empty() ? "" : ", ", i);
-  }
-  if (first != 0) {
-    const ListedTensor& tensor = *listed[static_cast<std::size_t>(first - 1)];
-    of_all =
-        base::Error(Status::invalid_argument, cat("tensor ", base::quoted(tensor.name), " of group ", base::quoted(tensor.group),
-                                                  " is another one on rank 0 than on rank ", ranks));
-  }
-  if (const auto error = meeting.verdict(replies, of_all, std::nullopt)) throw base::Error(*error);
-}
-
-// What this rank writes: its blocks, and its share of what all have.
-void Team::share_out(TeamSave& save, const State& whole) const {
-  const Listing& listing = save.agreement->listing;
-  std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> shares;
-  for (const RowShare& share : share_of(listing, save.agreement->own_bytes, rank())) {
-    const ListedTensor& tensor = listing.tensors[share.tensor];
-    shares[{tensor.group, tensor.name}].push_back(share);
-  }
-  std::vector<StateGroup> groups;
-  for (const StateGroup& group : whole.groups()) {
-    Shared shared(group);
-    for (const StateTensor& item : group.tensors) {
-      const auto dimensions = item.tensor->shape().dimensions();
-      const Lengths shape(dimensions.begin(), dimensions.end());
-      for (const RowShare& share : shares[{group.name, item.name}]) {
-        if (share.axes == 0) {
-          shared.add(item.name, shape, whole_box(shape), item.tensor);
-        } else {
-          for (const Box& box : boxes_of_rows(shape, share.axes, share.begin, share.end))
-            shared.add(item.name, shape, box, view_of(item.tensor, box), item.tensor);
-        }
-      }
-    }
-    for (const ShardedTensor& item : group.sharded) {
-      for (const ShardedTensor::Block& block : item.blocks) shared.add(item.name, item.shape, block.box, block.tensor);
-    }
-    StateGroup out = shared.take();
-    if (!out.tensors.empty()) groups.push_back(std::move(out));
-  }
-  save.state = std::make_shared<State>(State::of(std::move(groups), whole.values(), whole.rarely_changing()));
+void Team::withdraw(const TeamSave& save) noexcept {
+  if (leads() && !save.attempt.empty()) error_of([&] { storage_->remove_directory(save.attempt); });
 }
 
 // ---- Save ----
@@ -378,8 +278,7 @@ Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& fil
 }
 
 SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard) {
-  // What is left of the time then serves to find out who has not come.
-  Meeting meeting(*coordinator_, timeout_ns_ - timeout_ns_ / 5);
+  Meeting meeting(*coordinator_, time_to_meet());
   FileSaver files(*storage_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   Share share;
   const auto mine = error_of([&] { share = write_share(save, source, files); });
@@ -433,7 +332,7 @@ SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& co
     std::int64_t bytes = 0;
     if (leads()) {
       wait_for_parts(save, source);
-      Manifest manifest = gather_parts(save, read_tails(save, share.tail));
+      Manifest manifest = gather_parts(save, read_part_tails(*storage_, save.attempt, share.tail, ranks()));
       commit(files, manifest);
       keep_placed(save, manifest);
       sequence = manifest.commit_sequence;
@@ -485,12 +384,6 @@ SaveResult Team::finish(TeamSave& save, Share&& share, std::int64_t commit_seque
 
 // ---- Rank 0 ----
 
-std::vector<PartTail> Team::read_tails(const TeamSave& save, const PartTail& own) const {
-  std::vector<PartTail> tails{own};
-  for (std::int64_t of = 1; of < ranks(); ++of) tails.push_back(read_part_tail(*storage_, save.attempt, of, ranks()));
-  return tails;
-}
-
 Manifest Team::gather_parts(const TeamSave& save, const std::vector<PartTail>& tails) {
   Manifest manifest = manifest_of(*save.state, save.options, 0);
   manifest.format_version = format_of_many;
@@ -512,7 +405,7 @@ Manifest Team::gather_parts(const TeamSave& save, const std::vector<PartTail>& t
     return manifest;
   }
   Merge merge(save.agreement->listing);
-  for (std::int64_t of = 0; of < ranks(); ++of) merge.add(read_part(*storage_, save.attempt, manifest, of));
+  for_each_part(*storage_, save.attempt, manifest, [&](const Part& part) { merge.add(part); });
   manifest.groups = merge.finish();
   layouts_ = std::move(layouts);
   return manifest;
@@ -526,10 +419,10 @@ void Team::keep_placed(const TeamSave& save, Manifest& manifest) {
 // ---- Waiting for others, in the background ----
 
 // Pauses grow; machines that show directories late are made to look now and then.
-void Team::pause(std::int64_t& pause_ns, const TeamSave& save) const {
+void Team::pause(std::int64_t& pause_ns, const std::string& attempt) const {
   constexpr std::int64_t longest_ns = 500'000'000;
   sleep_(pause_ns);
-  if (pause_ns >= longest_ns) see_changes(*storage_, save.attempt);
+  if (pause_ns >= longest_ns) see_changes(*storage_, attempt);
   pause_ns = std::min(longest_ns, 2 * pause_ns);
 }
 
@@ -580,7 +473,7 @@ class Patience {
 
 void Team::wait_for_parts(const TeamSave& save, const SaveSource& source) const {
   const Patience patience(timeout_ns_);
-  for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save)) {
+  for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save.attempt)) {
     storage::require_running(source.stop.get());
     const Seen seen = look(*storage_, save.attempt, ranks());
     for (const std::int64_t of : seen.verdicts) {
@@ -626,7 +519,7 @@ std::optional<std::int64_t> Team::committed_sequence(const TeamSave& save) const
 
 std::int64_t Team::wait_for_commit(const TeamSave& save, const SaveSource& source) const {
   const Patience patience(timeout_ns_);
-  for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save)) {
+  for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save.attempt)) {
     storage::require_running(source.stop.get());
     if (const auto sequence = committed_sequence(save)) return *sequence;
     if (const auto verdict = find_verdict(*storage_, save.attempt, 0)) fail_by(*verdict);
@@ -634,25 +527,49 @@ std::int64_t Team::wait_for_commit(const TeamSave& save, const SaveSource& sourc
   }
 }
 
-// Who has not come. In the background it is who has left no part. In the foreground a rank may have gone behind its part: those who
-// still wait leave a word of that, so that those who do not are known.
+// ---- Who has not come ----
+
+// Those who wait in vain leave a word of it in the directory of the attempt: who has left none has not come.
+std::string Team::missing_ranks(const std::string& attempt) const {
+  leave_verdict(*storage_, attempt, rank(), {rank(), Status::timeout, "has waited for the others in vain"});
+  const Patience patience(timeout_ns_ - time_to_meet());
+  Seen seen;
+  for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, attempt)) {
+    seen = look(*storage_, attempt, ranks());
+    if (std::ssize(seen.verdicts) + 1 >= ranks() || patience.is_over()) break;
+  }
+  return missing_of(seen.verdicts, ranks());
+}
+
+// The one that rank 0 has begun, for a rank that its word has not reached; "" when that is not known.
+std::string Team::begun_attempt(const SaveOptions& options) const {
+  std::string found;
+  const std::string name = attempt_name(options.prefix, options.step, 0);
+  const std::string_view beginning = std::string_view(name).substr(0, name.rfind('-') + 1);
+  for (const storage::Entry& entry : storage_->list("")) {
+    if (!entry.name.starts_with(beginning) || has_manifest(*storage_, entry.name)) continue;
+    if (!found.empty()) return "";
+    found = entry.name;
+  }
+  return found;
+}
+
+base::Error Team::lateness_of_agreement(const TeamSave& save, const base::Error& error) const {
+  std::string who;
+  error_of([&] {
+    const std::string attempt = save.attempt.empty() ? begun_attempt(save.options) : save.attempt;
+    if (!attempt.empty()) who = missing_ranks(attempt);
+  });
+  if (who.empty()) return {Status::timeout, error.message()};
+  return {Status::timeout, cat(who, " did not come within ", timeout_ns_, " ns; nothing was saved")};
+}
+
+// In the background it is who has left no part. In the foreground a rank may have gone behind its part.
 base::Error Team::lateness(const TeamSave& save, bool is_in_background) const {
   std::string who;
   const auto problem = error_of([&] {
-    if (is_in_background) {
-      const Seen seen = look(*storage_, save.attempt, ranks());
-      who = missing_of(seen.parts, ranks());
-      if (who.empty() && !leads()) who = "rank 0";
-      return;
-    }
-    leave_verdict(*storage_, save.attempt, rank(), {rank(), Status::timeout, "has waited for the others in vain"});
-    const Patience patience(timeout_ns_ / 5);
-    Seen seen;
-    for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save)) {
-      seen = look(*storage_, save.attempt, ranks());
-      if (std::ssize(seen.verdicts) + 1 >= ranks() || patience.is_over()) break;
-    }
-    who = missing_of(seen.verdicts, ranks());
+    who = is_in_background ? missing_of(look(*storage_, save.attempt, ranks()).parts, ranks()) : missing_ranks(save.attempt);
+    if (is_in_background && who.empty() && !leads()) who = "rank 0";
   });
   // Rank 0 may have been killed behind its commit.
   const bool is_open = problem || who.empty() || who == "rank 0" || who.starts_with("rank 0,");

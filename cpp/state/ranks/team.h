@@ -16,7 +16,7 @@
 #include "state/committer.h"
 #include "state/coordinator.h"
 #include "state/file_saver.h"
-#include "state/ranks/listing.h"
+#include "state/ranks/agreement.h"
 #include "state/ranks/meeting.h"
 #include "state/ranks/part.h"
 #include "state/ranks/turns.h"
@@ -26,12 +26,6 @@
 #include "storage/storage.h"
 
 namespace ckpt::state {
-
-// What the ranks agreed on in one save holds for the next one as long as nothing of it changes.
-struct Agreement {
-  Listing listing;
-  std::vector<std::int64_t> own_bytes;  // by rank: what it writes of sharded tensors
-};
 
 // One save, agreed on.
 struct TeamSave {
@@ -89,23 +83,25 @@ class Team {
     std::int64_t rewritten = 0;
   };
 
-  void compare_replicas(Meeting& meeting, const State& state, const Listing& listing) const;
-  std::vector<std::int64_t> own_bytes(Meeting& meeting, const State& state, const std::optional<base::Error>& mine) const;
-  void share_out(TeamSave& save, const State& whole) const;
+  void withdraw(const TeamSave& save) noexcept;
   Share write_share(TeamSave& save, SaveSource& source, FileSaver& files);
   SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   Manifest gather_parts(const TeamSave& save, const std::vector<PartTail>& tails);
   // After the commit of a manifest of gather_parts.
   void keep_placed(const TeamSave& save, Manifest& manifest);
-  std::vector<PartTail> read_tails(const TeamSave& save, const PartTail& own) const;
   void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
   std::int64_t wait_for_commit(const TeamSave& save, const SaveSource& source) const;
   std::optional<std::int64_t> committed_sequence(const TeamSave& save) const;
+  // Of the time of a save in the foreground; what is left then serves to find out who has not come.
+  std::int64_t time_to_meet() const noexcept { return timeout_ns_ - timeout_ns_ / 5; }
+  std::string missing_ranks(const std::string& attempt) const;
+  std::string begun_attempt(const SaveOptions& options) const;
+  base::Error lateness_of_agreement(const TeamSave& save, const base::Error& error) const;
   base::Error lateness(const TeamSave& save, bool is_in_background) const;
   SaveResult finish(TeamSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes);
   std::vector<std::string> take_failed();
-  void pause(std::int64_t& pause_ns, const TeamSave& save) const;
+  void pause(std::int64_t& pause_ns, const std::string& attempt) const;
 
   const std::shared_ptr<storage::Storage> storage_;
   const std::shared_ptr<Coordinator> coordinator_;

@@ -1,0 +1,301 @@
+#include "state/ranks/agreement.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "state/ranks/box.h"
+#include "state/ranks/split.h"
+#include "state/record_text.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+using base::Status;
+
+auto key_of(const OwnBlocks::Block& block) {
+  return std::tie(block.group, block.of->name, block.block->box.offsets, block.block->box.lengths);
+}
+
+std::string named(std::string_view group, std::string_view tensor) {
+  return cat("tensor ", base::quoted(std::string(tensor)), " of group ", base::quoted(std::string(group)));
+}
+
+Digest digest_of(const tensor::Tensor& tensor) {
+  const auto bytes = tensor.byte_span();
+  return hash_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace
+
+OwnBlocks own_blocks(const State& state) {
+  OwnBlocks own;
+  for (const StateGroup& group : state.groups()) {
+    for (const ShardedTensor& item : group.sharded) {
+      for (const ShardedTensor::Block& block : item.blocks) {
+        if (block.box.is_empty()) continue;
+        own.blocks.push_back({group.name, &item, &block});
+        own.bytes += block.tensor->bytes();
+      }
+    }
+  }
+  std::ranges::sort(own.blocks, {}, key_of);
+  std::string text;
+  for (const OwnBlocks::Block& each : own.blocks)
+    text += cat(quoted_json(each.group), ' ', quoted_json(each.of->name), ' ', to_text(each.block->box), '\n');
+  own.digest = hash_of(text);
+  return own;
+}
+
+bool Agreement::has_alike() const {
+  for (std::size_t rank = 0; rank < alike.size(); ++rank) {
+    if (alike[rank] != static_cast<std::int64_t>(rank)) return true;
+  }
+  return false;
+}
+
+Agreement agree_on_blocks(Meeting& meeting, Listing listing, const OwnBlocks& own, const std::optional<base::Error>& mine) {
+  Reply reply = reply_of(mine);
+  reply.numbers[0] = own.bytes;
+  reply.digests[0] = own.digest;
+  const std::vector<Reply> replies = meeting.collect(reply);
+  if (const auto error = meeting.verdict(replies, std::nullopt, mine)) throw base::Error(*error);
+  const auto ranks = static_cast<std::size_t>(meeting.ranks());
+  Agreement agreement{std::move(listing), std::vector<std::int64_t>(ranks), std::vector<std::int64_t>(ranks)};
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::int64_t, std::int64_t>> first_and_count;
+  const auto entry_of = [&](const Reply& each) -> auto& { return first_and_count[{each.digests[0].high, each.digests[0].low}]; };
+  for (std::size_t rank = 0; rank < replies.size(); ++rank) {
+    auto& [first, count] = entry_of(replies[rank]);
+    if (count++ == 0) first = static_cast<std::int64_t>(rank);
+  }
+  for (std::size_t rank = 0; rank < replies.size(); ++rank) {
+    const auto& [first, count] = entry_of(replies[rank]);
+    const std::int64_t bytes = replies[rank].numbers[0];
+    agreement.own_bytes[rank] = bytes / count;
+    agreement.alike[rank] = bytes > 0 ? first : static_cast<std::int64_t>(rank);
+  }
+  meeting.broadcast(std::as_writable_bytes(std::span(agreement.own_bytes)), 0);
+  meeting.broadcast(std::as_writable_bytes(std::span(agreement.alike)), 0);
+  return agreement;
+}
+
+// ---- What one rank writes ----
+
+namespace {
+
+// A view of consecutive elements of a block, which keeps its tensor alive. box: in the block.
+std::shared_ptr<tensor::Tensor> view_of(const std::shared_ptr<tensor::Tensor>& block, const Box& box) {
+  const auto dimensions = block->shape().dimensions();
+  const std::int64_t position = position_in(whole_box({dimensions.begin(), dimensions.end()}), box.offsets);
+  std::byte* const data = block->byte_span().data() + position * tensor::dtype_bits(block->dtype()) / 8;
+  return tensor::Tensor::borrow(
+      data, block->dtype(), tensor::Shape(std::span(box.lengths)), [held = block] { static_cast<void>(held); }, true);
+}
+
+// The blocks that one rank writes of one group.
+class Shared {
+ public:
+  explicit Shared(const StateGroup& group) {
+    out_.name = group.name;
+    out_.bytes_of_chunk = shard_chunk_bytes;
+    out_.tensors.reserve(group.tensors.size() + group.sharded.size());
+    for (const StateTensor& item : group.tensors) taken_.insert(item.name);
+    for (const ShardedTensor& item : group.sharded) taken_.insert(item.name);
+  }
+
+  // shares: of this block, of a tensor of this name and shape.
+  void add(const std::string& name, const Lengths& shape, const Box& block, const std::shared_ptr<tensor::Tensor>& tensor,
+           std::span<const RowShare> shares) {
+    for (const RowShare& share : shares) {
+      if (share.axes == 0) {
+        add(name, shape, block, tensor, nullptr);
+        continue;
+      }
+      for (Box& box : boxes_of_rows(block.lengths, share.axes, share.begin, share.end)) {
+        auto view = view_of(tensor, box);
+        for (std::size_t i = 0; i < box.offsets.size(); ++i) box.offsets[i] += block.offsets[i];
+        add(name, shape, box, std::move(view), tensor);
+      }
+    }
+  }
+
+  StateGroup take() { return std::move(out_); }
+
+ private:
+  void add(const std::string& name, const Lengths& shape, const Box& box, std::shared_ptr<tensor::Tensor> tensor,
+           std::shared_ptr<tensor::Tensor> view_of) {
+    if (box.is_empty()) return;
+    StateTensor item{name, std::move(tensor), {}, {}, std::move(view_of)};
+    if (box != whole_box(shape)) {
+      item.of = name;
+      item.offsets = box.offsets;
+    }
+    // The first block has the tensor's name; no other one may have it.
+    if (!begun_.insert(name).second) {
+      for (std::int64_t copy = 2; !taken_.insert(item.name = cat(name, '~', copy)).second;) ++copy;
+    }
+    out_.tensors.push_back(std::move(item));
+  }
+
+  StateGroup out_;
+  std::set<std::string> taken_;
+  std::set<std::string> begun_;
+};
+
+using SharesByNumber = std::map<std::size_t, std::vector<RowShare>>;
+
+SharesByNumber by_number(const std::vector<RowShare>& shares) {
+  SharesByNumber all;
+  for (const RowShare& share : shares) all[share.tensor].push_back(share);
+  return all;
+}
+
+// Of the tensors that all ranks have, by group and name.
+std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> shares_of_replicas(const Agreement& agreement,
+                                                                                                  std::int64_t rank) {
+  std::vector<Splittable> splittable;
+  std::vector<const ListedTensor*> listed;
+  for (const ListedTensor& tensor : agreement.listing.tensors) {
+    if (tensor.is_sharded) continue;
+    splittable.push_back({tensor.dtype, &tensor.shape});
+    listed.push_back(&tensor);
+  }
+  std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> shares;
+  for (auto& [number, of_tensor] : by_number(share_of(splittable, agreement.own_bytes, rank)))
+    shares.emplace(std::pair(std::string_view(listed[number]->group), std::string_view(listed[number]->name)),
+                   std::move(of_tensor));
+  return shares;
+}
+
+// Of the blocks of this rank, by block: all of each, or what falls to it among the ranks that have the same ones.
+std::map<const ShardedTensor::Block*, std::vector<RowShare>> shares_of_blocks(const OwnBlocks& own, const Agreement& agreement,
+                                                                              std::int64_t rank) {
+  std::vector<Splittable> splittable;
+  for (const OwnBlocks::Block& each : own.blocks) splittable.push_back({each.of->dtype, &each.block->box.lengths});
+  const std::int64_t first = agreement.alike[static_cast<std::size_t>(rank)];
+  const auto before = agreement.alike.begin() + rank;
+  const std::vector<std::int64_t> none(static_cast<std::size_t>(std::ranges::count(agreement.alike, first)));
+  std::map<const ShardedTensor::Block*, std::vector<RowShare>> shares;
+  for (auto& [number, of_block] : by_number(share_of(splittable, none, std::count(agreement.alike.begin(), before, first))))
+    shares.emplace(own.blocks[number].block, std::move(of_block));
+  return shares;
+}
+
+}  // namespace
+
+std::shared_ptr<const State> share_out(const State& whole, const Agreement& agreement, std::int64_t rank) {
+  const auto of_replicas = shares_of_replicas(agreement, rank);
+  const auto of_blocks = shares_of_blocks(own_blocks(whole), agreement, rank);
+  std::vector<StateGroup> groups;
+  for (const StateGroup& group : whole.groups()) {
+    Shared shared(group);
+    for (const StateTensor& item : group.tensors) {
+      const auto found = of_replicas.find({group.name, item.name});
+      if (found == of_replicas.end()) continue;
+      const auto dimensions = item.tensor->shape().dimensions();
+      const Lengths shape(dimensions.begin(), dimensions.end());
+      shared.add(item.name, shape, whole_box(shape), item.tensor, found->second);
+    }
+    for (const ShardedTensor& item : group.sharded) {
+      for (const ShardedTensor::Block& block : item.blocks) {
+        const auto found = of_blocks.find(&block);
+        if (found != of_blocks.end()) shared.add(item.name, item.shape, block.box, block.tensor, found->second);
+      }
+    }
+    StateGroup out = shared.take();
+    if (!out.tensors.empty()) groups.push_back(std::move(out));
+  }
+  return std::make_shared<State>(State::of(std::move(groups), whole.values(), whole.rarely_changing()));
+}
+
+// ---- Replicas ----
+
+namespace {
+
+void compare_tensors(Meeting& meeting, const State& state, const Listing& listing) {
+  std::map<std::pair<std::string_view, std::string_view>, const tensor::Tensor*> tensors;
+  for (const StateGroup& group : state.groups()) {
+    for (const StateTensor& item : group.tensors)
+      tensors.emplace(std::pair(std::string_view(group.name), std::string_view(item.name)), item.tensor.get());
+  }
+  std::vector<const ListedTensor*> listed;
+  std::vector<Digest> mine;
+  for (const ListedTensor& tensor : listing.tensors) {
+    const auto found = tensors.find({tensor.group, tensor.name});
+    if (found == tensors.end()) continue;
+    mine.push_back(digest_of(*found->second));
+    listed.push_back(&tensor);
+  }
+  std::vector<Digest> theirs = mine;
+  meeting.broadcast(std::as_writable_bytes(std::span(theirs)), 0);
+  Reply reply;
+  const auto unlike = std::ranges::mismatch(mine, theirs).in1;
+  reply.numbers[0] = unlike == mine.end() ? 0 : 1 + (unlike - mine.begin());
+  const std::vector<Reply> replies = meeting.collect(reply);
+  std::optional<base::Error> of_all;
+  std::int64_t first = 0;
+  std::string ranks;
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    const std::int64_t number = replies[i].numbers[0];
+    if (number == 0 || (first != 0 && number != first)) continue;
+    first = number;
+    ranks += cat(ranks.empty() ? "" : ", ", i);
+  }
+  if (first != 0) {
+    const ListedTensor& tensor = *listed[static_cast<std::size_t>(first - 1)];
+    of_all = base::Error(Status::invalid_argument,
+                         cat(named(tensor.group, tensor.name), " is another one on rank 0 than on rank ", ranks));
+  }
+  if (const auto error = meeting.verdict(replies, of_all, std::nullopt)) throw base::Error(*error);
+}
+
+// Rank 0 finds two ranks whose blocks should be the same ones; the second of them then finds the block.
+void compare_blocks(Meeting& meeting, const State& state, const std::vector<std::int64_t>& alike) {
+  const OwnBlocks own = own_blocks(state);
+  std::vector<Digest> mine;
+  for (const OwnBlocks::Block& each : own.blocks) mine.push_back(digest_of(*each.block->tensor));
+  const auto text_of = [](const std::vector<Digest>& digests) {
+    const auto bytes = std::as_bytes(std::span(digests));
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  const std::string text = text_of(mine);
+  Reply reply;
+  reply.digests[0] = hash_of(text);
+  const std::vector<Reply> replies = meeting.collect(reply);
+  struct Pair {
+    std::int64_t first = -1;
+    std::int64_t second = -1;
+  } unlike;
+  for (std::size_t rank = 0; rank < replies.size() && unlike.second < 0; ++rank) {
+    if (replies[rank].digests[0] != replies[static_cast<std::size_t>(alike[rank])].digests[0])
+      unlike = {alike[rank], static_cast<std::int64_t>(rank)};
+  }
+  meeting.broadcast(std::as_writable_bytes(std::span(&unlike, 1)), 0);
+  if (unlike.second < 0) return;
+  const std::string theirs = meeting.announce(text, unlike.first);
+  std::optional<base::Error> error;
+  if (meeting.rank() == unlike.second) {
+    constexpr std::size_t each = sizeof(Digest);
+    std::size_t number = 0;
+    while (number + 1 < mine.size() && text.compare(number * each, each, theirs, number * each, each) == 0) ++number;
+    const OwnBlocks::Block& block = own.blocks[number];
+    error = base::Error(Status::invalid_argument, cat(to_text(block.block->box), " of ", named(block.group, block.of->name),
+                                                      " is another one on rank ", unlike.first, " than on rank ", unlike.second));
+  }
+  meeting.agree(error);
+}
+
+}  // namespace
+
+void compare_replicas(Meeting& meeting, const State& state, const Agreement& agreement) {
+  compare_tensors(meeting, state, agreement.listing);
+  if (agreement.has_alike()) compare_blocks(meeting, state, agreement.alike);
+}
+
+}  // namespace ckpt::state
