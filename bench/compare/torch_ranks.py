@@ -5,7 +5,8 @@ same tensors: 8 sharded by rows, 256 MiB together, and a replicated one of 32 Mi
 
 For each it prints: seconds of the saves (median of the rounds, the slowest rank; both make files durable), operations of
 torch.distributed that a save called, bytes of the files, of what is no tensor's per shard, and for each load the bytes that rank 0 and
-the worst rank read for each byte that they need, as the system counts them (rchar), and the seconds. Prints a line that says so, and
+the worst rank read for each byte that they need, as the system counts them (rchar), and the seconds: with the files in the page cache,
+and without (a save of torch's leaves them there, one of ours does not). Prints a line that says so, and
 succeeds, where torch is not installed."""
 
 import dataclasses
@@ -70,6 +71,21 @@ class Operations:
 def read_bytes():
     with open("/proc/self/io") as facts:
         return int(facts.read().split("rchar: ")[1].split()[0])
+
+
+def all_files(folder):
+    return [os.path.join(at, file) for at, _, files in os.walk(folder) for file in files]
+
+
+def set_cached(folder, cached):
+    """Has the system keep what the files hold, or forget it."""
+    for path in all_files(folder):
+        with open(path, "rb", buffering=0) as file:
+            if cached:
+                while file.read(16 << 20):
+                    pass
+            else:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def rows_of(rank, ranks):
@@ -149,11 +165,13 @@ def work(rank, ranks, kind, folder, what, results):
     side = kind(rank, ranks, folder, fill)
     out = []
     for number in range(1, ROUNDS + 1):
+        if what != "save" and rank == 0:
+            set_cached(folder, what == "cached")
         dist.barrier()
         before, counted, start = read_bytes(), operations.count, time.monotonic()
         side.save(number) if what == "save" else side.load(number)
         out.append((time.monotonic() - start, operations.count - counted, read_bytes() - before))
-    if what == "load":
+    if what != "save":
         assert side.replicated.equal(torch.arange(REPLICATED, dtype=torch.float32))
         for own in side.own.values():
             assert own.equal(numbers(begin, end))
@@ -174,7 +192,7 @@ def on_ranks(ranks, kind, folder, what):
 
 
 def file_bytes(folder):
-    return sum(os.path.getsize(os.path.join(at, file)) for at, _, files in os.walk(folder) for file in files)
+    return sum(os.path.getsize(path) for path in all_files(folder))
 
 
 def report(kind, folder):
@@ -187,12 +205,14 @@ def report(kind, folder):
     print(f"{kind.name}: saves of {SAVERS} ranks: {statistics.median(seconds):.2f} s; operations {operations}; "
           f"{one / tensors:.4f} bytes for each of the tensors', {(one - tensors) / shards:.0f} beside them a shard", flush=True)
     for ranks in (4, 3, 2):
-        loaded = on_ranks(ranks, kind, folder, "load")
+        median = {}
+        for how in ("cached", "uncached"):
+            loaded = on_ranks(ranks, kind, folder, how)
+            median[how] = statistics.median(max(rank[1][number][0] for rank in loaded) for number in range(ROUNDS))
         ratios = [rank[1][-1][2] / rank[2] for rank in loaded]
-        seconds = [max(rank[1][number][0] for rank in loaded) for number in range(ROUNDS)]
         print(f"{kind.name}: loads of {SAVERS} ranks' by {ranks}: rank 0 reads {ratios[0]:.2f} of what it needs, the worst "
               f"{max(ratios):.2f}, all {sum(rank[1][-1][2] for rank in loaded) / tensors:.2f} of the checkpoint; "
-              f"{statistics.median(seconds):.2f} s", flush=True)
+              f"{median['cached']:.2f} s from the page cache, {median['uncached']:.2f} s from the disk", flush=True)
 
 
 def main():

@@ -54,8 +54,8 @@ CKPT_API ckpt_status ckpt_state_add_tensor(ckpt_state* state, const char* group,
  * ckpt_state_add_block, the blocks that it has: none, one or several. What ckpt_state_add_tensor adds is replicated: every rank has
  * it whole, and it is saved once.
  * group, name: as in ckpt_state_add_tensor. shape: ndim (0 .. 8) lengths, >= 0; NULL only when ndim is 0. Together the blocks of
- * all ranks cover the tensor; two ranks may have the same block (it is taken from the first of them), else blocks do not overlap:
- * a save fails with INVALID_ARGUMENT that names what is missing or covered twice. */
+ * all ranks cover the tensor; ranks may have the same block, else blocks do not overlap: a save fails with INVALID_ARGUMENT that
+ * names what is missing or covered twice. */
 CKPT_API ckpt_status ckpt_state_add_sharded_tensor(ckpt_state* state, const char* group, const char* name, ckpt_dtype dtype,
                                                    const int64_t* shape, int32_t ndim);
 
@@ -371,8 +371,9 @@ typedef struct ckpt_save_options {
   ckpt_bool has_metric; /* whether metric is set: 0 no, other values yes */
   /* 1: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are written */
   ckpt_bool incremental;
-  /* other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save; one that
-   * differs from rank 0's fails it with INVALID_ARGUMENT that names the tensor and the ranks. Reads every byte of these tensors */
+  /* other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of the
+   * blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with INVALID_ARGUMENT that names the
+   * tensor and the ranks. Reads every byte of these tensors */
   ckpt_bool check_replicas;
   uint32_t reserved2; /* not used: 0 */
 } ckpt_save_options;

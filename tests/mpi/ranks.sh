@@ -34,7 +34,7 @@ case $2 in
     ;;
   killed)
     victim=$3
-    call=0
+    call=-1 # before the save
     while :; do
       rm -rf "$place/run" "$place/said"
       mkdir "$place/said"
@@ -46,10 +46,10 @@ case $2 in
       # The next run goes on, also with another number of ranks.
       [ "$victim" = 0 ] || quietly 2 load "$place/run"
       quietly 2 save "$place/run"
-      call=$((call + $4))
+      if [ "$call" -lt 0 ]; then call=0; else call=$((call + $4)); fi
     done
     [ "$call" -gt 4 ] || { echo "only $call storage calls" >&2; exit 1; }
-    echo "killed at calls 0 to $call"
+    echo "killed before the save, and at its calls 0 to $call"
     ;;
   gateway) # of an object store: the place is the last argument
     for saved in 1 3; do
@@ -61,7 +61,7 @@ case $2 in
   gateway_killed) # at some moments of a save, which other machines reach sooner or later
     killed=0
     for victim in 1 0; do
-      for milliseconds in 0 30 100 250 600; do
+      for milliseconds in -1 0 30 100 250 600; do
         here="$3/$victim-$milliseconds"
         rm -rf "$place/said"
         mkdir "$place/said"

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "faulty_storage.h"
+#include "object_store.h"
 #include "of_ranks.h"
 #include "storage/memory.h"
 
@@ -482,28 +483,37 @@ TEST(RanksSave, AFailingRankEndsAllWithItsRankAndText) {
 // One that is gone before the save begins, here those that wait for rank 0's first word included: those behind it in a tree of
 // messages would not hear of the attempt.
 TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
-  for (const std::int64_t gone : {1, 2, 3}) {
-    const Scratch scratch;
-    const auto ranks = std::make_shared<ThreadRanks>(4);
-    const auto errors = ranks->run([&](std::int64_t rank) {
-      state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank, 2 * second));
-      checkpoint.save(state_of(rank, 4, 1), of_step(1));
-      if (rank != gone) checkpoint.save(state_of(rank, 4, 2), of_step(2));
-    });
-    for (std::int64_t rank = 0; rank < 4; ++rank) {
-      const auto& error = errors[static_cast<std::size_t>(rank)];
-      ASSERT_EQ(error.has_value(), rank != gone);
-      if (!error) continue;
-      EXPECT_EQ(error->status(), Status::timeout);
-      EXPECT_EQ(error->message(), base::cat("rank ", gone, " did not come within 2000000000 ns; nothing was saved"));
+  for (const bool on_objects : {false, true}) {
+    for (const std::int64_t gone : on_objects ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{1, 3}) {
+      const Scratch scratch;
+      const auto bucket = std::make_shared<Bucket>();
+      const auto storage = [&]() -> std::shared_ptr<storage::Storage> {
+        if (on_objects) return std::make_shared<BucketClient>(bucket);
+        return disk_at(scratch.path());
+      };
+      const auto ranks = std::make_shared<ThreadRanks>(4);
+      const auto errors = ranks->run([&](std::int64_t rank) {
+        state::Checkpoint checkpoint(storage(), of_rank(*ranks, rank, 2 * second));
+        checkpoint.save(state_of(rank, 4, 1), of_step(1));
+        if (rank != gone) checkpoint.save(state_of(rank, 4, 2), of_step(2));
+      });
+      for (std::int64_t rank = 0; rank < 4; ++rank) {
+        const auto& error = errors[static_cast<std::size_t>(rank)];
+        ASSERT_EQ(error.has_value(), rank != gone);
+        if (!error) continue;
+        EXPECT_EQ(error->status(), Status::timeout);
+        EXPECT_EQ(error->message(), base::cat("rank ", gone, " did not come within 2000000000 ns; nothing was saved"));
+      }
+      // The next run finds the older one; what the other has left in a store goes with what becomes old there.
+      const auto next = std::make_shared<ThreadRanks>(2);
+      expect_no_errors(next->run([&](std::int64_t rank) {
+        state::Checkpoint checkpoint(storage(), of_rank(*next, rank));
+        EXPECT_EQ(checkpoint.latest().step, 1);
+        if (!on_objects) {
+          EXPECT_EQ(checkpoint.list().size(), 1U);
+        }
+      }));
     }
-    // The next run finds the older one, and nothing is left of the other.
-    const auto next = std::make_shared<ThreadRanks>(2);
-    expect_no_errors(next->run([&](std::int64_t rank) {
-      state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*next, rank));
-      EXPECT_EQ(checkpoint.list().size(), 1U);
-      EXPECT_EQ(checkpoint.latest().step, 1);
-    }));
   }
 }
 

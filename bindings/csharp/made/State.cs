@@ -207,8 +207,9 @@ namespace Ckpt
         public bool Incremental { get; set; } = true;
 
         /// <summary>Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the
-        /// save; one that differs from rank 0's fails it with <see cref="CkptStatus.InvalidArgument"/> that names the tensor and
-        /// the ranks. Reads every byte of these tensors.</summary>
+        /// save, and of the blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with
+        /// <see cref="CkptStatus.InvalidArgument"/> that names the tensor and the ranks. Reads every byte of these
+        /// tensors.</summary>
         public bool CheckReplicas { get; set; }
 
         internal static ckpt_save_options Native(SaveOptions from, CallMemory memory)

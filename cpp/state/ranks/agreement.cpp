@@ -19,10 +19,6 @@ namespace {
 using base::cat;
 using base::Status;
 
-auto key_of(const OwnBlocks::Block& block) {
-  return std::tie(block.group, block.of->name, block.block->box.offsets, block.block->box.lengths);
-}
-
 std::string named(std::string_view group, std::string_view tensor) {
   return cat("tensor ", base::quoted(std::string(tensor)), " of group ", base::quoted(std::string(group)));
 }
@@ -45,7 +41,9 @@ OwnBlocks own_blocks(const State& state) {
       }
     }
   }
-  std::ranges::sort(own.blocks, {}, key_of);
+  std::ranges::sort(own.blocks, {}, [](const OwnBlocks::Block& block) {
+    return std::tie(block.group, block.of->name, block.block->box.offsets, block.block->box.lengths);
+  });
   std::string text;
   for (const OwnBlocks::Block& each : own.blocks)
     text += cat(quoted_json(each.group), ' ', quoted_json(each.of->name), ' ', to_text(each.block->box), '\n');
@@ -66,8 +64,9 @@ Agreement agree_on_blocks(Meeting& meeting, Listing listing, const OwnBlocks& ow
   reply.digests[0] = own.digest;
   const std::vector<Reply> replies = meeting.collect(reply);
   if (const auto error = meeting.verdict(replies, std::nullopt, mine)) throw base::Error(*error);
-  const auto ranks = static_cast<std::size_t>(meeting.ranks());
-  Agreement agreement{std::move(listing), std::vector<std::int64_t>(ranks), std::vector<std::int64_t>(ranks)};
+  // Both numbers of each rank, in one message.
+  const auto ranks = static_cast<std::ptrdiff_t>(meeting.ranks());
+  std::vector<std::int64_t> numbers(2 * static_cast<std::size_t>(ranks));
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::int64_t, std::int64_t>> first_and_count;
   const auto entry_of = [&](const Reply& each) -> auto& { return first_and_count[{each.digests[0].high, each.digests[0].low}]; };
   for (std::size_t rank = 0; rank < replies.size(); ++rank) {
@@ -77,12 +76,12 @@ Agreement agree_on_blocks(Meeting& meeting, Listing listing, const OwnBlocks& ow
   for (std::size_t rank = 0; rank < replies.size(); ++rank) {
     const auto& [first, count] = entry_of(replies[rank]);
     const std::int64_t bytes = replies[rank].numbers[0];
-    agreement.own_bytes[rank] = bytes / count;
-    agreement.alike[rank] = bytes > 0 ? first : static_cast<std::int64_t>(rank);
+    numbers[rank] = bytes / count;
+    numbers[replies.size() + rank] = bytes > 0 ? first : static_cast<std::int64_t>(rank);
   }
-  meeting.broadcast(std::as_writable_bytes(std::span(agreement.own_bytes)), 0);
-  meeting.broadcast(std::as_writable_bytes(std::span(agreement.alike)), 0);
-  return agreement;
+  meeting.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
+  const auto middle = numbers.begin() + ranks;
+  return {std::move(listing), {numbers.begin(), middle}, {middle, numbers.end()}};
 }
 
 // ---- What one rank writes ----
@@ -173,16 +172,19 @@ std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> s
   return shares;
 }
 
-// Of the blocks of this rank, by block: all of each, or what falls to it among the ranks that have the same ones.
-std::map<const ShardedTensor::Block*, std::vector<RowShare>> shares_of_blocks(const OwnBlocks& own, const Agreement& agreement,
-                                                                              std::int64_t rank) {
+using SharesOfBlocks = std::map<const ShardedTensor::Block*, std::vector<RowShare>>;
+
+// Of the blocks of this rank; nothing when no other one has the same: it writes all of each.
+std::optional<SharesOfBlocks> shares_of_blocks(const State& whole, const Agreement& agreement, std::int64_t rank) {
+  const std::int64_t first = agreement.alike[static_cast<std::size_t>(rank)];
+  const std::vector<std::int64_t> none(static_cast<std::size_t>(std::ranges::count(agreement.alike, first)));
+  if (none.size() == 1) return std::nullopt;
+  const OwnBlocks own = own_blocks(whole);
   std::vector<Splittable> splittable;
   for (const OwnBlocks::Block& each : own.blocks) splittable.push_back({each.of->dtype, &each.block->box.lengths});
-  const std::int64_t first = agreement.alike[static_cast<std::size_t>(rank)];
-  const auto before = agreement.alike.begin() + rank;
-  const std::vector<std::int64_t> none(static_cast<std::size_t>(std::ranges::count(agreement.alike, first)));
-  std::map<const ShardedTensor::Block*, std::vector<RowShare>> shares;
-  for (auto& [number, of_block] : by_number(share_of(splittable, none, std::count(agreement.alike.begin(), before, first))))
+  const std::int64_t number_of_rank = std::count(agreement.alike.begin(), agreement.alike.begin() + rank, first);
+  SharesOfBlocks shares;
+  for (auto& [number, of_block] : by_number(share_of(splittable, none, number_of_rank)))
     shares.emplace(own.blocks[number].block, std::move(of_block));
   return shares;
 }
@@ -191,7 +193,8 @@ std::map<const ShardedTensor::Block*, std::vector<RowShare>> shares_of_blocks(co
 
 std::shared_ptr<const State> share_out(const State& whole, const Agreement& agreement, std::int64_t rank) {
   const auto of_replicas = shares_of_replicas(agreement, rank);
-  const auto of_blocks = shares_of_blocks(own_blocks(whole), agreement, rank);
+  const auto of_blocks = shares_of_blocks(whole, agreement, rank);
+  const RowShare all_of_it;
   std::vector<StateGroup> groups;
   for (const StateGroup& group : whole.groups()) {
     Shared shared(group);
@@ -204,8 +207,11 @@ std::shared_ptr<const State> share_out(const State& whole, const Agreement& agre
     }
     for (const ShardedTensor& item : group.sharded) {
       for (const ShardedTensor::Block& block : item.blocks) {
-        const auto found = of_blocks.find(&block);
-        if (found != of_blocks.end()) shared.add(item.name, item.shape, block.box, block.tensor, found->second);
+        if (!of_blocks) {
+          shared.add(item.name, item.shape, block.box, block.tensor, std::span(&all_of_it, 1));
+        } else if (const auto found = of_blocks->find(&block); found != of_blocks->end()) {
+          shared.add(item.name, item.shape, block.box, block.tensor, found->second);
+        }
       }
     }
     StateGroup out = shared.take();

@@ -31,7 +31,8 @@ class Exchange {
   // One block of a tensor, whose part and number are those of the checkpoint's. All ranks add the same, in any order.
   void add(std::int64_t part, std::uint32_t tensor, std::int64_t number, std::int64_t bytes);
   struct Sizes {
-    std::int64_t batch_bytes = std::int64_t{16} << 20;  // most that one rank sends at once, or a chunk
+    // Most that one rank sends at once, or a chunk: what stays in a processor's cache on its way.
+    std::int64_t batch_bytes = std::int64_t{4} << 20;
     std::int64_t share_bytes = std::int64_t{1} << 20;   // fewer ranks read when there is less for each
   };
   // Behind the last one: who reads what.

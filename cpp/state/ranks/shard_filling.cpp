@@ -176,7 +176,9 @@ void ShardFilling::share_rest(const Meeting& meeting) {
       exchange_->add(block.part, w, number, bytes_of(block.box, wanted.record.dtype));
     });
   }
-  exchange_->share_out(meeting.rank(), meeting.ranks());
+  Exchange::Sizes sizes;
+  if (storage_.is_objects()) sizes.batch_bytes = 4 * sizes.batch_bytes;  // several requests at once
+  exchange_->share_out(meeting.rank(), meeting.ranks(), sizes);
 }
 
 // Of a block, but for where it begins in its file.

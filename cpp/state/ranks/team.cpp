@@ -557,7 +557,11 @@ std::string Team::begun_attempt(const SaveOptions& options) const {
 base::Error Team::lateness_of_agreement(const TeamSave& save, const base::Error& error) const {
   std::string who;
   error_of([&] {
-    const std::string attempt = save.attempt.empty() ? begun_attempt(save.options) : save.attempt;
+    // On an object store there is something in its directory when rank 0 waits in vain itself.
+    std::string attempt = save.attempt;
+    const Patience patience(timeout_ns_ - time_to_meet());
+    for (std::int64_t pause_ns = first_pause_ns; attempt.empty() && !patience.is_over(); pause(pause_ns, ""))
+      attempt = begun_attempt(save.options);
     if (!attempt.empty()) who = missing_ranks(attempt);
   });
   if (who.empty()) return {Status::timeout, error.message()};

@@ -146,9 +146,9 @@ struct SaveOptions {
   // true: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false: all are
   // written
   bool incremental = true;
-  // other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save; one that
-  // differs from rank 0's fails it with Status::invalid_argument that names the tensor and the ranks. Reads every byte of
-  // these tensors
+  // other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of
+  // the blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with
+  // Status::invalid_argument that names the tensor and the ranks. Reads every byte of these tensors
   bool check_replicas = false;
 };
 namespace detail {

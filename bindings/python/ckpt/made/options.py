@@ -420,8 +420,8 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
     incremental: True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; False: all
         are written
     check_replicas: other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the
-        save; one that differs from rank 0's fails it with InvalidArgumentError that names the tensor and the ranks. Reads every
-        byte of these tensors
+        save, and of the blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with
+        InvalidArgumentError that names the tensor and the ranks. Reads every byte of these tensors
     """
     struct = _native.ckpt_save_options()
     struct.step = step

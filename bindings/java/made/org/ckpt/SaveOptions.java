@@ -134,9 +134,9 @@ public final class SaveOptions {
   }
 
   /**
-   * Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save; one that
-   * differs from rank 0's fails it with {@link Status#INVALID_ARGUMENT} that names the tensor and the ranks. Reads every byte of
-   * these tensors. Default: false.
+   * Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of the
+   * blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with {@link Status#INVALID_ARGUMENT}
+   * that names the tensor and the ranks. Reads every byte of these tensors. Default: false.
    *
    * @param checkReplicas the value
    * @return this
