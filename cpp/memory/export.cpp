@@ -148,7 +148,7 @@ std::string to_json(const Snapshot& snapshot) {
 
 namespace {
 
-constexpr std::string_view other = "other";
+constexpr std::string_view rest_label = "other";
 
 void append_label_text(std::string& out, std::string_view text) {
   for (const char c : text) {
@@ -183,14 +183,14 @@ void per_layer(std::string& out, const Snapshot& snapshot, std::string_view name
   std::int64_t rest = snapshot.rest.*member;
   bool has_rest = snapshot.stats.layer_count > static_cast<std::int64_t>(snapshot.layers.size());
   for (const LayerStats& layer : snapshot.layers) {
-    if (layer.name == other) {
+    if (layer.name == rest_label) {
       rest += layer.*member;
       has_rest = true;
     } else {
       sample(out, name, layer.name, layer.*member);
     }
   }
-  if (sums && has_rest) sample(out, name, other, rest);
+  if (sums && has_rest) sample(out, name, rest_label, rest);
 }
 
 }  // namespace

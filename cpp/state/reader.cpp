@@ -352,9 +352,10 @@ std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int6
 
 std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
   const TensorEntry& entry = at(index);
-  if (sharded(index) != nullptr)
+  if (sharded(index) != nullptr) {
     base::fail(Status::unsupported, "tensor ", base::quoted(entry.name),
                " is in the files of several ranks and cannot be mapped; read it");
+  }
   Item& wanted = items_[static_cast<std::size_t>(index)];
   Part& part = fresh_part(wanted);
   if (part.mapping == nullptr) part.mapping = part.file->map(part.size);

@@ -166,9 +166,10 @@ std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> s
     listed.push_back(&tensor);
   }
   std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> shares;
-  for (auto& [number, of_tensor] : by_number(share_of(splittable, agreement.own_bytes, rank)))
+  for (auto& [number, of_tensor] : by_number(share_of(splittable, agreement.own_bytes, rank))) {
     shares.emplace(std::pair(std::string_view(listed[number]->group), std::string_view(listed[number]->name)),
                    std::move(of_tensor));
+  }
   return shares;
 }
 
