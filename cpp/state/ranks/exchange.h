@@ -33,7 +33,7 @@ class Exchange {
   struct Sizes {
     // Most that one rank sends at once, or a chunk: what stays in a processor's cache on its way.
     std::int64_t batch_bytes = std::int64_t{4} << 20;
-    std::int64_t share_bytes = std::int64_t{1} << 20;   // fewer ranks read when there is less for each
+    std::int64_t share_bytes = std::int64_t{1} << 20;  // fewer ranks read when there is less for each
   };
   // Behind the last one: who reads what.
   void share_out(std::int64_t rank, std::int64_t ranks, const Sizes& sizes);
