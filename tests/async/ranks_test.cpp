@@ -175,4 +175,33 @@ TEST(RanksObjects, SavesOnAnObjectStoreInBothWays) {
   EXPECT_EQ(bucket->count("probes/"), 0);
 }
 
+// There the manifest is no word of rank 0's yet: its record is. A rank that has seen the one waits for the other, here in vain.
+TEST(RanksObjects, AManifestWithoutItsRecordIsNoCommit) {
+  const auto bucket = std::make_shared<Bucket>();
+  const auto ranks = std::make_shared<ThreadRanks>(2);
+  std::atomic<int> looks{0};  // of rank 1 at the manifest, since rank 0 is about to write the record
+  std::atomic<bool> fails{false};
+  std::atomic<bool> is_about_to{false};
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    const auto requests = std::make_shared<Requests>();
+    requests->before = [&, rank](const std::string& line) {
+      if (rank == 1 && is_about_to && line.starts_with("get ") && line.ends_with("manifest.json")) ++looks;
+      if (rank != 0 || !fails || !line.starts_with("put") || line.find(" commits/") == std::string::npos) return;
+      is_about_to = true;
+      while (looks < 3) std::this_thread::yield();
+      base::fail(Status::permission, "injected: no record");
+    };
+    const auto checkpoint =
+        std::make_shared<state::Checkpoint>(std::make_shared<BucketClient>(bucket, requests), of_rank(*ranks, rank));
+    const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
+    EXPECT_EQ(wait_for(*manager, manager->save(state_of(rank, 2, 1), of_step(1), {})).state, async::TaskState::completed);
+    ranks->coordinator(rank)->barrier(std::chrono::seconds(30));
+    fails = true;
+    const async::TaskResult result = wait_for(*manager, manager->save(state_of(rank, 2, 2), of_step(2), {}));
+    EXPECT_EQ(result.status, Status::permission) << rank;
+    EXPECT_NE(result.error.find("injected: no record"), std::string::npos) << result.error;
+  }));
+  EXPECT_GE(looks, 3);
+}
+
 }  // namespace

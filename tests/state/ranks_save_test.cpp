@@ -135,6 +135,24 @@ TEST(RanksSave, BlocksThatTwoRanksHaveAreWrittenOnce) {
   for (const state::SaveResult& result : results) EXPECT_NEAR(static_cast<double>(result.rank_bytes), tensors / 4, tensors / 80);
 }
 
+// What all have goes to those that have less to write, and twins have half of what they hold.
+TEST(RanksSave, TwinsCountForWhatTheyWrite) {
+  const Scratch scratch;
+  const auto ranks = std::make_shared<ThreadRanks>(3);
+  std::vector<std::int64_t> bytes(3);
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
+    state::State mine;
+    const Lengths shape{3072, 64};
+    mine.add_sharded("model", "weight", tensor::Dtype::f32, tensor::Shape(std::span(shape)));
+    const auto [begin, end] = rank < 2 ? std::pair(0, 2048) : std::pair(2048, 3072);
+    mine.add_block("model", "weight", {begin, 0}, rows(shape, begin, end, 0));
+    mine.add_tensor("model", "bias", numbers({300, 400}, 0));
+    bytes[static_cast<std::size_t>(rank)] = checkpoint.save(mine, of_step(1)).rank_bytes;
+  }));
+  for (const std::int64_t each : bytes) EXPECT_NEAR(static_cast<double>(each), static_cast<double>(bytes[0]), 0.05 * 422'000);
+}
+
 // Which blocks a rank has is no part of the list that is compared in each save.
 TEST(RanksSave, RanksThatHaveOtherBlocksThanBeforeAreNoTwinsAnyMore) {
   const Scratch scratch;
@@ -495,7 +513,7 @@ TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
       const auto errors = ranks->run([&](std::int64_t rank) {
         state::Checkpoint checkpoint(storage(), of_rank(*ranks, rank, 2 * second));
         checkpoint.save(state_of(rank, 4, 1), of_step(1));
-        if (rank != gone) checkpoint.save(state_of(rank, 4, 2), of_step(2));
+        if (rank != gone) checkpoint.save(state_of(rank, 4, 2), of_step(1));  // of the same step: not to be taken for the first
       });
       for (std::int64_t rank = 0; rank < 4; ++rank) {
         const auto& error = errors[static_cast<std::size_t>(rank)];

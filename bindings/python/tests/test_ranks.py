@@ -306,6 +306,23 @@ class Ranks(unittest.TestCase):
         with ckpt.CheckpointManager(self.path, read_only=True) as manager:
             self.assertEqual([info.step for info in manager.list()], [1])
 
+    def test_groups_of_replicas_write_their_blocks_once(self):
+        """Two groups of two ranks, each of which has all rows."""
+        whole = np.arange(4096 * 64, dtype=np.float32).reshape(4096, 64)
+
+        def work(rank, coordinator):
+            begin, end = rows_of(rank % 2, 2, 4096)
+            with ckpt.CheckpointManager(self.path, coordinator=coordinator, timeout=60) as manager:
+                state = ckpt.State({"model": {"w": ckpt.Sharded(whole.shape, "float32", {(begin, 0): whole[begin:end].copy()})}})
+                manager.save(state, 1, check_replicas=True)
+                return manager.save(state, 2).rank_bytes
+
+        for each in self.outcomes(4, work):
+            self.assertAlmostEqual(each / (whole.nbytes / 4), 1, delta=0.05)
+        with ckpt.CheckpointManager(self.path, read_only=True) as manager:
+            self.assertLess(manager.list()[0].bytes, 1.01 * whole.nbytes)
+        self.assertEqual(ckpt.load(self.path)["w"].tobytes(), whole.tobytes())
+
     def test_a_rank_that_does_not_come(self):
         def work(rank, coordinator):
             with ckpt.CheckpointManager(self.path, coordinator=coordinator, timeout=1) as manager:
@@ -314,6 +331,7 @@ class Ranks(unittest.TestCase):
 
         found = on_ranks(2, work)
         self.assertIsInstance(found[0], ckpt.TimeoutError)
+        self.assertRegex(str(found[0]), "^rank 1 did not come within")
         self.assertIsNone(found[1])
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout is -2"):
             ckpt.CheckpointManager(self.path, timeout=-2)
