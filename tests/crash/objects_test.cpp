@@ -15,12 +15,12 @@ namespace {
 
 using namespace ckpt::tests;
 
-#ifdef CKPT_TEST_LONG
-constexpr ObjectEnumeration depth{8, 40};
-constexpr int late_stories = 60;
-#elif defined(CKPT_SANITIZED)
+#ifdef CKPT_SANITIZED
 constexpr ObjectEnumeration depth{4, 1};
 constexpr int late_stories = 2;
+#elif defined(CKPT_TEST_LONG)
+constexpr ObjectEnumeration depth{8, 40};
+constexpr int late_stories = 60;
 #else
 constexpr ObjectEnumeration depth{4, 3};
 constexpr int late_stories = 12;
