@@ -37,7 +37,7 @@ class Output {
     if (file_ == nullptr) refuse();
   }
   void write(const void* bytes, std::size_t count) {
-    if (std::fwrite(bytes, 1, count, file_.get()) != count) refuse();
+    if (count > 0 && std::fwrite(bytes, 1, count, file_.get()) != count) refuse();  // a tensor without elements has no bytes
   }
   void finish() {
     if (std::fflush(file_.get()) != 0) refuse();
