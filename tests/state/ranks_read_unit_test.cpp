@@ -216,7 +216,7 @@ TEST_F(RankExchange, LittleIsReadByOneRank) {
     Exchange exchange(chunk);
     for (std::uint32_t tensor = 0; tensor < 100; ++tensor) exchange.add(0, tensor, 0, 1000);
     exchange.add(0, 100, 0, 0);
-    exchange.share_out(rank, ranks);
+    exchange.share_out(rank, ranks, {});
     const auto coordinator = all->coordinator(rank);
     Meeting meeting(*coordinator, 60'000'000'000);
     std::exception_ptr failure;

@@ -535,6 +535,87 @@ TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
   }
 }
 
+// The ranks of a run that meet elsewhere from now on: a host that has connected them anew. One of them may lose a word.
+class Host final : public state::Coordinator {
+ public:
+  Host(std::vector<std::shared_ptr<state::Coordinator>> places, std::int64_t loses) : places_(std::move(places)), loses_(loses) {}
+  void connect_anew() { ++at_; }
+  std::int64_t rank() const noexcept override { return places_[0]->rank(); }
+  std::int64_t world_size() const noexcept override { return places_[0]->world_size(); }
+  void barrier(Timeout timeout) override { places_[at_]->barrier(timeout); }
+  void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
+    places_[at_]->broadcast(bytes, root, timeout);
+    if (at_ == 0 && broadcasts_++ == loses_) base::fail(Status::timeout, "a lost word");
+  }
+  void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
+    places_[at_]->all_gather(sent, received, timeout);
+  }
+  void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
+    places_[at_]->gather(sent, received, root, timeout);
+  }
+
+ private:
+  const std::vector<std::shared_ptr<state::Coordinator>> places_;
+  const std::int64_t loses_;
+  std::size_t at_ = 0;
+  std::int64_t broadcasts_ = 0;
+};
+
+// Whatever word of a save rank 1 loses: the next save of both is whole, and none takes what it does not know for agreed.
+TEST(RanksSave, ARankThatHasLostAWordDoesNotGoOnFromIt) {
+  for (std::int64_t lost = 0;; ++lost) {
+    const Scratch scratch;
+    const auto first = std::make_shared<ThreadRanks>(2);
+    const auto then = std::make_shared<ThreadRanks>(2);
+    std::atomic<int> failed{0};
+    expect_no_errors(then->run([&](std::int64_t rank) {
+      // Those of the call that opens are not counted.
+      constexpr std::int64_t of_open = 6;
+      const auto host =
+          std::make_shared<Host>(std::vector{first->coordinator(rank), then->coordinator(rank)}, rank == 1 ? of_open + lost : -1);
+      state::CheckpointOptions options;
+      options.coordinator = host;
+      options.timeout_ns = second / 2;
+      state::Checkpoint checkpoint(disk_at(scratch.path()), options);
+      try {
+        checkpoint.save(state_of(rank, 2, 1), of_step(1));
+      } catch (const base::Error&) {
+        ++failed;
+      }
+      then->coordinator(rank)->barrier(std::chrono::seconds(30));
+      host->connect_anew();
+      const state::SaveResult result = checkpoint.save(state_of(rank, 2, 2), of_step(2));
+      EXPECT_EQ(result.step, 2) << lost;
+    }));
+    const auto disk = disk_at(scratch.path());
+    state::CheckpointOptions read_only;
+    read_only.read_only = true;
+    expect_saved(*disk, state::Checkpoint(disk, read_only).latest().name, 2);
+    if (failed == 0) break;
+    ASSERT_LT(lost, 20);
+  }
+}
+
+// A program with two managers whose ranks take one and the other for the same save.
+TEST(RanksSave, RanksThatSaveWithTwoManagersAreOutOfStep) {
+  const Scratch one;
+  const Scratch other;
+  const auto ranks = std::make_shared<ThreadRanks>(2);
+  const auto errors = ranks->run([&](std::int64_t rank) {
+    state::Checkpoint of_one(disk_at(one.path()), of_rank(*ranks, rank));
+    state::Checkpoint of_other(disk_at(other.path()), of_rank(*ranks, rank));
+    of_one.save(state_of(rank, 2, 1), of_step(1));
+    (rank == 0 ? of_one : of_other).save(state_of(rank, 2, 2), of_step(2));
+  });
+  expect_errors(errors, Status::invalid_state, "rank 1: the ranks are out of step: this one has not taken part in the save before");
+  // Nothing of it is left, and what comes next is agreed on anew.
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(one.path()), of_rank(*ranks, rank));
+    EXPECT_EQ(checkpoint.list().size(), 1U);
+    EXPECT_EQ(checkpoint.save(state_of(rank, 2, 2), of_step(2)).step, 2);
+  }));
+}
+
 TEST(RanksSave, RankZeroThatIsGoneBeforeTheSaveIsNamed) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(3);

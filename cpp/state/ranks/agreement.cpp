@@ -19,10 +19,6 @@ namespace {
 using base::cat;
 using base::Status;
 
-std::string named(std::string_view group, std::string_view tensor) {
-  return cat("tensor ", base::quoted(std::string(tensor)), " of group ", base::quoted(std::string(group)));
-}
-
 Digest digest_of(const tensor::Tensor& tensor) {
   const auto bytes = tensor.byte_span();
   return hash_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -81,7 +77,11 @@ Agreement agree_on_blocks(Meeting& meeting, Listing listing, const OwnBlocks& ow
   }
   meeting.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
   const auto middle = numbers.begin() + ranks;
-  return {std::move(listing), {numbers.begin(), middle}, {middle, numbers.end()}};
+  Agreement agreement{std::move(listing), {numbers.begin(), middle}, {middle, numbers.end()}, {}};
+  const auto bytes = std::as_bytes(std::span(numbers));
+  agreement.digest =
+      hash_of(cat(to_hex(agreement.listing.digest), std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
+  return agreement;
 }
 
 // ---- What one rank writes ----
@@ -176,11 +176,10 @@ std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> s
 using SharesOfBlocks = std::map<const ShardedTensor::Block*, std::vector<RowShare>>;
 
 // Of the blocks of this rank; nothing when no other one has the same: it writes all of each.
-std::optional<SharesOfBlocks> shares_of_blocks(const State& whole, const Agreement& agreement, std::int64_t rank) {
+std::optional<SharesOfBlocks> shares_of_blocks(const OwnBlocks& own, const Agreement& agreement, std::int64_t rank) {
   const std::int64_t first = agreement.alike[static_cast<std::size_t>(rank)];
   const std::vector<std::int64_t> none(static_cast<std::size_t>(std::ranges::count(agreement.alike, first)));
   if (none.size() == 1) return std::nullopt;
-  const OwnBlocks own = own_blocks(whole);
   std::vector<Splittable> splittable;
   for (const OwnBlocks::Block& each : own.blocks) splittable.push_back({each.of->dtype, &each.block->box.lengths});
   const std::int64_t number_of_rank = std::count(agreement.alike.begin(), agreement.alike.begin() + rank, first);
@@ -192,9 +191,9 @@ std::optional<SharesOfBlocks> shares_of_blocks(const State& whole, const Agreeme
 
 }  // namespace
 
-std::shared_ptr<const State> share_out(const State& whole, const Agreement& agreement, std::int64_t rank) {
+std::shared_ptr<const State> share_out(const State& whole, const OwnBlocks& own, const Agreement& agreement, std::int64_t rank) {
   const auto of_replicas = shares_of_replicas(agreement, rank);
-  const auto of_blocks = shares_of_blocks(whole, agreement, rank);
+  const auto of_blocks = shares_of_blocks(own, agreement, rank);
   const RowShare all_of_it;
   std::vector<StateGroup> groups;
   for (const StateGroup& group : whole.groups()) {
@@ -257,14 +256,13 @@ void compare_tensors(Meeting& meeting, const State& state, const Listing& listin
   if (first != 0) {
     const ListedTensor& tensor = *listed[static_cast<std::size_t>(first - 1)];
     of_all = base::Error(Status::invalid_argument,
-                         cat(named(tensor.group, tensor.name), " is another one on rank 0 than on rank ", ranks));
+                         cat(quoted_tensor(tensor.group, tensor.name), " is another one on rank 0 than on rank ", ranks));
   }
   if (const auto error = meeting.verdict(replies, of_all, std::nullopt)) throw base::Error(*error);
 }
 
 // Rank 0 finds two ranks whose blocks should be the same ones; the second of them then finds the block.
-void compare_blocks(Meeting& meeting, const State& state, const std::vector<std::int64_t>& alike) {
-  const OwnBlocks own = own_blocks(state);
+void compare_blocks(Meeting& meeting, const OwnBlocks& own, const std::vector<std::int64_t>& alike) {
   std::vector<Digest> mine;
   for (const OwnBlocks::Block& each : own.blocks) mine.push_back(digest_of(*each.block->tensor));
   const auto text_of = [](const std::vector<Digest>& digests) {
@@ -292,7 +290,7 @@ void compare_blocks(Meeting& meeting, const State& state, const std::vector<std:
     std::size_t number = 0;
     while (number + 1 < mine.size() && text.compare(number * each, each, theirs, number * each, each) == 0) ++number;
     const OwnBlocks::Block& block = own.blocks[number];
-    error = base::Error(Status::invalid_argument, cat(to_text(block.block->box), " of ", named(block.group, block.of->name),
+    error = base::Error(Status::invalid_argument, cat(to_text(block.block->box), " of ", quoted_tensor(block.group, block.of->name),
                                                       " is another one on rank ", unlike.first, " than on rank ", unlike.second));
   }
   meeting.agree(error);
@@ -300,9 +298,9 @@ void compare_blocks(Meeting& meeting, const State& state, const std::vector<std:
 
 }  // namespace
 
-void compare_replicas(Meeting& meeting, const State& state, const Agreement& agreement) {
+void compare_replicas(Meeting& meeting, const State& state, const OwnBlocks& own, const Agreement& agreement) {
   compare_tensors(meeting, state, agreement.listing);
-  if (agreement.has_alike()) compare_blocks(meeting, state, agreement.alike);
+  if (agreement.has_alike()) compare_blocks(meeting, own, agreement.alike);
 }
 
 }  // namespace ckpt::state

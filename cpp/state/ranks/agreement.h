@@ -26,7 +26,7 @@ struct OwnBlocks {
   std::int64_t bytes = 0;
   Digest digest;  // of where they lie
 };
-// The state must outlive it.
+// The state must outlive it, and stay as it is.
 OwnBlocks own_blocks(const State& state);
 
 // Holds for the next save as long as nothing of it changes.
@@ -36,6 +36,7 @@ struct Agreement {
   // By rank: the first one that has the same blocks of all sharded tensors; itself when it has none. Such ranks write each block
   // together, once.
   std::vector<std::int64_t> alike;
+  Digest digest;  // of all that
 
   bool has_alike() const;
 };
@@ -43,11 +44,12 @@ struct Agreement {
 // Collective: what each rank has of sharded tensors. mine: what is wrong on this one; the first such error is thrown on all.
 Agreement agree_on_blocks(Meeting& meeting, Listing listing, const OwnBlocks& own, const std::optional<base::Error>& mine);
 
-// What one rank writes: its share of what all have, and of the blocks that it has. The values stay.
-std::shared_ptr<const State> share_out(const State& whole, const Agreement& agreement, std::int64_t rank);
+// What one rank writes: its share of what all have, and of the blocks that it has. The values stay. own: its blocks; not looked at
+// when no other rank has the same.
+std::shared_ptr<const State> share_out(const State& whole, const OwnBlocks& own, const Agreement& agreement, std::int64_t rank);
 
 // Collective: Error(invalid_argument) on all ranks unless each replicated tensor has the same bytes on all of them, and each block
 // on all that have it: names a tensor and ranks.
-void compare_replicas(Meeting& meeting, const State& state, const Agreement& agreement);
+void compare_replicas(Meeting& meeting, const State& state, const OwnBlocks& own, const Agreement& agreement);
 
 }  // namespace ckpt::state

@@ -37,7 +37,6 @@ class Exchange {
   };
   // Behind the last one: who reads what.
   void share_out(std::int64_t rank, std::int64_t ranks, const Sizes& sizes);
-  void share_out(std::int64_t rank, std::int64_t ranks) { share_out(rank, ranks, Sizes()); }
   std::int64_t bytes() const noexcept { return total_; }
 
   // Collective. read is called for what this rank reads, the pieces' bytes one behind the other; take, on all ranks, for every

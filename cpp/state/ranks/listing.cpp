@@ -32,6 +32,10 @@ std::string options_text(const SaveOptions& options) {
              "\ncheck_replicas\t", options.check_replicas, '\n');
 }
 
+std::string quoted_tensor(std::string_view group, std::string_view tensor) {
+  return cat("tensor ", base::quoted(tensor), " of group ", base::quoted(group));
+}
+
 std::string tensor_line(const ListedTensor& tensor) {
   std::string shape;
   for (const std::int64_t length : tensor.shape) shape += cat(shape.empty() ? "" : ", ", length);

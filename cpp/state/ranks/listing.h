@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "state/hash.h"
@@ -26,6 +27,8 @@ struct Listing {
 
 // In the order of groups and names.
 std::vector<ListedTensor> listed_tensors(const State& state);
+// "tensor 'w' of group 'model'"
+std::string quoted_tensor(std::string_view group, std::string_view tensor);
 // "<what it is><tab><how it is>" and the line's end.
 std::string tensor_line(const ListedTensor& tensor);
 

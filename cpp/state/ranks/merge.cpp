@@ -31,10 +31,6 @@ Box box_of(std::span<const std::int64_t> form, const Lengths& shape) {
   return box;
 }
 
-std::string named(const ListedTensor& tensor) {
-  return cat("tensor ", base::quoted(tensor.name), " of group ", base::quoted(tensor.group));
-}
-
 // Nothing when the blocks are no grid. They are in the order of their offsets.
 std::shared_ptr<const Placement> as_grid(const Lengths& shape, const std::vector<Placement::Block>& blocks) {
   std::vector<Lengths> begins(shape.size());
@@ -74,9 +70,10 @@ std::shared_ptr<const Placement> place(const ListedTensor& tensor, std::vector<P
   boxes.reserve(blocks.size());
   for (const Placement::Block& block : blocks) boxes.push_back(block.box);
   if (const auto gap = find_gap(tensor.shape, boxes)) {
-    if (gap->kind == Gap::Kind::missing) base::fail(Status::invalid_argument, named(tensor), ": no rank has ", to_text(gap->box));
-    base::fail(Status::invalid_argument, named(tensor), ": ranks ", blocks[gap->first].part, " and ", blocks[gap->second].part,
-               " both have ", to_text(gap->box));
+    if (gap->kind == Gap::Kind::missing)
+      base::fail(Status::invalid_argument, quoted_tensor(tensor.group, tensor.name), ": no rank has ", to_text(gap->box));
+    base::fail(Status::invalid_argument, quoted_tensor(tensor.group, tensor.name), ": ranks ", blocks[gap->first].part, " and ",
+               blocks[gap->second].part, " both have ", to_text(gap->box));
   }
   return std::make_shared<Placement>(tensor.shape, std::move(blocks));
 }

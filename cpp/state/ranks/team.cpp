@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/json_tree.h"
 #include "base/log.h"
 #include "state/catalog.h"
@@ -30,14 +29,15 @@ struct Opening {
   std::string attempt;
   std::string options;
   Digest listing;
-  bool is_fresh = true;                        // the ranks agree anew on the list of tensors
-  bool asks_blocks = true;                     // and on who has which blocks
+  std::optional<Digest> agreed;                // what an earlier save's ranks agreed on; nothing: they agree anew
+  bool asks_blocks = true;                     // on who has which blocks, they do
   std::map<std::string, std::string> digests;  // of its values, by key
 };
 
 std::string to_text(const Opening& opening) {
-  return json{{"attempt", opening.attempt}, {"options", opening.options},    {"listing", to_hex(opening.listing)},
-              {"fresh", opening.is_fresh},  {"blocks", opening.asks_blocks}, {"keys", opening.digests}}
+  return json{{"attempt", opening.attempt},         {"options", opening.options},
+              {"listing", to_hex(opening.listing)}, {"agreed", opening.agreed ? to_hex(*opening.agreed) : ""},
+              {"blocks", opening.asks_blocks},      {"keys", opening.digests}}
       .dump();
 }
 
@@ -54,7 +54,7 @@ Opening read_opening(const std::string& text) {
   return {all.at("attempt").get<std::string>(),
           all.at("options").get<std::string>(),
           digest_from_hex(all.at("listing").get<std::string>()).value_or(Digest()),
-          all.at("fresh").get<bool>(),
+          digest_from_hex(all.at("agreed").get<std::string>()),
           all.at("blocks").get<bool>(),
           all.at("keys").get<std::map<std::string, std::string>>()};
 }
@@ -65,12 +65,23 @@ std::map<std::string, std::string> digests_of(const std::map<std::string, std::s
   return digests;
 }
 
-// agreed: what held before; nullptr at first. Blocks may be others although the list of tensors is the same: that is of no matter
-// to ranks that write all of theirs.
-Opening opening_of(const std::string& attempt, const Listing& listing, const std::string& options, const Team::Wanted& wanted,
+// What of this rank's values is not as rank 0's.
+void compare_values(TeamSave& save, const State& state, const std::map<std::string, std::string>& digests_of_first) {
+  for (const auto& [key, text] : state.values()) {
+    const auto of_first = digests_of_first.find(key);
+    if (of_first == digests_of_first.end() || of_first->second != to_hex(hash_of(text))) save.values.emplace(key, text);
+  }
+  for (const auto& [key, digest] : digests_of_first) {
+    if (!state.values().contains(key)) save.absent.push_back(key);
+  }
+}
+
+// Blocks may be others although the list of tensors is the same: that is of no matter to ranks that write all of theirs.
+Opening opening_of(const std::string& attempt, const Listing& listing, const std::string& options, const State& state,
                    const Agreement* agreed) {
-  const bool is_fresh = agreed == nullptr || agreed->listing.digest != listing.digest || wanted.options.check_replicas;
-  return {attempt, options, listing.digest, is_fresh, is_fresh || agreed->has_alike(), digests_of(wanted.state.values())};
+  Opening opening{attempt, options, listing.digest, {}, agreed == nullptr || agreed->has_alike(), digests_of(state.values())};
+  if (agreed != nullptr) opening.agreed = agreed->digest;
+  return opening;
 }
 
 void verify_token(storage::Storage& storage, const std::string& path, const std::string& text) {
@@ -85,14 +96,17 @@ std::string random_hex() {
   return out;
 }
 
-// A log callback comes when it comes, on any thread: no other rank would meet this one there.
-void refuse_in_log_callback() {
-  if (base::is_inside_log_sink())
-    base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
-}
-
-bool is_late(const base::Error& error) {
-  return error.status() == Status::timeout && dynamic_cast<const RankError*>(&error) == nullptr;
+// Of ranks that did not come; what one of them says of itself is no lateness, whatever its status.
+bool is_handling_lateness() {
+  try {
+    throw;
+  } catch (const RankError&) {
+    return false;
+  } catch (const base::Error& error) {
+    return error.status() == Status::timeout;
+  } catch (...) {
+    return false;
+  }
 }
 
 constexpr std::string_view token_prefix = ".shared-";
@@ -118,9 +132,11 @@ Team::Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinato
       timeout_ns_(timeout_ns),
       sleep_(sleep ? std::move(sleep) : storage::sleep_ns) {}
 
-Meeting Team::meet() const {
-  refuse_in_log_callback();
-  return {*coordinator_, timeout_ns_};
+// A log callback comes when it comes, on any thread: no other rank would meet this one there.
+Meeting Team::meet(std::int64_t timeout_ns) const {
+  if (base::is_inside_log_sink())
+    base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
+  return {*coordinator_, timeout_ns};
 }
 
 // ---- Open ----
@@ -168,9 +184,14 @@ void Team::open(const std::function<void()>& open_alone) {
 
 // ---- Agree ----
 
+const Agreement* Team::still_agreed(const Listing& listing, const SaveOptions& options) {
+  const bool is_anew = agrees_anew_.exchange(false) || options.check_replicas || agreement_ == nullptr ||
+                       agreement_->listing.digest != listing.digest;
+  return is_anew ? nullptr : agreement_.get();
+}
+
 TeamSave Team::agree(const std::function<Wanted()>& gather) {
-  refuse_in_log_callback();
-  Meeting meeting(*coordinator_, time_to_meet());
+  Meeting meeting = meet(time_to_meet());
   Wanted wanted;
   Listing listing;
   OwnBlocks own;
@@ -180,66 +201,61 @@ TeamSave Team::agree(const std::function<Wanted()>& gather) {
     wanted = gather();
     save.options = wanted.options;
     listing = listing_of(wanted.state);
-    own = own_blocks(wanted.state);
     options = options_text(wanted.options);
     if (leads()) save.attempt = make_attempt(*storage_, wanted.options.prefix, wanted.options.step);
   });
   Opening opening;
   try {
-    if (leads() && !mine) opening = opening_of(save.attempt, listing, options, wanted, agreement_.get());
+    if (leads() && !mine) opening = opening_of(save.attempt, listing, options, wanted.state, still_agreed(listing, wanted.options));
     opening = read_opening(meeting.announce(!leads() ? "" : mine ? error_text(*mine) : to_text(opening)));
     save.attempt = opening.attempt;
-    if (!mine && options != opening.options)
-      mine = base::Error(Status::invalid_argument, difference(options, rank(), opening.options, 0));
-    if (opening.is_fresh) {
+    const auto refuse = [&](Status status, const std::string& why) {
+      if (!mine) mine = base::Error(status, why);
+    };
+    if (options != opening.options) refuse(Status::invalid_argument, difference(options, rank(), opening.options, 0));
+    if (!opening.agreed) {
       const std::string theirs = meeting.announce(listing.text);
-      if (!mine && theirs != listing.text)
-        mine = base::Error(Status::invalid_argument, difference(listing.text, rank(), theirs, 0));
-    } else if (!mine && listing.digest != opening.listing) {
-      mine = base::Error(Status::invalid_argument, agreement_ == nullptr
-                                                       ? "the ranks are out of step"
-                                                       : difference(listing.text, rank(), agreement_->listing.text, 0));
+      if (theirs != listing.text) refuse(Status::invalid_argument, difference(listing.text, rank(), theirs, 0));
+    } else if (agreement_ == nullptr || agreement_->digest != *opening.agreed) {
+      refuse(Status::invalid_state, "the ranks are out of step: this one has not taken part in the save before");
+    } else if (listing.digest != opening.listing) {
+      refuse(Status::invalid_argument, difference(listing.text, rank(), agreement_->listing.text, 0));
     }
     if (opening.asks_blocks) {
+      if (!mine) mine = error_of([&] { own = own_blocks(wanted.state); });
       Agreement agreement = agree_on_blocks(meeting, std::move(listing), own, mine);
       // Where the blocks lie is known for as long as it is the same one.
-      if (opening.is_fresh || agreement.own_bytes != agreement_->own_bytes || agreement.alike != agreement_->alike)
+      if (agreement_ == nullptr || agreement.digest != agreement_->digest)
         agreement_ = std::make_shared<Agreement>(std::move(agreement));
-      if (wanted.options.check_replicas) compare_replicas(meeting, wanted.state, *agreement_);
+      if (wanted.options.check_replicas) compare_replicas(meeting, wanted.state, own, *agreement_);
     }
-  } catch (const base::Error& error) {
-    if (is_late(error)) throw lateness_of_agreement(save, error);
-    withdraw(save);
-    throw;
   } catch (...) {
-    withdraw(save);
+    agrees_anew_ = true;
+    if (is_handling_lateness()) throw lateness_of_agreement(save);
+    if (leads() && !save.attempt.empty()) error_of([&] { storage_->remove_directory(save.attempt); });
     throw;
   }
   save.agreement = agreement_;
   save.turn = std::make_shared<Turns::Turn>(turns_);
-  if (mine) {
-    save.refusal = std::move(mine);
-    return save;
+  if (!mine) {
+    mine = error_of([&] {
+      compare_values(save, wanted.state, opening.digests);
+      save.state = share_out(wanted.state, own, *save.agreement, rank());
+    });
   }
-  for (const auto& [key, text] : wanted.state.values()) {
-    const auto of_first = opening.digests.find(key);
-    if (of_first == opening.digests.end() || of_first->second != to_hex(hash_of(text))) save.values.emplace(key, text);
-  }
-  for (const auto& [key, digest] : opening.digests) {
-    if (!wanted.state.values().contains(key)) save.absent.push_back(key);
-  }
-  save.state = share_out(wanted.state, *save.agreement, rank());
+  save.refusal = std::move(mine);
   return save;
-}
-
-void Team::withdraw(const TeamSave& save) noexcept {
-  if (leads() && !save.attempt.empty()) error_of([&] { storage_->remove_directory(save.attempt); });
 }
 
 // ---- Save ----
 
 SaveResult Team::save(TeamSave& save, SaveSource& source, bool is_in_background, const Commit& commit, const Discard& discard) {
-  return is_in_background ? save_apart(save, source, commit, discard) : save_together(save, source, commit, discard);
+  try {
+    return is_in_background ? save_apart(save, source, commit, discard) : save_together(save, source, commit, discard);
+  } catch (...) {
+    agrees_anew_ = true;  // a rank may have failed before it knew what was agreed on
+    throw;
+  }
 }
 
 Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& files) {
@@ -278,7 +294,7 @@ Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& fil
 }
 
 SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard) {
-  Meeting meeting(*coordinator_, time_to_meet());
+  Meeting meeting = meet(time_to_meet());
   FileSaver files(*storage_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   Share share;
   const auto mine = error_of([&] { share = write_share(save, source, files); });
@@ -457,16 +473,6 @@ std::string missing_of(const std::set<std::int64_t>& seen, std::int64_t ranks) {
   return out;
 }
 
-class Patience {
- public:
-  explicit Patience(std::int64_t timeout_ns) : timeout_ns_(timeout_ns) {}
-  bool is_over() const { return base::monotonic_ns() - begin_ns_ >= timeout_ns_; }
-
- private:
-  std::int64_t begin_ns_ = base::monotonic_ns();
-  std::int64_t timeout_ns_;
-};
-
 [[noreturn]] void fail_by(const Verdict& verdict) { throw RankError(verdict.rank, verdict.status, verdict.message); }
 
 }  // namespace
@@ -530,9 +536,8 @@ std::int64_t Team::wait_for_commit(const TeamSave& save, const SaveSource& sourc
 // ---- Who has not come ----
 
 // Those who wait in vain leave a word of it in the directory of the attempt: who has left none has not come.
-std::string Team::missing_ranks(const std::string& attempt) const {
+std::string Team::missing_ranks(const std::string& attempt, const Patience& patience) const {
   leave_verdict(*storage_, attempt, rank(), {rank(), Status::timeout, "has waited for the others in vain"});
-  const Patience patience(timeout_ns_ - time_to_meet());
   Seen seen;
   for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, attempt)) {
     seen = look(*storage_, attempt, ranks());
@@ -554,17 +559,18 @@ std::string Team::begun_attempt(const SaveOptions& options) const {
   return found;
 }
 
-base::Error Team::lateness_of_agreement(const TeamSave& save, const base::Error& error) const {
+// While the error is handled.
+base::Error Team::lateness_of_agreement(const TeamSave& save) const {
   std::string who;
   error_of([&] {
-    // On an object store there is something in its directory when rank 0 waits in vain itself.
-    std::string attempt = save.attempt;
     const Patience patience(timeout_ns_ - time_to_meet());
+    std::string attempt = save.attempt;
+    // On an object store there is something in its directory when rank 0 waits in vain itself.
     for (std::int64_t pause_ns = first_pause_ns; attempt.empty() && !patience.is_over(); pause(pause_ns, ""))
       attempt = begun_attempt(save.options);
-    if (!attempt.empty()) who = missing_ranks(attempt);
+    if (!attempt.empty()) who = missing_ranks(attempt, patience);
   });
-  if (who.empty()) return {Status::timeout, error.message()};
+  if (who.empty()) return {Status::timeout, base::current_error().message};
   return {Status::timeout, cat(who, " did not come within ", timeout_ns_, " ns; nothing was saved")};
 }
 
@@ -572,8 +578,12 @@ base::Error Team::lateness_of_agreement(const TeamSave& save, const base::Error&
 base::Error Team::lateness(const TeamSave& save, bool is_in_background) const {
   std::string who;
   const auto problem = error_of([&] {
-    who = is_in_background ? missing_of(look(*storage_, save.attempt, ranks()).parts, ranks()) : missing_ranks(save.attempt);
-    if (is_in_background && who.empty() && !leads()) who = "rank 0";
+    if (!is_in_background) {
+      who = missing_ranks(save.attempt, Patience(timeout_ns_ - time_to_meet()));
+      return;
+    }
+    who = missing_of(look(*storage_, save.attempt, ranks()).parts, ranks());
+    if (who.empty() && !leads()) who = "rank 0";
   });
   // Rank 0 may have been killed behind its commit.
   const bool is_open = problem || who.empty() || who == "rank 0" || who.starts_with("rank 0,");

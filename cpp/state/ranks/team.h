@@ -4,6 +4,7 @@
 // docs/format.md has the files and the order in which they are made durable.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "state/committer.h"
 #include "state/coordinator.h"
 #include "state/file_saver.h"
@@ -60,7 +62,7 @@ class Team {
   std::int64_t ranks() const noexcept { return coordinator_->world_size(); }
   std::int64_t timeout_ns() const noexcept { return timeout_ns_; }
   // Begins what all ranks do together. Error(invalid_state) inside a log callback.
-  Meeting meet() const;
+  Meeting meet() const { return meet(timeout_ns_); }
 
   // Collective. open_alone: what rank 0 does first. Error(invalid_argument) when the ranks' storages are not one.
   void open(const std::function<void()>& open_alone);
@@ -83,21 +85,33 @@ class Team {
     std::int64_t rewritten = 0;
   };
 
-  void withdraw(const TeamSave& save) noexcept;
+  Meeting meet(std::int64_t timeout_ns) const;
+  // For rank 0: what an earlier save's ranks agreed on, as far as it holds for this one; nullptr when they agree anew.
+  const Agreement* still_agreed(const Listing& listing, const SaveOptions& options);
   Share write_share(TeamSave& save, SaveSource& source, FileSaver& files);
   SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   Manifest gather_parts(const TeamSave& save, const std::vector<PartTail>& tails);
   // After the commit of a manifest of gather_parts.
   void keep_placed(const TeamSave& save, Manifest& manifest);
+
+  class Patience {
+   public:
+    explicit Patience(std::int64_t timeout_ns) : timeout_ns_(timeout_ns) {}
+    bool is_over() const { return base::monotonic_ns() - begin_ns_ >= timeout_ns_; }
+
+   private:
+    std::int64_t begin_ns_ = base::monotonic_ns();
+    std::int64_t timeout_ns_;
+  };
   void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
   std::int64_t wait_for_commit(const TeamSave& save, const SaveSource& source) const;
   std::optional<std::int64_t> committed_sequence(const TeamSave& save) const;
   // Of the time of a save in the foreground; what is left then serves to find out who has not come.
   std::int64_t time_to_meet() const noexcept { return timeout_ns_ - timeout_ns_ / 5; }
-  std::string missing_ranks(const std::string& attempt) const;
+  std::string missing_ranks(const std::string& attempt, const Patience& patience) const;
   std::string begun_attempt(const SaveOptions& options) const;
-  base::Error lateness_of_agreement(const TeamSave& save, const base::Error& error) const;
+  base::Error lateness_of_agreement(const TeamSave& save) const;
   base::Error lateness(const TeamSave& save, bool is_in_background) const;
   SaveResult finish(TeamSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes);
   std::vector<std::string> take_failed();
@@ -109,6 +123,7 @@ class Team {
   const storage::Sleep sleep_;
   const std::shared_ptr<Turns> turns_ = std::make_shared<Turns>();
   std::shared_ptr<const Agreement> agreement_;  // for the threads that call
+  std::atomic<bool> agrees_anew_ = false;       // rank 0: what was agreed on may be unknown to another one
   // What follows belongs to the save whose turn it is.
   std::optional<Earlier> earlier_;  // what this rank wrote last
   // Rank 0: where the blocks lie, as long as no rank writes others.
