@@ -15,7 +15,7 @@ namespace ckpt::capi {
 template <class Who>
 void require_ok(std::int32_t code, Who&& who) {
   if (code == CKPT_OK) return;
-  if (code > 0 || code < CKPT_E_INTERNAL) base::fail_callback(who(), code);
+  if (!base::is_error_status(code)) base::fail_callback(who(), code);
   const auto status = static_cast<base::Status>(code);
   const std::string reason = base::take_callback_error();
   base::fail(status, who(), ": ", reason.empty() ? std::string(base::status_name(status)) : reason);

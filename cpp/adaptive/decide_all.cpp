@@ -94,9 +94,8 @@ class Collectives {
     coordinator_.broadcast(bytes, 0, left());
     std::memcpy(&message, bytes.data(), sizeof message);
     if (message.status == 0) return check(message), message;
-    const auto status = static_cast<Status>(message.status);
-    if (std::strcmp(base::status_name(status), "UNKNOWN") == 0) refuse_message();
-    fail(status, problem);
+    if (!base::is_error_status(message.status)) refuse_message();
+    fail(static_cast<Status>(message.status), problem);
   }
 
   // received: of all ranks, on rank 0; empty elsewhere.

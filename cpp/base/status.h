@@ -33,4 +33,9 @@ enum class Status : std::int32_t {
 // "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no status.
 const char* status_name(Status status) noexcept;
 
+// Whether a number that comes from elsewhere is the status of an error.
+constexpr bool is_error_status(std::int64_t number) noexcept {
+  return number < 0 && number >= static_cast<std::int64_t>(Status::internal);
+}
+
 }  // namespace ckpt::base

@@ -237,6 +237,7 @@ class Loading {
     });
     Outcome outcome = Outcome::failed;
     const auto unfit = error_of([&] {
+      filling->require_intact();
       outcome = try_reading(storage_, proposal.name, proposal.manifest, problem, [&] {
         filling->require_read();
         read_values(*candidate);

@@ -178,7 +178,7 @@ TEST_F(RankExchange, EachByteIsReadByOneRankAndComesToAll) {
     EXPECT_EQ(each.taken_bytes, total());
   }
   EXPECT_EQ(read, total());
-  EXPECT_LE(all->broadcast_bytes(), total() + 8 * all->operations() + 100);
+  EXPECT_LE(all->broadcast_bytes(), total() + 24 * all->operations() + 100);
 }
 
 TEST_F(RankExchange, AFailureEndsItOnAllRanks) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "state/catalog.h"
 #include "state/ranks/box.h"
 #include "state/ranks/listing.h"
 #include "state/ranks/merge.h"
@@ -18,6 +19,7 @@
 #include "state/ranks/verdict.h"
 #include "state/record_text.h"
 #include "state/safetensors.h"
+#include "storage/memory.h"
 
 using namespace ckpt;
 using namespace ckpt::state;
@@ -447,6 +449,37 @@ TEST(RankParts, NamesOfRanksFiles) {
   EXPECT_EQ(rank_of_verdict("rank00007.failed.json"), 7);
   EXPECT_FALSE(rank_of_verdict("rank7.failed.json").has_value());
   EXPECT_EQ(rank_file_name("model.safetensors", 1, 4), "model-rank00001-of-00004.safetensors");
+}
+
+// What a rank that has failed leaves for the others, and what they make of one that is not as it should be.
+TEST(RankVerdicts, SayThatARankHasFailedHoweverDamaged) {
+  const auto storage = storage::make_memory_storage();
+  storage->make_directory("a");
+  EXPECT_FALSE(find_verdict(*storage, "a", 3).has_value());
+  leave_verdict(*storage, "a", 3, {5, Status::no_space, "full \xff"});
+  auto found = find_verdict(*storage, "a", 3);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->rank, 5);
+  EXPECT_EQ(found->status, Status::no_space);
+  EXPECT_EQ(found->message, "full \xEF\xBF\xBD");
+  for (const std::string& text : {with_checksum(R"({"format":"ckpt-failed",
+"rank":5,
+"status":0,
+"message":"x")"),
+                                  with_checksum(R"({"format":"ckpt-failed",
+"rank":5,
+"status":-4000000000,
+"message":"x")"),
+                                  std::string("{}"), std::string()}) {
+    const auto damaged = storage::make_memory_storage();
+    damaged->make_directory("a");
+    damaged->create(path_in("a", verdict_name(4)))->write(0, std::as_bytes(std::span(text)));
+    found = find_verdict(*damaged, "a", 4);
+    ASSERT_TRUE(found.has_value()) << text;
+    EXPECT_EQ(found->rank, 4);
+    EXPECT_EQ(found->status, Status::io);
+    EXPECT_EQ(found->message.find("it failed, and a/rank00004.failed.json cannot be read"), 0U) << found->message;
+  }
 }
 
 TEST(RankListing, NamesTheFirstDifference) {

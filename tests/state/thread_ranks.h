@@ -23,11 +23,15 @@
 
 namespace ckpt::tests {
 
-// All ranks meet here. Ranks that call unlike operations, or with unlike sizes, fail the test and each call from then on; so does
-// one that waited in vain.
+// Ranks that call unlike operations, or with unlike sizes: the test fails, or it is as if one had not come. For tests in which that
+// is to happen, nobody waits for one that has ended.
+enum class OutOfStep { fails, breaks };
+
+// All ranks meet here. Each call fails from when ranks were out of step, or one has waited in vain.
 class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
  public:
-  explicit ThreadRanks(std::int64_t ranks) : seats_(static_cast<std::size_t>(ranks)) {}
+  explicit ThreadRanks(std::int64_t ranks, OutOfStep out_of_step = OutOfStep::fails)
+      : out_of_step_(out_of_step), seats_(static_cast<std::size_t>(ranks)) {}
 
   std::int64_t ranks() const noexcept { return std::ssize(seats_); }
   std::shared_ptr<state::Coordinator> coordinator(std::int64_t rank) { return std::make_shared<Member>(shared_from_this(), rank); }
@@ -45,7 +49,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   // Runs body(rank) for every rank but those that are absent, each on a thread of its own. What each of them threw, by rank.
   using Errors = std::vector<std::optional<base::Error>>;
   template <class Body>
-  Errors run(Body&& body, const std::vector<std::int64_t>& absent = {}) const {
+  Errors run(Body&& body, const std::vector<std::int64_t>& absent = {}) {
     Errors errors(seats_.size());
     std::vector<std::thread> threads;
     for (std::int64_t rank = 0; rank < ranks(); ++rank) {
@@ -57,6 +61,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
           const base::CurrentError error = base::current_error();
           errors[static_cast<std::size_t>(rank)].emplace(error.status, error.message);
         }
+        if (out_of_step_ == OutOfStep::breaks) leave();
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -99,7 +104,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   // The last one to come does the work for all: the others wait, and their memory stays where it is.
   void meet(std::int64_t rank, const Call& call, Timeout timeout) {
     std::unique_lock lock(mutex_);
-    if (is_broken_) fail_late(rank);
+    if (is_broken_ || has_left_) fail_late(rank);
     seats_[static_cast<std::size_t>(rank)] = call;
     const std::int64_t mine = operations_;
     if (++present_ == ranks()) {
@@ -107,11 +112,19 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
       present_ = 0;
       ++operations_;
       changed_.notify_all();
-    } else if (!changed_.wait_for(lock, timeout, [&] { return operations_ > mine; })) {
-      is_broken_ = true;
-      fail_late(rank);
+    } else {
+      changed_.wait_for(lock, timeout, [&] { return operations_ > mine || has_left_; });
+      if (operations_ == mine) {
+        is_broken_ = true;
+        fail_late(rank);
+      }
     }
     if (is_broken_) fail_late(rank);
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    has_left_ = true;
+    changed_.notify_all();
   }
 
   [[noreturn]] void fail_late(std::int64_t rank) const {
@@ -122,6 +135,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     const Call& first = seats_.front();
     for (const Call& call : seats_) {
       if (call.operation == first.operation && call.root == first.root && call.sent.size() == first.sent.size()) continue;
+      if (out_of_step_ == OutOfStep::breaks) return false;
       ADD_FAILURE() << "the ranks are out of step: " << static_cast<int>(first.operation) << " of " << first.sent.size()
                     << " bytes by " << first.root << " beside " << static_cast<int>(call.operation) << " of " << call.sent.size()
                     << " by " << call.root;
@@ -146,6 +160,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     return call.operation == Operation::gather && call.root == static_cast<std::int64_t>(rank);
   }
 
+  const OutOfStep out_of_step_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Call> seats_;
@@ -153,6 +168,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   std::int64_t operations_ = 0;
   std::int64_t broadcast_bytes_ = 0;
   bool is_broken_ = false;
+  bool has_left_ = false;
 };
 
 // For tests in which all ranks should succeed.

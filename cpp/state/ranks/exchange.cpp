@@ -43,7 +43,8 @@ void Exchange::share_out(std::int64_t rank, std::int64_t ranks, const Sizes& siz
     ends_.push_back(first_chunk_behind(total_ / owners * owner + total_ % owners * owner / owners));
   next_.assign(ends_.begin(), ends_.end() - 1);
   ends_.erase(ends_.begin());
-  others_.resize(status_bytes + static_cast<std::size_t>(std::min(total_, std::max(batch_bytes_, bytes_of_chunk_))));
+  const auto most_bytes = static_cast<std::size_t>(std::min(total_, std::max(batch_bytes_, bytes_of_chunk_)));
+  others_.resize(status_bytes + most_bytes + Meeting::seal_bytes);
   if (rank < owners) own_.resize(others_.size());
 }
 
@@ -74,6 +75,10 @@ Exchange::Batch Exchange::next_batch(std::size_t owner) const {
   return batch;
 }
 
+void Exchange::require_intact() const {
+  if (garbled_ >= 0) Meeting::fail_garbled(garbled_, rank_);
+}
+
 // Makes what this rank will send when it is its turn.
 void Exchange::read_own(const Batch& batch, std::exception_ptr& failure, const Read& read) {
   note_failure(failure, [&] { read(batch.pieces, std::span(own_).subspan(status_bytes, batch.bytes)); });
@@ -89,9 +94,12 @@ void Exchange::run(Meeting& meeting, std::exception_ptr& failure, const Read& re
       if (batch.pieces.empty()) continue;
       std::vector<std::byte>& buffer = owner == self ? own_ : others_;
       meeting.renew();
-      meeting.broadcast(std::span(buffer).first(status_bytes + batch.bytes), static_cast<std::int64_t>(owner));
-      if (buffer[0] != static_cast<std::byte>(Sent::bytes)) return;
+      const auto sealed = std::span(buffer).first(status_bytes + batch.bytes + Meeting::seal_bytes);
+      const bool is_intact = meeting.broadcast_sealed(sealed, static_cast<std::int64_t>(owner));
+      if (is_intact && buffer[0] != static_cast<std::byte>(Sent::bytes)) return;
+      if (!is_intact) garbled_ = static_cast<std::int64_t>(owner);
       note_failure(failure, [&] {
+        require_intact();
         const std::byte* from = buffer.data() + status_bytes;
         for (const Piece& piece : batch.pieces) {
           take(piece, {from, static_cast<std::size_t>(piece.end - piece.begin)});

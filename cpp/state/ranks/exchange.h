@@ -43,6 +43,8 @@ class Exchange {
   // piece. What they throw goes to failure, and ends it on all ranks as soon as it is this rank's turn to send; a rank that has
   // failed before takes part, too.
   void run(Meeting& meeting, std::exception_ptr& failure, const Read& read, const Take& take);
+  // Error(io) when other bytes came to this rank than another one had sent; it did not take them.
+  void require_intact() const;
 
  private:
   // Few bytes: there may be one of each tensor on each of ten thousand ranks.
@@ -76,7 +78,8 @@ class Exchange {
   std::int64_t rank_ = 0;
   std::vector<Place> next_;  // by owner
   std::vector<Place> ends_;
-  std::vector<std::byte> own_;  // a status and a batch
+  std::int64_t garbled_ = -1;   // the rank whose bytes came as others
+  std::vector<std::byte> own_;  // a status, a batch, and its seal
   std::vector<std::byte> others_;
 };
 

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/json_tree.h"
 #include "base/status.h"
+#include "state/ranks/announced.h"
 #include "state/ranks/listing.h"
 #include "state/record_text.h"
 #include "state/tree.h"
@@ -17,30 +17,20 @@ using base::cat;
 using base::Status;
 using nlohmann::json;
 
-std::string dumped(const json& all) { return all.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 std::string to_text(const Proposal& proposal) {
   json skipped = json::array();
   for (const Found& bad : proposal.skipped)
     skipped.push_back({{"name", bad.name}, {"status", static_cast<std::int32_t>(bad.status)}, {"problem", bad.problem}});
-  return dumped({{"name", proposal.name}, {"skipped", std::move(skipped)}});
+  return announced_text(json{{"name", proposal.name}, {"skipped", std::move(skipped)}});
 }
 
-std::string to_text(const base::Error& error) {
-  return dumped({{"status", static_cast<std::int32_t>(error.status())}, {"message", error.message()}});
-}
-
-Proposal read_proposal(const std::string& text) {
-  const json all = json::parse(text, nullptr, false);
-  if (!all.is_object()) base::fail(Status::invalid_state, "rank 0 has proposed no checkpoint: the ranks are out of step");
-  if (all.contains("status"))
-    throw base::Error(static_cast<Status>(all["status"].get<std::int32_t>()), all["message"].get<std::string>());
+Proposal proposal_of(const json& all) {
   Proposal proposal;
   proposal.name = all.at("name").get<std::string>();
   for (const json& bad : all.at("skipped")) {
     Found& found = proposal.skipped.emplace_back();
     found.name = bad.at("name").get<std::string>();
-    found.status = static_cast<Status>(bad.at("status").get<std::int32_t>());
+    found.status = sent_status(bad.at("status").get<std::int64_t>());
     found.problem = bad.at("problem").get<std::string>();
   }
   return proposal;
@@ -107,14 +97,14 @@ void JointLoad::propose(const Proposal& proposal) {
 Proposal JointLoad::next() {
   Proposal proposal;
   meet([&] {
-    proposal = read_proposal(meeting_.announce(""));
+    proposal = read_announced(meeting_.announce(""), proposal_of, [](const base::Error& error) { throw base::Error(error); });
     proposal.manifest = meeting_.announce("");
   });
   return proposal;
 }
 
 void JointLoad::end(const base::Error& error) {
-  meet([&] { meeting_.announce(to_text(error)); });
+  meet([&] { meeting_.announce(announced_text(error)); });
 }
 
 Outcome JointLoad::agree(Outcome mine, Found& problem, bool& has_begun, const std::optional<base::Error>& error) {
@@ -145,7 +135,7 @@ Outcome JointLoad::agree(Outcome mine, Found& problem, bool& has_begun, const st
     has_begun = all.has_begun;
     if (word.whose < 0) return;
     const std::string message = meeting_.announce(error ? error->message() : problem.problem, word.whose);
-    const RankError theirs(word.whose, static_cast<Status>(word.status), message);
+    const RankError theirs(word.whose, sent_status(word.status), message);
     if (all.has_error) throw RankError(theirs);
     problem.condition = all.condition;
     problem.status = theirs.status();

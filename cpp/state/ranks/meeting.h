@@ -1,4 +1,5 @@
-// One call that all ranks of a run make together: what they say to one another in it, within one time-out. Rank 0 leads.
+// One call that all ranks of a run make together: what they say to one another in it, within one time-out. Rank 0 leads. All that
+// is said has a digest with it: a host's collectives may bring other bytes than were sent, which is Error(io).
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@ struct Reply {
   std::int32_t flags = 0;
   std::array<std::int64_t, 4> numbers = {};
   std::array<Digest, 2> digests = {};
+  Digest seal;  // of what is above; collect() makes and checks it
 };
 
 inline Reply reply_of(const std::optional<base::Error>& mine) {
@@ -41,6 +43,9 @@ std::optional<base::Error> error_of(Body&& body) {
     return base::Error(error.status, error.message);
   }
 }
+
+// The status of an error that another rank has sent. Error(invalid_state) for a number that is none.
+base::Status sent_status(std::int64_t number);
 
 // The error of one rank as all report it: "rank 2: ...".
 class RankError : public base::Error {
@@ -80,8 +85,12 @@ class Meeting {
   // The same, thrown.
   void agree(const std::optional<base::Error>& mine);
 
-  // Broadcasts bytes of any rank.
-  void broadcast(std::span<std::byte> bytes, std::int64_t root);
+  // A word of a few bytes from any rank to all. Error(invalid_state) when there is no such rank.
+  void broadcast(std::span<std::byte> word, std::int64_t root);
+  // Many bytes, which the caller has with room for their digest behind them. What came is what was sent?
+  static constexpr std::size_t seal_bytes = sizeof(Digest);
+  [[nodiscard]] bool broadcast_sealed(std::span<std::byte> bytes_and_seal, std::int64_t root);
+  [[noreturn]] static void fail_garbled(std::int64_t from, std::int64_t to);
 
  private:
   Coordinator::Timeout left() const;

@@ -336,6 +336,8 @@ void ShardFilling::take_piece(const Exchange::Piece& piece, std::span<const std:
   progress_.add(2 * std::ssize(bytes));
 }
 
+void ShardFilling::require_intact() const { exchange_->require_intact(); }
+
 void ShardFilling::require_read() const {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
 }

@@ -48,9 +48,11 @@ class ShardFilling final : public Filler {
   void plan(const Manifest& manifest, const State& state);
   // Collective: makes sure that all ranks have planned the same, and finds what they read together.
   void agree(Meeting& meeting);
-  // Collective. Throws what the meeting does; what is wrong with the checkpoint or with this rank is for require_read.
+  // Collective. Throws what the meeting does; what is wrong with the checkpoint or with this rank is for require_read, and bytes
+  // that have changed between ranks for require_intact.
   void read_together(Meeting& meeting);
   void require_read() const;
+  void require_intact() const;
 
  private:
   struct Target {

@@ -6,11 +6,11 @@
 #include <set>
 #include <utility>
 
-#include "base/json_tree.h"
 #include "base/log.h"
 #include "state/catalog.h"
 #include "state/commit_record.h"
 #include "state/name.h"
+#include "state/ranks/announced.h"
 #include "state/ranks/merge.h"
 #include "state/ranks/part_reads.h"
 #include "state/ranks/placement_text.h"
@@ -35,22 +35,15 @@ struct Opening {
 };
 
 std::string to_text(const Opening& opening) {
-  return json{{"attempt", opening.attempt},         {"options", opening.options},
-              {"listing", to_hex(opening.listing)}, {"agreed", opening.agreed ? to_hex(*opening.agreed) : ""},
-              {"blocks", opening.asks_blocks},      {"keys", opening.digests}}
-      .dump();
+  return announced_text(json{{"attempt", opening.attempt},
+                             {"options", opening.options},
+                             {"listing", to_hex(opening.listing)},
+                             {"agreed", opening.agreed ? to_hex(*opening.agreed) : ""},
+                             {"blocks", opening.asks_blocks},
+                             {"keys", opening.digests}});
 }
 
-std::string error_text(const base::Error& error) {
-  return json{{"status", static_cast<std::int32_t>(error.status())}, {"message", error.message()}}.dump(
-      -1, ' ', false, json::error_handler_t::replace);
-}
-
-Opening read_opening(const std::string& text) {
-  const json all = json::parse(text, nullptr, false);
-  if (all.is_discarded()) base::fail(Status::invalid_state, "rank 0 did not announce a save: the ranks are out of step");
-  if (all.contains("status"))
-    throw RankError(0, static_cast<Status>(all["status"].get<std::int32_t>()), all["message"].get<std::string>());
+Opening opening_of(const json& all) {
   return {all.at("attempt").get<std::string>(),
           all.at("options").get<std::string>(),
           digest_from_hex(all.at("listing").get<std::string>()).value_or(Digest()),
@@ -77,8 +70,8 @@ void compare_values(TeamSave& save, const State& state, const std::map<std::stri
 }
 
 // Blocks may be others although the list of tensors is the same: that is of no matter to ranks that write all of theirs.
-Opening opening_of(const std::string& attempt, const Listing& listing, const std::string& options, const State& state,
-                   const Agreement* agreed) {
+Opening make_opening(const std::string& attempt, const Listing& listing, const std::string& options, const State& state,
+                     const Agreement* agreed) {
   Opening opening{attempt, options, listing.digest, {}, agreed == nullptr || agreed->has_alike(), digests_of(state.values())};
   if (agreed != nullptr) opening.agreed = agreed->digest;
   return opening;
@@ -206,8 +199,11 @@ TeamSave Team::agree(const std::function<Wanted()>& gather) {
   });
   Opening opening;
   try {
-    if (leads() && !mine) opening = opening_of(save.attempt, listing, options, wanted.state, still_agreed(listing, wanted.options));
-    opening = read_opening(meeting.announce(!leads() ? "" : mine ? error_text(*mine) : to_text(opening)));
+    if (leads() && !mine)
+      opening = make_opening(save.attempt, listing, options, wanted.state, still_agreed(listing, wanted.options));
+    const std::string text = meeting.announce(!leads() ? "" : mine ? announced_text(*mine) : to_text(opening));
+    opening =
+        read_announced(text, opening_of, [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
     save.attempt = opening.attempt;
     const auto refuse = [&](Status status, const std::string& why) {
       if (!mine) mine = base::Error(status, why);

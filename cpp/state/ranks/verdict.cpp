@@ -72,7 +72,7 @@ std::optional<Verdict> find_verdict(storage::Storage& storage, const std::string
     const std::string text = read_text(*storage.open(path), largest_verdict_bytes);
     const Node top{checked_view(text, "verdict"), nullptr, "verdict"};
     const auto status = top["status"].value.tree();
-    if (!status.is_number_integer()) top["status"].refuse("is no status");
+    if (!status.is_number_integer() || !base::is_error_status(status.get<std::int64_t>())) top["status"].refuse("is no status");
     return Verdict{top["rank"].count(), static_cast<base::Status>(status.get<std::int32_t>()), top["message"].text()};
   } catch (const base::Error& error) {
     if (error.status() == base::Status::not_found) return std::nullopt;

@@ -1,0 +1,165 @@
+// A host's collectives that lie: they return as if all were well, and what they brought is not what was sent. Whatever word of a
+// call is another one, each rank ends in time with success or an error that is one, and no checkpoint is lost.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <utility>
+
+#include "of_ranks.h"
+#include "rank_states.h"
+
+using namespace ckpt;
+using namespace ckpt::tests;
+using base::Status;
+
+namespace {
+
+enum class Lie { zeros, ones, one_bit, negative, noise };
+constexpr std::array lies{Lie::zeros, Lie::ones, Lie::one_bit, Lie::negative, Lie::noise};
+
+void garble(std::span<std::byte> bytes, Lie lie, std::uint64_t number) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    number = number * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    switch (lie) {
+      case Lie::zeros: bytes[i] = std::byte{0}; break;
+      case Lie::ones: bytes[i] = std::byte{255}; break;
+      case Lie::one_bit: bytes[i] ^= static_cast<std::byte>(i == bytes.size() / 2 ? 4 : 0); break;
+      case Lie::negative: bytes[i] |= static_cast<std::byte>(i % 8 == 7 ? 128 : 0); break;
+      case Lie::noise: bytes[i] = static_cast<std::byte>(number >> 56); break;
+    }
+  }
+}
+
+// Tells the truth until it is armed; then one word of those that come to this rank is another one.
+class Liar final : public state::Coordinator {
+ public:
+  explicit Liar(std::shared_ptr<state::Coordinator> honest) : honest_(std::move(honest)) {}
+  void arm(std::int64_t at, Lie lie) { left_ = at, lie_ = lie; }
+  bool has_lied() const { return has_lied_; }
+
+  std::int64_t rank() const noexcept override { return honest_->rank(); }
+  std::int64_t world_size() const noexcept override { return honest_->world_size(); }
+  void barrier(Timeout timeout) override { honest_->barrier(timeout); }
+  void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
+    honest_->broadcast(bytes, root, timeout);
+    if (root != rank()) tell(bytes);
+  }
+  void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
+    honest_->all_gather(sent, received, timeout);
+    tell(received);
+  }
+  void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
+    honest_->gather(sent, received, root, timeout);
+    if (root == rank()) tell(received);
+  }
+
+ private:
+  void tell(std::span<std::byte> bytes) {
+    if (left_-- != 0) return;
+    garble(bytes, lie_, static_cast<std::uint64_t>(bytes.size()));
+    has_lied_ = true;
+  }
+
+  const std::shared_ptr<state::Coordinator> honest_;
+  std::int64_t left_ = -1;
+  Lie lie_ = Lie::zeros;
+  bool has_lied_ = false;
+};
+
+// The rank that was lied to says so; the other one at least that it waits in vain, if there is more to say.
+void expect_noticed(const ThreadRanks::Errors& errors, std::int64_t who, const std::string& what) {
+  ASSERT_TRUE(errors[static_cast<std::size_t>(who)].has_value()) << what;
+  for (const auto& error : errors) {
+    if (!error) continue;
+    EXPECT_TRUE(error->status() == Status::io || error->status() == Status::timeout) << what << ": " << error->message();
+  }
+  const std::string& message = errors[static_cast<std::size_t>(who)]->message();
+  EXPECT_NE(message.find(base::cat("has sent came to rank ", who, " as other bytes")), std::string::npos)
+      << what << ": " << message;
+}
+
+// For every word that comes to one of two ranks in a call, and every lie: prepare and then the call, with the liar armed in it.
+using Call = std::function<void(std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm)>;
+void for_each_lie(const std::function<std::string()>& begin, const Call& call,
+                  const std::function<void(const ThreadRanks::Errors&, const std::string& what)>& after) {
+  for (const std::int64_t who : {0, 1}) {
+    for (const Lie lie : lies) {
+      bool is_over = false;
+      for (std::int64_t at = 0; !is_over; ++at) {
+        ASSERT_LT(at, 50);
+        const std::string path = begin();
+        const auto ranks = std::make_shared<ThreadRanks>(2, OutOfStep::breaks);
+        const std::string what = base::cat("rank ", who, ", word ", at, ", lie ", static_cast<int>(lie));
+        std::shared_ptr<Liar> liar;
+        const auto errors = ranks->run([&](std::int64_t rank) {
+          const auto mine = std::make_shared<Liar>(ranks->coordinator(rank));
+          if (rank == who) liar = mine;
+          state::CheckpointOptions options;
+          options.coordinator = mine;
+          options.timeout_ns = second;
+          state::Checkpoint checkpoint(disk_at(path), options);
+          call(rank, checkpoint, [&] {
+            if (rank == who) mine->arm(at, lie);
+          });
+        });
+        is_over = !liar->has_lied();
+        if (is_over) {
+          expect_no_errors(errors);
+        } else {
+          expect_noticed(errors, who, what);
+        }
+        after(errors, what);
+      }
+    }
+  }
+}
+
+TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
+  std::optional<Scratch> scratch;
+  for_each_lie(
+      [&] {
+        scratch.emplace();
+        return scratch->path();
+      },
+      [](std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm) {
+        checkpoint.save(state_of(rank, 2, 1), of_step(1));
+        state::State next = state_of(rank, 2, 2);
+        next.add_tensor("model", "more", numbers({2}, 2));  // all is agreed on anew
+        arm();
+        checkpoint.save(next, of_step(2));
+      },
+      [&](const ThreadRanks::Errors& errors, const std::string& what) {
+        const auto disk = disk_at(scratch->path());
+        state::CheckpointOptions read_only;
+        read_only.read_only = true;
+        const auto latest = state::Checkpoint(disk, read_only).latest();
+        EXPECT_TRUE(latest.step == 2 || errors[0]) << what << ": rank 0 has taken it for saved";
+        EXPECT_TRUE(latest.step == 1 || latest.step == 2) << what;
+        expect_saved(*disk, latest.name, static_cast<float>(latest.step));
+      });
+}
+
+TEST(RanksLies, NoWordOfALoadIsTakenForWhatItIsNot) {
+  // Read by the rank that needs them, and by one for all.
+  const std::vector<WholeTensor> tensors{{"rows", tensor::Dtype::f32, {37, 5}, along(0)},
+                                         {"whole", tensor::Dtype::f32, {50, 4}, {}},
+                                         {"columns", tensor::Dtype::i64, {8, 16}, along(1)}};
+  const Scratch scratch;
+  const auto saving = std::make_shared<ThreadRanks>(2);
+  expect_no_errors(saving->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*saving, rank));
+    RankState saved(tensors, rank, 2);
+    checkpoint.save(saved.fill().state, of_step(1));
+  }));
+  for_each_lie([&] { return scratch.path(); },
+               [&](std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm) {
+                 RankState mine(tensors, rank, 2);
+                 arm();
+                 checkpoint.load(mine.clear().state, {});
+                 EXPECT_TRUE(mine.is_filled());
+               },
+               [](const ThreadRanks::Errors&, const std::string&) {});
+}
+
+}  // namespace
