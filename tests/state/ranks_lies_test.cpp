@@ -126,8 +126,10 @@ TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
         checkpoint.save(state_of(rank, 2, 1), of_step(1));
         state::State next = state_of(rank, 2, 2);
         next.add_tensor("model", "more", numbers({2}, 2));  // all is agreed on anew
+        state::SaveOptions options = of_step(2);
+        options.check_replicas = true;
         arm();
-        checkpoint.save(next, of_step(2));
+        checkpoint.save(next, options);
       },
       [&](const ThreadRanks::Errors& errors, const std::string& what) {
         const auto disk = disk_at(scratch->path());
