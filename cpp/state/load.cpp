@@ -237,7 +237,7 @@ class Loading {
     });
     Outcome outcome = Outcome::failed;
     const auto unfit = error_of([&] {
-      filling->require_intact();
+      filling->require_intact();  // no fault of the checkpoint's: no older one is to be loaded in its place
       outcome = try_reading(storage_, proposal.name, proposal.manifest, problem, [&] {
         filling->require_read();
         read_values(*candidate);

@@ -2,8 +2,11 @@
 // call is another one, each rank ends in time with success or an error that is one, and no checkpoint is lost.
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <array>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "of_ranks.h"

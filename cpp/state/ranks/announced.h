@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 #include "base/json_tree.h"

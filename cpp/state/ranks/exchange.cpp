@@ -97,6 +97,7 @@ void Exchange::run(Meeting& meeting, std::exception_ptr& failure, const Read& re
       const auto sealed = std::span(buffer).first(status_bytes + batch.bytes + Meeting::seal_bytes);
       const bool is_intact = meeting.broadcast_sealed(sealed, static_cast<std::int64_t>(owner));
       if (is_intact && buffer[0] != static_cast<std::byte>(Sent::bytes)) return;
+      // It goes on, for the others would wait for it; they hear of it when all agree on how the load has ended.
       if (!is_intact) garbled_ = static_cast<std::int64_t>(owner);
       note_failure(failure, [&] {
         require_intact();

@@ -101,8 +101,10 @@ std::string Meeting::announce(std::string_view text, std::int64_t from) {
   broadcast(std::as_writable_bytes(std::span(&bytes, 1)), from);
   if (bytes < 0 || bytes > most_announced_bytes)
     base::fail(Status::invalid_state, "rank ", from, " has announced ", bytes, " bytes: the ranks are out of step");
-  std::string all(speaks ? text : std::string_view());
+  std::string all;
   if (bytes == 0) return all;
+  all.reserve(static_cast<std::size_t>(bytes) + seal_bytes);  // a manifest is copied once
+  if (speaks) all = text;
   all.resize(static_cast<std::size_t>(bytes) + seal_bytes);
   if (!broadcast_sealed(std::as_writable_bytes(std::span(all)), from)) fail_garbled(from, rank());
   all.resize(static_cast<std::size_t>(bytes));

@@ -87,7 +87,7 @@ class Meeting {
 
   // A word of a few bytes from any rank to all. Error(invalid_state) when there is no such rank.
   void broadcast(std::span<std::byte> word, std::int64_t root);
-  // Many bytes, which the caller has with room for their digest behind them. What came is what was sent?
+  // Many bytes, which the caller has with room for their digest behind them: whether what came is what was sent.
   static constexpr std::size_t seal_bytes = sizeof(Digest);
   [[nodiscard]] bool broadcast_sealed(std::span<std::byte> bytes_and_seal, std::int64_t root);
   [[noreturn]] static void fail_garbled(std::int64_t from, std::int64_t to);
