@@ -9,7 +9,7 @@ function(ckpt_conformance_runner language)
   list(JOIN RUNNER_COMMAND " " command) # no word of it may hold a blank
   set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_RUNNERS "${language}=${command}")
   set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_ENVIRONMENT ${RUNNER_ENVIRONMENT})
-  add_test(NAME conformance_${language}
+  ckpt_add_test(NAME conformance_${language}
            COMMAND sh "${CKPT_CONFORMANCE_DIR}/run.sh" "${PROJECT_BINARY_DIR}/conformance/${language}" ${RUNNER_COMMAND})
   set_tests_properties(conformance_${language} PROPERTIES LABELS "conformance;${language}" TIMEOUT 900
                        ENVIRONMENT "${RUNNER_ENVIRONMENT}")
