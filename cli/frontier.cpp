@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "text.h"
 
 namespace ckpt::cli {

@@ -1,7 +1,7 @@
 // What the schedules of one planner cost, from the least memory to the most.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

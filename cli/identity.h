@@ -1,7 +1,7 @@
 // What a training run is: what a run that goes on with its checkpoints must share with it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <ckpt/ckpt.hpp>
 

@@ -1,7 +1,7 @@
 // The learning rate of each step of `ckpt train`.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <ckpt/ckpt.hpp>
 

@@ -1,5 +1,7 @@
 #include "memory_report.h"
 
+#include <nlohmann/json.hpp>
+
 namespace ckpt::cli {
 namespace {
 

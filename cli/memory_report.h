@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include <ckpt/ckpt.hpp>

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "frontier.h"
 #include "planner.h"
 #include "report/scale.h"

@@ -1,7 +1,7 @@
 // The tables of `ckpt plan`.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace ckpt::cli {

@@ -1,5 +1,7 @@
 #include "plans.h"
 
+#include <nlohmann/json.hpp>
+
 #include "report/replay.h"
 
 namespace ckpt::cli {

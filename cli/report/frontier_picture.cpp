@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "frontier.h"
 #include "report/plot.h"
 #include "text.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <ckpt/ckpt.hpp>
+#include <nlohmann/json.hpp>
 
 #include "report/assets.h"
 #include "report/scale.h"
@@ -23,6 +24,10 @@ std::string attribute(const std::string& text) {
   }
   return out + "\"";
 }
+
+const json& Figures::at(const std::string& place) const { return all_.at(json::json_pointer(place)); }
+
+double Figures::value(const std::string& place) const { return at(place).get<double>(); }
 
 bool Figures::has(const std::string& place) const {
   const json::json_pointer pointer(place);

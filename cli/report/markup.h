@@ -1,7 +1,7 @@
 // Pieces of a page: texts, figures that say where --json has them, tables, legends.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,8 +27,8 @@ class Figures {
   std::string percent(const std::string& place, int digits, const char* sign = "") const;
 
   bool has(const std::string& place) const;
-  const nlohmann::json& at(const std::string& place) const { return all_.at(nlohmann::json::json_pointer(place)); }
-  double value(const std::string& place) const { return at(place).get<double>(); }
+  const nlohmann::json& at(const std::string& place) const;
+  double value(const std::string& place) const;
   const nlohmann::json& all() const { return all_; }
 
  private:

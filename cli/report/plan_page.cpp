@@ -1,5 +1,7 @@
 #include "report/plan_page.h"
 
+#include <nlohmann/json.hpp>
+
 #include "frontier.h"
 #include "model.h"
 #include "planner.h"

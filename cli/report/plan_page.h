@@ -1,7 +1,7 @@
 // The page of a plan: the chosen schedule, what every planner makes of every budget, the step over time, the layers.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "plan.h"

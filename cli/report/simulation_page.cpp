@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "report/markup.h"
 #include "report/plot.h"
 #include "text.h"

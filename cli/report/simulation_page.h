@@ -1,7 +1,7 @@
 // The page of a simulation: policies against Daly's interval, efficiency by interval, what policies learn, and the failures.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "simulate.h"

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include "model.h"
 #include "report/markup.h"
 #include "report/plan_sections.h"

@@ -1,7 +1,7 @@
 // The page of a training run: loss and memory over its steps, the schedule of a step, its stages, its layers, and what was run.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
