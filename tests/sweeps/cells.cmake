@@ -20,18 +20,23 @@ function(sweep_program name)
   ckpt_quick_compile(${name})
 endfunction()
 
-sweep_program(test_sweeps_reentry reentry_test.cpp scenarios_base.cpp scenarios_state.cpp scenarios_engine.cpp)
-add_test(NAME sweeps_reentry_complete COMMAND test_sweeps_reentry --list)
-ckpt_label(sweeps_reentry_complete sweeps)
-set(scenarios
-    thread_hooks pool_part clocks clocks_of_others memory_events strategies strategies_of_others strategy_factory storage_scheme
-    destroyed_tensors destroyed_activations destroyed_objects storage_callbacks object_store fault_handler keep rename progress stateful
-    coordinators async_tasks async_rename async_managers
-    staging_memory async_storage log_of_state log_of_background layers pipeline_layers stage_forward driver blas_serial blas_concurrent log_of_engine)
-foreach(scenario IN LISTS scenarios)
-  add_test(NAME sweeps_reentry_${scenario} COMMAND test_sweeps_reentry ${scenario})
-  ckpt_label(sweeps_reentry_${scenario} sweeps)
-endforeach()
+# Re-entry is about locks, answers are about values: with CKPT_TEST_ONCE the first runs under ThreadSanitizer, the second under
+# AddressSanitizer.
+ckpt_runs_here(here sweeps_reentry THREADS)
+if(here)
+  sweep_program(test_sweeps_reentry reentry_test.cpp scenarios_base.cpp scenarios_state.cpp scenarios_engine.cpp)
+  add_test(NAME sweeps_reentry_complete COMMAND test_sweeps_reentry --list)
+  ckpt_label(sweeps_reentry_complete sweeps)
+  set(scenarios
+      thread_hooks pool_part clocks clocks_of_others memory_events strategies strategies_of_others strategy_factory storage_scheme
+      destroyed_tensors destroyed_activations destroyed_objects storage_callbacks object_store fault_handler keep rename progress stateful
+      coordinators async_tasks async_rename async_managers
+      staging_memory async_storage log_of_state log_of_background layers pipeline_layers stage_forward driver blas_serial blas_concurrent log_of_engine)
+  foreach(scenario IN LISTS scenarios)
+    add_test(NAME sweeps_reentry_${scenario} COMMAND test_sweeps_reentry ${scenario})
+    ckpt_label(sweeps_reentry_${scenario} sweeps)
+  endforeach()
+endif()
 
 # The allocators of sanitizers cannot be forked while another thread is in them.
 if(NOT CKPT_SANITIZE)
@@ -46,8 +51,11 @@ if(NOT CKPT_SANITIZE)
   ckpt_label(sweeps_fork_none sweeps)
 endif()
 
-sweep_program(test_sweeps_answers answers_test.cpp)
-foreach(answers layer_outputs layer_options storage listings stateful coordinators strategies schemes stage_forward clocks sources faults keep rename numbers)
-  add_test(NAME sweeps_answers_${answers} COMMAND test_sweeps_answers ${answers})
-  ckpt_label(sweeps_answers_${answers} sweeps)
-endforeach()
+ckpt_runs_here(here sweeps_answers OTHERS)
+if(here)
+  sweep_program(test_sweeps_answers answers_test.cpp)
+  foreach(answers layer_outputs layer_options storage listings stateful coordinators strategies schemes stage_forward clocks sources faults keep rename numbers)
+    add_test(NAME sweeps_answers_${answers} COMMAND test_sweeps_answers ${answers})
+    ckpt_label(sweeps_answers_${answers} sweeps)
+  endforeach()
+endif()

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Runs inside the root that run.sh made: brings the packages up to date, then the demonstration, the release tests of all languages (C#
+# by Mono), and on trixie the whole tree with GCC 13, the compiler of Ubuntu 24.04, on sid the library as a guest with clang. The last
+# thing printed is ctest's summary.
+set -eu
+cd /work/libckpt
+say() { printf '== %s\n' "$*"; }
+install() { DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; }
+
+say "packages"
+apt-get update -q
+DEBIAN_FRONTEND=noninteractive apt-get dist-upgrade -q -y
+install g++ git
+git config --global --add safe.directory /work/libckpt
+
+# What ./dev demo takes when it is not told which kernels to use, and with the kernels that every machine with AVX2 has: the second
+# checksum can be compared between systems.
+./dev demo
+OPENBLAS_CORETYPE=Haswell ./dev demo
+
+./dev build release
+say "compilers: $(g++ --version | head -n 1), $(swig -version | sed -n 's/^SWIG //p'), $(python3 --version), $(javac -version 2>&1)"
+case $CKPT_DISTRO in
+  trixie)
+    install g++-13
+    cmake --preset release -B build/gcc-13 -DCMAKE_C_COMPILER=gcc-13 -DCMAKE_CXX_COMPILER=g++-13 -DCKPT_UNITY=ON -DCKPT_BUILD_BENCH=ON
+    cmake --build build/gcc-13
+    say "GCC 13: compiled the whole tree"
+    ;;
+  sid)
+    install clang
+    CC=clang CXX=clang++ sh tests/install/guest.sh
+    say "$(clang --version | head -n 1): compiled the library as a guest"
+    ;;
+esac
+say "tests"
+ctest --preset release -LE services -j "$(nproc)"
