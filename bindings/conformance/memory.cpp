@@ -17,7 +17,7 @@ ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_
 
 namespace {
 
-const Words order_words = {"id", "current", "peak"};
+const Words memory_order_words = {"id", "current", "peak"};
 const std::vector<std::pair<std::string, ckpt::MemoryEventKind>> event_kinds = {{"allocated", ckpt::MemoryEventKind::allocated},
                                                                                 {"freed", ckpt::MemoryEventKind::freed},
                                                                                 {"peak", ckpt::MemoryEventKind::new_peak},
@@ -55,7 +55,7 @@ void Commands::tracker() {
   on("free-layer", [this](const Command& c) { return Words{number(trackers_[c.text(1)].free_layer(c.text(2)))}; });
   on("by-layer", [this](const Command& c) {
     Words lines;
-    for (const auto& n : trackers_[c.text(1)].snapshot(value_of<ckpt::MemoryOrder>(order_words, c.text(2))).layers) {
+    for (const auto& n : trackers_[c.text(1)].snapshot(value_of<ckpt::MemoryOrder>(memory_order_words, c.text(2))).layers) {
       lines.push_back(joined({n.name, "current", number(n.current_bytes), "peak", number(n.peak_bytes), "allocated",
                               number(n.total_allocated_bytes), "freed", number(n.total_freed_bytes), "live",
                               number(n.live_allocations), "largest", number(n.largest_bytes)}));

@@ -6,7 +6,7 @@ namespace conformance {
 namespace {
 
 const Words kind_words = {"", "store-all", "recompute-all", "selective", "memory-based", "strategy", "automatic"};
-const Words order_words = {"", "gpipe", "1f1b", "interleaved"};
+const Words stage_order_words = {"", "gpipe", "1f1b", "interleaved"};
 
 std::string shape_of(const ckpt::Tensor& tensor) {
   Words lengths;
@@ -115,7 +115,7 @@ void Commands::pipelines() {
     }
     chain.add(ckpt::Layer("loss", "softmax_cross_entropy")).initialize(1);
     ckpt::PipelineOptions options;
-    options.order = value_of<ckpt::PipelineOrder>(order_words, c.text("order", "1f1b"));
+    options.order = value_of<ckpt::PipelineOrder>(stage_order_words, c.text("order", "1f1b"));
     options.stages = static_cast<std::int32_t>(c.integer("stages", 1));
     options.chunks = static_cast<std::int32_t>(c.integer("chunks", 1));
     options.micro_batches = static_cast<std::int32_t>(c.integer("micro_batches", 1));
