@@ -130,7 +130,7 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
                                                                      std::int64_t offset, std::span<std::byte> bytes) {
     const int32_t code = call(group.c_str(), item.name.c_str(), item.tensor->data(), offset, static_cast<int64_t>(bytes.size()),
                               bytes.data(), user->get());
-    if (code != 0) fail_callback(cat("source of tensor ", quoted(item.name)), code);
+    if (code != 0) fail_callback(cat("source of tensor ", quote(item.name)), code);
   };
   return out;
 }

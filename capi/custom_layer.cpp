@@ -110,7 +110,7 @@ class CustomLayer final : public engine::Layer {
     ckpt_layer_context context;
   };
 
-  std::string which(const char* callback) const { return base::cat("layer ", base::quoted(name()), " ", callback); }
+  std::string which(const char* callback) const { return base::cat("layer ", base::quote(name()), " ", callback); }
 
   void call(const char* callback, std::int32_t code) const {
     if (code != 0) base::fail_callback(which(callback), code);

@@ -23,7 +23,7 @@ struct Listing {
       not_null(name, "name");
       const std::string_view text = name;
       base::require(!text.empty() && text != "." && text != ".." && text.find('/') == std::string_view::npos, "name is ",
-                    base::quoted(text), ": not one path component");
+                    base::quote(text), ": not one path component");
       static_cast<Listing*>(not_null(listing, "listing"))->entries.push_back({std::string(text), is_directory != 0});
     });
   }
@@ -52,12 +52,12 @@ class ObjectListing {
 
  private:
   void take(const std::string& path, std::int64_t bytes) {
-    using base::quoted;
+    using base::quote;
     storage::require_path(path);
-    base::require(!path.empty() && path.starts_with(prefix_), "path is ", quoted(path), "; it begins with ", quoted(prefix_));
-    base::require(path > last_, "path is ", quoted(path), "; it comes behind ", quoted(last_));
-    base::require(bytes >= 0, "the length of ", quoted(path), " is ", bytes, "; at least 0");
-    base::require(std::ssize(objects_) < limit_, "path is ", quoted(path), " behind as many as were asked for, ", limit_);
+    base::require(!path.empty() && path.starts_with(prefix_), "path is ", quote(path), "; it begins with ", quote(prefix_));
+    base::require(path > last_, "path is ", quote(path), "; it comes behind ", quote(last_));
+    base::require(bytes >= 0, "the length of ", quote(path), " is ", bytes, "; at least 0");
+    base::require(std::ssize(objects_) < limit_, "path is ", quote(path), " behind as many as were asked for, ", limit_);
     objects_.push_back({path, bytes});
     last_ = path;
   }

@@ -34,7 +34,7 @@ struct Table {
       const base::Entered entered(this);
       code = call();
     }
-    require_ok(code, [&] { return base::cat("storage ", base::quoted(name), ' ', which, ' ', base::quoted(path)); });
+    require_ok(code, [&] { return base::cat("storage ", base::quote(name), ' ', which, ' ', base::quote(path)); });
   }
 };
 
@@ -52,7 +52,7 @@ class CustomFile final : public storage::File {
     if (stays_ && size_ >= 0) return size_;
     std::int64_t bytes = -1;
     table_->run("file_size", path_, [&] { return table_->callbacks.file_size(file_, &bytes, table_->data()); });
-    if (bytes < 0) base::fail(Status::callback, "storage file_size of ", base::quoted(path_), " set *bytes to ", bytes);
+    if (bytes < 0) base::fail(Status::callback, "storage file_size of ", base::quote(path_), " set *bytes to ", bytes);
     size_ = bytes;
     return bytes;
   }
@@ -61,7 +61,7 @@ class CustomFile final : public storage::File {
     std::int64_t count = -1;
     table_->run("read", path_, [&] { return table_->callbacks.read(file_, offset, bytes.data(), wanted, &count, table_->data()); });
     if (count < 0 || count > wanted) {
-      base::fail(Status::callback, "storage read of ", base::quoted(path_), " set *read to ", count, "; 0 .. ", wanted);
+      base::fail(Status::callback, "storage read of ", base::quote(path_), " set *read to ", count, "; 0 .. ", wanted);
     }
     return count;
   }
@@ -129,7 +129,7 @@ class Custom : public Base {
     storage::require_path(path);
     std::int64_t bytes = -1;
     table_->run("size", path, [&] { return calls().size(path.c_str(), &bytes, table_->data()); });
-    if (bytes < 0) base::fail(Status::callback, "storage size of ", base::quoted(path), " set *bytes to ", bytes);
+    if (bytes < 0) base::fail(Status::callback, "storage size of ", base::quote(path), " set *bytes to ", bytes);
     return bytes;
   }
 
@@ -153,7 +153,7 @@ class Custom : public Base {
     };
     table_->run("list_from", prefix, call);
     if (!listing.problem().empty()) {
-      base::fail(Status::callback, "storage ", base::quoted(name()), " list_from ", base::quoted(prefix), ": ", listing.problem());
+      base::fail(Status::callback, "storage ", base::quote(name()), " list_from ", base::quote(prefix), ": ", listing.problem());
     }
     return listing.take_objects();
   }

@@ -141,7 +141,7 @@ ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
     const auto object = chain_argument(chain);
     checked(layer, "layer");
     if (layer->in_chain.exchange(true))
-      fail(Status::invalid_state, "layer ", quoted(layer->object->name()), " belongs to a chain already");
+      fail(Status::invalid_state, "layer ", quote(layer->object->name()), " belongs to a chain already");
     try {
       object->add(layer->object);
     } catch (...) {

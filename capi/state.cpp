@@ -62,7 +62,7 @@ class CustomStateful final : public state::Stateful {
   void list(state::State& into) override {
     ckpt_state handle;
     handle.object = std::make_shared<state::State>();
-    if (const int32_t code = callbacks_.list(&handle, user_->get()); code != 0) fail_callback(cat(quoted(name_), " list"), code);
+    if (const int32_t code = callbacks_.list(&handle, user_->get()); code != 0) fail_callback(cat(quote(name_), " list"), code);
     into = *handle.object;
   }
 
@@ -71,7 +71,7 @@ class CustomStateful final : public state::Stateful {
     ckpt_state handle;
     handle.object = std::make_shared<state::State>(loaded);
     if (const int32_t code = callbacks_.restore(&handle, user_->get()); code != 0)
-      fail_callback(cat(quoted(name_), " restore"), code);
+      fail_callback(cat(quote(name_), " restore"), code);
   }
 
  private:
@@ -151,7 +151,7 @@ std::function<bool(const state::Found&)> keep_argument(ckpt_keep_fn keep, const 
     int32_t stays = 0;
     set_callback_error(nullptr);
     if (const int32_t code = keep(&info, &stays, user->get()); code != 0)
-      fail_callback(cat("keep, asked about ", quoted(found.name)), code);
+      fail_callback(cat("keep, asked about ", quote(found.name)), code);
     return stays != 0;
   };
 }
@@ -164,7 +164,7 @@ Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& u
     const auto longest = std::max<int64_t>(65536, static_cast<int64_t>(name.size()));
     std::string answer = name;
     answer.resize(std::max<std::size_t>(256, name.size() + 1));
-    const auto who = [&] { return cat("rename, asked about tensor ", quoted(name), " of group ", quoted(group)); };
+    const auto who = [&] { return cat("rename, asked about tensor ", quote(name), " of group ", quote(group)); };
     for (int calls = 1;; ++calls) {
       const auto capacity = static_cast<int64_t>(answer.size());
       auto needed = static_cast<int64_t>(name.size());

@@ -51,7 +51,7 @@ std::shared_ptr<storage::Storage> call_scheme(ckpt_storage_scheme_fn create, con
   ckpt_storage* made = nullptr;
   ckpt::base::set_callback_error(nullptr);
   const int32_t code = create(uri.c_str(), &made, user_data);
-  require_ok(code, [&] { return ckpt::base::cat("scheme function, asked for ", ckpt::base::quoted(uri)); });
+  require_ok(code, [&] { return ckpt::base::cat("scheme function, asked for ", ckpt::base::quote(uri)); });
   std::shared_ptr<storage::Storage> object = checked(made, "the scheme function's *storage")->object;
   release(made);
   return object;

@@ -75,7 +75,7 @@ void with_c_string(std::string_view text, Visitor&& visitor) {
 template <class Call>
 void call_user(const std::string& who, const char* what, Call&& call) {
   set_callback_error(nullptr);
-  if (const int32_t code = call(); code != 0) fail_callback(cat("strategy ", quoted(who), " ", what), code);
+  if (const int32_t code = call(); code != 0) fail_callback(cat("strategy ", quote(who), " ", what), code);
 }
 
 bool ask_user(const std::string& who, ckpt_strategy_decide_fn decide, void* user_data, std::string_view layer_name,
@@ -92,7 +92,7 @@ bool ask_user(const std::string& who, ckpt_strategy_decide_fn decide, void* user
                                           layer_index};
     call_user(who, "decide", [&] { return decide(&question, &answer, user_data); });
   });
-  require(answer == 0 || answer == 1, "strategy ", quoted(who), " decide: *answer is ", answer, "; 0 or 1");
+  require(answer == 0 || answer == 1, "strategy ", quote(who), " decide: *answer is ", answer, "; 0 or 1");
   return answer == 1;
 }
 

@@ -55,7 +55,7 @@ ckpt_status ckpt_dtype_find(const char* name, ckpt_dtype* dtype) {
     not_null(name, "name");
     not_null(dtype, "dtype");
     const auto found = ckpt::tensor::dtype_from_name(name);
-    if (!found) fail(Status::not_found, "name is ", quoted(name), "; no dtype has it");
+    if (!found) fail(Status::not_found, "name is ", quote(name), "; no dtype has it");
     *dtype = static_cast<ckpt_dtype>(*found);
   });
 }

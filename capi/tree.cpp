@@ -141,7 +141,7 @@ ckpt_status ckpt_tree_add_container(ckpt_tree* handle, ckpt_tree_kind kind, cons
     if (is_record(node.kind)) {
       node.bytes = not_null(class_name, "class_name");
     } else {
-      require(class_name == nullptr, "class_name is ", ckpt::base::quoted(class_name == nullptr ? "" : class_name), "; a ",
+      require(class_name == nullptr, "class_name is ", ckpt::base::quote(class_name == nullptr ? "" : class_name), "; a ",
               kind_name(node.kind), " has none");
     }
     node.integer = count;

@@ -103,7 +103,7 @@ double number_after(std::string_view text, std::size_t begin) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + begin, end, value);
-  require(error == std::errc() && stop == end && std::isfinite(value) && value > 0, "policy is ", base::quoted(text),
+  require(error == std::errc() && stop == end && std::isfinite(value) && value > 0, "policy is ", base::quote(text),
           "; a number above 0 after the colon");
   return value;
 }
@@ -190,7 +190,7 @@ std::string policy_name(Policy policy) { return names[static_cast<std::size_t>(p
 ControllerOptions parse_policy(std::string_view text, double true_mtbf) {
   const std::size_t colon = text.find(':');
   const auto* const found = std::find(std::begin(names), std::end(names), text.substr(0, colon));
-  require(found != std::end(names), "policy is ", base::quoted(text),
+  require(found != std::end(names), "policy is ", base::quote(text),
           "; auto, threshold, expected-value, young, daly, bayes, bayes:KEEP, weibull or fixed:SECONDS");
   ControllerOptions options;
   options.policy = static_cast<Policy>(found - std::begin(names));
@@ -198,7 +198,7 @@ ControllerOptions parse_policy(std::string_view text, double true_mtbf) {
   options.threshold_options.budget = std::numeric_limits<std::int64_t>::max();
   const bool takes_number = options.policy == Policy::bayes || options.policy == Policy::fixed;
   const bool has_number = colon != std::string_view::npos;
-  require(takes_number || !has_number, "policy is ", base::quoted(text), "; it takes no number");
+  require(takes_number || !has_number, "policy is ", base::quote(text), "; it takes no number");
   require(has_number || options.policy != Policy::fixed, "policy is 'fixed'; fixed:SECONDS");
   if (!has_number) return options;
   const double value = number_after(text, colon + 1);

@@ -28,7 +28,7 @@ double number_of(std::string_view text) {
 
 double positive_of(std::string_view argument, std::string_view text) {
   const double value = number_of(text);
-  require(std::isfinite(value) && value > 0, argument, " is ", base::quoted(text), "; a number above 0");
+  require(std::isfinite(value) && value > 0, argument, " is ", base::quote(text), "; a number above 0");
   return value;
 }
 
@@ -48,7 +48,7 @@ Trace parse_trace(std::string_view csv) {
     csv.remove_prefix(end == std::string_view::npos ? csv.size() : end + 1);
     if (text.empty() || text.front() == '#') continue;
     const double seconds = number_of(text);
-    require(std::isfinite(seconds) && seconds >= 0, "trace, line ", line, ": ", base::quoted(text),
+    require(std::isfinite(seconds) && seconds >= 0, "trace, line ", line, ": ", base::quote(text),
             " is no number of seconds between two failures");
     trace.push_back(seconds);
   }
@@ -65,7 +65,7 @@ FailureLaw parse_law(std::string_view text) {
     return law;
   }
   const std::size_t colon = text.starts_with(weibull) ? text.find(':', weibull.size()) : std::string_view::npos;
-  require(colon != std::string_view::npos, "law is ", base::quoted(text), "; exponential:MTBF or weibull:SHAPE:MTBF");
+  require(colon != std::string_view::npos, "law is ", base::quote(text), "; exponential:MTBF or weibull:SHAPE:MTBF");
   law.shape = positive_of("SHAPE", text.substr(weibull.size(), colon - weibull.size()));
   require(law.shape >= 0.1 && law.shape <= 100, "SHAPE is ", law.shape, "; 0.1 .. 100");
   law.mtbf_seconds = positive_of("MTBF", text.substr(colon + 1));

@@ -47,7 +47,7 @@ state::WrittenFile StagedSource::write(storage::File& file, const std::string& f
   std::string changed;
   state::WrittenFile written = writer.finish(file_name, &changed);
   if (!changed.empty()) {
-    base::fail(base::Status::invalid_state, "tensor ", base::quoted(changed), " of group ", base::quoted(group.name),
+    base::fail(base::Status::invalid_state, "tensor ", base::quote(changed), " of group ", base::quote(group.name),
                " was changed while the save borrowed it");
   }
   return written;

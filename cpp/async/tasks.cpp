@@ -27,7 +27,7 @@ void say_ended(const Task& task) {
   const TaskResult& result = task.result();
   switch (result.state) {
     case TaskState::completed:
-      say(LogLevel::info, task.name(), " completed: ", result.bytes, " bytes in ", base::quoted(result.name));
+      say(LogLevel::info, task.name(), " completed: ", result.bytes, " bytes in ", base::quote(result.name));
       return;
     case TaskState::failed: say(LogLevel::error, task.name(), " failed: ", result.error); return;
     case TaskState::rejected: say(LogLevel::warning, task.name(), " rejected: ", result.error); return;

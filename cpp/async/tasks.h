@@ -25,7 +25,7 @@ template <class... Pieces>
 void say(base::LogLevel level, const Pieces&... pieces) noexcept {
   if (!base::is_logged(level)) return;
   try {
-    base::log(level, "async", base::cat(pieces...));
+    base::write_log(level, "async", base::cat(pieces...));
   } catch (const std::bad_alloc&) {
   }
 }

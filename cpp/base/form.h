@@ -66,7 +66,7 @@ const Entry& form_named(std::span<const Entry> table, std::string_view what, std
     if (entry.form.name == form_name(text)) return entry;
     known += (known.empty() ? "" : ", ") + form_text(entry.form);
   }
-  fail(Status::not_found, "unknown ", what, " ", quoted(form_name(text)), "; known: ", known);
+  fail(Status::not_found, "unknown ", what, " ", quote(form_name(text)), "; known: ", known);
 }
 
 // One entry a line.
@@ -80,11 +80,11 @@ std::string form_lines(std::span<const Entry> table, const char* limit_name = ""
 // Runs body; its errors begin with the text that it reads: "planner 'periodic:0': ...".
 template <class Body>
 auto reading_form(std::string_view what, std::string_view text, Body&& body) {
-  require(is_utf8(text), what, " is not valid UTF-8: ", quoted(text));
+  require(is_utf8(text), what, " is not valid UTF-8: ", quote(text));
   try {
     return body();
   } catch (const Error& error) {
-    fail(error.status(), what, " ", quoted(text), ": ", error.message());
+    fail(error.status(), what, " ", quote(text), ": ", error.message());
   }
 }
 

@@ -31,7 +31,7 @@ class Checker {
   }
   bool string(const std::string&) { return true; }
   bool key(const std::string& name) {
-    return keys_[static_cast<std::size_t>(depth_) - 1].add(name) || refuse(cat("key ", base::quoted(name), " twice"));
+    return keys_[static_cast<std::size_t>(depth_) - 1].add(name) || refuse(cat("key ", base::quote(name), " twice"));
   }
   bool start_object() {
     if (!deeper()) return false;

@@ -79,7 +79,7 @@ bool is_logged(LogLevel level) noexcept {
 
 bool is_inside_log_sink() noexcept { return inside_sink; }
 
-void log(LogLevel level, const char* component, const std::string& message) {
+void write_log(LogLevel level, const char* component, const std::string& message) {
   if (!is_logged(level)) return;
   if (holds == 0) return send(level, component, message);
   try {
@@ -114,7 +114,7 @@ void OnBehalf::run(const std::function<void()>& body) {
 }
 
 void OnBehalf::hand_out() noexcept {
-  for (const LogMessage& message : std::exchange(messages_->all, {})) log(message.level, message.component, message.text);
+  for (const LogMessage& message : std::exchange(messages_->all, {})) write_log(message.level, message.component, message.text);
 }
 
 }  // namespace ckpt::base

@@ -27,8 +27,8 @@ bool is_logged(LogLevel level) noexcept;
 
 // Cheap while there is no sink: one relaxed load. component is the part's name. The sink runs here, or where the outermost HeldLog
 // of this thread ends.
-void log(LogLevel level, const char* component, const std::string& message);
-inline void warn(const char* component, const std::string& message) { log(LogLevel::warning, component, message); }
+void write_log(LogLevel level, const char* component, const std::string& message);
+inline void warn(const char* component, const std::string& message) { write_log(LogLevel::warning, component, message); }
 
 // Declared before a lock that is held over calls which may log: the messages of this thread are kept while it lives and reach the
 // sink, in order, when the outermost one goes. So a sink runs under no lock of the library and may call whatever it likes.

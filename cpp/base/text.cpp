@@ -47,7 +47,7 @@ bool is_utf8(std::string_view text) noexcept {
 
 bool is_blank(std::string_view text) noexcept { return text.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos; }
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   constexpr std::size_t longest = 80;
   constexpr char hex[] = "0123456789abcdef";
   std::string out = "'";
@@ -74,8 +74,8 @@ std::string quoted(std::string_view text) {
 }
 
 void require_name(std::string_view argument, std::string_view name) {
-  require(is_utf8(name), argument, " is not valid UTF-8: ", quoted(name));
-  require(!is_blank(name), argument, " is blank: ", quoted(name));
+  require(is_utf8(name), argument, " is not valid UTF-8: ", quote(name));
+  require(!is_blank(name), argument, " is blank: ", quote(name));
 }
 
 }  // namespace ckpt::base

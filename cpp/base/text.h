@@ -41,7 +41,7 @@ bool is_utf8(std::string_view text) noexcept;
 bool is_blank(std::string_view text) noexcept;
 
 // Text for a message: quoted with ', control characters and bytes that are no UTF-8 escaped (\x1b), cut to 80 bytes of text.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 // Throws Error(invalid_argument) unless name is well-formed UTF-8 that is not blank. argument names it in the message.
 void require_name(std::string_view argument, std::string_view name);

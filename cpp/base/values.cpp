@@ -13,11 +13,11 @@ std::int64_t bytes_of(std::string_view argument, std::string_view text) {
   std::string_view unit = text.substr(letters);
   unit.remove_prefix(std::min(unit.find_first_not_of(" \t\n\r"), unit.size()));
   const auto* const found = std::find(std::begin(units), std::end(units), unit);
-  require(unit.empty() || found != std::end(units), argument, " is ", quoted(text), "; ", expected);
+  require(unit.empty() || found != std::end(units), argument, " is ", quote(text), "; ", expected);
   std::int64_t bytes = number_of<std::int64_t>(argument, text.substr(0, letters), expected);
   for (const auto* each = std::begin(units); !unit.empty() && each != found; ++each) {
     if (__builtin_mul_overflow(bytes, 1024, &bytes)) {
-      fail(Status::out_of_range, argument, " is ", quoted(text), "; more than INT64_MAX bytes");
+      fail(Status::out_of_range, argument, " is ", quote(text), "; more than INT64_MAX bytes");
     }
   }
   return bytes;
@@ -30,11 +30,11 @@ std::int64_t seconds_of(std::string_view argument, std::string_view text) {
   const std::size_t letters = std::min(text.find_first_not_of("+-0123456789"), text.size());
   const std::string_view unit = text.substr(letters);
   const auto* const found = std::find_if(std::begin(units), std::end(units), [&](const auto& each) { return each.first == unit; });
-  require(found != std::end(units), argument, " is ", quoted(text), "; ", expected);
+  require(found != std::end(units), argument, " is ", quote(text), "; ", expected);
   auto seconds = number_of<std::int64_t>(argument, text.substr(0, letters), expected);
-  require(seconds >= 0, argument, " is ", quoted(text), "; at least 0");
+  require(seconds >= 0, argument, " is ", quote(text), "; at least 0");
   if (__builtin_mul_overflow(seconds, found->second, &seconds))
-    fail(Status::out_of_range, argument, " is ", quoted(text), "; more than INT64_MAX seconds");
+    fail(Status::out_of_range, argument, " is ", quote(text), "; more than INT64_MAX seconds");
   return seconds;
 }
 

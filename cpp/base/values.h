@@ -14,7 +14,7 @@ template <class Number>
 Number number_of(std::string_view argument, std::string_view digits, const char* expected) {
   Number value{};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  require(error == std::errc() && end == digits.data() + digits.size(), argument, " is ", quoted(digits), "; ", expected);
+  require(error == std::errc() && end == digits.data() + digits.size(), argument, " is ", quote(digits), "; ", expected);
   return value;
 }
 

@@ -138,7 +138,7 @@ const Blas& loaded_locked() {
   if (const Blas* const ready = all.blas.load(std::memory_order_acquire)) return *ready;
   const Blas* const blas = all.host.sgemm != nullptr ? take_host(all.host) : load_openblas();
   all.blas.store(blas, std::memory_order_release);
-  base::log(base::LogLevel::info, "engine", "BLAS: " + blas->description + blas->advice);
+  base::write_log(base::LogLevel::info, "engine", "BLAS: " + blas->description + blas->advice);
   if (!all.expected.empty() && all.expected != blas->description) {
     base::warn("engine", base::cat(all.expected_by, " was written with the BLAS ", all.expected, "; this process has ",
                                    blas->description, ": results may differ in their last bits"));

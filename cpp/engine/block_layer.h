@@ -84,7 +84,7 @@ class BlockLayer final : public Layer {
     try {
       return needs_of(input, option);
     } catch (const base::Error& error) {
-      base::fail(error.status(), "layer ", base::quoted(name()), ": the input is ", to_text(input), "; ", error.message());
+      base::fail(error.status(), "layer ", base::quote(name()), ": the input is ", to_text(input), "; ", error.message());
     }
   }
 

@@ -21,7 +21,7 @@ void Chain::add(std::shared_ptr<Layer> layer) {
   const Layer* const tied_to = layer->tied_to();
   const bool has_it = std::any_of(layers_.begin(), layers_.end(), [&](const auto& other) { return other.get() == tied_to; });
   if (tied_to != nullptr && !has_it) {
-    fail(Status::invalid_argument, "layer ", base::quoted(layer->name()), " is tied to layer ", base::quoted(tied_to->name()),
+    fail(Status::invalid_argument, "layer ", base::quote(layer->name()), " is tied to layer ", base::quote(tied_to->name()),
          ", which is not in the chain before it");
   }
   const std::int64_t number = numbers_.empty() ? first_layer_ : numbers_.back() + 1;
@@ -32,7 +32,7 @@ void Chain::add(std::shared_ptr<Layer> layer, std::int64_t number) {
   if (frozen_) fail(Status::invalid_state, "chain: an executor uses it already");
   for (const auto& other : layers_) {
     if (other->name() == layer->name())
-      fail(Status::already_exists, "layer ", base::quoted(layer->name()), " is in the chain already");
+      fail(Status::already_exists, "layer ", base::quote(layer->name()), " is in the chain already");
   }
   for (const Parameter& parameter : layer->parameters()) {
     const std::int64_t count = parameter.value->shape().elements();

@@ -83,8 +83,8 @@ class SoftmaxCrossEntropyLayer final : public Layer {
   std::int64_t target_at(const tensor::Tensor& targets, std::int64_t i, std::int64_t classes) const {
     const std::int64_t target = index_at(targets.data(), targets.dtype(), i);
     if (target < 0 || target >= classes) {
-      base::fail(base::Status::out_of_range, "layer ", base::quoted(name()), ": target ", i, " is ", target, "; there are ",
-                 classes, " classes");
+      base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": target ", i, " is ", target, "; there are ", classes,
+                 " classes");
     }
     return target;
   }

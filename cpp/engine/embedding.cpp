@@ -34,7 +34,7 @@ class EmbeddingLayer final : public Layer {
         for (std::int64_t i = begin * context_; i < end * context_; ++i) {
           const std::int64_t token = index_at(buffers.input, input.dtype, i);
           if (token < 0 || token >= vocabulary_) {
-            base::fail(base::Status::out_of_range, "layer ", base::quoted(name()), ": token ", i, " is ", token,
+            base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": token ", i, " is ", token,
                        "; the vocabulary has ", vocabulary_);
           }
           std::copy_n(table + token * width_, width_, y + i * width_);

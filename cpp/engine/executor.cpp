@@ -45,7 +45,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
   require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
   if (budget_bytes > 0 && placement.arena_bytes > budget_bytes) {
-    fail(Status::over_budget, "budget_bytes is ", budget_bytes, "; schedule ", base::quoted(schedule.name()), " reserves ",
+    fail(Status::over_budget, "budget_bytes is ", budget_bytes, "; schedule ", base::quote(schedule.name()), " reserves ",
          placement.arena_bytes);
   }
   arena_.emplace(placement.arena_bytes);
@@ -62,9 +62,10 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
   if (checks.writes) write_checker_.emplace(*chain_, *arena_, program_, addresses_);
   chain_->freeze();
   change_live_bytes(0);
-  base::log(base::LogLevel::info, "engine",
-            base::cat("executor of schedule ", base::quoted(schedule.name()), ": ", chain_->layers(), " layers, reserves ",
-                      placement.arena_bytes, " bytes, live at most ", placement.peak_bytes, ", ", pool_->threads(), " threads"));
+  base::write_log(
+      base::LogLevel::info, "engine",
+      base::cat("executor of schedule ", base::quote(schedule.name()), ": ", chain_->layers(), " layers, reserves ",
+                placement.arena_bytes, " bytes, live at most ", placement.peak_bytes, ", ", pool_->threads(), " threads"));
 }
 
 Executor::~Executor() = default;
@@ -227,7 +228,7 @@ void Executor::check_ends(const Step& step) const {
             to_text(specs_.back()), ", not one number");
   }
   if (step.input_gradient != nullptr) {
-    require(!profile_.layer(0).has(plan::no_input_gradient), "input_gradient: layer ", base::quoted(profile_.layer(0).name),
+    require(!profile_.layer(0).has(plan::no_input_gradient), "input_gradient: layer ", base::quote(profile_.layer(0).name),
             " makes none");
     require_fit("input_gradient", *step.input_gradient, specs_.front());
     step.input_gradient->require_writable("input_gradient");
@@ -423,7 +424,7 @@ void Executor::check_finite(const plan::Operation& operation) const {
     const std::int64_t count = spec.shape.elements();
     if (all_finite(values, count)) return;
     const std::int64_t first = std::find_if(values, values + count, [](T value) { return !std::isfinite(value); }) - values;
-    fail(Status::out_of_range, "layer ", base::quoted(chain_->layer(operation.layer).name()), ": element ", first, " of its output",
+    fail(Status::out_of_range, "layer ", base::quote(chain_->layer(operation.layer).name()), ": element ", first, " of its output",
          role_.is_stage() ? base::cat(" for micro-batch ", operation.micro_batch) : "", " is ", values[first], "; a finite number");
   });
 }

@@ -20,7 +20,7 @@ constexpr FormParameter dtype_parameter = {"dtype", FormParameter::Unit::word, 0
 
 tensor::Dtype dtype_of(const base::FormValue& value) {
   const auto dtype = tensor::dtype_from_name(value.word);
-  base::require(dtype && is_float(*dtype), "dtype is ", base::quoted(value.word), "; F32 or F64");
+  base::require(dtype && is_float(*dtype), "dtype is ", base::quote(value.word), "; F32 or F64");
   return *dtype;
 }
 
@@ -31,7 +31,7 @@ constexpr FormParameter dropout_parameter = {"dropout", FormParameter::Unit::num
 template <class Meaning>
 Meaning meaning_of(const char* name, std::string_view word, const char* first, Meaning if_first, const char* second,
                    Meaning if_second) {
-  base::require(word == first || word == second, name, " is ", base::quoted(word), "; ", first, " or ", second);
+  base::require(word == first || word == second, name, " is ", base::quote(word), "; ", first, " or ", second);
   return word == first ? if_first : if_second;
 }
 

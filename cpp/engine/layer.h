@@ -140,7 +140,7 @@ class Layer {
   template <class... Pieces>
   void require_input(bool condition, const Pieces&... pieces) const {
     if (!condition) [[unlikely]]
-      base::fail(base::Status::invalid_argument, "layer ", base::quoted(name_), ": ", pieces...);
+      base::fail(base::Status::invalid_argument, "layer ", base::quote(name_), ": ", pieces...);
   }
 
  private:

@@ -133,9 +133,9 @@ void log_profile(const plan::ChainProfile& profile, const TensorSpec& input, std
     backward += layer.options[0].backward_seconds;
     stored += layer.output_bytes + layer.options[0].tape_bytes;
   }
-  base::log(base::LogLevel::info, "engine",
-            base::cat("profile of ", profile.layers(), " layers for ", to_text(input), ", median of ", runs, " runs: forward ",
-                      forward, " s, backward ", backward, " s, activations and tapes ", stored, " bytes"));
+  base::write_log(base::LogLevel::info, "engine",
+                  base::cat("profile of ", profile.layers(), " layers for ", to_text(input), ", median of ", runs,
+                            " runs: forward ", forward, " s, backward ", backward, " s, activations and tapes ", stored, " bytes"));
 }
 
 // ---- In the chain ----

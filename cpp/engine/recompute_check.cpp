@@ -79,7 +79,7 @@ RecomputeChecker::Digest RecomputeChecker::digest_of(const void* bytes, std::int
 }
 
 std::string RecomputeChecker::which(const plan::Operation& operation) const {
-  return base::cat("layer ", chain_.number(operation.layer), " ", base::quoted(chain_.layer(operation.layer).name()),
+  return base::cat("layer ", chain_.number(operation.layer), " ", base::quote(chain_.layer(operation.layer).name()),
                    ", micro-batch ", operation.micro_batch, ": ");
 }
 

@@ -86,7 +86,7 @@ std::shared_ptr<Layer> make_tied_head(std::string name, std::shared_ptr<Layer> e
   base::require(embedding != nullptr, "embedding is NULL");
   const std::string given = embedding->name();
   auto tokens = std::dynamic_pointer_cast<const TokenEmbedding>(std::move(embedding));
-  base::require(tokens != nullptr, "embedding is layer ", base::quoted(given), "; one of kind token_embedding");
+  base::require(tokens != nullptr, "embedding is layer ", base::quote(given), "; one of kind token_embedding");
   return std::make_shared<TiedHead>(std::move(name), std::move(tokens));
 }
 

@@ -42,8 +42,8 @@ void TokenEmbedding::run_forward(const RunContext& context, const ForwardBuffers
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t token = index_at(buffers.input, input.dtype, i);
       if (token < 0 || token >= vocabulary_) {
-        base::fail(base::Status::out_of_range, "layer ", base::quoted(name()), ": token ", i, " is ", token,
-                   "; the vocabulary has ", vocabulary_);
+        base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": token ", i, " is ", token, "; the vocabulary has ",
+                   vocabulary_);
       }
       std::copy_n(table + token * width_, width_, y + i * width_);
       if (places != nullptr) add(places + i % input.shape[1] * width_, y + i * width_, width_);

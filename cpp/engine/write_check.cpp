@@ -132,13 +132,13 @@ void WriteChecker::require_untouched(const plan::Operation& operation, std::int6
 
 std::string WriteChecker::which(const plan::Operation& operation) const {
   const bool is_backward = operation.kind == plan::Operation::Kind::backward;
-  return cat("layer ", chain_.number(operation.layer), " ", base::quoted(chain_.layer(operation.layer).name()), ", micro-batch ",
+  return cat("layer ", chain_.number(operation.layer), " ", base::quote(chain_.layer(operation.layer).name()), ", micro-batch ",
              operation.micro_batch, ": its ", is_backward ? "backward " : "forward ");
 }
 
 std::string WriteChecker::item_of(const plan::BufferInfo& info) const {
   const auto layer = [&](const char* what, std::int64_t index) {
-    return cat("the ", what, " of layer ", base::quoted(chain_.layer(index).name()));
+    return cat("the ", what, " of layer ", base::quote(chain_.layer(index).name()));
   };
   std::string x = info.index == 0 ? "the chain's input" : layer("output", info.index - 1);
   switch (info.role) {

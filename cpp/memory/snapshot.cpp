@@ -243,8 +243,8 @@ ScopeStats Tracker::pop_scope(ScopeId scope) {
   if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; no open scope has that id");
   const Scope& innermost = state.scopes.back();
   if (innermost.id != scope) {
-    base::fail(base::Status::invalid_state, "scope is ", scope, " (", base::quoted(found->name), "); scope ", innermost.id, " (",
-               base::quoted(innermost.name), ") inside it is still open");
+    base::fail(base::Status::invalid_state, "scope is ", scope, " (", base::quote(found->name), "); scope ", innermost.id, " (",
+               base::quote(innermost.name), ") inside it is still open");
   }
   std::string name = found->name;  // nothing may fail once the parent knows the peak
   Totals then;

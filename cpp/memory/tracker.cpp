@@ -183,7 +183,7 @@ void Tracker::State::refuse_allocation(AllocationId allocation) {
 void Tracker::State::refuse_empty(LayerId layer) {
   ++totals.not_found;
   lock.unlock();
-  base::fail(base::Status::not_found, "layer_id is ", layer, " (", base::quoted(names.name(layer)), "); it has no live allocation");
+  base::fail(base::Status::not_found, "layer_id is ", layer, " (", base::quote(names.name(layer)), "); it has no live allocation");
 }
 
 void Tracker::State::refuse_total(std::int64_t bytes) {
@@ -285,7 +285,7 @@ LayerId Tracker::known_layer(std::string_view name) const {
     const std::lock_guard guard(state_->lock);
     ++state_->totals.not_found;
   }
-  base::fail(base::Status::not_found, "name is ", base::quoted(name), "; no layer has that name");
+  base::fail(base::Status::not_found, "name is ", base::quote(name), "; no layer has that name");
 }
 
 // ---- Layers ----
@@ -313,7 +313,7 @@ LayerId Tracker::find_layer(std::string_view name) const {
   const LayerId layer = state_->names.find(name);
   if (layer == no_layer) {
     base::require_name("name", name);
-    base::fail(base::Status::not_found, "name is ", base::quoted(name), "; no layer has that name");
+    base::fail(base::Status::not_found, "name is ", base::quote(name), "; no layer has that name");
   }
   return layer;
 }

@@ -87,8 +87,8 @@ Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes) {
   const Pressure pressure = pressure_of(*tracker_, total_bytes(policy), own_bytes);
   Policy picked = policy_for_pressure(policy, pressure.share());
   const auto kind = static_cast<std::int32_t>(picked.kind);
-  base::log(logged_kind_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
-            base::cat(base::quoted(name_), ": automatic picks ", to_text(picked), " under pressure ", to_text(pressure)));
+  base::write_log(logged_kind_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
+                  base::cat(base::quote(name_), ": automatic picks ", to_text(picked), " under pressure ", to_text(pressure)));
   return picked;
 }
 
@@ -252,10 +252,10 @@ TensorPtr ActivationManager::recompute(const TensorPtr& input, std::int64_t micr
     const Lock lock(mutex_);
     ledger_.check_index(micro_batch);
   }
-  if (!forward_) fail(Status::invalid_state, "manager ", base::quoted(name_), " was made without a forward function");
+  if (!forward_) fail(Status::invalid_state, "manager ", base::quote(name_), " was made without a forward function");
   const base::Entered inside(this);
   TensorPtr output = forward_(input, micro_batch);
-  if (output == nullptr) fail(Status::callback, "the forward function of manager ", base::quoted(name_), " returned no tensor");
+  if (output == nullptr) fail(Status::callback, "the forward function of manager ", base::quote(name_), " returned no tensor");
   return output;
 }
 

@@ -306,7 +306,7 @@ void Pipeline::log_shape() const {
                                ", queues of ", options_.queue_places, " places; pieces begin at ");
   for (std::size_t i = 0; i < begins_.size(); ++i) text += base::cat(i == 0 ? "" : ", ", begins_[i]);
   text += !options_.begins.empty() ? ", as given" : options_.measured_runs > 0 ? ", by measured times" : ", by bytes alone";
-  base::log(base::LogLevel::info, "pipeline", text);
+  base::write_log(base::LogLevel::info, "pipeline", text);
 }
 
 void Pipeline::make_stages() {
@@ -398,7 +398,7 @@ std::vector<engine::Step> Pipeline::cut(const engine::Step& batch, std::vector<T
   require_batch_of("output_gradient", batch.output_gradient, specs_.back());
   require_batch_of("input_gradient", batch.input_gradient, input_);
   require(batch.input_gradient == nullptr || !profile_->layer(0).has(plan::no_input_gradient), "input_gradient: layer ",
-          base::quoted(profile_->layer(0).name), " makes none");
+          base::quote(profile_->layer(0).name), " makes none");
   if (batch.output != nullptr) batch.output->require_writable("output");
   if (batch.input_gradient != nullptr) batch.input_gradient->require_writable("input_gradient");
   const bool is_number = specs_.back().shape.elements() == 1 && engine::is_float(specs_.back().dtype);

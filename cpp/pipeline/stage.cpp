@@ -113,7 +113,7 @@ void Stage::log_plans() const {
   }
   text += base::cat("; ", in_flight(context_.layout, context_.stage), " micro-batches in flight, a kept one holds ", held_bytes_,
                     " bytes");
-  base::log(base::LogLevel::info, "pipeline", text);
+  base::write_log(base::LogLevel::info, "pipeline", text);
 }
 
 // Early stages, which hold more micro-batches, may get another plan than late ones.
@@ -121,12 +121,12 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
   const std::int64_t budget_bytes = context_.choice.budget_bytes;
   try {
     StagePlan found = plan_stage({context_.layout, context_.stage, *profile_, plans_, decisions}, budget_bytes);
-    base::log(base::LogLevel::info, "pipeline",
-              base::cat("stage ", context_.stage, ": ", found.chunks[0].schedule->name(), " reserves ", found.reserved_bytes,
-                        " bytes, the fastest plan within the budget of ", budget_bytes));
+    base::write_log(base::LogLevel::info, "pipeline",
+                    base::cat("stage ", context_.stage, ": ", found.chunks[0].schedule->name(), " reserves ", found.reserved_bytes,
+                              " bytes, the fastest plan within the budget of ", budget_bytes));
     use_plans(std::move(found.chunks));
   } catch (const base::Error& error) {
-    base::log(base::LogLevel::info, "pipeline", base::cat("over budget: ", error.message()));
+    base::write_log(base::LogLevel::info, "pipeline", base::cat("over budget: ", error.message()));
     throw;
   }
 }
@@ -167,10 +167,10 @@ void Stage::use(const std::vector<Decision>& decisions) {
 void Stage::log_decisions() const {
   std::int64_t kept = 0;
   for (const Decision& decision : *decisions_) kept += (decision.kept ? 1 : 0) - std::ssize(decision.dropped);
-  base::log(base::LogLevel::info, "pipeline",
-            base::cat("stage ", context_.stage, ": ", to_text(manager_->active_policy()), " keeps ", kept, " of ",
-                      context_.layout.micro_batches, " micro-batches from forward to backward; the arena is ",
-                      executor_->stats().reserved_bytes, " bytes"));
+  base::write_log(base::LogLevel::info, "pipeline",
+                  base::cat("stage ", context_.stage, ": ", to_text(manager_->active_policy()), " keeps ", kept, " of ",
+                            context_.layout.micro_batches, " micro-batches from forward to backward; the arena is ",
+                            executor_->stats().reserved_bytes, " bytes"));
 }
 
 std::int64_t Stage::resident_bytes() const {
@@ -212,7 +212,7 @@ TensorPtr Stage::forward(const tensor::Tensor& input, const engine::Step& keys, 
   for (std::int64_t i = 0; i < chain_->layers(); ++i) {
     engine::Layer& layer = chain_->layer(i);
     if ((layer.flags() & plan::deterministic) == 0 || layer.ambient_bytes() > 0 || layer.needs_targets())
-      fail(Status::unsupported, "layer ", base::quoted(layer.name()), " is no function of its input alone");
+      fail(Status::unsupported, "layer ", base::quote(layer.name()), " is no function of its input alone");
     engine::RunContext run;
     run.input = &context_.specs[begin + static_cast<std::size_t>(i)];
     run.output = &context_.specs[begin + static_cast<std::size_t>(i) + 1];

@@ -43,7 +43,7 @@ Parts parts_of(const ChunkPlan& chunk) {
       parts.backward.push_back(action);
     }
   }
-  if (!turned) base::fail(base::Status::invalid_schedule, "schedule ", base::quoted(chunk.schedule->name()), " has no TURN");
+  if (!turned) base::fail(base::Status::invalid_schedule, "schedule ", base::quote(chunk.schedule->name()), " has no TURN");
   return parts;
 }
 

@@ -76,7 +76,7 @@ constexpr Planner planners[] = {
       {{"slots", Unit::count, 1, most_slots}, {"initial", Unit::word, 0, 0, "counted"}}},
      [](const ChainProfile& profile, Values values) {
        const std::string_view initial = values[1].word;
-       base::require(initial == "counted" || initial == "free", "initial is ", base::quoted(initial), "; counted or free");
+       base::require(initial == "counted" || initial == "free", "initial is ", base::quote(initial), "; counted or free");
        return make_revolve(profile, values[0].whole, initial == "free");
      }},
     {{"mixed",

@@ -108,7 +108,7 @@ void ChainProfile::set_flags(std::uint32_t flags) {
 void ChainProfile::require_whole() const {
   if (layers_.empty()) fail(Status::invalid_state, "profile has no layers");
   for (const LayerProfile& layer : layers_) {
-    if (layer.options.empty()) fail(Status::invalid_state, "profile: layer ", base::quoted(layer.name), " has no option");
+    if (layer.options.empty()) fail(Status::invalid_state, "profile: layer ", base::quote(layer.name), " has no option");
   }
 }
 

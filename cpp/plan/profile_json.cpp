@@ -134,7 +134,7 @@ class Members {
   void end() const {
     for (const auto& member : value_.items()) {
       if (!known_.contains(member.key()))
-        refuse(cat(where_.empty() ? "" : where_ + ": ", "no member is called ", base::quoted(member.key())));
+        refuse(cat(where_.empty() ? "" : where_ + ": ", "no member is called ", base::quote(member.key())));
     }
   }
   std::string where(const char* name) const { return where_.empty() ? name : cat(where_, ".", name); }
@@ -191,7 +191,7 @@ std::uint32_t flags_of(const json& names, const std::string& where, FlagNames fl
     const std::string name = text(names[i], entry(where, i));
     std::uint32_t flag = 0;
     for (const FlagName& each : flag_names) flag |= name == each.name ? each.flag : 0;
-    if (flag == 0) refuse(cat(entry(where, i), " is ", base::quoted(name), "; no such flag"));
+    if (flag == 0) refuse(cat(entry(where, i), " is ", base::quote(name), "; no such flag"));
     flags |= flag;
   }
   return flags;
@@ -203,7 +203,7 @@ strategy::Activation output_of(Members& members, std::int64_t output_bytes) {
   if (dtype_name == nullptr && lengths == nullptr) return strategy::Activation(output_bytes);
   const std::string name = text(members.at("dtype"), members.where("dtype"));
   const auto dtype = tensor::dtype_from_name(name);
-  if (!dtype) refuse(cat(members.where("dtype"), " is ", base::quoted(name), "; no such dtype"));
+  if (!dtype) refuse(cat(members.where("dtype"), " is ", base::quote(name), "; no such dtype"));
   const std::string where = members.where("shape");
   std::vector<std::int64_t> shape;
   for (std::size_t i = 0; i < list(members.at("shape"), where).size(); ++i)

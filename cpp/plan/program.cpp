@@ -46,7 +46,7 @@ void require_listable(const Schedule& schedule, const ChainProfile& profile) {
     const bool over_layers = action.first >= 0 && action.first < action.last && action.last <= profile.layers();
     runs += over_layers ? action.last - action.first : 1;
     if (runs > largest_program_operations) {
-      base::fail(base::Status::out_of_range, "schedule ", base::quoted(schedule.name()), " runs layers more than ",
+      base::fail(base::Status::out_of_range, "schedule ", base::quote(schedule.name()), " runs layers more than ",
                  largest_program_operations, " times in a step: too long for a list");
     }
   }

@@ -156,7 +156,7 @@ void Cursor::restore(std::span<const std::byte> bytes) {
   std::memcpy(&saved, bytes.data(), sizeof saved);
   if (saved.magic != magic || saved.check != check_of(saved)) fail(Status::corrupt, "bytes are not a saved cursor");
   require(saved.fingerprint == schedule_->fingerprint(), "bytes are a cursor of another schedule than ",
-          base::quoted(schedule_->name()));
+          base::quote(schedule_->name()));
   const bool layers_fit = schedule_->layers() < 0 ? saved.layers >= -1 && saved.layers != 0 : saved.layers == schedule_->layers();
   std::unique_ptr<ActionStream> stream = layers_fit ? schedule_->source().open(saved.layers) : nullptr;
   if (stream == nullptr || !stream->seek(saved.position))

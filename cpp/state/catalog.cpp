@@ -95,7 +95,7 @@ void check_sizes(storage::Storage& storage, const std::string& directory, const 
       if (const auto rank = rank_of_part(entry.name, manifest.world_size)) found[static_cast<std::size_t>(*rank)] = true;
     }
     if (const auto missing = std::ranges::find(found, false); missing != found.end()) {
-      base::fail(Status::corrupt, base::quoted(directory), " has ", std::ranges::count(found, true), " of ", manifest.world_size,
+      base::fail(Status::corrupt, base::quote(directory), " has ", std::ranges::count(found, true), " of ", manifest.world_size,
                  " ranks' parts; ", part_name(missing - found.begin(), manifest.world_size), " is not there");
     }
   }
@@ -167,7 +167,7 @@ std::string manifest_text(storage::Storage& storage, const std::string& director
     return read_text(*storage.open(path), largest_manifest_bytes);
   } catch (const base::Error& error) {
     if (error.status() == Status::not_found) {
-      base::fail(Status::not_found, base::quoted(directory), " has no ", manifest_name,
+      base::fail(Status::not_found, base::quote(directory), " has no ", manifest_name,
                  ": it is no checkpoint, or a save is under way or was cut off");
     }
     // A directory of that name. Object stores have none: there it is the place that is wrong, and no checkpoint.
@@ -203,7 +203,7 @@ bool is_unchanged(storage::Storage& storage, const std::string& directory, const
 }
 
 void fail_outrun(const storage::Storage& storage) {
-  base::fail(Status::busy, base::quoted(storage.name()), ": a writer has replaced what was about to be read ", most_rounds,
+  base::fail(Status::busy, base::quote(storage.name()), ": a writer has replaced what was about to be read ", most_rounds,
              " times");
 }
 
@@ -211,10 +211,10 @@ void fail_none(const storage::Storage& storage, const std::vector<Found>& all, s
   const std::string of_step = step ? base::cat(" of step ", *step) : std::string();
   const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
   if (newest == all.end()) {
-    base::fail(Status::not_found, "there is no checkpoint", of_step, " in ", base::quoted(storage.name()),
+    base::fail(Status::not_found, "there is no checkpoint", of_step, " in ", base::quote(storage.name()),
                "; unfinished: ", all.size());
   }
-  base::fail(newest->status, "no checkpoint", of_step, " in ", base::quoted(storage.name()), " is usable; the newest of ",
+  base::fail(newest->status, "no checkpoint", of_step, " in ", base::quote(storage.name()), " is usable; the newest of ",
              all.size(), ": ", newest->problem);
 }
 
@@ -242,7 +242,7 @@ void read_one(storage::Storage& storage, const std::string& name,
       if (problem.condition == Condition::damaged) note_bad(storage, directory);
       base::fail(problem.status, problem.problem);
     }
-    if (!name.empty()) base::fail(Status::not_found, base::quoted(name), " was removed while it was read");
+    if (!name.empty()) base::fail(Status::not_found, base::quote(name), " was removed while it was read");
   }
   fail_outrun(storage);
 }
@@ -264,11 +264,11 @@ bool has_manifest(storage::Storage& storage, const std::string& directory) {
 
 void set_aside(storage::Storage& storage, const std::string& directory, const std::string& reason) {
   const std::string aside = cat(torn_prefix, directory);
-  const std::string what = cat("checkpoint ", base::quoted(directory), " is not usable");
+  const std::string what = cat("checkpoint ", base::quote(directory), " is not usable");
   try {
     if (has_manifest(storage, directory)) base::fail(Status::invalid_state, "it holds a ", manifest_name);
     storage.rename(directory, aside);
-    base::warn("state", cat(what, " and was renamed ", base::quoted(aside), ": ", reason));
+    base::warn("state", cat(what, " and was renamed ", base::quote(aside), ": ", reason));
   } catch (const base::Error& error) {
     base::warn("state", cat(what, ": ", reason, "; it keeps its name: ", error.message()));
   }
@@ -279,7 +279,7 @@ void warn_of_those_aside(storage::Storage& storage) noexcept {
     for (const storage::Entry& entry : storage.list("")) {
       if (!entry.is_directory || !entry.name.starts_with(torn_prefix) || !has_manifest(storage, entry.name)) continue;
       base::warn("state",
-                 cat(base::quoted(entry.name), " holds a ", manifest_name, ": an earlier version of this library took it for ",
+                 cat(base::quote(entry.name), " holds a ", manifest_name, ": an earlier version of this library took it for ",
                      "damaged; it is left alone. Verify it, and take the prefix off its name if it is good"));
     }
   });

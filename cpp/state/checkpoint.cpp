@@ -202,7 +202,7 @@ void Checkpoint::discard(const std::string& attempt) noexcept {
     const bool stays = committer_ == nullptr && has_manifest(*storage_, attempt);
     if (stays) return;
     if (!(committer_ != nullptr ? committer_->discard(attempt) : remove_checkpoint(*storage_, attempt)))
-      base::fail(Status::io, "what the failed save wrote to ", base::quoted(attempt), " could not be removed");
+      base::fail(Status::io, "what the failed save wrote to ", base::quote(attempt), " could not be removed");
   });
   if (problem) base::warn("state", problem->message());
 }
@@ -260,7 +260,7 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateL
 
 void Checkpoint::accept(State& state, State&& loaded, const LoadResult& result) const {
   if (options_.expect_blas && !result.blas_to_come.empty())
-    options_.expect_blas(base::cat("checkpoint ", base::quoted(result.name)), result.blas_to_come);
+    options_.expect_blas(base::cat("checkpoint ", base::quote(result.name)), result.blas_to_come);
   state.accept(std::move(loaded));
 }
 
@@ -409,12 +409,12 @@ void Checkpoint::remove(const std::string& name) {
   const auto names_it = [&](const Found& found) { return found.name == name; };
   const std::vector<Found> all = scan(*storage_, {}, {false, {}, name});
   const auto named = std::ranges::find_if(all, names_it);
-  if (named == all.end()) base::fail(Status::not_found, "there is no checkpoint ", base::quoted(name));
+  if (named == all.end()) base::fail(Status::not_found, "there is no checkpoint ", base::quote(name));
   if (is_pinned_by_now(*storage_, name))
-    base::fail(Status::invalid_state, "checkpoint ", base::quoted(name), " is pinned: it cannot be removed before it is unpinned");
+    base::fail(Status::invalid_state, "checkpoint ", base::quote(name), " is pinned: it cannot be removed before it is unpinned");
   forget(name, all);
   if (!remove_found(*storage_, *named))
-    base::fail(Status::io, "checkpoint ", base::quoted(name), " could not be removed completely");
+    base::fail(Status::io, "checkpoint ", base::quote(name), " could not be removed completely");
   storage_->sync_directory("");
 }
 

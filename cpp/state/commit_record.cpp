@@ -108,12 +108,12 @@ std::string find_commit_record(storage::Storage& storage, const std::string& dir
       const CommitRecord record = parse_commit_record(read_commit_text(storage, path));
       if (record.attempt != attempt) continue;
       if (record.manifest_digest == manifest_digest) return path;
-      base::fail(Status::corrupt, path, ": the manifest of ", base::quoted(directory), " is not the one that was committed");
+      base::fail(Status::corrupt, path, ": the manifest of ", base::quote(directory), " is not the one that was committed");
     } catch (const base::Error& error) {
       if (error.status() != Status::not_found) throw;
     }
   }
-  base::fail(Status::not_found, base::quoted(directory), " has no commit record: it is no checkpoint, or a save is under way, was ",
+  base::fail(Status::not_found, base::quote(directory), " has no commit record: it is no checkpoint, or a save is under way, was ",
              "cut off, or was refused");
 }
 

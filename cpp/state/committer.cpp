@@ -40,7 +40,7 @@ void warn(const std::string& message) noexcept {
 // Whom a record names, as far as that can be read.
 std::string who(storage::Storage& storage, const std::string& path) {
   try {
-    return base::quoted(parse_commit_record(read_commit_text(storage, path)).attempt);
+    return base::quote(parse_commit_record(read_commit_text(storage, path)).attempt);
   } catch (const base::Error& error) {
     return cat("another attempt (", error.message(), ')');
   }
@@ -52,9 +52,9 @@ Committer::Committer(std::shared_ptr<storage::Storage> storage, bool tidies, sto
     : storage_(std::move(storage)), sleep_(sleep ? std::move(sleep) : storage::sleep_ns), writer_(random_digits()) {
   is_exact_ = keeps_first();
   if (!is_exact_) {
-    base::log(base::LogLevel::info, "state",
-              cat(base::quoted(storage_->name()),
-                  " does not keep the first of two files of one name: commit records are named by attempt"));
+    base::write_log(base::LogLevel::info, "state",
+                    cat(base::quote(storage_->name()),
+                        " does not keep the first of two files of one name: commit records are named by attempt"));
   }
   if (!tidies) {
     known_ = highest_sequence(*storage_);
@@ -101,7 +101,7 @@ bool Committer::keeps_first() {
 
 void Committer::refuse_fenced() const {
   if (!is_fenced_.load(std::memory_order_acquire)) return;
-  base::fail(Status::busy, base::quoted(storage_->name()), " has another writer, which has committed ", fenced_by_,
+  base::fail(Status::busy, base::quote(storage_->name()), " has another writer, which has committed ", fenced_by_,
              ": this one saves and removes nothing any more; open the storage anew to go on");
 }
 
@@ -110,7 +110,7 @@ void Committer::fence(const std::string& by, const std::string& path, const char
     fenced_by_ = cat(by, " (", path, ')');
     is_fenced_.store(true, std::memory_order_release);
   }
-  base::fail(Status::busy, base::quoted(storage_->name()), " has another writer, which has committed ", by, " (", path, "): ", fate,
+  base::fail(Status::busy, base::quote(storage_->name()), " has another writer, which has committed ", by, " (", path, "): ", fate,
              ", and later ones of this writer are refused; open the storage anew to go on");
 }
 
@@ -242,7 +242,7 @@ void Committer::remove_orphan(const Found& found) {
     if (error.status() != Status::not_found) throw;
   }
   if (!remove_from_store(*storage_, found.name, "", known_))
-    warn(cat("torn checkpoint ", base::quoted(found.name), " could not be removed completely"));
+    warn(cat("torn checkpoint ", base::quote(found.name), " could not be removed completely"));
 }
 
 // A record of a removed checkpoint, or of one whose save did not end well.
@@ -283,7 +283,7 @@ void Committer::retain(const Retention& retention, const std::string& saved, std
     require_saved(all, saved);
     for (const Found& found : superseded(*storage_, retention, all, saved, utc_ns)) {
       if (!remove_from_store(*storage_, found.name, found.record, known_))
-        warn(cat("old checkpoint ", base::quoted(found.name), " could not be removed completely"));
+        warn(cat("old checkpoint ", base::quote(found.name), " could not be removed completely"));
     }
     tidy(listing, all, saved_step);
     note_seen(listing);

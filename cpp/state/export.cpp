@@ -22,7 +22,7 @@ Metadata metadata_from_json(std::string_view text) {
   base::require(parsed.is_object(), "metadata_json is not an object");
   Metadata metadata;
   for (const auto& [key, value] : parsed.items()) {
-    base::require(value.is_string(), "metadata_json: the value of ", base::quoted(key), " is not a text");
+    base::require(value.is_string(), "metadata_json: the value of ", base::quote(key), " is not a text");
     metadata.emplace_back(key, value.get<std::string>());
   }
   return metadata;
@@ -31,10 +31,10 @@ Metadata metadata_from_json(std::string_view text) {
 void write_safetensors(const std::string& path, const State& given, std::string_view group_name, const Metadata& metadata) {
   const std::filesystem::path whole(path);
   const std::string name = whole.filename().string();
-  base::require(!name.empty() && name != "." && name != "..", "path is ", base::quoted(path), "; it names no file");
+  base::require(!name.empty() && name != "." && name != "..", "path is ", base::quote(path), "; it names no file");
   const State all = given.gathered();
   const auto found = std::ranges::find(all.groups(), group_name, &StateGroup::name);
-  if (found == all.groups().end()) base::fail(Status::not_found, "group ", base::quoted(group_name), " is not in the state");
+  if (found == all.groups().end()) base::fail(Status::not_found, "group ", base::quote(group_name), " is not in the state");
   const State assembled = State::of({*found}, {}, {}).assembled();
   const StateGroup& group = assembled.groups().front();
   const std::string directory = whole.parent_path().string();

@@ -192,7 +192,7 @@ void FileSaver::require_space(const State& state, std::int64_t step, const std::
   if (most <= *free) return;
   const std::int64_t needed = written_bytes(state, earlier);
   if (needed <= *free) return;
-  base::fail(Status::no_space, "the files of step ", step, " need ", needed, " bytes; ", base::quoted(storage_.name()), " has ",
+  base::fail(Status::no_space, "the files of step ", step, " need ", needed, " bytes; ", base::quote(storage_.name()), " has ",
              *free, " free");
 }
 

@@ -76,7 +76,7 @@ void Filling::read(const Manifest& manifest, const State& state) {
 
 void Filling::note_misfit(const TensorPlace& place, std::int64_t element) {
   if (element < 0 || !misfit_.empty()) return;
-  misfit_ = base::cat("tensor ", base::quoted(place.record->name), ": element ", element, " of ",
+  misfit_ = base::cat("tensor ", base::quote(place.record->name), ": element ", element, " of ",
                       tensor::dtype_name(place.record->dtype), " has no place in ", tensor::dtype_name(place.to));
 }
 

@@ -18,7 +18,7 @@ std::map<std::string, std::set<std::string>> parse_index(std::string_view text) 
   std::map<std::string, std::set<std::string>> files;
   for (const auto& [tensor, file] : weights->items()) {
     if (!file.is_string() || !is_safe_file_name(file.get<std::string>()))
-      base::fail(Status::corrupt, "the index has no usable file name for tensor ", base::quoted(tensor));
+      base::fail(Status::corrupt, "the index has no usable file name for tensor ", base::quote(tensor));
     files[file.get<std::string>()].insert(tensor);
   }
   return files;

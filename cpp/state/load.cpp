@@ -127,7 +127,7 @@ class Loading {
  private:
   void require_done(const std::string& name, Outcome outcome, const Found& problem) const {
     if (outcome == Outcome::done) return;
-    if (outcome == Outcome::removed) base::fail(Status::not_found, base::quoted(name), " was removed while it was read");
+    if (outcome == Outcome::removed) base::fail(Status::not_found, base::quote(name), " was removed while it was read");
     if (problem.condition == Condition::damaged) note_bad(storage_, name);
     base::fail(problem.status, problem.problem);
   }
@@ -172,7 +172,7 @@ class Loading {
     result_.environment_differs = !difference.empty();
     if (options_.blas.empty()) result_.blas_to_come = recorded_blas(manifest.environment);
     if (!result_.environment_differs) return;
-    base::warn("state", cat("checkpoint ", base::quoted(result_.name), ' ', difference, ": results may differ in their last bits"));
+    base::warn("state", cat("checkpoint ", base::quote(result_.name), ' ', difference, ": results may differ in their last bits"));
   }
 
   // Some tensors are written when this fails, so no other checkpoint is tried. A file that is no longer what it was is damaged.
@@ -330,7 +330,7 @@ class Search {
   static void warn(const std::string& name, const std::vector<Found>& skipped) {
     for (const Found& bad : skipped) {
       base::warn("state",
-                 cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(name), ": ", bad.problem));
+                 cat("checkpoint ", base::quote(bad.name), " was skipped for the older ", base::quote(name), ": ", bad.problem));
     }
   }
 

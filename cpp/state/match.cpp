@@ -45,8 +45,8 @@ std::string dtype_and_shape(tensor::Dtype dtype, std::span<const std::int64_t> s
 void match_tensor(const std::string& group, const Wish& wanted, const TensorRecord& record, Conversion convert) {
   for (const tensor::Tensor* memory : wanted.memory) memory->require_writable(record.name);
   const bool fits = wanted.dtype == record.dtype || find_converter(record.dtype, wanted.dtype, convert) != nullptr;
-  base::require(fits && wanted.shape == record.shape, "tensor ", base::quoted(record.name), " of group ", base::quoted(group),
-                " is ", dtype_and_shape(wanted.dtype, wanted.shape), " here; the checkpoint has ",
+  base::require(fits && wanted.shape == record.shape, "tensor ", base::quote(record.name), " of group ", base::quote(group), " is ",
+                dtype_and_shape(wanted.dtype, wanted.shape), " here; the checkpoint has ",
                 dtype_and_shape(record.dtype, record.shape),
                 fits || convert == Conversion::none
                     ? std::string()
@@ -80,7 +80,7 @@ Differences match_partly(const State& state, const Manifest& manifest, const Nam
   for (const auto& [name, record] : records) differences.unexpected.emplace_back(name.first, record->name);
   for (const auto* list : {&differences.missing, &differences.unexpected}) {
     for (const auto& [group, name] : *list) {
-      base::require(!trees.contains(group), "tensor ", base::quoted(name), " of group ", base::quoted(group), " is not in ",
+      base::require(!trees.contains(group), "tensor ", base::quote(name), " of group ", base::quote(group), " is not in ",
                     list == &differences.missing ? "the checkpoint" : "the state", "; a tree is loaded whole");
     }
   }
@@ -89,20 +89,20 @@ Differences match_partly(const State& state, const Manifest& manifest, const Nam
 
 // name: under which the state would have it.
 [[noreturn]] void fail_unexpected(const std::string& group, const TensorRecord& record, std::string_view name) {
-  base::fail(Status::invalid_argument, "tensor ", base::quoted(record.name), " of group ", base::quoted(group),
+  base::fail(Status::invalid_argument, "tensor ", base::quote(record.name), " of group ", base::quote(group),
              " is in the checkpoint but not in the state",
-             name == record.name ? std::string() : cat(", where its name would be ", base::quoted(name)));
+             name == record.name ? std::string() : cat(", where its name would be ", base::quote(name)));
 }
 
 void match_whole(const State& state, const Manifest& manifest, const NameMap& names, Conversion convert) {
   for (const StateGroup& group : state.groups()) {
     const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
-    base::require(recorded != manifest.groups.end(), "group ", base::quoted(group.name), " of the state is not in the checkpoint");
+    base::require(recorded != manifest.groups.end(), "group ", base::quote(group.name), " of the state is not in the checkpoint");
     std::map<std::string_view, const TensorRecord*> records;
     for (const TensorRecord& record : recorded->tensors) records.emplace(names.name_of(record), &record);
     for_each_wish(group, [&](const Wish& wanted) {
       const auto found = records.find(wanted.name);
-      base::require(found != records.end(), "tensor ", base::quoted(wanted.name), " of group ", base::quoted(group.name),
+      base::require(found != records.end(), "tensor ", base::quote(wanted.name), " of group ", base::quote(group.name),
                     " of the state is not in the checkpoint");
       match_tensor(group.name, wanted, *found->second, convert);
       records.erase(found);
@@ -111,7 +111,7 @@ void match_whole(const State& state, const Manifest& manifest, const NameMap& na
   }
   for (const GroupRecord& recorded : manifest.groups) {
     base::require(std::ranges::find(state.groups(), recorded.name, &StateGroup::name) != state.groups().end(), "group ",
-                  base::quoted(recorded.name), " is in the checkpoint but not in the state");
+                  base::quote(recorded.name), " is in the checkpoint but not in the state");
   }
 }
 

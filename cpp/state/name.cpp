@@ -54,7 +54,7 @@ void append_escaped(std::string& out, char c) {
 
 void require_plain_name(std::string_view argument, std::string_view name) {
   base::require_name(argument, name);
-  base::require(name.find('\0') == std::string_view::npos, argument, " holds a NUL: ", base::quoted(name));
+  base::require(name.find('\0') == std::string_view::npos, argument, " holds a NUL: ", base::quote(name));
 }
 
 std::string group_file_name(std::string_view group, std::set<std::string>& used) {
@@ -93,7 +93,7 @@ bool is_prefix(std::string_view text) {
 }  // namespace
 
 void require_prefix(std::string_view prefix) {
-  base::require(prefix.empty() || is_prefix(prefix), "prefix is ", base::quoted(prefix), "; 1 .. ", longest_prefix,
+  base::require(prefix.empty() || is_prefix(prefix), "prefix is ", base::quote(prefix), "; 1 .. ", longest_prefix,
                 " of a-z, 0-9 and '_', other than 'step' and 'torn'");
 }
 

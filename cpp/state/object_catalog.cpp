@@ -25,7 +25,7 @@ void check_listed_sizes(storage::Storage& storage, const Attempt& attempt, const
   for (std::size_t rank = 0; rank < manifest.parts.size(); ++rank) {
     const auto listed = attempt.files.find(part_name(static_cast<std::int64_t>(rank), manifest.world_size));
     if (listed == attempt.files.end() || listed->second != manifest.parts[rank].bytes) {
-      base::fail(Status::corrupt, base::quoted(attempt.name), " has not the part of rank ", rank, " that the manifest names");
+      base::fail(Status::corrupt, base::quote(attempt.name), " has not the part of rank ", rank, " that the manifest names");
     }
   }
   for (const GroupRecord& group : manifest.groups) {
@@ -74,7 +74,7 @@ Found look_at(storage::Storage& storage, const Attempt& attempt, const StoreList
     Found found = found_of(attempt);
     found.condition = Condition::unfinished;
     found.status = Status::not_found;
-    found.problem = base::cat(base::quoted(attempt.name), " has no ", manifest_name,
+    found.problem = base::cat(base::quote(attempt.name), " has no ", manifest_name,
                               ": it is no checkpoint, or a save is under way or was cut off");
     return found;
   }

@@ -92,7 +92,7 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
 
 Reader::Reader(const std::string& path) {
   namespace fs = std::filesystem;
-  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or holds a NUL: ", base::quoted(path));
+  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or holds a NUL: ", base::quote(path));
   groups_.emplace_back();
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
@@ -102,7 +102,7 @@ Reader::Reader(const std::string& path) {
   } else if (fs::exists(fs::path(path) / "model.safetensors", ignored)) {
     add_file((fs::path(path) / "model.safetensors").string());
   } else {
-    base::fail(Status::not_found, base::quoted(path), " has neither ", index_name, " nor model.safetensors");
+    base::fail(Status::not_found, base::quote(path), " has neither ", index_name, " nor model.safetensors");
   }
   index_names();
 }
@@ -136,7 +136,7 @@ void Reader::add_indexed(const std::string& directory) {
     const auto missing = std::ranges::find_if(tensors, [&](const std::string& tensor) {
       return std::ranges::find(part.header.tensors, tensor, &TensorEntry::name) == part.header.tensors.end();
     });
-    base::fail(Status::corrupt, path, ": tensor ", base::quoted(*missing), " of the index is not in the file");
+    base::fail(Status::corrupt, path, ": tensor ", base::quote(*missing), " of the index is not in the file");
   }
 }
 
@@ -177,13 +177,13 @@ std::int64_t Reader::find(std::string_view group, std::string_view name) const {
   by_name_.any(name, [&](std::size_t number) {
     const auto index = static_cast<std::int64_t>(number);
     if (at(index).name != name || (!group.empty() && this->group(index) != group)) return false;
-    base::require(result < 0, "name ", base::quoted(name), " is in several groups: name one");
+    base::require(result < 0, "name ", base::quote(name), " is in several groups: name one");
     result = index;
     return false;  // there may be more
   });
   if (result < 0) {
-    base::fail(Status::not_found, "there is no tensor ", base::quoted(name),
-               group.empty() ? std::string() : cat(" in group ", base::quoted(group)));
+    base::fail(Status::not_found, "there is no tensor ", base::quote(name),
+               group.empty() ? std::string() : cat(" in group ", base::quote(group)));
   }
   return result;
 }
@@ -229,7 +229,7 @@ void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end, base
       progress.add(static_cast<std::int64_t>(piece.size()));
     }
     if (const Digest digest = hasher.finish(); digest != item.chunks[number]) {
-      base::fail(Status::corrupt, part.path, ": tensor ", base::quoted(entry.name), ": chunk ", chunk, " has the checksum ",
+      base::fail(Status::corrupt, part.path, ": tensor ", base::quote(entry.name), ": chunk ", chunk, " has the checksum ",
                  to_hex(digest), "; the manifest says ", to_hex(item.chunks[number]));
     }
     item.checked[number] = true;
@@ -260,7 +260,7 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
     if (!check || (done % static_cast<std::size_t>(chunk_bytes) != 0 && done != bytes.size())) continue;
     const std::size_t chunk = (done - 1) / static_cast<std::size_t>(chunk_bytes);
     if (const Digest digest = hasher.finish(); digest != item.chunks[chunk]) {
-      base::fail(Status::corrupt, part.path, ": tensor ", base::quoted(entry.name), ": chunk ", chunk, " has the checksum ",
+      base::fail(Status::corrupt, part.path, ": tensor ", base::quote(entry.name), ": chunk ", chunk, " has the checksum ",
                  to_hex(digest), "; the manifest says ", to_hex(item.chunks[chunk]));
     }
     item.checked[chunk] = true;
@@ -307,7 +307,7 @@ void Reader::read(std::int64_t index, tensor::Tensor& target) {
   const TensorEntry& entry = at(index);
   target.require_writable("tensor");
   base::require(target.dtype() == entry.dtype && std::ranges::equal(target.shape().dimensions(), entry.shape),
-                "tensor has another dtype or shape than ", base::quoted(entry.name), " in the file");
+                "tensor has another dtype or shape than ", base::quote(entry.name), " in the file");
   if (const auto* const shard = sharded(index); shard != nullptr) {
     return shards_->read(*shard, whole_box(entry.shape), target.byte_span());
   }
@@ -327,7 +327,7 @@ std::shared_ptr<tensor::Tensor> Reader::read_new(std::int64_t index, const Pool&
 
 std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int64_t begin, std::int64_t length, const Pool& pool) {
   const TensorEntry& entry = at(index);
-  base::require(!entry.shape.empty(), "tensor ", base::quoted(entry.name), " is a scalar: it has no first dimension");
+  base::require(!entry.shape.empty(), "tensor ", base::quote(entry.name), " is a scalar: it has no first dimension");
   const std::int64_t rows = entry.shape.front();
   if (begin < 0 || length < 0 || begin > rows || length > rows - begin)
     base::fail(Status::out_of_range, "begin is ", begin, " and length is ", length, "; the first dimension has ", rows);
@@ -335,7 +335,7 @@ std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int6
   shape.front() = 1;
   const std::int64_t row_bytes = rows == 0 ? 0 : entry.bytes / rows;
   if (rows > 0 && row_bytes * rows != entry.bytes)
-    base::fail(Status::unsupported, "tensor ", base::quoted(entry.name), " has rows that are not whole bytes");
+    base::fail(Status::unsupported, "tensor ", base::quote(entry.name), " has rows that are not whole bytes");
   shape.front() = length;
   tensor_bytes(entry.dtype, shape);  // rows of a few bits may make whole bytes together and not alone
   auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span<const std::int64_t>(shape)), pool);
@@ -353,7 +353,7 @@ std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int6
 std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
   const TensorEntry& entry = at(index);
   if (sharded(index) != nullptr) {
-    base::fail(Status::unsupported, "tensor ", base::quoted(entry.name),
+    base::fail(Status::unsupported, "tensor ", base::quote(entry.name),
                " is in the files of several ranks and cannot be mapped; read it");
   }
   Item& wanted = items_[static_cast<std::size_t>(index)];
@@ -363,7 +363,7 @@ std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
   const tensor::Shape shape{std::span<const std::int64_t>(entry.shape)};
   const std::int64_t begin = part.header.data_start + entry.offset;
   if (begin % static_cast<std::int64_t>(tensor::dtype_alignment(entry.dtype)) != 0) {
-    base::fail(Status::unsupported, "tensor ", base::quoted(entry.name), " begins at byte ", begin, " of ", part.path,
+    base::fail(Status::unsupported, "tensor ", base::quote(entry.name), " begins at byte ", begin, " of ", part.path,
                ", which is not aligned for its dtype; read it");
   }
   base::Progress progress;

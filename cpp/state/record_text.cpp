@@ -36,7 +36,7 @@ ordered_json tensor_json(const TensorRecord& tensor) {
 
 FileRecord read_file(const Node& node) {
   FileRecord file{node["name"].text(), node["bytes"].count(), node["xxh3_128"].digest()};
-  if (!is_safe_file_name(file.name) || file.name == manifest_name) node.refuse("has an unusable name ", base::quoted(file.name));
+  if (!is_safe_file_name(file.name) || file.name == manifest_name) node.refuse("has an unusable name ", base::quote(file.name));
   return file;
 }
 

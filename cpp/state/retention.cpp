@@ -67,7 +67,7 @@ using Unit = base::FormParameter::Unit;
 using Values = std::span<const base::FormValue>;
 
 bool is_larger_better(std::string_view order, bool otherwise) {
-  base::require(order.empty() || order == "min" || order == "max", "order is ", base::quoted(order), "; min or max");
+  base::require(order.empty() || order == "min" || order == "max", "order is ", base::quote(order), "; min or max");
   return order.empty() ? otherwise : order == "max";
 }
 
@@ -93,7 +93,7 @@ KeepRule rule_of(std::string_view text, std::size_t number, bool larger_is_bette
     const RuleForm& rule = base::form_named<RuleForm>(rule_forms, "rule", text);
     return rule.make(base::form_values(rule.form, "rule", text), larger_is_better);
   } catch (const base::Error& error) {
-    base::fail(Status::invalid_argument, "rule ", number, ", ", base::quoted(text), ": ", error.message());
+    base::fail(Status::invalid_argument, "rule ", number, ", ", base::quote(text), ": ", error.message());
   }
 }
 
@@ -152,7 +152,7 @@ std::set<std::string> kept_by(const Retention& retention, const Survey& survey, 
 
 void remove_old(storage::Storage& storage, const std::string& name) {
   if (!remove_checkpoint(storage, name))
-    base::warn("state", cat("old checkpoint ", base::quoted(name), " could not be removed completely"));
+    base::warn("state", cat("old checkpoint ", base::quote(name), " could not be removed completely"));
 }
 
 void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
@@ -161,7 +161,7 @@ void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
     const auto step = step_of_attempt(std::string_view(entry.name).substr(torn_prefix.size()));
     if (!step || *step > saved_step || has_manifest(storage, entry.name)) continue;
     if (!remove_checkpoint(storage, entry.name))
-      base::warn("state", cat("torn checkpoint ", base::quoted(entry.name), " could not be removed completely"));
+      base::warn("state", cat("torn checkpoint ", base::quote(entry.name), " could not be removed completely"));
   }
 }
 
@@ -191,7 +191,7 @@ std::vector<Found> superseded(storage::Storage& storage, const Retention& retent
 
 void require_saved(const std::vector<Found>& all, const std::string& saved) {
   const auto is_saved = [&](const Found& found) { return found.name == saved && found.condition == Condition::complete; };
-  if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quoted(saved));
+  if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quote(saved));
 }
 
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,

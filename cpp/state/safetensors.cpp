@@ -57,14 +57,14 @@ class HeaderReader {
     }
     if (place_ != Place::tensor || key_ != "dtype") return scalar("a string");
     dtype_ = tensor::dtype_from_name(text);
-    return dtype_.has_value() || refuse(cat("unknown dtype ", base::quoted(text)));
+    return dtype_.has_value() || refuse(cat("unknown dtype ", base::quote(text)));
   }
 
   bool key(const std::string& name) {
     if (place_ == Place::skipped) return true;
-    if (name.find('\0') != std::string::npos) return refuse(cat("name ", base::quoted(name), " holds a NUL"));
+    if (name.find('\0') != std::string::npos) return refuse(cat("name ", base::quote(name), " holds a NUL"));
     if (!(place_ == Place::top ? add_tensor_name(name) : inner_names_.add(name)))
-      return refuse(cat("name ", base::quoted(name), " twice"));
+      return refuse(cat("name ", base::quote(name), " twice"));
     (place_ == Place::top ? tensor_ : key_) = name;
     const bool unknown = place_ == Place::tensor && name != "dtype" && name != "shape" && name != "data_offsets";
     if (unknown) {
@@ -126,7 +126,7 @@ class HeaderReader {
   }
 
   bool refuse(const std::string& what) {
-    if (problem.empty()) problem = tensor_.empty() ? what : cat("tensor ", base::quoted(tensor_), ": ", what);
+    if (problem.empty()) problem = tensor_.empty() ? what : cat("tensor ", base::quote(tensor_), ": ", what);
     return false;
   }
 
@@ -134,7 +134,7 @@ class HeaderReader {
   bool scalar(const char* kind) {
     if (place_ == Place::outside) return refuse(cat("the header is ", kind, ", not an object"));
     if (place_ != Place::skipped)
-      return refuse(cat(kind, " is not allowed ", place_ == Place::top ? "as a tensor" : cat("in ", base::quoted(key_))));
+      return refuse(cat(kind, " is not allowed ", place_ == Place::top ? "as a tensor" : cat("in ", base::quote(key_))));
     return skip_scalar();
   }
   bool skip_scalar() { return skipped_depth_ > 0 || end_skip(); }
@@ -173,7 +173,7 @@ class HeaderReader {
 void check_layout(const Header& header) {
   std::int64_t expected = 0;
   for (const TensorEntry& entry : header.tensors) {
-    const auto refuse = [&](const std::string& what) { fail_corrupt(cat("tensor ", base::quoted(entry.name), ": ", what)); };
+    const auto refuse = [&](const std::string& what) { fail_corrupt(cat("tensor ", base::quote(entry.name), ": ", what)); };
     if (entry.offset != expected) refuse(cat("its data begins at ", entry.offset, "; it must begin at ", expected));
     std::int64_t bytes = 0;
     try {

@@ -22,7 +22,7 @@ std::optional<Earlier> read_earlier(storage::Storage& storage, const std::string
   try {
     return Earlier{latest, read_manifest(storage, latest).groups};
   } catch (const base::Error& error) {
-    base::warn("state", cat("checkpoint ", base::quoted(latest), " cannot be linked from: ", error.message()));
+    base::warn("state", cat("checkpoint ", base::quote(latest), " cannot be linked from: ", error.message()));
     return std::nullopt;
   }
 }
@@ -90,7 +90,7 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
     const bool is_clean =
         committer != nullptr ? committer->discard(files.directory()) : remove_checkpoint(storage, files.directory());
     if (!is_clean)
-      base::warn("state", cat("what the failed save wrote to ", base::quoted(files.directory()), " could not be removed"));
+      base::warn("state", cat("what the failed save wrote to ", base::quote(files.directory()), " could not be removed"));
     throw;
   }
 }

@@ -38,7 +38,7 @@ State State::of(std::vector<StateGroup> groups, std::map<std::string, std::strin
 StateGroup& State::group_for(std::string_view group, std::string_view name) {
   std::pair<std::string, std::string> key(group, name);
   if (taken_.contains(key))
-    base::fail(base::Status::already_exists, "name ", base::quoted(name), " is already in group ", base::quoted(group));
+    base::fail(base::Status::already_exists, "name ", base::quote(name), " is already in group ", base::quote(group));
   auto place = std::ranges::find(groups_, group, &StateGroup::name);
   if (place == groups_.end()) place = groups_.insert(place, StateGroup{std::string(group)});
   taken_.insert(std::move(key));
@@ -50,7 +50,7 @@ namespace {
 void require_names(std::string_view group, std::string_view name) {
   require_plain_name("group", group);
   require_plain_name("name", name);
-  base::require(group.size() <= longest_group_name, "group ", base::quoted(group), " has ", group.size(), " bytes; at most ",
+  base::require(group.size() <= longest_group_name, "group ", base::quote(group), " has ", group.size(), " bytes; at most ",
                 longest_group_name);
   base::require(name != "__metadata__", "name is '__metadata__', which the file format keeps for itself");
 }
@@ -87,24 +87,24 @@ void State::add_block(std::string_view group, std::string_view name, const Lengt
   base::require(tensor != nullptr, "tensor is NULL");
   const auto place = std::ranges::find(groups_, group, &StateGroup::name);
   const auto none = [&] {
-    base::fail(base::Status::not_found, "group ", base::quoted(group), " has no sharded tensor ", base::quoted(name));
+    base::fail(base::Status::not_found, "group ", base::quote(group), " has no sharded tensor ", base::quote(name));
   };
   if (place == groups_.end()) none();
   const auto whole = std::ranges::find(place->sharded, name, &ShardedTensor::name);
   if (whole == place->sharded.end()) none();
-  base::require(tensor->dtype() == whole->dtype, "tensor is ", tensor::dtype_name(tensor->dtype()), "; ", base::quoted(name),
-                " is ", tensor::dtype_name(whole->dtype));
+  base::require(tensor->dtype() == whole->dtype, "tensor is ", tensor::dtype_name(tensor->dtype()), "; ", base::quote(name), " is ",
+                tensor::dtype_name(whole->dtype));
   const auto dimensions = tensor->shape().dimensions();
   Box box{offsets, {dimensions.begin(), dimensions.end()}};
   base::require(offsets.size() == whole->shape.size() && dimensions.size() == whole->shape.size(), "ndim is ", offsets.size(),
-                " and the tensor has ", dimensions.size(), " dimensions; ", base::quoted(name), " has ", whole->shape.size());
+                " and the tensor has ", dimensions.size(), " dimensions; ", base::quote(name), " has ", whole->shape.size());
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     if (offsets[i] >= 0 && offsets[i] <= whole->shape[i] && box.lengths[i] <= whole->shape[i] - offsets[i]) continue;
     base::fail(base::Status::out_of_range, "offsets[", i, "] is ", offsets[i], " for a block of ", box.lengths[i], "; ",
-               base::quoted(name), " has ", whole->shape[i]);
+               base::quote(name), " has ", whole->shape[i]);
   }
   if (!is_whole_bytes(whole->dtype, box, whole->shape)) {
-    base::fail(base::Status::unsupported, "block ", to_text(box), " of ", base::quoted(name),
+    base::fail(base::Status::unsupported, "block ", to_text(box), " of ", base::quote(name),
                " does not begin and end on whole bytes in its last dimension");
   }
   whole->blocks.push_back({std::move(box), std::move(tensor)});
@@ -121,7 +121,7 @@ std::shared_ptr<tensor::Tensor> assemble(const std::string& group, const Sharded
   std::vector<Box> boxes;
   for (const ShardedTensor::Block& block : sharded.blocks) boxes.push_back(block.box);
   if (const auto gap = find_gap(sharded.shape, boxes)) {
-    base::fail(base::Status::invalid_argument, "tensor ", base::quoted(sharded.name), " of group ", base::quoted(group), ": ",
+    base::fail(base::Status::invalid_argument, "tensor ", base::quote(sharded.name), " of group ", base::quote(group), ": ",
                to_text(gap->box), gap->kind == Gap::Kind::missing ? " is in no block" : " is in two blocks");
   }
   const Box whole = whole_box(sharded.shape);
@@ -182,7 +182,7 @@ void State::set_json(std::string_view key, std::string_view text) {
 
 const std::string& State::json(std::string_view key) const {
   const auto found = values_.find(std::string(key));
-  if (found == values_.end()) base::fail(base::Status::not_found, "key ", base::quoted(key), " has no value");
+  if (found == values_.end()) base::fail(base::Status::not_found, "key ", base::quote(key), " has no value");
   return found->second;
 }
 
@@ -206,11 +206,11 @@ void State::add_stateful(std::string_view name, std::shared_ptr<Stateful> object
   refuse_in_use();
   constexpr std::size_t longest = 32;
   require_plain_name("name", name);
-  base::require(name.size() <= longest && name.find('.') == std::string_view::npos, "name is ", base::quoted(name), "; at most ",
+  base::require(name.size() <= longest && name.find('.') == std::string_view::npos, "name is ", base::quote(name), "; at most ",
                 longest, " bytes without '.'");
   base::require(object != nullptr, "object is NULL");
   if (std::ranges::any_of(statefuls_, [&](const auto& item) { return item.first == name; }))
-    base::fail(base::Status::already_exists, "name ", base::quoted(name), " is already a stateful object of this state");
+    base::fail(base::Status::already_exists, "name ", base::quote(name), " is already a stateful object of this state");
   statefuls_.emplace_back(name, std::move(object));
 }
 
@@ -222,7 +222,7 @@ State State::gathered(const StateLoan* loan) const {
   for (const auto& [name, object] : statefuls_) {
     State part;
     object->list(part);
-    base::require(!part.has_statefuls(), "stateful object ", base::quoted(name), " lists another one");
+    base::require(!part.has_statefuls(), "stateful object ", base::quote(name), " lists another one");
     for (const StateGroup& group : part.groups_) {
       const std::string full = base::cat(name, '.', group.name);
       for (const StateTensor& item : group.tensors) all.add_tensor(full, item.name, item.tensor);
@@ -232,7 +232,7 @@ State State::gathered(const StateLoan* loan) const {
     for (const auto& [key, value] : part.values_) {
       const bool is_new = all.values_.emplace(base::cat(name, '.', key), value).second;
       if (!is_new)
-        base::fail(base::Status::already_exists, "key ", base::quoted(base::cat(name, '.', key)), " of a stateful object is taken");
+        base::fail(base::Status::already_exists, "key ", base::quote(base::cat(name, '.', key)), " of a stateful object is taken");
     }
   }
   return all;

@@ -72,7 +72,7 @@ void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte>
 void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest) {
   if (digest == record.chunks[chunk]) return;
   const std::string block = record.offsets.empty() ? "" : cat(", block ", to_text(box_of(record)));
-  fail_corrupt(cat("tensor ", base::quoted(tensor_of(record)), block, ": chunk ", chunk, " has the checksum ", to_hex(digest),
+  fail_corrupt(cat("tensor ", base::quote(tensor_of(record)), block, ": chunk ", chunk, " has the checksum ", to_hex(digest),
                    "; the manifest says ", to_hex(record.chunks[chunk])));
 }
 
@@ -127,9 +127,9 @@ Header read_recorded_header(storage::File& file, const FileRecord& record, std::
   for (std::size_t i = 0; i < header.tensors.size(); ++i) {
     const TensorEntry& entry = header.tensors[i];
     const TensorRecord* const recorded = records[i];
-    if (recorded == nullptr) fail_corrupt(cat("tensor ", base::quoted(entry.name), " is not in the manifest"));
+    if (recorded == nullptr) fail_corrupt(cat("tensor ", base::quote(entry.name), " is not in the manifest"));
     if (recorded->dtype != entry.dtype || recorded->shape != entry.shape) {
-      fail_corrupt(cat("tensor ", base::quoted(entry.name), " has another dtype or shape than the manifest says"));
+      fail_corrupt(cat("tensor ", base::quote(entry.name), " has another dtype or shape than the manifest says"));
     }
   }
   // Names are unique on both sides, so equal counts mean equal sets.

@@ -74,15 +74,15 @@ void check_node(TreeNode& node) {
     case TreeKind::path:
     case TreeKind::posix_path:
     case TreeKind::windows_path:
-      base::require(is_text(node.bytes), "the ", kind_name(node.kind), " ", base::quoted(node.bytes), " is not UTF-8");
+      base::require(is_text(node.bytes), "the ", kind_name(node.kind), " ", base::quote(node.bytes), " is not UTF-8");
       return;
     case TreeKind::big_integer:
-      base::require(set_whole_number(node, std::string(node.bytes)), "the integer ", base::quoted(node.bytes),
+      base::require(set_whole_number(node, std::string(node.bytes)), "the integer ", base::quote(node.bytes),
                     " is not of the form -0x1f");
       return;
     case TreeKind::named_tuple:
     case TreeKind::dataclass:
-      base::require(base::is_utf8(node.bytes), "class_name ", base::quoted(node.bytes), " is not UTF-8");
+      base::require(base::is_utf8(node.bytes), "class_name ", base::quote(node.bytes), " is not UTF-8");
       return;
     case TreeKind::tensor:
       if (!node.bytes.empty()) base::require_name("the tensor's name", node.bytes);
@@ -164,7 +164,7 @@ void Tree::check_place(const TreeNode& node, bool inside_key) const {
   base::require(nodes_.empty() || !open_.empty(), "a node stands behind the end of the tree");
   if (awaits_field()) {
     base::require(node.kind == TreeKind::text && base::is_utf8(node.bytes), "the name of a field is not a text in UTF-8 but ",
-                  kind_name(node.kind), " ", base::quoted(node.bytes));
+                  kind_name(node.kind), " ", base::quote(node.bytes));
   } else if (inside_key) {
     switch (node.kind) {
       case TreeKind::null:
@@ -224,7 +224,7 @@ void Tree::keep_key() {
   while (open->inside_key && open->missing == 1) ++open;
   if (open->inside_key) return;  // more parts of a tuple follow
   base::require(open->keys.insert(key_of(nodes_, open->key)).second,
-                is_record(nodes_[open->index].kind) ? "the field " : "the key ", base::quoted(label(*open)), " comes twice");
+                is_record(nodes_[open->index].kind) ? "the field " : "the key ", base::quote(label(*open)), " comes twice");
 }
 
 // The newest node has all its parts, and so may have the containers around it.
@@ -291,7 +291,7 @@ std::int64_t Tree::find(std::int64_t index, std::string_view key) const {
     if (nodes_[i].kind == TreeKind::text && nodes_[i].bytes == key) return static_cast<std::int64_t>(value);
     i = nodes_[value].end;
   }
-  base::fail(Status::not_found, "key ", base::quoted(key), " is not in the ", kind_name(container.kind), " at index ", index);
+  base::fail(Status::not_found, "key ", base::quote(key), " is not in the ", kind_name(container.kind), " at index ", index);
 }
 
 std::shared_ptr<tensor::Tensor> Tree::tensor(std::int64_t index) {
@@ -300,7 +300,7 @@ std::shared_ptr<tensor::Tensor> Tree::tensor(std::int64_t index) {
                 "', not a tensor");
   if (node.tensor != nullptr) return node.tensor;
   if (source_ == nullptr)
-    base::fail(Status::invalid_state, "the tree was made from a text: it has no tensor ", base::quoted(node.bytes));
+    base::fail(Status::invalid_state, "the tree was made from a text: it has no tensor ", base::quote(node.bytes));
   auto& read = read_[node.bytes];
   if (read == nullptr) read = source_(node.bytes);
   return nodes_[static_cast<std::size_t>(index)].tensor = read;
@@ -315,7 +315,7 @@ void check_tensors(const Tree& tree, const std::function<std::string(const TreeN
     const TreeNode& node = tree.nodes()[i];
     if (node.kind != TreeKind::tensor) continue;
     const std::string problem = problem_of(node);
-    if (!problem.empty()) fail_corrupt(cat("the tree's text: node ", i, " is tensor ", base::quoted(node.bytes), ": ", problem));
+    if (!problem.empty()) fail_corrupt(cat("the tree's text: node ", i, " is tensor ", base::quote(node.bytes), ": ", problem));
   }
 }
 
@@ -328,7 +328,7 @@ Tree tree_of_bytes(const tensor::Tensor& text) {
 }
 
 [[noreturn]] void fail_no_tree(std::string_view group) {
-  base::fail(Status::not_found, "group ", base::quoted(group), " is no tree");
+  base::fail(Status::not_found, "group ", base::quote(group), " is no tree");
 }
 
 }  // namespace
@@ -338,14 +338,14 @@ void set_tree(State& state, std::string_view group, Tree& tree) {
   tree.require_complete();
   const auto old = std::ranges::find(state.groups(), group, &StateGroup::name);
   if (old != state.groups().end() && std::ranges::find(old->tensors, tree_tensor, &StateTensor::name) == old->tensors.end())
-    base::fail(Status::already_exists, "group ", base::quoted(group), " has tensors and is no tree");
+    base::fail(Status::already_exists, "group ", base::quote(group), " has tensors and is no tree");
   std::vector<StateTensor> tensors;
   std::set<std::string_view> added;
   for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
     const TreeNode& node = tree.nodes()[i];
     if (node.kind != TreeKind::tensor || !added.insert(node.bytes).second) continue;
     base::require(node.tensor != nullptr || tree.has_source(), "tree was made from a text: it has no tensor ",
-                  base::quoted(node.bytes));
+                  base::quote(node.bytes));
     tensors.push_back({node.bytes, tree.tensor(static_cast<std::int64_t>(i))});
   }
   const std::string text = to_text(tree);

@@ -112,7 +112,7 @@ void require_members(const TreeJson& node, std::size_t least, std::size_t most) 
 double number_in(const TreeJson& node, std::size_t place) {
   const std::string& text = text_in(node, place);
   const auto bytes = bytes_from_hex(text);
-  if (!bytes || bytes->size() != 8) fail_node(cat("the bits ", base::quoted(text), " are not 16 hexadecimal digits"));
+  if (!bytes || bytes->size() != 8) fail_node(cat("the bits ", base::quote(text), " are not 16 hexadecimal digits"));
   std::uint64_t bits = 0;
   for (const char c : *bytes) bits = bits << 8 | static_cast<std::uint8_t>(c);
   return std::bit_cast<double>(bits);
@@ -121,14 +121,14 @@ double number_in(const TreeJson& node, std::size_t place) {
 std::string surrogates_in(const TreeJson& node) {
   require_members(node, 2, 2);
   auto bytes = bytes_from_hex(text_in(node, 1));
-  if (!bytes) fail_node(cat(base::quoted(text_in(node, 1)), " is not hexadecimal"));
+  if (!bytes) fail_node(cat(base::quote(text_in(node, 1)), " is not hexadecimal"));
   return *std::move(bytes);
 }
 
 std::string base64_in(const TreeJson& node) {
   require_members(node, 2, 2);
   auto bytes = bytes_from_base64(text_in(node, 1));
-  if (!bytes) fail_node(cat(base::quoted(text_in(node, 1)), " is not base64"));
+  if (!bytes) fail_node(cat(base::quote(text_in(node, 1)), " is not base64"));
   return *std::move(bytes);
 }
 
@@ -138,7 +138,7 @@ TreeNode path_in(const TreeJson& node) {
   made.kind = TreeKind::path;
   if (node.size() == 3) {
     const std::string& system = text_in(node, 2);
-    if (system != "posix" && system != "windows") fail_node(cat("a path of the system ", base::quoted(system)));
+    if (system != "posix" && system != "windows") fail_node(cat("a path of the system ", base::quote(system)));
     made.kind = system == "posix" ? TreeKind::posix_path : TreeKind::windows_path;
   }
   const TreeJson& text = node[1];
@@ -156,12 +156,12 @@ TreeNode tensor_in(const TreeJson& node) {
   const std::string& form = text_in(node, 2);
   std::size_t number = 0;
   while (number < form_names.size() && form_names[number] != form) ++number;
-  if (number == form_names.size()) fail_node(cat("a tensor of the form ", base::quoted(form)));
+  if (number == form_names.size()) fail_node(cat("a tensor of the form ", base::quote(form)));
   made.form = static_cast<TreeForm>(number);
   for (std::size_t i = 3; i < node.size(); ++i) {
     const std::string& more = text_in(node, i);
     bool& flag = more == "big-endian" ? made.big_endian : made.complex128;
-    if ((more != "big-endian" && more != "complex128") || flag) fail_node(cat("a tensor with ", base::quoted(more)));
+    if ((more != "big-endian" && more != "complex128") || flag) fail_node(cat("a tensor with ", base::quote(more)));
     flag = true;
   }
   return made;
@@ -220,7 +220,7 @@ TreeNode array_in(const TreeJson& node, std::size_t left, std::vector<std::strin
     made.kind = name == "bytes" ? TreeKind::bytes : TreeKind::bytearray;
     made.bytes = base64_in(node);
   } else {
-    fail_node(cat("there are no nodes ", base::quoted(name)));
+    fail_node(cat("there are no nodes ", base::quote(name)));
   }
   return made;
 }

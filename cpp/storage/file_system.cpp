@@ -40,7 +40,7 @@ struct stat status_of(int descriptor, const std::string& shown) {
 }
 
 void require_regular(const struct stat& status, const std::string& shown) {
-  base::require(S_ISREG(status.st_mode), base::quoted(shown), " is not a regular file");
+  base::require(S_ISREG(status.st_mode), base::quote(shown), " is not a regular file");
 }
 
 class OsMapping final : public Mapping {
@@ -173,7 +173,7 @@ class FileSystem final : public Storage {
     const Place source = find(from);
     const Place target = find(to);
     if (::renameat(source.directory(), source.leaf.c_str(), target.directory(), target.leaf.c_str()) != 0) {
-      fail_os(errno, base::cat("rename ", base::quoted(shown(from)), " to"), shown(to));
+      fail_os(errno, base::cat("rename ", base::quote(shown(from)), " to"), shown(to));
     }
   }
 
@@ -183,7 +183,7 @@ class FileSystem final : public Storage {
     if (::linkat(source.directory(), source.leaf.c_str(), target.directory(), target.leaf.c_str(), 0) == 0) return true;
     // No links here, too many of this file, another user's file, or a file system below that differs.
     if (errno == EPERM || errno == EMLINK || errno == ENOTSUP || errno == EXDEV || errno == ENOSYS || errno == EACCES) return false;
-    fail_os(errno, base::cat("link ", base::quoted(shown(from)), " as"), shown(to));
+    fail_os(errno, base::cat("link ", base::quote(shown(from)), " as"), shown(to));
   }
 
   void remove(const std::string& path) override { unlink(path, 0); }
@@ -247,7 +247,7 @@ class FileSystem final : public Storage {
     if (uninterrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
       if (errno != EWOULDBLOCK) fail_os(errno, "lock", shown(path));
       const std::string holder = holder_of(file.get());
-      base::fail(base::Status::busy, base::quoted(name_), " is being written by ",
+      base::fail(base::Status::busy, base::quote(name_), " is being written by ",
                  holder.empty() ? std::string("another process") : base::cat("process ", holder), ", which holds ", path);
     }
     // The text is for people and for the message above only: the lock itself is the kernel's.
@@ -357,7 +357,7 @@ std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode, co
   base::require_name("root", root);
   base::require(options.stream_from_bytes >= 0, "stream_from_bytes is ", options.stream_from_bytes, "; at least 0");
   base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second, "; at least 0 (no limit)");
-  base::require(root.find('\0') == std::string::npos, "root holds a NUL: ", base::quoted(root));
+  base::require(root.find('\0') == std::string::npos, "root holds a NUL: ", base::quote(root));
   constexpr int flags = O_RDONLY | O_DIRECTORY;
   int number = uninterrupted([&] { return ::open(root.c_str(), flags | O_CLOEXEC); });
   if (number < 0 && errno == ENOENT && mode == Root::make) {
@@ -369,7 +369,7 @@ std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode, co
 }
 
 std::unique_ptr<File> open_file(const std::string& path) {
-  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or holds a NUL: ", base::quoted(path));
+  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or holds a NUL: ", base::quote(path));
   auto file = open_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, "open", path);
   require_regular(status_of(file.get(), path), path);
   return std::make_unique<OsFile>(std::move(file), path);

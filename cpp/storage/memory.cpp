@@ -14,7 +14,7 @@ namespace ckpt::storage {
 namespace {
 
 using base::fail;
-using base::quoted;
+using base::quote;
 using base::Status;
 
 struct Contents {
@@ -116,7 +116,7 @@ class Memory final : public Storage {
     const auto target = nodes_.find(to);
     if (from == to) return;
     if (target != nodes_.end() && (node == nullptr || target->second == nullptr)) fail_taken(to);
-    base::require(!to.starts_with(join(from, "")), "cannot move ", quoted(from), " into itself");
+    base::require(!to.starts_with(join(from, "")), "cannot move ", quote(from), " into itself");
     nodes_.erase(from);
     nodes_[to] = node;
     if (node != nullptr) return;
@@ -145,7 +145,7 @@ class Memory final : public Storage {
     require_directory(path);
     const auto below = nodes_.lower_bound(path + '/');
     if (below != nodes_.end() && below->first.starts_with(path + '/')) {
-      fail(Status::already_exists, "cannot remove ", quoted(path), ": it is not empty");
+      fail(Status::already_exists, "cannot remove ", quote(path), ": it is not empty");
     }
     nodes_.erase(path);
   }
@@ -182,7 +182,7 @@ class Memory final : public Storage {
     require_path(path);
     const std::lock_guard lock(locks_->mutex);
     if (!locks_->held.insert(path).second)
-      fail(Status::busy, quoted(name_), " is being written by this process, which holds ", path);
+      fail(Status::busy, quote(name_), " is being written by this process, which holds ", path);
     return std::make_unique<MemoryLock>(locks_, path);
   }
 
@@ -192,18 +192,18 @@ class Memory final : public Storage {
   using Nodes = std::map<std::string, std::shared_ptr<Contents>>;  // nullptr: a directory
 
   [[noreturn]] static void fail_taken(const std::string& path) {
-    fail(Status::already_exists, "the name ", quoted(path), " is taken");
+    fail(Status::already_exists, "the name ", quote(path), " is taken");
   }
 
   Nodes::iterator require_there(const std::string& path) {
     require_path(path);
     const auto found = nodes_.find(path);
-    if (found == nodes_.end()) fail(Status::not_found, "there is no ", quoted(path));
+    if (found == nodes_.end()) fail(Status::not_found, "there is no ", quote(path));
     return found;
   }
 
   void require_directory(const std::string& path) {
-    base::require(require_there(path)->second == nullptr, quoted(path), " is not a directory");
+    base::require(require_there(path)->second == nullptr, quote(path), " is not a directory");
   }
 
   void require_parent(const std::string& path) {
@@ -220,7 +220,7 @@ class Memory final : public Storage {
 
   const std::shared_ptr<Contents>& file(const std::string& path) {
     const auto found = require_there(path);
-    base::require(found->second != nullptr, quoted(path), " is not a regular file");
+    base::require(found->second != nullptr, quote(path), " is not a regular file");
     return found->second;
   }
 

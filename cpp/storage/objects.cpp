@@ -5,13 +5,13 @@
 namespace ckpt::storage {
 
 void ObjectStorage::rename(const std::string& from, const std::string&) {
-  base::fail(base::Status::unsupported, "cannot rename ", base::quoted(from), ": ", base::quoted(name()), " is an object store");
+  base::fail(base::Status::unsupported, "cannot rename ", base::quote(from), ": ", base::quote(name()), " is an object store");
 }
 
 void ObjectStorage::remove_directory(const std::string& path) {
   require_path(path);
   if (!list_from(join(path, ""), "", 1).empty())
-    base::fail(base::Status::already_exists, "cannot remove ", base::quoted(path), ": it is not empty");
+    base::fail(base::Status::already_exists, "cannot remove ", base::quote(path), ": it is not empty");
 }
 
 void ObjectStorage::make_directory(const std::string& path) { require_path(path); }
@@ -27,7 +27,7 @@ std::vector<Entry> ObjectStorage::list(const std::string& path) {
     const std::string_view name = below.substr(0, below.find('/'));
     if (entries.empty() || entries.back().name != name) entries.push_back({std::string(name), name.size() < below.size()});
   });
-  if (entries.empty() && !path.empty()) base::fail(base::Status::not_found, "there is no ", base::quoted(path));
+  if (entries.empty() && !path.empty()) base::fail(base::Status::not_found, "there is no ", base::quote(path));
   return entries;
 }
 
@@ -41,7 +41,7 @@ std::vector<Object> page_of(Storage& storage, const std::string& prefix, const s
 }
 
 std::unique_ptr<Lock> ObjectStorage::lock(const std::string&) {
-  base::fail(base::Status::unsupported, base::quoted(name()), " is an object store, which has no locks");
+  base::fail(base::Status::unsupported, base::quote(name()), " is an object store, which has no locks");
 }
 
 }  // namespace ckpt::storage

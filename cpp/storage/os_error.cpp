@@ -30,7 +30,7 @@ base::Status status_of_errno(int code) noexcept {
 }
 
 void fail_os(int code, std::string_view verb, std::string_view path) {
-  base::fail(status_of_errno(code), "cannot ", verb, ' ', base::quoted(path), ": ", std::generic_category().message(code));
+  base::fail(status_of_errno(code), "cannot ", verb, ' ', base::quote(path), ": ", std::generic_category().message(code));
 }
 
 }  // namespace ckpt::storage

@@ -15,7 +15,7 @@
 namespace ckpt::storage {
 namespace {
 
-using base::quoted;
+using base::quote;
 using base::Status;
 
 struct Registry {
@@ -35,22 +35,22 @@ Registry& registry() {
 // ---- Schemes that are part of the library ----
 
 void require_plain(const Uri& uri) {
-  base::require(!uri.has_query, "uri ", quoted(uri.text), " holds '?' or '#', which ", uri.scheme,
+  base::require(!uri.has_query, "uri ", quote(uri.text), " holds '?' or '#', which ", uri.scheme,
                 " does not know; %3F and %23 stand for the characters");
 }
 
 std::shared_ptr<Storage> make_file(const Uri& uri) {
   require_plain(uri);
-  base::require(uri.authority.empty(), "uri ", quoted(uri.text), " names the host ", quoted(uri.authority),
+  base::require(uri.authority.empty(), "uri ", quote(uri.text), " names the host ", quote(uri.authority),
                 "; file:PATH or file:///PATH");
-  base::require(!uri.path.empty(), "uri ", quoted(uri.text), " has no path; file:PATH or file:///PATH");
+  base::require(!uri.path.empty(), "uri ", quote(uri.text), " has no path; file:PATH or file:///PATH");
   base::require_name("path of the uri", uri.path);
   return open_file_system(uri.path, Root::make);
 }
 
 std::shared_ptr<Storage> make_memory(const Uri& uri) {
   require_plain(uri);
-  base::require(!uri.has_authority, "uri ", quoted(uri.text), " has a \"//\"; memory: or memory:NAME");
+  base::require(!uri.has_authority, "uri ", quote(uri.text), " has a \"//\"; memory: or memory:NAME");
   if (uri.path.empty()) return make_memory_storage();
   base::require_name("name in the uri", uri.path);
   const std::lock_guard lock(registry().mutex);
@@ -91,7 +91,7 @@ constexpr std::array<Package, 1> packages = {{{"s3", "libckpt-s3"}}};
   }
   const auto* const package = std::ranges::find(packages, uri.scheme, &Package::scheme);
   const std::string from = package == packages.end() ? "" : base::cat(", which the package ", package->name, " brings");
-  base::fail(Status::unsupported, "uri ", quoted(uri.text), " has the scheme ", quoted(uri.scheme), from, "; known: ", known);
+  base::fail(Status::unsupported, "uri ", quote(uri.text), " has the scheme ", quote(uri.scheme), from, "; known: ", known);
 }
 
 // The URIs that this thread is making, one inside the other.
@@ -113,10 +113,10 @@ void refuse_circle(std::string_view text) {
   constexpr int deepest = 32;
   int depth = 0;
   for (const OpenUri* open = innermost; open != nullptr; open = open->outer) {
-    if (open->text == text) base::fail(Status::invalid_state, "uri ", quoted(text), " is made of itself");
+    if (open->text == text) base::fail(Status::invalid_state, "uri ", quote(text), " is made of itself");
     if (++depth >= deepest) {
-      base::fail(Status::invalid_state, "uri ", quoted(text), " is made inside ", deepest, " others, the innermost ",
-                 quoted(innermost->text));
+      base::fail(Status::invalid_state, "uri ", quote(text), " is made inside ", deepest, " others, the innermost ",
+                 quote(innermost->text));
     }
   }
 }
@@ -138,11 +138,11 @@ std::shared_ptr<Storage> make_registered(const Uri& uri) {
 
 void register_scheme(std::string_view scheme, SchemeFactory factory) {
   std::string name = scheme_name(scheme);
-  base::require(!name.empty(), "scheme is ", quoted(scheme), "; at least two of letters, digits, '+', '-' and '.', a letter first");
+  base::require(!name.empty(), "scheme is ", quote(scheme), "; at least two of letters, digits, '+', '-' and '.', a letter first");
   auto shared = std::make_shared<const SchemeFactory>(std::move(factory));
   const std::lock_guard lock(registry().mutex);
   if (find_built_in(name) != nullptr || registry().schemes.contains(name))
-    base::fail(Status::already_exists, "scheme is ", quoted(scheme), ", which is known already");
+    base::fail(Status::already_exists, "scheme is ", quote(scheme), ", which is known already");
   registry().schemes.emplace(std::move(name), std::move(shared));
 }
 
@@ -150,7 +150,7 @@ void unregister_scheme(std::string_view scheme) {
   std::shared_ptr<const SchemeFactory> factory;  // destroyed after the lock: that may run the user's code
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().schemes.find(scheme_name(scheme));
-  if (found == registry().schemes.end()) base::fail(Status::not_found, "scheme is ", quoted(scheme), "; none that was registered");
+  if (found == registry().schemes.end()) base::fail(Status::not_found, "scheme is ", quote(scheme), "; none that was registered");
   factory = found->second;
   registry().schemes.erase(found);
 }

@@ -126,7 +126,7 @@ void ScratchFile::Lane::copy_now(const Piece& piece) const {
   if (code == EINVAL && is_direct() && make_buffered(descriptor)) code = attempt();
   if (code != 0) fail_os(code, direction_ == Direction::write ? "write" : "read", file_.shown_);
   if (done < piece.bytes.size()) {
-    base::fail(base::Status::io, "cannot read ", base::quoted(file_.shown_), ": only ", done, " of ", piece.bytes.size(),
+    base::fail(base::Status::io, "cannot read ", base::quote(file_.shown_), ": only ", done, " of ", piece.bytes.size(),
                " bytes at ", piece.offset, " are there");
   }
 }

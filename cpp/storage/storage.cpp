@@ -18,7 +18,7 @@ std::uint64_t Storage::next_number() noexcept {
 std::string Storage::identity() const { return base::cat("object ", number_); }
 
 std::unique_ptr<Scratch> Storage::create_scratch(std::int64_t) {
-  base::fail(base::Status::unsupported, "storage ", base::quoted(name()),
+  base::fail(base::Status::unsupported, "storage ", base::quote(name()),
              " has no files without a name; the file system and memory have");
 }
 
@@ -104,7 +104,7 @@ void Storage::put_if_absent(const std::string& path, std::span<const std::byte> 
     throw;
   }
   remove(temporary);
-  if (!linked) base::fail(base::Status::unsupported, "storage ", base::quoted(name()), " cannot make a file if there is none");
+  if (!linked) base::fail(base::Status::unsupported, "storage ", base::quote(name()), " cannot make a file if there is none");
   sync_directory(std::string(parent(path)));
 }
 
@@ -125,12 +125,12 @@ void Storage::remove_many(std::span<const std::string> paths) {
 }
 
 void require_path(std::string_view path) {
-  using base::quoted;
-  base::require(path.find('\0') == std::string_view::npos, "path holds a NUL: ", quoted(path));
+  using base::quote;
+  base::require(path.find('\0') == std::string_view::npos, "path holds a NUL: ", quote(path));
   for (std::size_t begin = 0; !path.empty() && begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view component = path.substr(begin, end - begin);
-    base::require(!component.empty() && component != "." && component != "..", "path ", quoted(path),
+    base::require(!component.empty() && component != "." && component != "..", "path ", quote(path),
                   " leaves its root or has an empty ", "component");
     begin = end + 1;
   }

@@ -80,7 +80,7 @@ void StreamFile::make_chunks(std::size_t count) {
 }
 
 std::int64_t StreamFile::read(std::int64_t, std::span<std::byte>) {
-  base::fail(Status::unsupported, base::quoted(shown_), " is being written from front to back: it cannot be read");
+  base::fail(Status::unsupported, base::quote(shown_), " is being written from front to back: it cannot be read");
 }
 
 void StreamFile::write(std::int64_t offset, std::span<const std::byte> bytes) { write_by(&StreamFile::accept, offset, bytes); }
@@ -90,7 +90,7 @@ void StreamFile::write_borrowed(std::int64_t offset, std::span<const std::byte> 
 }
 
 void StreamFile::write_by(Accept take, std::int64_t offset, std::span<const std::byte> bytes) {
-  if (finished_) base::fail(Status::invalid_state, base::quoted(shown_), " was synced: it takes no more bytes");
+  if (finished_) base::fail(Status::invalid_state, base::quote(shown_), " was synced: it takes no more bytes");
   // A call that threw has kept what it accepted: when it is repeated, it goes on behind that.
   const std::int64_t start = interrupted_at_ >= 0 ? interrupted_at_ : position_;
   base::require(offset == start, "offset is ", offset, "; the next byte of this file goes to ", start);
@@ -204,7 +204,7 @@ void StreamFile::take_ends() {
 bool StreamFile::any(Stage stage) const { return std::ranges::find(chunks_, stage, &Chunk::stage) != chunks_.end(); }
 
 void StreamFile::wait_for_one() {
-  if (ring_ == nullptr || !ring_->wait()) base::fail(Status::io, "cannot wait for writes to ", base::quoted(shown_));
+  if (ring_ == nullptr || !ring_->wait()) base::fail(Status::io, "cannot wait for writes to ", base::quote(shown_));
 }
 
 // Writes what the system refused in the queue once more, by the plain way, whose error is the one to report.
@@ -230,8 +230,8 @@ void StreamFile::write_tail() {
 }
 
 void StreamFile::sync() {
-  if (sync_failed_) base::fail(Status::io, "cannot sync ", base::quoted(shown_), ": a sync of it has failed before");
-  if (interrupted_at_ >= 0) base::fail(Status::invalid_state, "cannot sync ", base::quoted(shown_), ": a write to it has failed");
+  if (sync_failed_) base::fail(Status::io, "cannot sync ", base::quote(shown_), ": a sync of it has failed before");
+  if (interrupted_at_ >= 0) base::fail(Status::invalid_state, "cannot sync ", base::quote(shown_), ": a write to it has failed");
   if (filling_ != nullptr && !finished_) {
     while (any(Stage::under_way)) {
       take_ends();

@@ -14,7 +14,7 @@ bool is_scheme_character(char c) { return is_letter(c) || (c >= '0' && c <= '9')
 
 template <class... Pieces>
 [[noreturn]] void refuse(std::string_view uri, const Pieces&... pieces) {
-  base::fail(base::Status::invalid_argument, "uri ", base::quoted(uri), pieces...);
+  base::fail(base::Status::invalid_argument, "uri ", base::quote(uri), pieces...);
 }
 
 std::optional<unsigned> hexadecimal(char c) {
@@ -54,7 +54,7 @@ bool holds_control_character(std::string_view text) {
 // piece: what stands between two slashes, still encoded. Its bytes.
 std::string component(std::string_view piece, std::string_view uri) {
   std::string name = decoded(piece, uri);
-  if (name == "." || name == "..") refuse(uri, " holds the component ", base::quoted(name));
+  if (name == "." || name == "..") refuse(uri, " holds the component ", base::quote(name));
   if (name.find('/') != std::string::npos) refuse(uri, " holds an encoded slash, which no name can have");
   return name;
 }

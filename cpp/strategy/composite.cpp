@@ -69,7 +69,7 @@ LayerRule::LayerRule(std::string_view argument, std::string_view text) : text_(t
     return;
   }
   const auto refuse = [&] {
-    base::fail(base::Status::invalid_argument, argument, " is ", base::quoted(text), "; '#5', '#2..7' or '#8..'");
+    base::fail(base::Status::invalid_argument, argument, " is ", base::quote(text), "; '#5', '#2..7' or '#8..'");
   };
   const auto number = [&](std::string_view digits) {
     std::int64_t value = 0;

@@ -84,7 +84,7 @@ std::optional<std::string_view> Arguments::single() const {
 }
 
 void Arguments::require_no_values() const {
-  base::require(values.empty(), kind, " takes only names with ! before them, not ", base::quoted(values.empty() ? "" : values[0]));
+  base::require(values.empty(), kind, " takes only names with ! before them, not ", base::quote(values.empty() ? "" : values[0]));
 }
 
 const BuiltIn* find_built_in(std::string_view kind) noexcept {

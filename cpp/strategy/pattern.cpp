@@ -26,7 +26,7 @@ Glob::Glob(std::string_view argument, std::string_view pattern) {
     } else if (pattern[i] == '?') {
       kind = Kind::one_character;
     } else if (pattern[i] == '\\') {
-      base::require(++i < pattern.size(), argument, " ends with a single \\: ", base::quoted(pattern));
+      base::require(++i < pattern.size(), argument, " ends with a single \\: ", base::quote(pattern));
     }
     literal_ = literal_ && kind == Kind::byte;
     text_ += pattern[i];

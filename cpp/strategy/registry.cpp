@@ -42,7 +42,7 @@ void refuse_circle(std::string_view kind) {
   for (const OpenKind* open = innermost; open != nullptr; open = open->outer) {
     path = base::cat(open->kind, " -> ", path);
     if (open->kind == kind)
-      base::fail(base::Status::invalid_state, "strategy kind ", base::quoted(kind), " is made of itself: ", path);
+      base::fail(base::Status::invalid_state, "strategy kind ", base::quote(kind), " is made of itself: ", path);
   }
 }
 
@@ -53,13 +53,13 @@ bool is_kind_character(char c) {
 }  // namespace
 
 void register_kind(std::string_view kind, KindFactory factory) {
-  base::require(!kind.empty() && std::all_of(kind.begin(), kind.end(), is_kind_character), "name is ", base::quoted(kind),
+  base::require(!kind.empty() && std::all_of(kind.begin(), kind.end(), is_kind_character), "name is ", base::quote(kind),
                 "; letters, digits, '-', '_' and '.'");
   base::require(factory != nullptr, "factory is NULL");
   auto shared = std::make_shared<const KindFactory>(std::move(factory));
   const std::lock_guard lock(registry().mutex);
   if (find_built_in(kind) != nullptr || kind == "custom" || registry().kinds.contains(kind)) {
-    base::fail(base::Status::already_exists, "name is ", base::quoted(kind), ", a strategy kind that exists");
+    base::fail(base::Status::already_exists, "name is ", base::quote(kind), ", a strategy kind that exists");
   }
   registry().kinds.emplace(kind, std::move(shared));
 }
@@ -68,7 +68,7 @@ void unregister_kind(std::string_view kind) {
   std::shared_ptr<const KindFactory> factory;  // destroyed after the lock: that may run the user's code
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().kinds.find(kind);
-  if (found == registry().kinds.end()) base::fail(base::Status::not_found, "name is ", base::quoted(kind), "; no registered kind");
+  if (found == registry().kinds.end()) base::fail(base::Status::not_found, "name is ", base::quote(kind), "; no registered kind");
   factory = found->second;
   registry().kinds.erase(found);
 }
@@ -86,12 +86,12 @@ StrategyPtr create_registered(std::string_view kind, const std::string& argument
     const std::lock_guard lock(registry().mutex);
     if (const auto found = registry().kinds.find(kind); found != registry().kinds.end()) factory = found->second;
   }
-  if (!factory) base::fail(base::Status::not_found, "unknown strategy kind ", base::quoted(kind), "; known: ", known_kinds());
+  if (!factory) base::fail(base::Status::not_found, "unknown strategy kind ", base::quote(kind), "; known: ", known_kinds());
   refuse_circle(kind);
   const OpenKind open{kind, innermost};
   const OpenScope scope(open);
   StrategyPtr made = (*factory)(arguments);
-  base::require(made != nullptr, "the factory of strategy kind ", base::quoted(kind), " returned no strategy");
+  base::require(made != nullptr, "the factory of strategy kind ", base::quote(kind), " returned no strategy");
   return made;
 }
 

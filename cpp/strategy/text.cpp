@@ -27,10 +27,10 @@ std::size_t find_outside(std::string_view text, char mark) {
     } else if (text[i] == '(') {
       ++open;
     } else if (text[i] == ')') {
-      base::require(open-- > 0, "a ) closes nothing in ", base::quoted(text));
+      base::require(open-- > 0, "a ) closes nothing in ", base::quote(text));
     }
   }
-  base::require(open == 0, "a ( is not closed in ", base::quoted(text));
+  base::require(open == 0, "a ( is not closed in ", base::quote(text));
   return npos;
 }
 
@@ -68,13 +68,13 @@ void parse_children(std::string_view text, Arguments& of, bool with_rules, int d
       if (const std::size_t equals = find_outside(piece, '='); equals != npos) {
         of.rules.emplace_back(trim_argument(piece.substr(0, equals)));
         child = piece.substr(equals + 1);
-        base::require(of.rules.size() == of.children.size() + 1, "the fallback of ", base::quoted(of.kind),
-                      " is not the last: ", base::quoted(piece));
+        base::require(of.rules.size() == of.children.size() + 1, "the fallback of ", base::quote(of.kind),
+                      " is not the last: ", base::quote(piece));
       }
     }
     of.children.push_back(parse(child, depth + 1));
   }
-  base::require(!with_rules || of.children.size() == of.rules.size() + 1, base::quoted(of.kind),
+  base::require(!with_rules || of.children.size() == of.rules.size() + 1, base::quote(of.kind),
                 " takes rules (name=strategy or #2..7=strategy) and then one fallback, not ", of.children.size() - of.rules.size());
 }
 
@@ -88,15 +88,15 @@ StrategyPtr parse(std::string_view text, int depth) {
   std::string_view inside = has_arguments ? text.substr(mark + 1) : std::string_view();
   if (has_arguments && text[mark] == '(') {
     const std::size_t end = find_outside(inside, ')');
-    base::require(end != npos, "a ( is not closed in ", base::quoted(text));
-    base::require(end + 1 == inside.size(), "text after the ) in ", base::quoted(text));
+    base::require(end != npos, "a ( is not closed in ", base::quote(text));
+    base::require(end + 1 == inside.size(), "text after the ) in ", base::quote(text));
     inside.remove_suffix(1);
   }
   inside = trim_argument(inside);
   const BuiltIn* const kind = find_built_in(arguments.kind);
   if (kind == nullptr) return create_registered(arguments.kind, std::string(inside));
   if (kind->takes != BuiltIn::Takes::values) {
-    base::require(!inside.empty(), base::quoted(arguments.kind), " is empty; at least one strategy");
+    base::require(!inside.empty(), base::quote(arguments.kind), " is empty; at least one strategy");
     parse_children(inside, arguments, kind->takes == BuiltIn::Takes::rules, depth);
   } else if (has_arguments && !(inside.empty() && text[mark] == '(')) {
     arguments.values = split(inside);
@@ -117,11 +117,11 @@ std::string_view trim_argument(std::string_view text) {
 }
 
 StrategyPtr from_text(std::string_view text) {
-  base::require(base::is_utf8(text), "text is not valid UTF-8: ", base::quoted(text));
+  base::require(base::is_utf8(text), "text is not valid UTF-8: ", base::quote(text));
   try {
     return parse(text, 1);
   } catch (const base::Error& error) {
-    base::fail(error.status(), "strategy ", base::quoted(text), ": ", error.message());
+    base::fail(error.status(), "strategy ", base::quote(text), ": ", error.message());
   }
 }
 

@@ -24,15 +24,15 @@ class BaseLog : public testing::Test {
 
 TEST_F(BaseLog, OnlyTheLevelsAskedFor) {
   std::vector<std::string> seen;
-  log(LogLevel::error, "base", "nobody listens");
+  write_log(LogLevel::error, "base", "nobody listens");
   set_log(LogLevel::warning, [&](LogLevel level, const char* component, const char* message) {
     seen.push_back(cat(static_cast<int>(level), " ", component, " ", message));
   });
-  log(LogLevel::info, "base", "too quiet");
-  log(LogLevel::warning, "state", "careful");
-  log(LogLevel::error, "engine", "broken");
+  write_log(LogLevel::info, "base", "too quiet");
+  write_log(LogLevel::warning, "state", "careful");
+  write_log(LogLevel::error, "engine", "broken");
   set_log(LogLevel::debug, {});
-  log(LogLevel::error, "base", "too late");
+  write_log(LogLevel::error, "base", "too late");
   EXPECT_EQ(seen, (std::vector<std::string>{"2 state careful", "3 engine broken"}));
 }
 
@@ -41,14 +41,14 @@ TEST_F(BaseLog, ASinkMayLogButNotReplaceItself) {
   Status status = Status::ok;
   set_log(LogLevel::debug, [&](LogLevel, const char*, const char*) {
     ++calls;
-    log(LogLevel::error, "base", "from inside: dropped");
+    write_log(LogLevel::error, "base", "from inside: dropped");
     try {
       set_log(LogLevel::debug, {});
     } catch (const Error& error) {
       status = error.status();
     }
   });
-  log(LogLevel::info, "base", "hello");
+  write_log(LogLevel::info, "base", "hello");
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(status, Status::invalid_state);
 }
@@ -63,11 +63,11 @@ TEST_F(BaseLog, HeldMessagesComeInOrderWhenTheOutermostHoldEnds) {
   {
     const HeldLog outer;
     const std::lock_guard lock(lock_of_the_library);
-    log(LogLevel::info, "base", "one");
+    write_log(LogLevel::info, "base", "one");
     {
       const HeldLog inner;
-      log(LogLevel::debug, "base", "too quiet");
-      log(LogLevel::info, "base", "two");
+      write_log(LogLevel::debug, "base", "too quiet");
+      write_log(LogLevel::info, "base", "two");
     }
     EXPECT_TRUE(seen.empty());
   }
@@ -76,8 +76,8 @@ TEST_F(BaseLog, HeldMessagesComeInOrderWhenTheOutermostHoldEnds) {
 
 TEST_F(BaseLog, ASinkThatThrowsHarmsNobody) {
   set_log(LogLevel::debug, [](LogLevel, const char*, const char*) { throw 1; });
-  EXPECT_NO_THROW(log(LogLevel::info, "base", "hello"));
-  EXPECT_NO_THROW(log(LogLevel::info, "base", "again"));
+  EXPECT_NO_THROW(write_log(LogLevel::info, "base", "hello"));
+  EXPECT_NO_THROW(write_log(LogLevel::info, "base", "again"));
 }
 
 TEST_F(BaseLog, NoSinkRunsAfterItWasReplaced) {
@@ -88,7 +88,7 @@ TEST_F(BaseLog, NoSinkRunsAfterItWasReplaced) {
   std::vector<std::thread> loggers;
   for (int i = 0; i < 3; ++i) {
     loggers.emplace_back([&] {
-      while (!stop) log(LogLevel::info, "base", "hello");
+      while (!stop) write_log(LogLevel::info, "base", "hello");
     });
   }
   for (std::size_t round = 0; round < rounds; ++round) {

@@ -69,7 +69,7 @@ TEST(BaseText, DoublesReadBackExactly) {
 TEST(BaseText, Utf8AcceptsWellFormedText) {
   for (const char* good : {"", "plain", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF",
                            "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "Gr\xC3\xBC\xC3\x9F dich \xF0\x9F\x98\x80"}) {
-    EXPECT_TRUE(is_utf8(good)) << base::quoted(good);
+    EXPECT_TRUE(is_utf8(good)) << base::quote(good);
   }
   EXPECT_TRUE(is_utf8(std::string_view("a\0b", 3)));
 }
@@ -78,7 +78,7 @@ TEST(BaseText, Utf8RefusesTheRest) {
   for (const char* bad :
        {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xE2\x82", "\xE2\x82z", "\xED\xA0\x80",
         "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF0\x9F\x98", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFE", "\xFF", "tail\xC3"}) {
-    EXPECT_FALSE(is_utf8(bad)) << base::quoted(bad);
+    EXPECT_FALSE(is_utf8(bad)) << base::quote(bad);
   }
 }
 
@@ -89,19 +89,19 @@ TEST(BaseText, BlankIsEmptyOrWhiteSpace) {
 }
 
 TEST(BaseText, QuotedShowsNothingThatActsOnATerminal) {
-  EXPECT_EQ(base::quoted("fc1"), "'fc1'");
-  EXPECT_EQ(base::quoted("\x1b[31m"), "'\\x1b[31m'");
-  EXPECT_EQ(base::quoted("a\nb\x7F"), "'a\\x0ab\\x7f'");
-  EXPECT_EQ(base::quoted("\xC2\x9B"), "'\\xc2\\x9b'");  // a control character of the C1 set
-  EXPECT_EQ(base::quoted("\xC2\xA0"), "'\xC2\xA0'");
-  EXPECT_EQ(base::quoted("\xFF\xC3"), "'\\xff\\xc3'");
+  EXPECT_EQ(base::quote("fc1"), "'fc1'");
+  EXPECT_EQ(base::quote("\x1b[31m"), "'\\x1b[31m'");
+  EXPECT_EQ(base::quote("a\nb\x7F"), "'a\\x0ab\\x7f'");
+  EXPECT_EQ(base::quote("\xC2\x9B"), "'\\xc2\\x9b'");  // a control character of the C1 set
+  EXPECT_EQ(base::quote("\xC2\xA0"), "'\xC2\xA0'");
+  EXPECT_EQ(base::quote("\xFF\xC3"), "'\\xff\\xc3'");
 }
 
 TEST(BaseText, QuotedCutsAtACharacter) {
-  EXPECT_EQ(base::quoted(std::string(80, 'x')), "'" + std::string(80, 'x') + "'");
-  EXPECT_EQ(base::quoted(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
-  EXPECT_EQ(base::quoted(std::string(79, 'x') + "\xC3\xBC"), "'" + std::string(79, 'x') + "...'");
-  EXPECT_TRUE(is_utf8(base::quoted(std::string(78, 'x') + "\xF0\x9F\x98\x80 and more")));
+  EXPECT_EQ(base::quote(std::string(80, 'x')), "'" + std::string(80, 'x') + "'");
+  EXPECT_EQ(base::quote(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
+  EXPECT_EQ(base::quote(std::string(79, 'x') + "\xC3\xBC"), "'" + std::string(79, 'x') + "...'");
+  EXPECT_TRUE(is_utf8(base::quote(std::string(78, 'x') + "\xF0\x9F\x98\x80 and more")));
 }
 
 TEST(BaseText, NamesAreUtf8AndNotBlank) {

@@ -164,7 +164,7 @@ inline const Parameter& parameter_named(const Chain& chain, std::string_view nam
   for (const Parameter& parameter : chain.parameters()) {
     if (parameter.name == name) return parameter;
   }
-  base::fail(base::Status::not_found, "no parameter ", base::quoted(name));
+  base::fail(base::Status::not_found, "no parameter ", base::quote(name));
 }
 
 inline std::vector<double> numbers_of(const Tensor& tensor) {

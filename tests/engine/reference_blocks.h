@@ -22,7 +22,7 @@ class NamedValues {
       const std::vector<double> numbers = numbers_of(*parameter.value);
       return {numbers.begin(), numbers.end()};
     }
-    base::fail(base::Status::not_found, "no parameter ", base::quoted(name));
+    base::fail(base::Status::not_found, "no parameter ", base::quote(name));
   }
 
  private:

@@ -101,7 +101,7 @@ TEST(PipelineFailure, TheCheckOfOutputsSeesEveryStage) {
     const base::Error error = error_of([&] { pipeline->run(step_of(model), -1, {}); });
     EXPECT_EQ(error.status(), Status::out_of_range);
     const std::string layer = parameter.name.substr(0, parameter.name.rfind('.'));
-    EXPECT_NE(error.message().find(base::cat("layer ", base::quoted(layer), ": element 3 of its output for micro-batch 0 is inf")),
+    EXPECT_NE(error.message().find(base::cat("layer ", base::quote(layer), ": element 3 of its output for micro-batch 0 is inf")),
               std::string::npos)
         << error.message();
     element = was;

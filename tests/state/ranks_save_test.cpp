@@ -290,7 +290,7 @@ TEST(RanksSave, ALogCallbackMakesNoCallOfAllRanks) {
         note([&] { state::Checkpoint other(disk_at(scratch.path()), of_rank(*ranks, rank)); });
         note([&] { checkpoint.list(); });  // of this rank alone
       });
-      base::log(base::LogLevel::error, "state", "a message");
+      base::write_log(base::LogLevel::error, "state", "a message");
       base::set_log(base::LogLevel::error, {});
     }
     checkpoint.save(mine, of_step(2));

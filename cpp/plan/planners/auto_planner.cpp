@@ -164,10 +164,11 @@ std::shared_ptr<const Schedule> make_auto(const ChainProfile& profile, std::int6
                search.smallest_bytes(), note, search.unfit().empty() ? "" : "; ", search.unfit());
   }
   const PlanReport& report = search.report();
-  base::log(base::LogLevel::info, "plan",
-            base::cat("schedule ", base::quoted(search.best()->name()), " for a budget of ", budget_bytes, " bytes: ",
-                      profile.has(own_allocator) ? "takes " : "reserves ", search.bytes(), ", live at most ", report.peak_bytes[0],
-                      ", ", report.step_seconds, " s, ", report.recomputed_forwards, " forwards again", note));
+  base::write_log(
+      base::LogLevel::info, "plan",
+      base::cat("schedule ", base::quote(search.best()->name()), " for a budget of ", budget_bytes,
+                " bytes: ", profile.has(own_allocator) ? "takes " : "reserves ", search.bytes(), ", live at most ",
+                report.peak_bytes[0], ", ", report.step_seconds, " s, ", report.recomputed_forwards, " forwards again", note));
   return search.left_out().empty() ? search.best() : with_left_out(*search.best(), search.left_out());
 }
 

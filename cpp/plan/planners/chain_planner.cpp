@@ -160,10 +160,10 @@ SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner plan
     base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for this chain is ",
                found->smallest_bytes, found->left_out.empty() ? "" : "; left out: ", found->left_out);
   }
-  base::log(base::LogLevel::info, "plan",
-            base::cat("schedule ", base::quoted(found->schedule->name()), " for a budget of ", budget_bytes,
-                      " bytes: ", profile.has(own_allocator) ? "takes " : "reserves ", found->budgeted_bytes,
-                      found->left_out.empty() ? "" : "; left out: ", found->left_out));
+  base::write_log(base::LogLevel::info, "plan",
+                  base::cat("schedule ", base::quote(found->schedule->name()), " for a budget of ", budget_bytes,
+                            " bytes: ", profile.has(own_allocator) ? "takes " : "reserves ", found->budgeted_bytes,
+                            found->left_out.empty() ? "" : "; left out: ", found->left_out));
   return found->schedule;
 }
 
@@ -194,7 +194,7 @@ FrontierPoints frontier_points(const ChainProfile& profile, std::string_view pla
     }
     return result;
   }
-  base::fail(base::Status::not_found, "planner is ", base::quoted(planner), "; one with a frontier is chain or tapes");
+  base::fail(base::Status::not_found, "planner is ", base::quote(planner), "; one with a frontier is chain or tapes");
 }
 
 }  // namespace ckpt::plan

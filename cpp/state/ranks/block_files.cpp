@@ -95,8 +95,8 @@ StoredBlock BlockFiles::find(const std::string& group, const TensorRecord& tenso
   const bool is_right =
       entry.block != nullptr && entry.block->dtype == tensor.dtype && is_on_bytes(tensor.dtype, box, tensor.shape);
   if (!is_right) {
-    fail_corrupt(base::cat(part_path(part), ": block ", to_text(box), " of tensor ", base::quoted(tensor.name), " of group ",
-                           base::quoted(group), entry.block == nullptr ? " is not" : " is not as the manifest says",
+    fail_corrupt(base::cat(part_path(part), ": block ", to_text(box), " of tensor ", base::quote(tensor.name), " of group ",
+                           base::quote(group), entry.block == nullptr ? " is not" : " is not as the manifest says",
                            " in the part of rank ", part));
   }
   StoredBlock block{open(records, *entry.group, entry.block->file), {}};

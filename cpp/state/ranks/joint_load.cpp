@@ -39,9 +39,9 @@ Proposal proposal_of(const json& all) {
 // A line each, as listing.h has them. The text of a tree may be another one on each rank: the checkpoint's takes its place.
 std::string text_of(const State& state, const LoadOptions& options) {
   std::string text =
-      cat("name\t", base::quoted(options.name), "\nstep\t", options.step ? cat(*options.step) : "any", "\nverify\t",
+      cat("name\t", base::quote(options.name), "\nstep\t", options.step ? cat(*options.step) : "any", "\nverify\t",
           static_cast<int>(options.verify), "\npartial\t", options.partial, "\nin_place\t", options.in_place, "\nstrip_prefix\t",
-          base::quoted(options.strip_prefix), "\nadd_prefix\t", base::quoted(options.add_prefix), "\nrename\t",
+          base::quote(options.strip_prefix), "\nadd_prefix\t", base::quote(options.add_prefix), "\nrename\t",
           options.rename ? "given" : "not given", "\nconvert\t", static_cast<int>(options.convert), '\n');
   std::vector<ListedTensor> tensors = listed_tensors(state);
   for (ListedTensor& tensor : tensors) {

@@ -28,12 +28,12 @@ std::map<std::string_view, std::string_view> lines_of(std::string_view text) {
 }  // namespace
 
 std::string options_text(const SaveOptions& options) {
-  return cat("step\t", options.step, "\nprefix\t", base::quoted(options.prefix), "\nincremental\t", options.incremental,
+  return cat("step\t", options.step, "\nprefix\t", base::quote(options.prefix), "\nincremental\t", options.incremental,
              "\ncheck_replicas\t", options.check_replicas, '\n');
 }
 
 std::string quoted_tensor(std::string_view group, std::string_view tensor) {
-  return cat("tensor ", base::quoted(tensor), " of group ", base::quoted(group));
+  return cat("tensor ", base::quote(tensor), " of group ", base::quote(group));
 }
 
 std::string tensor_line(const ListedTensor& tensor) {

@@ -97,8 +97,8 @@ void Merge::add(const Part& part) {
     for (const TensorRecord& block : group.tensors) {
       const auto found = tensors_.find({group.name, tensor_of(block)});
       if (found == tensors_.end()) {
-        base::fail(Status::invalid_argument, "rank ", part.rank, " has saved tensor ", base::quoted(tensor_of(block)), " of group ",
-                   base::quoted(group.name), ", which rank 0 does not know");
+        base::fail(Status::invalid_argument, "rank ", part.rank, " has saved tensor ", base::quote(tensor_of(block)), " of group ",
+                   base::quote(group.name), ", which rank 0 does not know");
       }
       const Box box = box_of(block);
       const Lengths& shape = listing_.tensors[found->second].shape;

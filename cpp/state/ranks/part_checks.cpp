@@ -32,7 +32,7 @@ void verify_parts(storage::Storage& storage, const std::string& directory, const
         const auto found = blocks.part(rank)->find(group.name, tensor.name, box);
         const bool is_there = found.block != nullptr && found.block->dtype == tensor.dtype;
         if (!is_there && !box.is_empty()) {
-          base::fail(base::Status::corrupt, "tensor ", base::quoted(tensor.name), " of group ", base::quoted(group.name),
+          base::fail(base::Status::corrupt, "tensor ", base::quote(tensor.name), " of group ", base::quote(group.name),
                      ": the part of rank ", rank, " has no block ", to_text(box), ", which the manifest names");
         }
       });
@@ -40,7 +40,7 @@ void verify_parts(storage::Storage& storage, const std::string& directory, const
     result.tensors += std::ssize(group.tensors);
   }
   if (result.files != manifest.part_files || result.bytes != manifest.part_file_bytes) {
-    base::fail(base::Status::corrupt, base::quoted(directory), " has ", result.files, " files of ", result.bytes,
+    base::fail(base::Status::corrupt, base::quote(directory), " has ", result.files, " files of ", result.bytes,
                " bytes; the manifest says ", manifest.part_files, " and ", manifest.part_file_bytes);
   }
 }

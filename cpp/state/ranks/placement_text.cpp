@@ -116,7 +116,7 @@ Placement read_blocks(const Node& node, const Lengths& shape, std::int64_t world
   });
   if (const auto gap = find_gap(shape, boxes)) {
     listed.refuse(gap->kind == Gap::Kind::missing ? "lacks " : "has twice ", to_text(gap->box), " of ",
-                  base::quoted(node["name"].text()));
+                  base::quote(node["name"].text()));
   }
   return {shape, std::move(blocks)};
 }

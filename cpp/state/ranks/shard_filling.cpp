@@ -98,7 +98,7 @@ bool ShardFilling::targets_overlap() const {
 Digest ShardFilling::plan_digest() const {
   std::string text;
   for (const Wanted& wanted : wanted_)
-    text += cat(base::quoted(wanted.group), base::quoted(wanted.record.name), wanted.is_sharded ? " in blocks\n" : "\n");
+    text += cat(base::quote(wanted.group), base::quote(wanted.record.name), wanted.is_sharded ? " in blocks\n" : "\n");
   return hash_of(text);
 }
 
@@ -291,7 +291,7 @@ void ShardFilling::note_misfit(const Wanted& wanted, const Box& box, std::int64_
   const std::lock_guard lock(misfits_);
   if (!misfit_.empty() && misfit_at_ <= at) return;
   misfit_at_ = at;
-  misfit_ = cat("tensor ", base::quoted(wanted.record.name), ": element ", at.second, " of ",
+  misfit_ = cat("tensor ", base::quote(wanted.record.name), ": element ", at.second, " of ",
                 tensor::dtype_name(wanted.record.dtype), " has no place in ", tensor::dtype_name(wanted.to));
 }
 

@@ -163,7 +163,7 @@ void Team::open(const std::function<void()>& open_alone) {
     const std::string all_text = meeting.announce(text);
     if (!leads()) mine = error_of([&] { verify_token(*storage_, all_path, all_text); });
     if (mine && mine->status() == Status::not_found) {
-      mine = base::Error(Status::invalid_argument, cat("storage ", base::quoted(storage_->name()),
+      mine = base::Error(Status::invalid_argument, cat("storage ", base::quote(storage_->name()),
                                                        " is not shared: it has not the file that rank 0 has made"));
     }
     verdict = meeting.verdict(mine);
@@ -584,7 +584,7 @@ base::Error Team::lateness(const TeamSave& save, bool is_in_background) const {
   // Rank 0 may have been killed behind its commit.
   const bool is_open = problem || who.empty() || who == "rank 0" || who.starts_with("rank 0,");
   if (problem || who.empty()) who = "a rank";
-  return {Status::timeout, cat(who, " did not come within ", timeout_ns_, " ns; ", base::quoted(save.attempt),
+  return {Status::timeout, cat(who, " did not come within ", timeout_ns_, " ns; ", base::quote(save.attempt),
                                is_open ? " may be a checkpoint or not" : " is no checkpoint")};
 }
 
