@@ -7,17 +7,20 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
+#include <torch/version.h>
 
 #include <cstddef>
 #include <mutex>
+#include <utility>
 
 namespace ckpt::torch::detail {
 
 // What random numbers and statistics were like.
 struct Ambient {
   at::mt19937 engine;
-  c10::optional<float> next_float;
-  c10::optional<double> next_double;
+  // c10::optional, or std::optional in later versions of LibTorch
+  decltype(std::declval<at::CPUGeneratorImpl&>().next_float_normal_sample()) next_float;
+  decltype(std::declval<at::CPUGeneratorImpl&>().next_double_normal_sample()) next_double;
   Tensors buffers;
 
   static Ambient now(const Tensors& buffers) {
@@ -54,16 +57,29 @@ struct AmbientGuard {
   Ambient present;
 };
 
+// LibTorch 2.4 deprecates the autocast functions of one kind of device.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+inline bool is_cpu_autocast() { return at::autocast::is_autocast_enabled(at::kCPU); }
+inline void set_cpu_autocast(bool enabled) { at::autocast::set_autocast_enabled(at::kCPU, enabled); }
+inline at::ScalarType cpu_autocast_dtype() { return at::autocast::get_autocast_dtype(at::kCPU); }
+inline void set_cpu_autocast_dtype(at::ScalarType dtype) { at::autocast::set_autocast_dtype(at::kCPU, dtype); }
+#else
+inline bool is_cpu_autocast() { return at::autocast::is_cpu_enabled(); }
+inline void set_cpu_autocast(bool enabled) { at::autocast::set_cpu_enabled(enabled); }
+inline at::ScalarType cpu_autocast_dtype() { return at::autocast::get_autocast_cpu_dtype(); }
+inline void set_cpu_autocast_dtype(at::ScalarType dtype) { at::autocast::set_autocast_cpu_dtype(dtype); }
+#endif
+
 // Autocast as it was in the forward part. A cast that was cached without a graph must not serve a run with one: the cache is
 // cleared before and behind.
 struct Autocast {
-  bool enabled = at::autocast::is_cpu_enabled();
-  at::ScalarType dtype = at::autocast::get_autocast_cpu_dtype();
+  bool enabled = is_cpu_autocast();
+  at::ScalarType dtype = cpu_autocast_dtype();
   bool cache = at::autocast::is_autocast_cache_enabled();
 
   void set() const {
-    at::autocast::set_cpu_enabled(enabled);
-    at::autocast::set_autocast_cpu_dtype(dtype);
+    set_cpu_autocast(enabled);
+    set_cpu_autocast_dtype(dtype);
     at::autocast::set_autocast_cache_enabled(cache);
   }
 };

@@ -44,9 +44,14 @@ class Meter {
     std::int64_t live = 0;
     std::int64_t peak = 0;
   };
+  // The totals that LibTorch reports are int64_t in version 1 and size_t in version 2.
+  template <class Total>
+  static Total total_of(void (c10::MemoryReportingInfoBase::*)(void*, std::int64_t, Total, Total, c10::Device));
+  using Total = decltype(total_of(&c10::MemoryReportingInfoBase::reportMemoryUsage));
+
   class Log : public c10::MemoryReportingInfoBase {
    public:
-    void reportMemoryUsage(void* at, std::int64_t bytes, std::int64_t, std::int64_t, c10::Device) override {
+    void reportMemoryUsage(void* at, std::int64_t bytes, Total, Total, c10::Device) override {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (bytes > 0) {
         blocks_[at] = events_.size();
