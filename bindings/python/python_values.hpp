@@ -119,6 +119,27 @@ inline PyObject* text_object(const char* text) {
 }
 
 inline PyObject* none() { Py_RETURN_NONE; }
+
+// Adds an out-parameter to the result of a call: alone it is the result, several are a list. Takes both references. SWIG's own
+// SWIG_Python_AppendOutput has other parameters since 4.3, and keeps the None of a ckpt_status there.
+inline PyObject* append_output(PyObject* result, PyObject* output) {
+  if (result == nullptr) return output;
+  if (result == Py_None) {
+    Py_DECREF(result);
+    return output;
+  }
+  if (output == nullptr) {
+    Py_DECREF(result);
+    return nullptr;
+  }
+  PyObject* list = PyList_Check(result) ? result : PyList_New(1);
+  if (list != nullptr && list != result) PyList_SET_ITEM(list, 0, result);
+  const bool is_added = list != nullptr && PyList_Append(list, output) == 0;
+  Py_DECREF(output);
+  if (is_added) return list;
+  Py_DECREF(list == nullptr ? result : list);
+  return nullptr;
+}
 inline PyObject* object_of(std::int32_t value) { return PyLong_FromLong(value); }
 inline PyObject* object_of(std::uint32_t value) { return PyLong_FromUnsignedLong(value); }
 inline PyObject* object_of(std::int64_t value) { return PyLong_FromLongLong(value); }

@@ -68,7 +68,7 @@ CKPT_LISTING(ObjectListing)
 %define CKPT_OUT(type, make)
 %typemap(in, numinputs=0) type* (type fetched = 0) "$1 = &fetched;"
 %typemap(argout) type* {
-  $result = SWIG_Python_AppendOutput($result, make);
+  $result = ckpt_python::append_output($result, make);
 }
 %enddef
 CKPT_OUT(int32_t, PyLong_FromLong(*$1))
@@ -79,11 +79,11 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %apply int32_t* {ckpt_dtype*, ckpt_bool*, ckpt_strategy_chosen*, ckpt_tree_kind*, ckpt_tree_form*};
 %typemap(in, numinputs=0) const char** (const char* fetched = NULL) "$1 = const_cast<char**>(&fetched);"
 %typemap(argout) const char** {
-  $result = SWIG_Python_AppendOutput($result, ckpt_python::text_object(*$1));
+  $result = ckpt_python::append_output($result, ckpt_python::text_object(*$1));
 }
 %typemap(in, numinputs=0) SWIGTYPE** ($*1_ltype fetched = NULL) "$1 = &fetched;"
 %typemap(argout) SWIGTYPE** {
-  $result = SWIG_Python_AppendOutput($result, SWIG_NewPointerObj(SWIG_as_voidptr(*$1), $*1_descriptor, 0));
+  $result = ckpt_python::append_output($result, SWIG_NewPointerObj(SWIG_as_voidptr(*$1), $*1_descriptor, 0));
 }
 
 // Structs that a call fills are tuples; made/records.i says which.
@@ -93,7 +93,7 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
   $1 = &fetched;
 }
 %typemap(argout) type* name {
-  $result = SWIG_Python_AppendOutput($result, $1 ? ckpt_python::tuple_of(*$1) : SWIG_Py_Void());
+  $result = ckpt_python::append_output($result, $1 ? ckpt_python::tuple_of(*$1) : SWIG_Py_Void());
 }
 %typemap(in) const type* name = SWIGTYPE*;
 %typemap(argout) const type* name ""
@@ -162,8 +162,8 @@ CKPT_TEXTS(rules, rules_count)
 }
 %typemap(in, numinputs=0) uint32_t out[4] (uint32_t made[4]) "$1 = made;"
 %typemap(argout) uint32_t out[4] {
-  $result = SWIG_Python_AppendOutput($result, Py_BuildValue("(kkkk)", (unsigned long)$1[0], (unsigned long)$1[1],
-                                                           (unsigned long)$1[2], (unsigned long)$1[3]));
+  $result = ckpt_python::append_output($result, Py_BuildValue("(kkkk)", (unsigned long)$1[0], (unsigned long)$1[1],
+                                                         (unsigned long)$1[2], (unsigned long)$1[3]));
 }
 // Arrays in structs: written whole.
 %typemap(out) int64_t shape[8] "$result = ckpt_python::integer_tuple($1, 8);"
@@ -229,7 +229,7 @@ CKPT_TEXTS(rules, rules_count)
 }
 %typemap(in, numinputs=0) managed_type** (managed_type* fetched = NULL) "$1 = &fetched;"
 %typemap(argout) managed_type** {
-  $result = SWIG_Python_AppendOutput($result, ckpt_python::capsule(*$1));
+  $result = ckpt_python::append_output($result, ckpt_python::capsule(*$1));
 }
 %enddef
 CKPT_CAPSULE(DLManagedTensor, "dltensor")

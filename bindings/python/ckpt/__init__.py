@@ -8,6 +8,13 @@ Objects are context managers; failures are subclasses of CkptError. What C does 
 docs/python.md.
 """
 
+import warnings as _warnings
+
+with _warnings.catch_warnings():
+    # Extension types of SWIG before 4.4 have no __module__, of which Python 3.12 to 3.14 warn. An error here crashes SWIG's start.
+    _warnings.filterwarnings("ignore", r"builtin type \w+ has no __module__ attribute", DeprecationWarning)
+    from . import _native
+
 from . import (_adaptive, _async, _base, _common, _drive, _engine, _memory, _oneline, _pipeline, _plan, _sharded, _state,
                _storage, _strategy, _task, _tensor, _trees)
 from .made import errors as _errors, values as _values

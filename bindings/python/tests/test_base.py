@@ -59,6 +59,15 @@ class Errors(unittest.TestCase):
         self.assertFalse(ckpt.feature("none such"))
 
 
+class Import(unittest.TestCase):
+    def test_warnings_may_be_errors(self):
+        # Some versions of SWIG and Python warn about the extension's types; as an error, that crashes the process.
+        done = subprocess.run([sys.executable, "-W", "error", "-c", "import ckpt, warnings; warnings.warn('still an error')"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.splitlines()[-1], "UserWarning: still an error")
+
+
 class Objects(unittest.TestCase):
     def test_queue(self):
         with ckpt.WordQueue(2) as queue:
