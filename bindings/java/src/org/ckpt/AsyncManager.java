@@ -42,6 +42,7 @@ public class AsyncManager extends NativeObject {
    * @param options how it works
    * @param listener notified of all tasks, pinned as long as the manager; null: none
    */
+  @SuppressWarnings("this-escape") // javac 21: Exit only stores it, and close() reads no field of a subclass
   public AsyncManager(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {
     super(create(checkpoints, options, listener), Native::ckpt_async_manager_release);
     drainTimeout = options.drainTimeout();
