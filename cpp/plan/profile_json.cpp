@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -83,7 +84,7 @@ ordered_json json_of(const LayerProfile& layer) {
 
 [[noreturn]] void refuse(const std::string& what) { base::fail(Status::corrupt, "the profile's JSON is not usable: ", what); }
 
-const json& list(const json& value, const std::string& where) {
+const json& list(const json& value, std::string_view where) {
   if (!value.is_array()) refuse(cat(where, " is no list"));
   return value;
 }
