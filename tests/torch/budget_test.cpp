@@ -389,17 +389,17 @@ TEST(Torch, Autocast) {
   torch::nn::Sequential model = linears(6, 64);
   const Tensor x = torch::rand({128, 64});
   std::vector<Left> found;
-  at::autocast::set_cpu_enabled(true);
+  ct::detail::set_cpu_autocast(true);
   const ct::Chain chain = ct::budget(model, x, 0.75);
-  at::autocast::set_cpu_enabled(false);
+  ct::detail::set_cpu_autocast(false);
   for (const bool planned : {false, true}) {
     for (Tensor& parameter : model->parameters()) parameter.mutable_grad() = Tensor();
-    at::autocast::set_cpu_enabled(true);
+    ct::detail::set_cpu_autocast(true);
     const Tensor y = planned ? chain.forward(x) : model->forward(x);
     at::autocast::clear_cache();
-    at::autocast::set_cpu_enabled(false);
+    ct::detail::set_cpu_autocast(false);
     y.to(at::kFloat).square().mean().backward();
-    EXPECT_FALSE(at::autocast::is_cpu_enabled());
+    EXPECT_FALSE(ct::detail::is_cpu_autocast());
     Left left;
     left.add(y);
     for (const Tensor& parameter : model->parameters()) left.add(parameter.grad());
