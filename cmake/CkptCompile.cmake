@@ -1,5 +1,17 @@
-# How everything here is compiled: language levels, warnings as errors, sanitizers, and the floating-point rule.
+# Compilation of all targets: language levels, warnings, sanitizers, and the floating-point rule.
 
+if(NOT PROJECT_IS_TOP_LEVEL)
+  # The surrounding project sets these for its own sources. Here they end with this folder; that project's variables keep their values.
+  foreach(setting AUTOMOC AUTORCC AUTOUIC COMPILE_WARNING_AS_ERROR INCLUDE_CURRENT_DIR INCLUDE_CURRENT_DIR_IN_INTERFACE
+          LINK_LIBRARIES_ONLY_TARGETS LINK_WARNING_AS_ERROR UNITY_BUILD)
+    set(CMAKE_${setting} OFF)
+  endforeach()
+  foreach(tool CLANG_TIDY CPPCHECK CPPLINT INCLUDE_WHAT_YOU_USE)
+    set(CMAKE_CXX_${tool} "")
+  endforeach()
+  # A folder of that project with a "base/error.h" in it would hide the one here.
+  set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" PROPERTY INCLUDE_DIRECTORIES "")
+endif()
 set(CMAKE_C_STANDARD 99)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
@@ -10,24 +22,42 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
-if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Kind of build" FORCE)
+set(ckpt_optimise OFF)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Kind of build" FORCE)
+  else()
+    set(ckpt_optimise ON) # by options of the targets: the variable belongs to the surrounding project
+  endif()
 endif()
-# Assertions stay on in the optimised build: they are few, cheap and off the hot paths.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
-set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
-if(CKPT_SANITIZE) # less optimisation finds as much and compiles in two thirds of the time
-  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
-  set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
+if(PROJECT_IS_TOP_LEVEL)
+  # Assertions stay on in the optimised build: they are few, cheap and off the hot paths.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
+  set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+  if(CKPT_SANITIZE) # less optimisation finds as much and compiles in two thirds of the time
+    set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+    set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
+  endif()
 endif()
-
-find_package(Threads REQUIRED)
 
 add_library(ckpt_compile INTERFACE)
+if(ckpt_optimise)
+  target_compile_options(ckpt_compile INTERFACE -O2)
+  target_compile_definitions(ckpt_compile INTERFACE NDEBUG)
+endif()
+if(PROJECT_IS_TOP_LEVEL OR CKPT_WERROR)
+  target_compile_options(ckpt_compile INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla
+    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual>
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
+endif()
 target_compile_options(ckpt_compile INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Werror
-  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual>
-  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+  # -Wno-error also undoes the -Werror of a surrounding project, which cannot repair these sources.
+  $<IF:$<BOOL:${CKPT_WERROR}>,-Werror,-Wno-error>
+  # The library throws, and its results depend on IEEE arithmetic, whatever the flags of a surrounding project are.
+  $<$<COMPILE_LANGUAGE:CXX>:-fexceptions>
+  $<$<COMPILE_LANGUAGE:CXX>:-frtti>
+  -fno-fast-math
   # Contracted multiply-adds would give different bits on different machines: results are part of the contract.
   -ffp-contract=off
   # Builds must not carry the path of the machine they were made on.
@@ -48,7 +78,6 @@ if(CKPT_FUZZ)
 endif()
 
 # Sources of a target are compiled many at once, and the headers of tests once: an option, since missing includes then go unseen.
-option(CKPT_UNITY "Compile many sources as one, in half of the time" OFF)
 set(ckpt_build_is_quick OFF)
 if((CKPT_SANITIZE OR CKPT_UNITY) AND NOT CKPT_FUZZ)
   set(ckpt_build_is_quick ON)
@@ -64,7 +93,7 @@ endfunction()
 function(ckpt_quick_compile target)
   if(CKPT_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
-  elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-    target_compile_options(${target} PRIVATE -O1 -g1)
+  elseif(PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:RelWithDebInfo>:-g1>)
   endif()
 endfunction()

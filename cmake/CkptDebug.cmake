@@ -1,10 +1,12 @@
 # ckpt_split_debug(target [COMPONENT debug DESTINATION folder]): the debug information of a library or program goes to a file of its own
 # beside it, <file>.debug, which debuggers find by the link that stays. What is installed or packed is small; the debug information is
 # the component "debug". Sanitizers and builds without objcopy keep it inside.
-find_program(CKPT_OBJCOPY NAMES "${CMAKE_OBJCOPY}" objcopy)
+if(CKPT_SPLIT_DEBUG)
+  find_program(CKPT_OBJCOPY NAMES "${CMAKE_OBJCOPY}" objcopy)
+endif()
 
 function(ckpt_split_debug target)
-  if(CKPT_SANITIZE OR NOT CKPT_OBJCOPY)
+  if(NOT CKPT_SPLIT_DEBUG OR CKPT_SANITIZE OR NOT CKPT_OBJCOPY)
     return()
   endif()
   set(file "$<TARGET_FILE:${target}>")
@@ -12,7 +14,7 @@ function(ckpt_split_debug target)
     COMMAND "${CKPT_OBJCOPY}" --only-keep-debug "${file}" "${file}.debug"
     COMMAND "${CKPT_OBJCOPY}" --strip-unneeded "--add-gnu-debuglink=${file}.debug" "${file}"
     VERBATIM)
-  if(ARGC GREATER 1)
+  if(CKPT_INSTALL AND ARGC GREATER 1)
     cmake_parse_arguments(PARSE_ARGV 1 split "" "DESTINATION" "")
     install(FILES "${file}.debug" DESTINATION "${split_DESTINATION}/.debug" COMPONENT debug EXCLUDE_FROM_ALL)
   endif()

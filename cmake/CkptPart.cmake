@@ -5,7 +5,7 @@
 # nothing else, so including a part that is not linked does not compile.
 function(ckpt_part name)
   cmake_parse_arguments(PART "" "" "SHOWS;USES;SOURCES" ${ARGN})
-  set(view "${CMAKE_BINARY_DIR}/parts/${name}")
+  set(view "${PROJECT_BINARY_DIR}/parts/${name}")
   file(MAKE_DIRECTORY "${view}")
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${view}/${name}" SYMBOLIC)
 

@@ -33,4 +33,4 @@ add_dependencies(ckpt::ckpt_static ckpt_archive)
 set_target_properties(ckpt::ckpt_static PROPERTIES
   IMPORTED_LOCATION "${archive}"
   INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/include"
-  INTERFACE_LINK_LIBRARIES "${XXHASH_LIBRARY};stdc++;m;Threads::Threads;${CMAKE_DL_LIBS}")
+  INTERFACE_LINK_LIBRARIES "${CKPT_XXHASH_LIBRARY};stdc++;m;${CMAKE_THREAD_LIBS_INIT};${CMAKE_DL_LIBS}")
