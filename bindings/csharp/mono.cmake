@@ -1,6 +1,9 @@
 # Ckpt.dll and programs by Mono.
 set(csharp_mono_library "${csharp_dir}/mono/Ckpt.dll")
-set(csharp_mcs "${CKPT_MCS}" -nologo -unsafe -langversion:7 -define:MONO -reference:System.Numerics.dll -warnaserror -nowarn:618,1591,3021)
+set(csharp_mcs "${CKPT_MCS}" -nologo -unsafe -langversion:7 -define:MONO -reference:System.Numerics.dll -nowarn:618,1591,3021)
+if(CKPT_WERROR)
+  list(APPEND csharp_mcs -warnaserror)
+endif()
 add_custom_command(
   OUTPUT "${csharp_mono_library}"
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${csharp_dir}/mono"
