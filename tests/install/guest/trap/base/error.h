@@ -1,0 +1,1 @@
+#error "libckpt includes a header of the surrounding project"
