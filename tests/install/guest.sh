@@ -44,7 +44,8 @@ fi
 configure plain
 [ "$(commands plain | wc -l)" -gt 100 ] || fail "too few compile commands"
 grep -q '^CMAKE_BUILD_TYPE:STRING=$' "$out/plain/CMakeCache.txt" || fail "the build type is set"
-all plain ' -O2 .*-std=c\+\+20 '
+all plain ' -O2 '
+all plain ' -std=c\+\+20 '
 all plain ' -DNDEBUG '
 all plain ' -fPIC '
 none plain ' -Werror'
@@ -62,7 +63,8 @@ all info ' -O1 -g3 '
 # Settings of the project that contradict those of the library; FetchContent.
 configure strict -DSTRICT=ON -DHOW=FetchContent
 all strict ' -Werror .*-Wno-error '
-all strict ' -fno-rtti .*-frtti .*-std=c\+\+20 '
+all strict ' -std=c\+\+20 '
+all strict ' -fno-rtti .*-frtti '
 all strict ' -fno-exceptions .*-fexceptions '
 all strict ' -ffast-math .*-fno-fast-math .*-ffp-contract=off '
 all strict ' -fPIC '
