@@ -69,9 +69,9 @@ typedef struct ckpt_threshold ckpt_threshold;
 typedef struct ckpt_threshold_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
-  double threshold;     /* first value of the threshold: a share of the longest task, 0.05 .. 1 */
-  double learning_rate; /* how far one recovery moves the threshold at most, above 0, at most 1 */
-  int64_t budget;       /* number of checkpoints of a run, at least 0 */
+  double threshold;     /* first value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35 */
+  double learning_rate; /* how far one recovery moves the threshold at most, above 0, at most 1; default 0.1 */
+  int64_t budget;       /* number of checkpoints of a run, at least 0; default 3 */
 } ckpt_threshold_options;
 
 #define CKPT_THRESHOLD_OPTIONS_INIT \
@@ -124,7 +124,7 @@ CKPT_API void ckpt_threshold_info_init(ckpt_threshold_info* info, uint32_t size)
 /* Fills *info with what the rule knows. */
 CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_threshold_info* info);
 
-#define CKPT_TASK_NAME_BYTES 96 /* bytes that hold the name of any task, with the zero byte that ends it */
+#define CKPT_TASK_NAME_BYTES 96 /* bytes that hold the name of any task, its NUL included */
 
 /* One task that was observed. */
 typedef struct ckpt_task_observation {
@@ -174,30 +174,31 @@ typedef int32_t ckpt_policy;
 /* How a controller is made. */
 typedef struct ckpt_controller_options {
   uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
-  ckpt_policy policy;      /* how saves are decided: one of CKPT_POLICY_* */
+  ckpt_policy policy;      /* how saves are decided: one of CKPT_POLICY_*; default CKPT_POLICY_AUTO */
   double mtbf_seconds;     /* for CKPT_POLICY_YOUNG and CKPT_POLICY_DALY: mean time between failures in seconds, above 0 */
   double interval_seconds; /* for CKPT_POLICY_FIXED: interval between saves in seconds, above 0 */
-  /* for CKPT_POLICY_BAYES and CKPT_POLICY_EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1:
-   * nothing is forgotten */
+  /* for CKPT_POLICY_BAYES and CKPT_POLICY_EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1
+   * (the default): nothing is forgotten */
   double keep;
   double initial_cost_seconds; /* what a save costs, in seconds, until one was measured; 0: unknown */
-  /* when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it */
+  /* when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it; default 600 */
   double first_seconds;
   /* seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll nearest to the
    * target */
   double poll_seconds;
   double min_interval_seconds; /* shortest interval between saves in seconds, at least 0 */
   double max_interval_seconds; /* longest interval between saves in seconds; 0: no maximum */
-  double max_overhead_share;   /* share of the time that saves may take, above 0, at most 1. Goes before max_interval_seconds */
-  int64_t budget_saves;        /* number of saves in each window, at least 0; 0: no limit */
+  /* share of the time that saves may take, above 0, at most 1; default 1. Goes before max_interval_seconds */
+  double max_overhead_share;
+  int64_t budget_saves; /* number of saves in each window, at least 0; 0: no limit */
   /* length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run */
   double budget_window_seconds;
-  /* for CKPT_POLICY_THRESHOLD: first value of the threshold, a share of the longest task, 0.05 .. 1 */
+  /* for CKPT_POLICY_THRESHOLD: first value of the threshold, a share of the longest task, 0.05 .. 1; default 0.35 */
   double threshold;
-  /* for CKPT_POLICY_THRESHOLD: how far one recovery moves the threshold at most, above 0, at most 1 */
+  /* for CKPT_POLICY_THRESHOLD: how far one recovery moves the threshold at most, above 0, at most 1; default 0.1 */
   double threshold_learning_rate;
-  int64_t threshold_budget; /* for CKPT_POLICY_THRESHOLD: number of checkpoints of a run, at least 0 */
-  const ckpt_clock* clock;  /* source of time of ckpt_controller_get_now; kept alive; none: the monotonic clock */
+  int64_t threshold_budget; /* for CKPT_POLICY_THRESHOLD: number of checkpoints of a run, at least 0; default 3 */
+  const ckpt_clock* clock;  /* source of time of ckpt_controller_get_now; kept alive; NULL: the monotonic clock */
 } ckpt_controller_options;
 
 #define CKPT_CONTROLLER_OPTIONS_INIT \
@@ -365,21 +366,21 @@ typedef struct ckpt_simulation ckpt_simulation;
 typedef struct ckpt_simulation_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
-  /* text with the seconds between failures, one number a line, # begins a comment; none: a law is used */
+  /* text with the seconds between failures, one number a line, # begins a comment; NULL: a law is used */
   const char* trace;
-  /* law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; none: a trace is used */
+  /* law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; NULL: a trace is used */
   const char* law;
   /* the policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes, bayes:KEEP,
-   * weibull, fixed:SECONDS; none: all but fixed */
+   * weibull, fixed:SECONDS; NULL: all but fixed */
   const char* policies;
-  int64_t nodes;          /* number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000 */
-  int64_t failures;       /* number of failures to draw in each run, 1 .. 1000000 */
-  int64_t replicas;       /* number of runs to draw, 1 .. 100000 */
-  uint64_t seed;          /* seed of all random draws */
-  double cost_seconds;    /* cost of a save in seconds, above 0 */
-  double restart_seconds; /* duration of a restart after a failure, in seconds, at least 0 */
-  double poll_seconds;    /* seconds between questions, above 0 */
-  /* each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1: all are remote */
+  int64_t nodes;          /* number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000; default 1 */
+  int64_t failures;       /* number of failures to draw in each run, 1 .. 1000000; default 200 */
+  int64_t replicas;       /* number of runs to draw, 1 .. 100000; default 20 */
+  uint64_t seed;          /* seed of all random draws; default 1 */
+  double cost_seconds;    /* cost of a save in seconds, above 0; default 30 */
+  double restart_seconds; /* duration of a restart after a failure, in seconds, at least 0; default 300 */
+  double poll_seconds;    /* seconds between questions, above 0; default 30 */
+  /* each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1 (the default): all are remote */
   int64_t remote_every;
   double local_cost_seconds; /* cost of a local save in seconds, above 0 where saves are local */
   double remote_share;       /* share of the failures that destroy what is local, 0 .. 1 */

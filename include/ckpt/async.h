@@ -103,7 +103,7 @@ typedef void (*ckpt_checkpoint_task_progress_fn)(int64_t id, int64_t done_bytes,
  * ckpt_checkpoint_task_callbacks. */
 typedef void (*ckpt_checkpoint_task_ended_fn)(const ckpt_checkpoint_task_result* result, void* user_data);
 
-/* The functions that are notified of background tasks. Any of them may be absent. Each runs on a thread of the manager, or on the
+/* The functions that are notified of background tasks. Any of them may be NULL. Each runs on a thread of the manager, or on the
  * one that saved, cancelled, dropped or closed, under no lock of the library; those of one task never two at a time, those of
  * several tasks also at once. What happens to a task while one of its callbacks runs is reported when that returns, and a worker
  * begins its next task when everything of the last one was reported, so they should be short. With one worker, the ends of tasks
@@ -149,31 +149,31 @@ typedef void (*ckpt_staging_free_fn)(void* memory, int64_t bytes, void* user_dat
 /* How a manager of background tasks is made. */
 typedef struct ckpt_async_manager_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  /* threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait for one another, so more
-   * than 1 helps only loads */
+  /* threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint wait for one
+   * another, so more than 1 helps only loads */
   int32_t workers;
-  int64_t capacity; /* tasks that have not ended, at most; 1 .. 65536 */
-  int64_t history;  /* tasks that have ended and can still be asked for, 1 .. 1048576 */
-  /* bytes of memory for copies, at most; at least 65536. Allocated when it is first needed, then kept. A state that is larger is
-   * copied in waves: the save returns when the last wave was copied */
+  int64_t capacity; /* tasks that have not ended, at most; 1 .. 65536; default 10 */
+  int64_t history;  /* tasks that have ended and can still be asked for, 1 .. 1048576; default 100 */
+  /* bytes of memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept. A state that
+   * is larger is copied in waves: the save returns when the last wave was copied */
   int64_t staging_bytes;
   /* bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as the later ones; 0
    * .. staging_bytes */
   int64_t prepare_bytes;
   int64_t bytes_per_second; /* limit on what is written, in bytes per second; 0: none */
-  /* time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever */
+  /* time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever; default 30 s */
   int64_t drain_timeout_ns;
-  /* threads that copy, the calling one included, 1 .. 1024; 0: what this process may use, at most 4 */
+  /* threads that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4 */
   int32_t staging_threads;
   /* niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable */
   int32_t nice;
-  const ckpt_checkpoint_task_callbacks* callbacks; /* notified of all tasks; copied; none: no function is notified */
+  const ckpt_checkpoint_task_callbacks* callbacks; /* notified of all tasks; copied; NULL: no function is notified */
   void* user_data;                                 /* passed to each call of the callbacks */
-  ckpt_destroy_fn destroy;                   /* called once with user_data, after the last call of the callbacks; may be absent */
-  ckpt_staging_allocate_fn staging_allocate; /* allocates the memory for copies; given with staging_free; none: the library does */
+  ckpt_destroy_fn destroy;                   /* called once with user_data, after the last call of the callbacks; may be NULL */
+  ckpt_staging_allocate_fn staging_allocate; /* allocates the memory for copies; given with staging_free; NULL: the library does */
   ckpt_staging_free_fn staging_free;         /* releases what staging_allocate returned; given with it */
   void* staging_user_data;                   /* passed to each call of staging_allocate and staging_free */
-  ckpt_destroy_fn staging_destroy; /* called once with staging_user_data after the last call of staging_free; may be absent */
+  ckpt_destroy_fn staging_destroy; /* called once with staging_user_data after the last call of staging_free; may be NULL */
 } ckpt_async_manager_options;
 
 #define CKPT_ASYNC_MANAGER_OPTIONS_INIT \
@@ -251,27 +251,28 @@ typedef int32_t (*ckpt_checkpoint_task_source_fn)(const char* group, const char*
 typedef struct ckpt_checkpoint_task_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* how the bytes of a save are taken: CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_BORROW or CKPT_STAGING_MODE_DEFERRED; loads have
-   * none */
+   * none; default CKPT_STAGING_MODE_COPY */
   ckpt_staging_mode mode;
-  /* what happens when the queue is full: CKPT_WHEN_FULL_REFUSE, CKPT_WHEN_FULL_WAIT or CKPT_WHEN_FULL_DROP_OLDEST */
+  /* what happens when the queue is full: CKPT_WHEN_FULL_REFUSE, CKPT_WHEN_FULL_WAIT (the default) or
+   * CKPT_WHEN_FULL_DROP_OLDEST */
   ckpt_when_full when_full;
-  /* one of CKPT_PRIORITY_*: tasks of a higher one begin first, of equal ones the older */
+  /* one of CKPT_PRIORITY_*: tasks of a higher one begin first, of equal ones the older; default CKPT_PRIORITY_NORMAL */
   ckpt_priority priority;
-  int64_t timeout_ns; /* how long CKPT_WHEN_FULL_WAIT waits for a place, in nanoseconds; -1: for ever */
+  int64_t timeout_ns; /* how long CKPT_WHEN_FULL_WAIT waits for a place, in nanoseconds; -1: for ever; default 60 s */
   /* no worker begins before ckpt_async_manager_end_step was called with this step or a later one. Read only when has_gate_step is
    * not 0. Waiting for the task, closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A
    * task at a closed gate holds no worker up: others begin before it */
   int64_t gate_step;
   ckpt_bool has_gate_step; /* whether gate_step is set: 0 no, then the task waits for no step; other values yes */
   uint32_t reserved;       /* not used: 0 */
-  /* notified of this task, after those of the manager; copied; none: no function is notified */
+  /* notified of this task, after those of the manager; copied; NULL: no function is notified */
   const ckpt_checkpoint_task_callbacks* callbacks;
   void* user_data;         /* passed to each call of the callbacks */
-  ckpt_destroy_fn destroy; /* called once with user_data, after the last call of the callbacks; may be absent */
-  /* function that reads the tensors instead of the library; none: they are read from memory. Not with CKPT_STAGING_MODE_BORROW */
+  ckpt_destroy_fn destroy; /* called once with user_data, after the last call of the callbacks; may be NULL */
+  /* function that reads the tensors instead of the library; NULL: they are read from memory. Not with CKPT_STAGING_MODE_BORROW */
   ckpt_checkpoint_task_source_fn source;
   void* source_user_data;         /* passed to each call of source */
-  ckpt_destroy_fn source_destroy; /* called once with source_user_data, after the last call of source; may be absent */
+  ckpt_destroy_fn source_destroy; /* called once with source_user_data, after the last call of source; may be NULL */
 } ckpt_checkpoint_task_options;
 
 #define CKPT_CHECKPOINT_TASK_OPTIONS_INIT                                                                                          \

@@ -37,7 +37,7 @@ typedef struct ckpt_blas {
   ckpt_bool concurrent; /* 1: may be called from several threads at once; 0: calls are serialised */
   ckpt_sgemm_fn sgemm;  /* matrix product of 32-bit floating-point numbers */
   ckpt_dgemm_fn dgemm;  /* matrix product of 64-bit floating-point numbers */
-  const char* name;     /* name of the BLAS, to be shown; copied; none: no name */
+  const char* name;     /* name of the BLAS, to be shown; copied; NULL: no name */
 } ckpt_blas;
 
 #define CKPT_BLAS_INIT \
@@ -155,8 +155,8 @@ typedef struct ckpt_layer_context {
   int64_t first_sample;           /* global number of the batch's first sample within the step, >= 0 */
   const ckpt_tensor_spec* input;  /* element type and shape of the layer's input */
   const ckpt_tensor_spec* output; /* element type and shape of the layer's output */
-  const ckpt_tensor* targets;     /* targets of the step, of the micro-batch's samples; none when the step has none */
-  ckpt_worker_pool* pool;         /* threads that the step's layers share; none when there are none beside the one that runs */
+  const ckpt_tensor* targets;     /* targets of the step, of the micro-batch's samples; NULL when the step has none */
+  ckpt_worker_pool* pool;         /* threads that the step's layers share; NULL when there are none beside the one that runs */
   ckpt_bool evaluation;           /* 1 in ckpt_schedule_executor_evaluate, where nothing is dropped at random; 0 in a step */
   int32_t reserved;               /* not used: 0 */
 } ckpt_layer_context;
@@ -199,15 +199,16 @@ typedef int32_t (*ckpt_layer_restore_ambient_fn)(const void* state, void* user_d
 
 /* The functions of a custom layer, and what planning must know of it. All functions get the same user_data. */
 typedef struct ckpt_layer_callbacks {
-  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
-  ckpt_layer_flag flags; /* sum of CKPT_LAYER_FLAG_* */
-  int32_t options;       /* number of ways to run the layer, 1 .. 64 */
-  int32_t reserved;      /* not used: 0 */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* sum of CKPT_LAYER_FLAG_*; default CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC */
+  ckpt_layer_flag flags;
+  int32_t options;  /* number of ways to run the layer, 1 .. 64; default 1 */
+  int32_t reserved; /* not used: 0 */
   /* bytes of state outside the arguments that forward reads (a random generator); 0: none */
   int64_t ambient_bytes;
   /* determines element type and shape of the output for an input; an input is refused by failing */
   ckpt_layer_output_fn output;
-  /* determines the bytes that each option needs; may be absent when they are 0 for every option */
+  /* determines the bytes that each option needs; may be NULL when they are 0 for every option */
   ckpt_layer_option_fn option;
   /* computes the output; must produce the same bits with and without tape, and again, when the layer is deterministic */
   ckpt_layer_forward_fn forward;
@@ -215,7 +216,7 @@ typedef struct ckpt_layer_callbacks {
   ckpt_layer_backward_fn backward;
   ckpt_layer_save_ambient_fn save_ambient;       /* writes the ambient state; needed when ambient_bytes > 0 */
   ckpt_layer_restore_ambient_fn restore_ambient; /* reads the ambient state back; needed when ambient_bytes > 0 */
-  /* writes the tape as forward does, in forward's workspace, and makes no output, for which it gets no buffer; absent: where only
+  /* writes the tape as forward does, in forward's workspace, and makes no output, for which it gets no buffer; NULL: where only
    * the tape is wanted, forward runs */
   ckpt_layer_forward_fn record;
 } ckpt_layer_callbacks;
@@ -305,21 +306,22 @@ typedef struct ckpt_schedule_executor_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   int64_t budget_bytes; /* a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget */
-  /* threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use */
+  /* threads that the executor uses; kept alive; NULL: a pool of its own with as many threads as the process may use */
   ckpt_worker_pool* pool;
-  ckpt_memory_tracker* tracker; /* counts every buffer under its layer's name; kept alive; none: one of its own */
-  ckpt_follower* follower;      /* the strategy it follows is notified of layers that run and of live bytes; none: no strategy is */
-  /* what is checked where a layer runs forward again: one of CKPT_RECOMPUTE_CHECK_*; a difference ends the step with CORRUPT,
-   * whose message names the layer and the micro-batch. A RECORD that makes no output has none to check */
+  ckpt_memory_tracker* tracker; /* counts every buffer under its layer's name; kept alive; NULL: one of its own */
+  ckpt_follower* follower;      /* the strategy it follows is notified of layers that run and of live bytes; NULL: no strategy is */
+  /* what is checked where a layer runs forward again: one of CKPT_RECOMPUTE_CHECK_*; default CKPT_RECOMPUTE_CHECK_NONE. A
+   * difference ends the step with CORRUPT, whose message names the layer and the micro-batch. A RECORD that makes no output has
+   * none to check */
   ckpt_recompute_check recompute_check;
   /* 1: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
    * CORRUPT, whose message names the layer; each run of a layer takes longer by that; 0: they are not looked at */
   ckpt_bool check_writes;
-  /* where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; none: to
+  /* where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; NULL: to
    * memory of the executor's own, each copied at once */
   ckpt_storage* tier1_storage;
-  ckpt_storage* tier2_storage; /* where the items of tier 2 go; kept alive; none: to memory, each copied at once */
-  ckpt_storage* tier3_storage; /* where the items of tier 3 go; kept alive; none: to memory, each copied at once */
+  ckpt_storage* tier2_storage; /* where the items of tier 2 go; kept alive; NULL: to memory, each copied at once */
+  ckpt_storage* tier3_storage; /* where the items of tier 3 go; kept alive; NULL: to memory, each copied at once */
   /* 1: a layer's output of F32 or F64 that is not finite ends the step with OUT_OF_RANGE, whose message names the first such layer,
    * the element and its value; each forward reads its output once more; 0: only the loss is looked at */
   ckpt_bool check_finite;
@@ -355,10 +357,10 @@ typedef struct ckpt_step {
   uint64_t seed;                /* seed of the step's random numbers: a key of dropout */
   int64_t first_sample;         /* global number of the batch's first sample within the step, >= 0 */
   ckpt_tensor* input;           /* input of the chain, of the executor's input element type and shape */
-  ckpt_tensor* targets;         /* what a loss layer compares with; none when no layer needs it */
-  ckpt_tensor* output_gradient; /* gradient of the chain's output; none: 1, only for a chain whose output has one element */
-  ckpt_tensor* output;          /* receives the chain's output; none: it is not wanted */
-  /* receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none */
+  ckpt_tensor* targets;         /* what a loss layer compares with; NULL when no layer needs it */
+  ckpt_tensor* output_gradient; /* gradient of the chain's output; NULL: 1, only for a chain whose output has one element */
+  ckpt_tensor* output;          /* receives the chain's output; NULL: it is not wanted */
+  /* receives the gradient of the chain's input; NULL: it is not wanted. Refused when the first layer makes none */
   ckpt_tensor* input_gradient;
   ckpt_bool accumulate; /* 0: gradients are set to 0 first; 1: this step adds to them */
   int32_t reserved2;    /* not used: 0 */
@@ -451,11 +453,12 @@ CKPT_API ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learnin
 typedef struct ckpt_adamw_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
-  double learning_rate; /* size of a step, > 0 */
-  double beta1;         /* decay of the mean of gradients, 0 <= beta1 < 1 */
-  double beta2;         /* decay of the mean of squared gradients, 0 <= beta2 < 1 */
-  double epsilon;       /* added to the root of the mean of squared gradients, > 0 */
-  double weight_decay;  /* decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it */
+  double learning_rate; /* size of a step, > 0; default 1e-3 */
+  double beta1;         /* decay of the mean of gradients, 0 <= beta1 < 1; default 0.9 */
+  double beta2;         /* decay of the mean of squared gradients, 0 <= beta2 < 1; default 0.999 */
+  double epsilon;       /* added to the root of the mean of squared gradients, > 0; default 1e-8 */
+  /* decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it; default 0.01 */
+  double weight_decay;
   ckpt_bool decay_matrices_only; /* 1: only parameters of two dimensions or more decay, biases and norms do not; 0: all decay */
   int32_t reserved2;             /* not used: 0 */
 } ckpt_adamw_options;
@@ -496,8 +499,8 @@ typedef int32_t ckpt_learning_rate_kind;
 /* A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count. */
 typedef struct ckpt_learning_rate_schedule {
   uint32_t struct_size;         /* size of this record in bytes, as its caller was compiled */
-  ckpt_learning_rate_kind kind; /* how it falls: one of CKPT_LEARNING_RATE_KIND_* */
-  double peak_rate;             /* the highest rate, >= 0: of the first step behind the warm-up */
+  ckpt_learning_rate_kind kind; /* how it falls: one of CKPT_LEARNING_RATE_KIND_*; default CKPT_LEARNING_RATE_KIND_CONSTANT */
+  double peak_rate;             /* the highest rate, >= 0: of the first step behind the warm-up; default 1e-3 */
   double last_rate;             /* the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant */
   int64_t warm_up_steps;        /* number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1) */
   int64_t step_count;           /* number of steps of the run, >= warm_up_steps; not read when the kind is constant */

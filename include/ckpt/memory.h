@@ -33,9 +33,9 @@ typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 typedef struct ckpt_memory_tracker_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
-  /* dates what is recorded; none: the system's monotonic clock in its coarse form. The tracker keeps it alive */
+  /* dates what is recorded; NULL: the system's monotonic clock in its coarse form. The tracker keeps it alive */
   const ckpt_clock* clock;
-  /* bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported */
+  /* bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported; default 1 */
   int64_t peak_granularity_bytes;
 } ckpt_memory_tracker_options;
 
@@ -234,7 +234,7 @@ typedef struct ckpt_memory_scope_stats {
   /* highest live total in bytes since the scope was pushed; its own rise is peak_bytes - start_bytes */
   int64_t peak_bytes;
   int64_t net_bytes; /* bytes live now - start_bytes; may be negative */
-  /* bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1 */
+  /* bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most INT64_MAX */
   int64_t total_allocated_bytes;
   int64_t pushed_at_ns;  /* when the scope was pushed, in nanoseconds on the tracker's clock */
   int64_t pushed_utc_ns; /* when the scope was pushed, in nanoseconds since 1970-01-01T00:00:00Z */

@@ -41,10 +41,11 @@ typedef int32_t ckpt_activation_policy_kind;
 
 /* Which micro-batches' activations stay from forward to backward. The others are computed again. */
 typedef struct ckpt_activation_policy {
-  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
-  ckpt_activation_policy_kind kind; /* kind of policy: one of CKPT_ACTIVATION_POLICY_KIND_* */
-  int64_t interval;                 /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1 */
-  int64_t threshold_bytes;          /* for memory-based: bytes of activations that are stored at most, >= 0 */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* kind of policy: one of CKPT_ACTIVATION_POLICY_KIND_*; default CKPT_ACTIVATION_POLICY_KIND_STORE_ALL */
+  ckpt_activation_policy_kind kind;
+  int64_t interval;        /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1 */
+  int64_t threshold_bytes; /* for memory-based: bytes of activations that are stored at most, >= 0; default 1 GiB */
   ckpt_strategy*
       strategy; /* for CKPT_ACTIVATION_POLICY_KIND_STRATEGY: the strategy that is asked; kept alive; ignored by other kinds */
   /* for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory or its control
@@ -69,10 +70,10 @@ typedef int32_t (*ckpt_stage_forward_fn)(ckpt_tensor* input, int32_t micro_batch
 typedef struct ckpt_activation_manager_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
-  /* name of the stage: strategies are asked with it, the tracker counts under it; copied; none: "stage" */
+  /* name of the stage: strategies are asked with it, the tracker counts under it; copied; NULL: "stage" */
   const char* name;
-  ckpt_memory_tracker* tracker; /* counts what is stored; kept alive; none: one of its own */
-  ckpt_clock* clock;            /* dates what is stored; kept alive; none: the monotonic clock */
+  ckpt_memory_tracker* tracker; /* counts what is stored; kept alive; NULL: one of its own */
+  ckpt_clock* clock;            /* dates what is stored; kept alive; NULL: the monotonic clock */
 } ckpt_activation_manager_options;
 
 #define CKPT_ACTIVATION_MANAGER_OPTIONS_INIT \
@@ -205,27 +206,29 @@ typedef int32_t ckpt_pipeline_order;
  * of stage k % stages. */
 typedef struct ckpt_pipeline_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  /* order in which stages run the forward and backward parts of micro-batches: one of CKPT_PIPELINE_ORDER_* */
+  /* order in which stages run the forward and backward parts of micro-batches: one of CKPT_PIPELINE_ORDER_*; default
+   * CKPT_PIPELINE_ORDER_1F1B */
   ckpt_pipeline_order order;
-  int32_t stages;            /* number of stages, 1 .. 1024 */
-  int32_t micro_batches;     /* number of micro-batches of a step, 1 .. 65536; divides the batch's samples */
-  int32_t chunks;            /* number of pieces of each stage; 1 unless the order is CKPT_PIPELINE_ORDER_INTERLEAVED */
-  int32_t threads_per_stage; /* threads of each stage's pool, its own thread included; 1 .. 1024 */
-  int32_t measured_steps;    /* number of runs that time the layers, for the split and the budget; 0: bytes only */
+  int32_t stages;        /* number of stages, 1 .. 1024; default 1 */
+  int32_t micro_batches; /* number of micro-batches of a step, 1 .. 65536; divides the batch's samples; default 1 */
+  int32_t chunks;        /* number of pieces of each stage; 1 (the default) unless the order is CKPT_PIPELINE_ORDER_INTERLEAVED */
+  int32_t threads_per_stage; /* threads of each stage's pool, its own thread included; 1 .. 1024; default 1 */
+  int32_t measured_steps;    /* number of runs that time the layers, for the split and the budget; 0: bytes only; default 3 */
   int32_t reserved;          /* not used: 0 */
-  const int64_t* begins;     /* first layers of the pieces, ascending from 0; none: a split into pieces of equal time */
+  const int64_t* begins;     /* first layers of the pieces, ascending from 0; NULL: a split into pieces of equal time */
   int64_t begins_count;      /* number of first layers: the number of pieces, or 0 */
   int64_t queue_places;      /* places of each queue between neighbours; 0: as many as the schedule needs */
   /* each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight, reserves
    * no more bytes than this; 0: no budget */
   int64_t budget_bytes;
-  ckpt_strategy* strategy;              /* chooses each piece's plan, layer by layer; kept alive; none: no strategy */
-  ckpt_schedule* const* schedules;      /* plan of each piece, for a chain of its own; kept alive; none: no plans are set */
+  ckpt_strategy* strategy;              /* chooses each piece's plan, layer by layer; kept alive; NULL: no strategy */
+  ckpt_schedule* const* schedules;      /* plan of each piece, for a chain of its own; kept alive; NULL: no plans are set */
   int64_t schedules_count;              /* number of plans: the number of pieces, or 0 */
-  const ckpt_activation_policy* policy; /* policy of every stage's activation manager; none: store-all */
-  ckpt_memory_tracker* tracker;         /* counts every buffer, those of queues included; kept alive; none: one of its own */
-  ckpt_recompute_check recompute_check; /* what is checked where a layer runs forward again: one of CKPT_RECOMPUTE_CHECK_* */
-  ckpt_bool check_writes;               /* 1: looks whether layers write where they may not; 0: does not look */
+  const ckpt_activation_policy* policy; /* policy of every stage's activation manager; NULL: store-all */
+  ckpt_memory_tracker* tracker;         /* counts every buffer, those of queues included; kept alive; NULL: one of its own */
+  /* what is checked where a layer runs forward again: one of CKPT_RECOMPUTE_CHECK_*; default CKPT_RECOMPUTE_CHECK_NONE */
+  ckpt_recompute_check recompute_check;
+  ckpt_bool check_writes; /* 1: looks whether layers write where they may not; 0: does not look */
   /* 1: a layer's output of F32 or F64 that is not finite ends the step with OUT_OF_RANGE, whose message names the layer, the
    * element and the micro-batch: the first such layer of the stage that came upon one first; 0: only the losses are looked at */
   ckpt_bool check_finite;

@@ -101,9 +101,10 @@ typedef uint32_t ckpt_layer_flag;
 
 /* What planning must know of one layer. */
 typedef struct ckpt_layer_profile {
-  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
-  ckpt_layer_flag flags; /* sum of CKPT_LAYER_FLAG_* */
-  int64_t output_bytes;  /* bytes of the layer's output, and of its gradient, >= 0 */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* sum of CKPT_LAYER_FLAG_*; default CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC */
+  ckpt_layer_flag flags;
+  int64_t output_bytes; /* bytes of the layer's output, and of its gradient, >= 0 */
   /* bytes of the ambient state that is saved before the first forward and restored before a recomputation, >= 0 */
   int64_t ambient_bytes;
   ckpt_dtype dtype; /* element type of the layer's output, for strategies; 0 when not known */

@@ -36,24 +36,26 @@ typedef int32_t ckpt_s3_path_style;
  * names, or the usual one, of ~/.aws/credentials and ~/.aws/config (AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE). */
 typedef struct ckpt_s3_options {
   uint32_t struct_size;          /* size of this record in bytes, as its caller was compiled */
-  ckpt_s3_path_style path_style; /* where requests name the bucket: CKPT_S3_PATH_STYLE_AUTO, _ON or _OFF */
-  /* host of the store, with or without a port, behind http:// or https://; https when neither is said; none: what the environment
+  ckpt_s3_path_style path_style; /* where requests name the bucket: CKPT_S3_PATH_STYLE_AUTO (the default), _ON or _OFF */
+  /* host of the store, with or without a port, behind http:// or https://; https when neither is said; NULL: what the environment
    * or the profile says, else Amazon's of the region */
   const char* endpoint;
-  const char* region;        /* region that requests are signed for; none: the environment's or the profile's, else "us-east-1" */
-  const char* access_key;    /* access key's id; none: the environment's or the profile's */
-  const char* secret_key;    /* secret access key, which is never sent; none: the environment's or the profile's */
-  const char* session_token; /* token of temporary keys, when access_key and secret_key are such; none: they are not */
-  const char* server_side_encryption; /* how the store encrypts what is written: "AES256", "aws:kms"; none: as the bucket says */
-  const char* kms_key;                /* id of the key for "aws:kms"; none: the account's own for S3 */
-  const char* storage_class;          /* class of what is written, for example "STANDARD_IA"; none: as the store says */
-  /* size in bytes of the parts in which larger files are written, 8388608 (8 MiB) .. 67108864 (64 MiB); files that would have more
-   * than 10,000 of them are written in larger ones. Smaller files are written by one request */
+  const char* region;        /* region that requests are signed for; NULL: the environment's or the profile's, else "us-east-1" */
+  const char* access_key;    /* access key's id; NULL: the environment's or the profile's */
+  const char* secret_key;    /* secret access key, which is never sent; NULL: the environment's or the profile's */
+  const char* session_token; /* token of temporary keys, when access_key and secret_key are such; NULL: they are not */
+  const char* server_side_encryption; /* how the store encrypts what is written: "AES256", "aws:kms"; NULL: as the bucket says */
+  const char* kms_key;                /* id of the key for "aws:kms"; NULL: the account's own for S3 */
+  const char* storage_class;          /* class of what is written, for example "STANDARD_IA"; NULL: as the store says */
+  /* size in bytes of the parts in which larger files are written, 8388608 (8 MiB) .. 67108864 (64 MiB); default 16 MiB; files that
+   * would have more than 10,000 of them are written in larger ones. Smaller files are written by one request */
   int64_t part_bytes;
-  int32_t parts_in_flight;    /* parts of a file that are written, and pieces that are read, at the same time at most, 1 .. 64 */
+  /* parts of a file that are written, and pieces that are read, at the same time at most, 1 .. 64; default 8 */
+  int32_t parts_in_flight;
   int32_t reserved;           /* not used: 0 */
-  int64_t connect_timeout_ns; /* time for connecting in nanoseconds, > 0 */
-  int64_t request_timeout_ns; /* time for one request and its answer in nanoseconds, > 0: a part must get through in it */
+  int64_t connect_timeout_ns; /* time for connecting in nanoseconds, > 0; default 10 s */
+  /* time for one request and its answer in nanoseconds, > 0: a part must get through in it; default 5 min */
+  int64_t request_timeout_ns;
 } ckpt_s3_options;
 
 #define CKPT_S3_OPTIONS_INIT                                                                                          \

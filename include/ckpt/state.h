@@ -120,8 +120,8 @@ typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user
 typedef struct ckpt_stateful_callbacks {
   uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;                /* not used: 0 */
-  ckpt_stateful_list_fn list;       /* lists what is saved of the object; must be given */
-  ckpt_stateful_restore_fn restore; /* called when the object was restored; may be absent */
+  ckpt_stateful_list_fn list;       /* lists what is saved of the object; must not be NULL */
+  ckpt_stateful_restore_fn restore; /* called when the object was restored; may be NULL */
 } ckpt_stateful_callbacks;
 
 #define CKPT_STATEFUL_CALLBACKS_INIT \
@@ -169,11 +169,11 @@ typedef struct ckpt_coordinator_callbacks {
   uint32_t struct_size;                      /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;                         /* not used: 0 */
   int64_t rank;                              /* number of this process, 0 .. world_size - 1 */
-  int64_t world_size;                        /* number of processes, >= 1 */
+  int64_t world_size;                        /* number of processes, >= 1; default 1 */
   ckpt_coordinator_barrier_fn barrier;       /* returns when every process has called it */
   ckpt_coordinator_broadcast_fn broadcast;   /* sends the bytes of one process to all */
   ckpt_coordinator_all_gather_fn all_gather; /* sends the bytes of every process to all */
-  /* sends the bytes of every process to one; may be absent: then all_gather does, and every process needs world_size times the
+  /* sends the bytes of every process to one; may be NULL: then all_gather does, and every process needs world_size times the
    * bytes of one in memory */
   ckpt_coordinator_gather_fn gather;
 } ckpt_coordinator_callbacks;
@@ -238,7 +238,7 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
 typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
 /* Bytes that hold the name of any checkpoint made here, with its NUL. */
-#define CKPT_CHECKPOINT_NAME_BYTES 64 /* bytes that hold the name of any checkpoint made here, with the zero byte that ends it */
+#define CKPT_CHECKPOINT_NAME_BYTES 64 /* bytes that hold the name of any checkpoint made here, its NUL included */
 
 /* Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
 #define CKPT_CHECKPOINT_SELF "." /* used as a checkpoint's name: the storage's root is itself the directory of one checkpoint */
@@ -287,33 +287,35 @@ typedef struct ckpt_checkpoint_manager_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails */
   ckpt_bool read_only;
-  /* after every save older checkpoints are removed, except this many (the saved one included); 0: all stay. Manifests are read for
-   * that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or verification of this
-   * process found damaged does not count, and is removed once it is older than all that stay; the newest other one is never
-   * removed. Directories that cut-off saves have left are removed, too, once the saved one is of the same or a later step */
+  /* after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay. Manifests
+   * are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or
+   * verification of this process found damaged does not count, and is removed once it is older than all that stay; the newest other
+   * one is never removed. Directories that cut-off saves have left are removed, too, once the saved one is of the same or a later
+   * step */
   int64_t keep_last;
   /* checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs keep_last >= 1 */
   int64_t keep_every;
   /* this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1 */
   int64_t keep_best;
-  ckpt_best_metric best_metric; /* which metric is the best: CKPT_BEST_METRIC_SMALLEST or CKPT_BEST_METRIC_LARGEST */
-  uint32_t reserved;            /* not used: 0 */
-  /* coordinator of the processes of the run; kept alive; none: a single process */
+  /* which metric is the best: CKPT_BEST_METRIC_SMALLEST (the default) or CKPT_BEST_METRIC_LARGEST */
+  ckpt_best_metric best_metric;
+  uint32_t reserved; /* not used: 0 */
+  /* coordinator of the processes of the run; kept alive; NULL: a single process */
   ckpt_coordinator* coordinator;
-  /* says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with max_attempts 1
+  /* says which of the storage's errors are tried again; kept alive; NULL: one with its usual settings. Set one with max_attempts 1
    * for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply */
   ckpt_fault_handler* fault_handler;
   /* rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or the fields
    * above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those whose step is a
    * multiple; "best:COUNT" (as best_metric says), "best:COUNT:min" and "best:COUNT:max": those with the best metric; "newer:AGE":
    * those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at a time that is not
-   * known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of keep_last holds */
+   * known. For example "last:3, every:100, best:2:max, newer:24h". NULL or empty: no rules. What is said of keep_last holds */
   const char* keep_rules;
-  ckpt_keep_fn keep;            /* function that is asked about those that no rule keeps; none: they do not stay */
+  ckpt_keep_fn keep;            /* function that is asked about those that no rule keeps; NULL: they do not stay */
   void* keep_user_data;         /* passed to each call of keep */
-  ckpt_destroy_fn keep_destroy; /* called once with keep_user_data after the last call of keep; may be absent */
+  ckpt_destroy_fn keep_destroy; /* called once with keep_user_data after the last call of keep; may be NULL */
   /* nanoseconds for which one call, or the writing of one save in the background, waits for the other ranks of a coordinator of
-   * several processes; 0: ten minutes */
+   * several processes; 0 (the default): ten minutes */
   int64_t timeout_ns;
 } ckpt_checkpoint_manager_options;
 
@@ -359,17 +361,18 @@ typedef struct ckpt_save_options {
   uint32_t reserved;         /* not used: 0 */
   int64_t step;              /* number of the step, >= 0; a load takes the checkpoint of the highest step */
   uint64_t seed;             /* seed of the run's random numbers, kept for the load */
-  const char* metadata_json; /* JSON text of anything, for people and tools; none: null */
-  /* JSON text of what else the results' last bits depend on (hardware, other libraries); none: nothing. The library adds its
+  const char* metadata_json; /* JSON text of anything, for people and tools; NULL: the JSON value null */
+  /* JSON text of what else the results' last bits depend on (hardware, other libraries); NULL: nothing. The library adds its
    * version and the BLAS that this process uses by then, and loads none for that */
   const char* environment_json;
   /* begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not look at
-   * it. None or empty: no prefix */
+   * it. NULL or empty: no prefix */
   const char* prefix;
   /* metric of the state, compared to find the best checkpoints; finite. Read only when has_metric is not 0 */
   double metric;
   ckpt_bool has_metric; /* whether metric is set: 0 no, other values yes */
-  /* 1: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are written */
+  /* 1 (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are
+   * written */
   ckpt_bool incremental;
   /* other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of the
    * blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with INVALID_ARGUMENT that names the
@@ -451,10 +454,10 @@ typedef int32_t (*ckpt_rename_fn)(const char* group, const char* name, char* buf
 /* What one load takes, and how. */
 typedef struct ckpt_load_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  ckpt_verify verify;   /* what is checked: CKPT_VERIFY_FULL or CKPT_VERIFY_NONE */
-  const char* name;     /* name of one checkpoint, which is loaded without falling back; none: the newest valid one */
+  ckpt_verify verify;   /* what is checked: CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
+  const char* name;     /* name of one checkpoint, which is loaded without falling back; NULL: the newest valid one */
   int64_t step; /* the checkpoint of this step is loaded, of several the newest valid one. Read only when has_step is not 0 */
-  /* JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's version
+  /* JSON text of what this run's results depend on, compared with what the save wrote; NULL: not compared. The library's version
    * and the BLAS are compared in any case, as far as both sides have them */
   const char* environment_json;
   /* 0: the state and the checkpoint must have the same names; other values: tensors that only one side has are counted and listed
@@ -468,19 +471,19 @@ typedef struct ckpt_load_options {
   ckpt_bool has_step; /* whether step is set: 0 no, other values yes; not together with name */
   uint32_t reserved;  /* not used: 0 */
   /* what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the state
-   * ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error */
+   * ("module."); NULL or empty: nothing. Two names that become one, or a name of which nothing is left, are an error */
   const char* strip_prefix;
   /* what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked for in the
-   * state; none or empty: nothing */
+   * state; NULL or empty: nothing */
   const char* add_prefix;
-  /* which element types are converted to those of the state's tensors: CKPT_CONVERSION_NONE, CKPT_CONVERSION_LOSSLESS or
-   * CKPT_CONVERSION_LOSSY */
+  /* which element types are converted to those of the state's tensors: CKPT_CONVERSION_NONE (the default), CKPT_CONVERSION_LOSSLESS
+   * or CKPT_CONVERSION_LOSSY */
   ckpt_conversion convert;
   int32_t reserved2; /* not used: 0 */
-  /* function that is asked for the state's name of each tensor of the checkpoint; none: strip_prefix and add_prefix say all */
+  /* function that is asked for the state's name of each tensor of the checkpoint; NULL: strip_prefix and add_prefix say all */
   ckpt_rename_fn rename;
   void* rename_user_data; /* passed to each call of rename */
-  /* called once with rename_user_data after the last call of rename in this load; may be absent */
+  /* called once with rename_user_data after the last call of rename in this load; may be NULL */
   ckpt_destroy_fn rename_destroy;
 } ckpt_load_options;
 
@@ -631,7 +634,7 @@ typedef struct ckpt_tensor_info {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   ckpt_dtype dtype;     /* element type: one of CKPT_DTYPE_* */
   const char* name;     /* name of the tensor: UTF-8; may be empty. Valid as long as the reader */
-  const int64_t* shape; /* lengths of the dimensions; none when there are no dimensions. Valid as long as the reader */
+  const int64_t* shape; /* lengths of the dimensions; NULL when there are no dimensions. Valid as long as the reader */
   int32_t ndim;         /* number of dimensions; may be more than a tensor in memory can have */
   int32_t reserved;     /* not used: 0 */
   int64_t bytes;        /* size of the tensor in bytes */

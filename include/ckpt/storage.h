@@ -39,10 +39,10 @@ typedef struct ckpt_file_system_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* what happens when the directory is missing: 0 creates it, and those that lead to it, durably; other values: NOT_FOUND */
   ckpt_bool must_exist;
-  ckpt_write_path
-      write_path;   /* how large files are written: CKPT_WRITE_PATH_RING, CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
-  int32_t reserved; /* not used: 0 */
-  int64_t large_from_bytes; /* files of at least this many bytes count as large, >= 0; 0: 8 MiB */
+  /* how large files are written: CKPT_WRITE_PATH_RING (the default), CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
+  ckpt_write_path write_path;
+  int32_t reserved;         /* not used: 0 */
+  int64_t large_from_bytes; /* files of at least this many bytes count as large, >= 0; 0 (the default): 8 MiB */
   /* limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written at
    * once. What executors read back from the files of their tiers has the same limit, by itself */
   int64_t bytes_per_second;
@@ -147,12 +147,12 @@ typedef int32_t (*ckpt_storage_remove_many_fn)(const char* const* paths, int64_t
 
 /* The flag of a custom storage that is an object store: a file is there for others whole when its sync has returned, and not at all
  * before; a new one replaces that of its name. There are no directories, renames and locks: rename, remove_directory,
- * make_directory, sync_directory, list, lock and unlock are not called and may be absent; put_if_absent, list_from and
- * create_stream must be given. What was written, removed or refused is seen by the next call of anyone */
+ * make_directory, sync_directory, list, lock and unlock are not called and may be NULL; put_if_absent, list_from and
+ * create_stream must not be NULL. What was written, removed or refused is seen by the next call of anyone */
 #define CKPT_STORAGE_FLAG_OBJECTS 1U
 
-/* The functions of a custom storage, which all get the same user_data. All up to unlock must be given; those behind it may be
- * absent. */
+/* The functions of a custom storage, which all get the same user_data. The functions up to unlock must not be NULL; those
+ * after it may be. */
 typedef struct ckpt_storage_callbacks {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
@@ -177,11 +177,11 @@ typedef struct ckpt_storage_callbacks {
   ckpt_storage_close_fn unlock;                /* releases a lock. Not called in a forked child: the lock stays the parent's */
   uint32_t flags;                              /* what this storage is: CKPT_STORAGE_FLAG_*; 0: files in directories */
   uint32_t reserved2;                          /* not used: 0 */
-  ckpt_storage_create_stream_fn create_stream; /* makes a file that is written from front to back; none: create does */
-  ckpt_storage_put_fn put_if_absent;       /* makes a file whole, if there is none of that name; none: not known to the storage */
-  ckpt_storage_read_ranges_fn read_ranges; /* reads several pieces of an open file; none: read does, one after the other */
-  ckpt_storage_list_from_fn list_from;     /* lists files by their whole paths; none: list does, directory by directory */
-  ckpt_storage_remove_many_fn remove_many; /* removes many files; none: remove does, one after the other */
+  ckpt_storage_create_stream_fn create_stream; /* makes a file that is written from front to back; NULL: create does */
+  ckpt_storage_put_fn put_if_absent;       /* makes a file whole, if there is none of that name; NULL: not known to the storage */
+  ckpt_storage_read_ranges_fn read_ranges; /* reads several pieces of an open file; NULL: read does, one after the other */
+  ckpt_storage_list_from_fn list_from;     /* lists files by their whole paths; NULL: list does, directory by directory */
+  ckpt_storage_remove_many_fn remove_many; /* removes many files; NULL: remove does, one after the other */
 } ckpt_storage_callbacks;
 
 #define CKPT_STORAGE_CALLBACKS_INIT                                                                                              \
@@ -243,16 +243,16 @@ typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message,
 
 /* How a fault handler is made: how often and after which pauses a failed operation is tried again. */
 typedef struct ckpt_fault_handler_options {
-  uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
-  int32_t max_attempts;           /* attempts of one operation at most, the first one included, >= 1 */
-  int64_t first_delay_ns;         /* pause before the second attempt, in nanoseconds, >= 0 */
-  int64_t max_delay_ns;           /* no pause is longer than this, in nanoseconds, >= 0 */
-  double factor;                  /* each pause is this many times as long as the pause before it, >= 1 */
-  double jitter;                  /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1 */
-  uint64_t seed;                  /* seed of the random numbers for the jitter: Philox4x32-10 */
-  ckpt_fault_decide_fn decide;    /* function that is asked which error is tried again; none: IO, BUSY and TIMEOUT are */
-  void* decide_user_data;         /* passed to each call of decide */
-  ckpt_destroy_fn decide_destroy; /* called once with decide_user_data after the last call of decide; may be absent */
+  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  int32_t max_attempts;        /* attempts of one operation at most, the first one included, >= 1; default 5 */
+  int64_t first_delay_ns;      /* pause before the second attempt, in nanoseconds, >= 0; default 10 ms */
+  int64_t max_delay_ns;        /* no pause is longer than this, in nanoseconds, >= 0; default 10 s */
+  double factor;               /* each pause is this many times as long as the pause before it, >= 1; default 2 */
+  double jitter;               /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1; default 0.5 */
+  uint64_t seed;               /* seed of the random numbers for the jitter: Philox4x32-10 */
+  ckpt_fault_decide_fn decide; /* function that is asked which error is tried again; NULL: IO, BUSY and TIMEOUT are */
+  void* decide_user_data;      /* passed to each call of decide */
+  ckpt_destroy_fn decide_destroy; /* called once with decide_user_data after the last call of decide; may be NULL */
 } ckpt_fault_handler_options;
 
 #define CKPT_FAULT_HANDLER_OPTIONS_INIT \

@@ -76,9 +76,9 @@ CKPT_API ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_me
 typedef struct ckpt_smart_strategy_options {
   uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;     /* not used: 0 */
-  double large_factor;   /* a layer with more than this many times the mean bytes is chosen; finite, above 0 */
-  int64_t rare_accesses; /* a layer accessed fewer times than this is chosen, at least 0 */
-  double late_share;     /* a layer whose index is past this share of the known layers is chosen, 0 .. 1 */
+  double large_factor;   /* a layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5 */
+  int64_t rare_accesses; /* a layer accessed fewer times than this is chosen, at least 0; default 2 */
+  double late_share;     /* a layer whose index is past this share of the known layers is chosen, 0 .. 1; default 0.7 */
 } ckpt_smart_strategy_options;
 
 #define CKPT_SMART_STRATEGY_OPTIONS_INIT \
@@ -157,9 +157,9 @@ typedef int32_t (*ckpt_strategy_access_fn)(const char* layer_name, void* user_da
 typedef struct ckpt_strategy_callbacks {
   uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;              /* not used: 0 */
-  ckpt_strategy_decide_fn decide; /* answers for one layer whether to checkpoint it; must be given */
-  ckpt_strategy_reset_fn reset;   /* called when the strategy is reset; may be absent */
-  ckpt_strategy_access_fn access; /* called when the activation of a layer was used; may be absent */
+  ckpt_strategy_decide_fn decide; /* answers for one layer whether to checkpoint it; must not be NULL */
+  ckpt_strategy_reset_fn reset;   /* called when the strategy is reset; may be NULL */
+  ckpt_strategy_access_fn access; /* called when the activation of a layer was used; may be NULL */
 } ckpt_strategy_callbacks;
 
 #define CKPT_STRATEGY_CALLBACKS_INIT \
@@ -231,7 +231,7 @@ typedef struct ckpt_strategy_counters {
   uint32_t reserved;     /* not used: 0 */
   int64_t asked_layers;  /* number of layers that it was asked about */
   int64_t chosen_layers; /* number of layers that were answered with yes */
-  int64_t chosen_bytes;  /* bytes of the activations that were answered with yes; at most 2^63 - 1 */
+  int64_t chosen_bytes;  /* bytes of the activations that were answered with yes; at most INT64_MAX */
 } ckpt_strategy_counters;
 
 #define CKPT_STRATEGY_COUNTERS_INIT \

@@ -76,10 +76,10 @@ typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 /* How a buffer pool is made. */
 typedef struct ckpt_buffer_pool_options {
   uint32_t struct_size;       /* size of this record in bytes, as its caller was compiled */
-  ckpt_bool has_retain_limit; /* whether retain_limit_bytes holds; no: every buffer is kept for reuse */
-  /* bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system */
+  ckpt_bool has_retain_limit; /* whether retain_limit_bytes holds; default 1; no: every buffer is kept for reuse */
+  /* bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; default 256 MiB */
   int64_t retain_limit_bytes;
-  const char* layer_name; /* the tracker counts the pool's buffers under this layer name; copied; none: "tensor" */
+  const char* layer_name; /* the tracker counts the pool's buffers under this layer name; copied; NULL: "tensor" */
 } ckpt_buffer_pool_options;
 
 #define CKPT_BUFFER_POOL_OPTIONS_INIT \

@@ -1,33 +1,52 @@
-"""Each struct, field, constant, callback and function of the public headers has a comment that stands alone.
+"""Each struct, field, constant, callback and function of the public headers has a comment that stands alone, and the documentation of
+other languages contains no words of C.
 
-Documentation in other languages is made from these comments, field by field, so those of structs, fields and constants say nothing of
-defaults (the initialisers have them), use no words of C, and do not lean on their neighbours. A comment stands behind its field or
-constant, on the same line, or right above it.
+Documentation in other languages is generated from these comments, field by field: those of structs, fields and constants do not lean on
+their neighbours. A comment stands behind its field or constant, on the same line, or right above it. Comments use the words that a C
+programmer expects (NULL, pointer, struct, size_t, ...). tools/api translates them; this test searches the documentation that it generates
+for Python, Java, C# and C++ for words of C. A default value that a comment states must be that of the initialiser.
 
 comments_stand_alone.py [HEADER...]: all of include/ckpt when none is named. 77: skipped, there is no libclang.
 """
 
+import ast
+import contextlib
+import copy
 import glob
+import html
+import itertools
 import os
 import re
 import sys
 import tempfile
+from unittest import mock
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+INCLUDE = os.path.join(HERE, "..", "..", "include")
+STAND_IN = os.path.join(HERE, "stand_in")
+TOOL = os.path.join(HERE, "..", "..", "tools", "api")
+sys.path.insert(0, TOOL)
+sys.dont_write_bytecode = True
 
 try:
+    import read
     from clang import cindex
 
+    read.find_libclang()
     cindex.Index.create()
 except Exception as error:  # the module, or the library behind it
     print("SKIP: no libclang for Python (python3-clang):", error)
     sys.exit(77)
 
-INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include")
-STAND_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stand_in")
-DEFAULT = re.compile(r"\b(by )?defaults?\b")
-OF_C = re.compile(
-    r"NULL|\bNUL\b|&|->|(?<![\w*/])\*[a-z]|\w\.h\b|\bCKPT_\w+_INIT\b|\bU?INT\d+_M(AX|IN)\b|\b(u?int\d+_t|size_t)\b"
-    r"|\b(pointers?|structs?|unions?|enums?|macros?|typedefs?|sizeof|char|void|const|out-parameters?|out-pointers?)\b"
-)
+import c_words
+import compare
+import model
+import text as words
+import write_cpp
+import write_csharp
+import write_java
+import write_python
+
 LEANS = re.compile(
     r"^(of|that|with|by|also|or|and|else|like|as|its|their|those|these|such|likewise|ditto|the same|see)\b"
     r"|\b(as|see) (above|below)\b|\bthe (field|constant|one|ones|next \w+) (above|below|before)\b|\bas the next\b",
@@ -64,15 +83,7 @@ typedef struct ckpt_bare {
   /* number of parts */
   int twice; /* number of parts */
   int first_of; /* number of parts */ int second_of;
-  int by_default; /* number of parts; default 3 */
-  int the_defaults; /* number of parts, 1 (the default) or 2 */
-  const char* null; /* name of a part; NULL: none */
-  int* star; /* *star is a number of parts */
-  int* address; /* where &address is */
-  int member; /* the same as options->member */
-  int type; /* at most INT64_MAX parts */
-  char text[8]; /* a char array with a name */
-  int pointed; /* a pointer to a part */
+  const char* null; /* name of a part, a pointer to a struct; NULL: none */
   int of; /* of the parts */
   int same; /* the same of the parts */
   int above; /* number of parts, as above */
@@ -84,7 +95,6 @@ typedef struct ckpt_bare {
 /* far away, with an empty line between */
 
 #define CKPT_FAR 2
-#define CKPT_INITIAL 3 /* what CKPT_GOOD_INIT says */
 typedef int (*ckpt_bare_fn)(int a);
 void ckpt_bare_call(int a);
 /* The same for b. */
@@ -96,9 +106,73 @@ void ckpt_loose_call(int b);
 // of another kind
 """
 TRAPPED = """ckpt_bare ckpt_bare.bare_a ckpt_bare.below_b ckpt_bare.middle ckpt_bare.two_lines ckpt_bare.twice ckpt_bare.second_of
-  ckpt_bare.by_default ckpt_bare.the_defaults ckpt_bare.null ckpt_bare.star ckpt_bare.address ckpt_bare.member ckpt_bare.type
-  ckpt_bare.text ckpt_bare.pointed ckpt_bare.of ckpt_bare.same ckpt_bare.above ckpt_bare.word line:39 CKPT_BARE CKPT_FAR CKPT_INITIAL
-  ckpt_bare_fn ckpt_bare_call ckpt_leaning_call ckpt_null_release line:53 line:55"""
+  ckpt_bare.of ckpt_bare.same ckpt_bare.above ckpt_bare.word line:%d CKPT_BARE CKPT_FAR
+  ckpt_bare_fn ckpt_bare_call ckpt_leaning_call ckpt_null_release line:%d line:%d""" % tuple(
+    TRAPS[: TRAPS.index(text)].count("\n") + 1 for text in ("told by the caller", "Tells a number", "// of another"))
+
+LANGUAGES = {
+    "Python": (write_python, write_python.PythonWords, "bindings/python/ckpt/made/"),
+    "Java": (write_java, write_java.JavaWords, "bindings/java/made/"),
+    "C#": (write_csharp, write_csharp.CsharpWords, "bindings/csharp/made/"),
+    "C++": (write_cpp, write_cpp.CppWords, "include/ckpt/values/"),
+}
+OF_C = re.compile(
+    r"NULL|\bNULs?\b|&|->|(?<![\w*/])\*[a-z]|\w\.h\b|\b(?:CKPT|ckpt)_\w+|\bU?INT\d+_M(?:AX|IN)\b|\b(?:u?int\d+_t|size_t)\b"
+    r"|\b(?:[Pp]ointer|[Ss]truct|[Uu]nion|[Mm]acro|[Tt]ypedef)s?\b|\b(?:sizeof|char|void|const)\b|\b[Oo]ut-(?:parameter|pointer)s?\b"
+)
+OF_CPP_TOO = {"struct", "structs"}
+# Words that the search finds in each language without translation, and not after it; then words that translation does not remove.
+TRANSLATED = ["NULL", "NUL", "&address", "*star", "task->gate_step", "base.h", "CKPT_SAVE_OPTIONS_INIT", "INT64_MAX", "UINT32_MAX",
+              "uint64_t", "size_t", "pointer", "structs", "macros", "typedef", "sizeof(options)", "const char*", "void*", "out-parameters"]
+LEFT = ["unions", "void", "const", "char", "ckpt_nothing", "CKPT_NOTHING", "a & b"]
+PLACES = {"structs": "ckpt_save_options", "types": "ckpt_verify", "constants": "CKPT_VERIFY_FULL", "fields": "ckpt_save_options.prefix"}
+# A field, a comment of C, and its translations.
+EXAMPLES = [
+    ("ckpt_step.targets", "labels; NULL when there are none", {
+        "Python": "labels; None when there are none", "Java": "labels; null when there are none",
+        "C#": "labels; null when there are none", "C++": "labels; nullptr when there are none"}),
+    ("ckpt_save_options.prefix", "begins a name, NUL-terminated. NULL or empty: no prefix", {
+        "Python": "begins a name. None or empty: no prefix", "Java": "begins a name. Null or empty: no prefix",
+        "C#": "begins a name. Null or empty: no prefix", "C++": "begins a name. Empty: no prefix"}),
+    ("ckpt_tensor_info.group", "group; NULL: none", {
+        "Python": "group; None: none", "C#": "group; empty: none", "C++": "group; empty: none"}),
+    ("ckpt_tensor_info.shape", "lengths; NULL: a scalar", {
+        "Python": "lengths; (): a scalar", "C#": "lengths; empty: a scalar", "C++": "lengths; empty: a scalar"}),
+    ("ckpt_async_manager_options.drain_timeout_ns", "time in nanoseconds; -1: for ever; default 30 s. After that, tasks stop", {
+        "Python": "time in nanoseconds; -1: for ever; default 30 s. After that, tasks stop",
+        "Java": "time; null: for ever. After that, tasks stop",
+        "C#": "time; Timeout.InfiniteTimeSpan: for ever; default 30 s. After that, tasks stop",
+        "C++": "time; -1: for ever; default 30 s. After that, tasks stop"}),
+    ("ckpt_load_options.verify", "CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE", {
+        "Python": "Verify.FULL (the default) or Verify.NONE", "Java": "{@link Verify#FULL} or {@link Verify#NONE}",
+        "C++": "Verify::full (the default) or Verify::none"}),
+    ("ckpt_save_options.incremental", "1 (the default): linked; 0: written", {
+        "Python": "True (the default): linked; False: written", "Java": "true: linked; false: written",
+        "C#": "true (the default): linked; false: written"}),
+    ("ckpt_save_options.metric", "metric; default 0", {  # absent in other languages until it is set
+        "Python": "metric; None when there is none", "C#": "metric; null when there is none",
+        "C++": "metric; std::nullopt when there is none"}),
+    ("ckpt_save_options.step", "a pointer to an int64_t, at most INT64_MAX, of a struct; as options->keep_last", {
+        "Python": "a reference to a 64-bit integer, at most 2**63 - 1, of an object; as options.keep_last",
+        "Java": "a reference to a 64-bit integer, at most 2^63 - 1, of an object; as {@code options.keepLast}",
+        "C#": "a reference to a 64-bit integer, at most 2^63 - 1, of an object; as <c>options.KeepLast</c>",
+        "C++": "a reference to a 64-bit integer, at most 2^63 - 1, of a struct; as options.keep_last"}),
+    ("ckpt_load_result.seed", "begins as CKPT_LOAD_OPTIONS_INIT (state.h); see ckpt_load_result.step and *tensor", {
+        "Python": "begins as a new LoadOptions; see LoadResult.step and tensor",
+        "Java": "begins as a new {@link LoadOptions}; see {@code LoadResult.step} and tensor"}),
+]
+# A field, its initialiser, comments that state the same value, and comments that do not.
+DEFAULTS = [
+    ("count", "3", ["parts; default 3", "parts, default: 3", "parts (default 3)", "0 or 3 (the default). More", "a default part"],
+     ["parts; default 2", "2 (the default) or 3", "3 parts by default", "defaults to 3", "parts; default three", "the default is 3"]),
+    ("staging_bytes", "1073741824", ["bytes; default 1 GiB"], ["bytes; default 1 MiB", "bytes; default 1 s"]),
+    ("first_ns", "INT64_C ( 10000000 )", ["nanoseconds; default 10 ms"], ["nanoseconds; default 10 s", "nanoseconds; default 10"]),
+    ("first_seconds", "600", ["seconds; default 600", "seconds; default 10 min"], ["seconds; default 10"]),
+    ("factor", "1e-3", ["a factor; default 0.001. Small"], ["a factor; default 0.01"]),
+    ("name", "0", ["name; default NULL", "NULL (the default): no name"], ['name; default "part"']),
+    ("flags", "CKPT_A | CKPT_B", ["sum; default CKPT_A | CKPT_B", "sum; default 3"], ["sum; default CKPT_A"]),
+    ("result", None, ["parts"], ["parts; default 0"]),
+]
 
 
 class Header:
@@ -113,6 +187,11 @@ class Header:
             sys.exit("\n".join(errors))
         tokens = list(self.unit.get_tokens(extent=self.unit.cursor.extent))
         self.comments = [token for token in tokens if token.kind == cindex.TokenKind.COMMENT]
+        self.starting, self.ending = {}, {}
+        for comment in self.comments:
+            start, end = comment.extent.start, comment.extent.end
+            self.starting.setdefault(start.line, []).append((start.offset, comment))
+            self.ending.setdefault(end.line, (range(start.line, end.line + 1), comment))
         code = [token.extent for token in tokens if token.kind != cindex.TokenKind.COMMENT]
         self.code_lines = {line for extent in code for line in range(extent.start.line, extent.end.line + 1)}
         self.found = []
@@ -122,16 +201,13 @@ class Header:
 
     def behind(self, end):
         """The comment that begins on the line where a declaration ends, behind it."""
-        after = [c for c in self.comments if c.extent.start.line == end.line and c.extent.start.offset >= end.offset]
+        after = [comment for offset, comment in self.starting.get(end.line, ()) if offset >= end.offset]
         return after[0] if after else None
 
     def above(self, line):
         """The comment that ends right above a line, on lines of its own."""
-        for comment in self.comments:
-            lines = range(comment.extent.start.line, comment.extent.end.line + 1)
-            if lines[-1] == line - 1 and not self.code_lines.intersection(lines):
-                return comment
-        return None
+        lines, comment = self.ending.get(line - 1, ((), None))
+        return None if self.code_lines.intersection(lines) else comment
 
     def text_above(self, name, cursor):
         """The text of the comment above, or None, which is wrong."""
@@ -155,10 +231,9 @@ class Header:
         return plain(behind)
 
     def check_words(self, name, cursor, text):
-        for rule, what in ((DEFAULT, "names a default"), (OF_C, "uses a word of C"), (LEANS, "leans on its neighbours")):
-            hit = text and rule.search(text)
-            if hit:
-                self.wrong(name, cursor.extent.start.line, '%s: "%s"' % (what, hit.group(0)))
+        hit = text and LEANS.search(text)
+        if hit:
+            self.wrong(name, cursor.extent.start.line, 'leans on its neighbours: "%s"' % hit.group(0))
         if text and len(text.split()) < 2:
             self.wrong(name, cursor.extent.start.line, 'says only "%s"' % text)
 
@@ -234,8 +309,108 @@ def check_traps():
     return names == wanted
 
 
+# ---- Other languages ----
+
+
+def documentation(path, text):
+    """The documentation in a generated file, without the marks of its language."""
+    if path.endswith(".py"):
+        nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
+        found = [re.sub(r"(?m)^\w+: ", "", ast.get_docstring(node) or "") for node in nodes]  # a name, and what it is
+    elif path.endswith(".java"):
+        found = [re.sub(r"(?m)^\s*\*", "", comment) for comment in re.findall(r"/\*\*(.*?)\*/", text, re.DOTALL)]
+        found = [html.unescape(re.sub(r"\{@\w+\s+([^{}]*)\}", r"\1", comment)) for comment in found]
+    elif path.endswith(".cs"):
+        found = re.sub(r'<see\s+cref="(.*?)"/>|<[^>]*>', r"\1", "\n".join(re.findall(r"^\s*///(.*)$", text, re.MULTILINE)))
+        found = [html.unescape(found)]
+    else:
+        found = re.findall(r"^\s*// (.*)$", text.split("\n", 2)[2], re.MULTILINE)  # the first two lines are about the file
+    return " ".join(" ".join(found).split())
+
+
+def documents(api):
+    """The documentation of each language, by the path of its file."""
+    values = model.Model(api)
+    for language, (writer, _, folder) in LANGUAGES.items():
+        files = {path: text for path, text in writer.files(values).items() if path.startswith(folder)}
+        yield language, {path: documentation(path, text) for path, text in files.items()}
+
+
+def of_c(text, language):
+    return [word for word in OF_C.findall(text) if language != "C++" or word not in OF_CPP_TOO]
+
+
+def with_words(api, c_words):
+    """The description with these words in a comment of each kind, between marks."""
+    changed = copy.deepcopy(api)
+    for place, path in PLACES.items():
+        name, _, field = path.partition(".")
+        entry = next(entry for entry in changed["structs" if field else place] if entry["name"] == name)
+        entry = next(one for one in entry["fields"] if one["name"] == field) if field else entry
+        entry["comment"] = f"begin{place} {', '.join(c_words)} end{place}"
+    return changed
+
+
+def check_search(api):
+    """Checks that the search finds the words of C in every kind of comment and every language, and that translation removes them."""
+    good = True
+    untranslated = mock.patch.object(words, "translated", lambda text, language, null: text)
+    for c_words, changes, remain in ((TRANSLATED, untranslated, True), (TRANSLATED, contextlib.nullcontext(), False),
+                                     (LEFT, contextlib.nullcontext(), True)):
+        with changes:
+            found = dict(documents(with_words(api, c_words)))
+        for language, place in itertools.product(LANGUAGES, PLACES):
+            between = re.search(f"begin{place}(.*?)end{place}", " ".join(found[language].values()), re.IGNORECASE)
+            seen = of_c(between[1], language) if between else []
+            missed = [word for word in c_words if not set(of_c(word, language)) <= set(seen)] if remain else []
+            if not between or missed or seen and not remain:
+                print(f"{language}, {place}: " + (f"not found: {missed}" if remain else f"not translated: {seen}"), file=sys.stderr)
+                good = False
+    return good
+
+
+def check_examples(api):
+    """Compares the translations of comments with the expected ones."""
+    good, values = True, model.Model(api)
+    for name, comment, wanted in EXAMPLES:
+        owner, _, field = name.partition(".")
+        struct = next(struct for struct in values.structs if struct.name == owner)
+        value = copy.copy(next(value for value in struct.values if value.name == field))
+        value.comment = comment
+        for language, expected in wanted.items():
+            made = LANGUAGES[language][1](values).of(value, struct).replace("\0", " ")
+            if made != expected:
+                print(f"{language}, {name}: {made}\n  wanted: {expected}", file=sys.stderr)
+                good = False
+    return good
+
+
+def check_defaults():
+    good, numbers = True, {"CKPT_A": 1, "CKPT_B": 2}
+    for name, initialiser, right, wrong in DEFAULTS:
+        for comment in right + wrong:
+            field = {"name": name, "comment": comment, **({"default": initialiser} if initialiser else {})}
+            problem = c_words.default_problem(field, numbers)
+            if bool(problem) != (comment in wrong):
+                print(f"{name} = {initialiser}, {comment}: {problem or 'no problem found'}", file=sys.stderr)
+                good = False
+    return good
+
+
+def check_languages():
+    parts = [part[:-2] for part in sorted(os.listdir(os.path.join(INCLUDE, "ckpt"))) if part.endswith(".h")]
+    others = {"api", "ckpt", "mpi", "s3", "torch"}
+    api = read.Reader(INCLUDE, [part + ".h" for part in parts if part not in others]).read()
+    problems = compare.rules(api) + compare.rules(read.Reader(INCLUDE, ["s3.h"]).read())
+    for language, files in documents(api):
+        problems += [f'{path}: documentation has a word of C: "{word}"' for path, text in files.items() for word in of_c(text, language)]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return not problems and all([check_search(api), check_examples(api)])
+
+
 def main(arguments):
-    good = check_traps()
+    good = all([check_traps(), check_defaults(), check_languages()])
     not_c = {os.path.join(INCLUDE, "ckpt", name) for name in ("api.h", "torch.h")}  # one is made, one is C++
     headers = arguments or sorted(set(glob.glob(os.path.join(INCLUDE, "ckpt", "*.h"))) - not_c)
     if not headers:

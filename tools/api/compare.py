@@ -1,11 +1,17 @@
 """What the API promises: rules that a description keeps by itself, and what may change from one release to the next."""
 
+from c_words import default_problem
 from model import has_size
 
 
 def rules(api):
-    """Structs that can grow have no hidden padding: a field that is appended later begins where the last one ends."""
+    """Structs that can grow have no hidden padding: a field that is appended later begins where the last one ends. A default that a
+    comment states is the initialiser's."""
+    numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
     problems = []
+    for struct in api["structs"]:
+        wrong = [(field["name"], default_problem(field, numbers)) for field in struct["fields"]]
+        problems += [f"{struct['name']}.{name} {problem}" for name, problem in wrong if problem]
     for struct in api["structs"]:
         end = 0
         for field in struct["fields"] + [{"name": "its end", "offset": struct["size"], "size": 0}]:

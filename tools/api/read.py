@@ -7,8 +7,7 @@ import re
 from clang import cindex
 from clang.cindex import CursorKind, TokenKind, TypeKind
 
-LIMITS = {"INT32_MAX": 2**31 - 1, "INT32_MIN": -(2**31), "UINT32_MAX": 2**32 - 1,
-          "INT64_MAX": 2**63 - 1, "INT64_MIN": -(2**63), "UINT64_MAX": 2**64 - 1}
+from c_words import LIMITS
 
 
 class Problem(Exception):
@@ -150,7 +149,7 @@ class Reader:
     def read_macro(self, cursor):
         tokens = [token.spelling for token in cursor.get_tokens() if token.kind != TokenKind.COMMENT][1:]
         name = cursor.spelling
-        if not tokens or name == "CKPT_API" or not name.startswith("CKPT_"):
+        if not tokens or name.endswith("_API") or not name.startswith("CKPT_"):
             return
         if text_at(cursor).startswith(name + "("):
             self.add("macros", cursor, text=text_at(cursor))

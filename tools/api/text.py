@@ -4,12 +4,15 @@ import os
 import re
 import textwrap
 
+from c_words import MEMBER, translated, without_defaults
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MADE = "Made from include/ckpt by tools/api: do not edit."
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
 C_ONLY = re.compile(r"; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|\s*Frozen: \d+ bytes in every version\.")
 LIFETIMES = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|\s*Borrowed for the call\.")
-NAMES = re.compile(r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
+NAMES = re.compile(rf'(?<![\w."])(?:(?P<object>[a-z]\w*){MEMBER}|(?P<type>ckpt_\w+)\.)(?P<member>[a-z]\w*)|'
+                   r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
 TRUTH = re.compile(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)")
 ABOUT_HAS = re.compile(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?")
 
@@ -79,7 +82,10 @@ class Words:
     """The words of a language. Each has constant(constant), and its own of these where it calls things otherwise than C++ does."""
 
     no, yes = "false", "true"
-    none = "none"  # where no object or text is given
+    null = "null"  # the word for NULL
+    nulls = {}  # other words for NULL, by the kind of the value
+    struct, power = "object", "2^{}"
+    has_defaults = False  # whether the writer states default values itself
     absent = "none"  # where a value may be absent
     for_ever, never = "-1", "0"  # in the place of a duration, and of an instant
     borrows = False  # texts and arrays live no longer than what they are of
@@ -101,11 +107,20 @@ class Words:
     def field(self, name, struct):
         return name
 
-    def text(self, comment, struct=None):
-        """A comment without what matters to C only, and with this language's names."""
+    def member(self, owner, name, struct):
+        """A field of a parameter (owner) or type (ckpt_...)."""
+        return f"{camel(owner) if owner.startswith('ckpt_') else owner}.{name}"
+
+    def null_of(self, value, struct):
+        return self.nulls.get(value.kind, self.null)
+
+    def text(self, comment, struct=None, null=None):
+        """A comment without what matters to C only, and with this language's words and names."""
         text = C_ONLY.sub("", " ".join(comment.rstrip("\\ ").split()))
         text = text if self.borrows else LIFETIMES.sub("", text)
-        return NAMES.sub(lambda found: self.named(found[0], struct), self.escaped(text))
+        text = self.escaped(translated(text, self, null or self.null))
+        return NAMES.sub(lambda found: self.member(found["object"] or found["type"], found["member"], struct) if found["member"]
+                         else self.named(found[0], struct), text)
 
     def named(self, name, struct):
         model = self.model
@@ -115,7 +130,7 @@ class Words:
             return self.type(model.patterns[name])
         if name.removesuffix("-1") in model.numbers:
             return str(model.numbers[name.removesuffix("-1")] - name.endswith("-1"))
-        if name.startswith("ckpt_"):
+        if name in model.declared:
             owner = model.owner_of(name)
             return self.function(name, owner, name[len(owner) + 1:].removeprefix("get_")) if owner else self.type(name)
         return self.field(name, struct) if name in model.fields else name
@@ -123,15 +138,17 @@ class Words:
     def of(self, value, struct=None):
         """The comment of a value: as the language's type has it, which knows truth, times and absence."""
         text = " ".join(value.comment.split())
+        if self.has_defaults or value.has and value.begins_absent:
+            text = without_defaults(text)
         if value.kind == "truth":
+            text = re.sub(r"\b(default:? )([01])\b", lambda at: at[1] + (self.no if at[2] == "0" else self.yes), text)
             text = TRUTH.sub(lambda at: at[1] + (self.no if at[2] == "0" else self.yes), text)
         elif value.kind == "duration" and self.has_times:
             text = re.sub(r",? in nanoseconds\b", "", text).replace("-1:", self.for_ever + ":")
+            text = re.sub(r"\b(default:? )-1\b", rf"\g<1>{self.for_ever}", text)
             text = re.sub(r"\bnanoseconds (?=from|for|of|since)", "time ", text)
         elif value.kind.startswith("instant") and self.has_times:
             text = text.replace("in nanoseconds since 1970-01-01T00:00:00Z", "in UTC").replace("; 0", "; " + self.never)
-        elif value.kind in ("text", "handle", "struct", "list"):
-            text = re.sub(r"\bnone(?=:| when)", self.none, text).replace("None or empty", capital(self.none) + " or empty")
         if value.has:
             text = ABOUT_HAS.sub("", text).rstrip(".") + f"; {self.absent}{value.absence}"
-        return self.text(text, struct).rstrip(".")
+        return self.text(text, struct, self.null_of(value, struct)).rstrip(".")

@@ -27,8 +27,15 @@ def named(constant):
 
 
 class CppWords(Words):
-    absent, borrows = "std::nullopt", True
+    absent, borrows, struct = "std::nullopt", True, "struct"
+    null, nulls = "nullptr", {"text": "empty", "list": "empty", "shape": "empty"}
     constant = staticmethod(named)
+
+    def function(self, name, owner, method):
+        return f"{camel(owner)}::{method}"
+
+    def field(self, name, struct):
+        return name.removesuffix("_ns")
 
 
 def init(struct):

@@ -61,12 +61,16 @@ def property_of(name):
     return camel(re.sub("(?<!utc)_ns$", "", name.replace("_at_ns", "_at_nanoseconds")).removesuffix("_ns"))
 
 
+def is_settable(struct):
+    return struct.name in GIVEN or struct.is_options
+
+
 def see(name):
     return f'<see\0cref="{name}"/>'
 
 
 class CsharpWords(Words):
-    none, absent, for_ever, never = "null", "null", "Timeout.InfiniteTimeSpan", "null"
+    absent, for_ever, never = "null", "Timeout.InfiniteTimeSpan", "null"
     short_groups = ("ckpt_status", "ckpt_action_kind", "ckpt_item", "ckpt_checkpoint_task_state")
     escaped = staticmethod(escape)
 
@@ -82,6 +86,14 @@ class CsharpWords(Words):
     def field(self, name, struct):
         own = struct and any(value.name == name for value in struct.values)
         return see(property_of(name)) if own else f"<c>{property_of(name)}</c>"
+
+    def member(self, owner, name, struct):
+        return f"<c>{class_of(owner) if owner.startswith('ckpt_') else owner}.{property_of(name)}</c>"
+
+    def null_of(self, value, struct):
+        """Strings and lists that a call fills are never null."""
+        filled = struct and not is_settable(struct)
+        return "empty" if value.kind in ("shape", "list") or value.kind == "text" and filled else self.null
 
     def summary(self, text):
         return wrapped(f"<summary>{capital(text).rstrip('.')}.</summary>", "/// ", width=124)
@@ -219,7 +231,7 @@ class Writer:
             return self.virtual(struct, "CustomLayer")
         if name in FROZEN:
             return self.frozen(struct)
-        if name in GIVEN or struct.is_options:
+        if is_settable(struct):
             return self.settable(struct)
         return [] if struct.is_table or name in BY_HAND else (self.raw(struct) if name in RAW else []) + self.result(struct)
 

@@ -56,7 +56,7 @@ def javadoc(text, tags=()):
 
 
 class JavaWords(Words):
-    absent, for_ever, never = "empty", "null", "empty"
+    absent, for_ever, never, has_defaults = "empty", "null", "empty", True
     escaped = staticmethod(escape)
 
     def constant(self, constant):
@@ -70,6 +70,9 @@ class JavaWords(Words):
 
     def field(self, name, struct):
         return value_name(name)
+
+    def member(self, owner, name, struct):
+        return "{@code " + super().member(owner, value_name(name), struct) + "}"
 
 
 class Member:
@@ -94,7 +97,7 @@ class Member:
         """The initial value in Java, and in words."""
         default = self.value.default
         if self.begins_null:
-            return "null", "none"
+            return "null", "none" if self.value.has else "null"
         if self.value.kind == "enum":
             links = [link(constant) for constant in self.value.initial()]
             return " | ".join(map(".".join, links)), " and ".join("{@link " + "#".join(one) + "}" for one in links)
@@ -116,7 +119,7 @@ class Member:
     def setter(self, owner):
         """A setter and a getter, and a second setter for the absence of what is not absent unless that is said."""
         (start, words), name, taken = self.start(), self.name, ACCEPTED.get(self.type, self.type)
-        said = start == "null" and re.search(r"\b[Nn]one( or empty)?:", self.comment)
+        said = start == "null" and re.search(r"\b[Nn]ull( or empty)?:", self.comment)
         text = self.comment.rstrip(".") + "." + ("" if said else f" Default: {words}.")
         value = name if taken == self.type else f"{self.type}.of({name})"
         lines = javadoc(text, [f"@param {name} the value", "@return this"])
@@ -214,7 +217,7 @@ class Writer:
                  for member in members]
         lines += ["", "/** All defaults. */", f"public {name}() {{}}", ""] + [line for member in members for line in member.setter(name)]
         using = block(f"try ({c} struct = new {c}())", *(line for member in members for line in member.writes()), "call.call(struct);")
-        lines += ["/** Calls with a struct of these values, which stay alive meanwhile. */",
+        lines += ["/** Calls with these values, which stay alive meanwhile. */",
                   *block(f"void with(NativeObject.Into<{c}> call)", *using[:-1], *block("} finally", "Reference.reachabilityFence(this);"))]
         if "out" in struct.directions:
             reads = [f"made.{member.name} = {member.read};" for member in members if member.read]

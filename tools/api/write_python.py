@@ -45,7 +45,8 @@ def named(constant):
 
 
 class PythonWords(Words):
-    no, yes, none, absent, has_times = "False", "True", "None", "None", False
+    no, yes, null, absent, has_times, power = "False", "True", "None", "None", False, "2**{}"
+    nulls = {"shape": "()"}
     constant = staticmethod(named)
 
     def type(self, name):
@@ -64,8 +65,6 @@ class Member:
         self.group = value.bare if kind == "enum" and value.bare != "ckpt_status" else None
         if self.group:
             self.comment = re.sub(r"\b0 (when|where)\b", r"None \1", self.comment)
-        elif kind == "shape":
-            self.comment = self.comment.replace("none when", "() when")
         kind = "dtype" if value.bare == "ckpt_dtype" else kind if kind != "enum" or self.group else "number"
         initial = " | ".join(map(named, value.initial())) if self.group else ""
         names = {"truth": str(value.default != "0"), "initial": initial or value.default}
@@ -196,7 +195,7 @@ class Writer:
 
     def options(self):
         """A function for each struct that callers fill."""
-        about = "What callers fill: a function for each struct of the C API, whose keywords are its fields."
+        about = "Functions that make options: their keywords are the values of the options."
         imports = ["from typing import TYPE_CHECKING, Any, Optional, Sequence", "", "from .. import native as _native",
                    "from .._root import handle_of, made_by", "from .values import *", "", *self.classes(self.given)]
         return module(about, imports, (), *map(self.option, self.given))

@@ -55,13 +55,13 @@ namespace Ckpt
     /// <summary>How a threshold rule is made.</summary>
     public sealed unsafe partial class ThresholdOptions
     {
-        /// <summary>First value of the threshold: a share of the longest task, 0.05 .. 1.</summary>
+        /// <summary>First value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35.</summary>
         public double Threshold { get; set; } = 0.35;
 
-        /// <summary>How far one recovery moves the threshold at most, above 0, at most 1.</summary>
+        /// <summary>How far one recovery moves the threshold at most, above 0, at most 1; default 0.1.</summary>
         public double LearningRate { get; set; } = 0.1;
 
-        /// <summary>Number of checkpoints of a run, at least 0.</summary>
+        /// <summary>Number of checkpoints of a run, at least 0; default 3.</summary>
         public long Budget { get; set; } = 3;
 
         internal static ckpt_threshold_options Native(ThresholdOptions from, CallMemory memory)
@@ -171,7 +171,7 @@ namespace Ckpt
     /// <summary>How a controller is made.</summary>
     public sealed unsafe partial class ControllerOptions
     {
-        /// <summary>How saves are decided.</summary>
+        /// <summary>How saves are decided: one of <see cref="Policy"/>; default <see cref="Policy.Auto"/>.</summary>
         public Policy Policy { get; set; } = Policy.Auto;
 
         /// <summary>For <see cref="Policy.Young"/> and <see cref="Policy.Daly"/>: mean time between failures in seconds, above
@@ -182,13 +182,14 @@ namespace Ckpt
         public double IntervalSeconds { get; set; }
 
         /// <summary>For <see cref="Policy.Bayes"/> and <see cref="Policy.ExpectedValue"/>: share of what is known that each failure
-        /// leaves, above 0, at most 1; 1: nothing is forgotten.</summary>
+        /// leaves, above 0, at most 1; 1 (the default): nothing is forgotten.</summary>
         public double Keep { get; set; } = 1;
 
         /// <summary>What a save costs, in seconds, until one was measured; 0: unknown.</summary>
         public double InitialCostSeconds { get; set; }
 
-        /// <summary>When the cost of a save is unknown the first save comes no later than this, in seconds, to learn it.</summary>
+        /// <summary>When the cost of a save is unknown the first save comes no later than this, in seconds, to learn it; default
+        /// 600.</summary>
         public double FirstSeconds { get; set; } = 600;
 
         /// <summary>Seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll
@@ -201,7 +202,7 @@ namespace Ckpt
         /// <summary>Longest interval between saves in seconds; 0: no maximum.</summary>
         public double MaxIntervalSeconds { get; set; }
 
-        /// <summary>Share of the time that saves may take, above 0, at most 1. Goes before
+        /// <summary>Share of the time that saves may take, above 0, at most 1; default 1. Goes before
         /// <see cref="MaxIntervalSeconds"/>.</summary>
         public double MaxOverheadShare { get; set; } = 1;
 
@@ -212,15 +213,15 @@ namespace Ckpt
         /// run.</summary>
         public double BudgetWindowSeconds { get; set; }
 
-        /// <summary>For <see cref="Policy.Threshold"/>: first value of the threshold, a share of the longest task, 0.05 ..
-        /// 1.</summary>
+        /// <summary>For <see cref="Policy.Threshold"/>: first value of the threshold, a share of the longest task, 0.05 .. 1;
+        /// default 0.35.</summary>
         public double Threshold { get; set; } = 0.35;
 
-        /// <summary>For <see cref="Policy.Threshold"/>: how far one recovery moves the threshold at most, above 0, at most
-        /// 1.</summary>
+        /// <summary>For <see cref="Policy.Threshold"/>: how far one recovery moves the threshold at most, above 0, at most 1;
+        /// default 0.1.</summary>
         public double ThresholdLearningRate { get; set; } = 0.1;
 
-        /// <summary>For <see cref="Policy.Threshold"/>: number of checkpoints of a run, at least 0.</summary>
+        /// <summary>For <see cref="Policy.Threshold"/>: number of checkpoints of a run, at least 0; default 3.</summary>
         public long ThresholdBudget { get; set; } = 3;
 
         /// <summary>Source of time of <c>Controller.Now</c>; kept alive; null: the monotonic clock.</summary>
@@ -414,29 +415,29 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string Policies { get; set; }
 
-        /// <summary>Number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000.</summary>
+        /// <summary>Number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000; default 1.</summary>
         public long Nodes { get; set; } = 1;
 
-        /// <summary>Number of failures to draw in each run, 1 .. 1000000.</summary>
+        /// <summary>Number of failures to draw in each run, 1 .. 1000000; default 200.</summary>
         public long Failures { get; set; } = 200;
 
-        /// <summary>Number of runs to draw, 1 .. 100000.</summary>
+        /// <summary>Number of runs to draw, 1 .. 100000; default 20.</summary>
         public long Replicas { get; set; } = 20;
 
-        /// <summary>Seed of all random draws.</summary>
+        /// <summary>Seed of all random draws; default 1.</summary>
         public ulong Seed { get; set; } = 1;
 
-        /// <summary>Cost of a save in seconds, above 0.</summary>
+        /// <summary>Cost of a save in seconds, above 0; default 30.</summary>
         public double CostSeconds { get; set; } = 30;
 
-        /// <summary>Duration of a restart after a failure, in seconds, at least 0.</summary>
+        /// <summary>Duration of a restart after a failure, in seconds, at least 0; default 300.</summary>
         public double RestartSeconds { get; set; } = 300;
 
-        /// <summary>Seconds between questions, above 0.</summary>
+        /// <summary>Seconds between questions, above 0; default 30.</summary>
         public double PollSeconds { get; set; } = 30;
 
-        /// <summary>Each so many-th save is remote and costs <see cref="CostSeconds"/>, the others are local; at least 1; 1: all
-        /// are remote.</summary>
+        /// <summary>Each so many-th save is remote and costs <see cref="CostSeconds"/>, the others are local; at least 1; 1 (the
+        /// default): all are remote.</summary>
         public long RemoteEvery { get; set; } = 1;
 
         /// <summary>Cost of a local save in seconds, above 0 where saves are local.</summary>

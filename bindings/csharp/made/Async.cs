@@ -168,18 +168,18 @@ namespace Ckpt
     /// <summary>How a manager of background tasks is made.</summary>
     public sealed unsafe partial class AsyncManagerOptions
     {
-        /// <summary>Threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait for one
-        /// another, so more than 1 helps only loads.</summary>
+        /// <summary>Threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint
+        /// wait for one another, so more than 1 helps only loads.</summary>
         public int Workers { get; set; } = 1;
 
-        /// <summary>Tasks that have not ended, at most; 1 .. 65536.</summary>
+        /// <summary>Tasks that have not ended, at most; 1 .. 65536; default 10.</summary>
         public long Capacity { get; set; } = 10;
 
-        /// <summary>Tasks that have ended and can still be asked for, 1 .. 1048576.</summary>
+        /// <summary>Tasks that have ended and can still be asked for, 1 .. 1048576; default 100.</summary>
         public long History { get; set; } = 100;
 
-        /// <summary>Bytes of memory for copies, at most; at least 65536. Allocated when it is first needed, then kept. A state that
-        /// is larger is copied in waves: the save returns when the last wave was copied.</summary>
+        /// <summary>Bytes of memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then
+        /// kept. A state that is larger is copied in waves: the save returns when the last wave was copied.</summary>
         public long StagingBytes { get; set; } = 1073741824;
 
         /// <summary>Bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as
@@ -189,10 +189,12 @@ namespace Ckpt
         /// <summary>Limit on what is written, in bytes per second; 0: none.</summary>
         public long BytesPerSecond { get; set; }
 
-        /// <summary>Time for which the release of the manager lets tasks go on; Timeout.InfiniteTimeSpan: for ever.</summary>
+        /// <summary>Time for which the release of the manager lets tasks go on; Timeout.InfiniteTimeSpan: for ever; default 30
+        /// s.</summary>
         public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromTicks(300000000);
 
-        /// <summary>Threads that copy, the calling one included, 1 .. 1024; 0: what this process may use, at most 4.</summary>
+        /// <summary>Threads that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most
+        /// 4.</summary>
         public int StagingThreads { get; set; }
 
         /// <summary>Niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least
@@ -229,17 +231,19 @@ namespace Ckpt
     public sealed unsafe partial class CheckpointTaskOptions
     {
         /// <summary>How the bytes of a save are taken: <see cref="StagingMode.Copy"/>, <see cref="StagingMode.Borrow"/> or
-        /// <see cref="StagingMode.Deferred"/>; loads have none.</summary>
+        /// <see cref="StagingMode.Deferred"/>; loads have none; default <see cref="StagingMode.Copy"/>.</summary>
         public StagingMode Mode { get; set; } = StagingMode.Copy;
 
-        /// <summary>What happens when the queue is full: <see cref="WhenFull.Refuse"/>, <see cref="WhenFull.Wait"/> or
-        /// <see cref="WhenFull.DropOldest"/>.</summary>
+        /// <summary>What happens when the queue is full: <see cref="WhenFull.Refuse"/>, <see cref="WhenFull.Wait"/> (the default)
+        /// or <see cref="WhenFull.DropOldest"/>.</summary>
         public WhenFull WhenFull { get; set; } = WhenFull.Wait;
 
-        /// <summary>One of <see cref="Priority"/>: tasks of a higher one begin first, of equal ones the older.</summary>
+        /// <summary>One of <see cref="Priority"/>: tasks of a higher one begin first, of equal ones the older; default
+        /// <see cref="Priority.Normal"/>.</summary>
         public Priority Priority { get; set; } = Priority.Normal;
 
-        /// <summary>How long <see cref="WhenFull.Wait"/> waits for a place; Timeout.InfiniteTimeSpan: for ever.</summary>
+        /// <summary>How long <see cref="WhenFull.Wait"/> waits for a place; Timeout.InfiniteTimeSpan: for ever; default 60
+        /// s.</summary>
         public TimeSpan Timeout { get; set; } = TimeSpan.FromTicks(600000000);
 
         /// <summary>No worker begins before <c>AsyncManager.EndStep</c> was called with this step or a later one. Waiting for the

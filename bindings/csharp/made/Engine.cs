@@ -178,9 +178,10 @@ namespace Ckpt
 
     public abstract partial class CustomLayer
     {
-        /// <summary>Sum of <see cref="LayerFlag"/>.</summary>
+        /// <summary>Sum of <see cref="LayerFlag"/>; default <see cref="LayerFlag.NeedsInput"/> |
+        /// <see cref="LayerFlag.Deterministic"/>.</summary>
         public virtual LayerFlag Flags { get { return LayerFlag.NeedsInput | LayerFlag.Deterministic; } }
-        /// <summary>Number of ways to run the layer, 1 .. 64.</summary>
+        /// <summary>Number of ways to run the layer, 1 .. 64; default 1.</summary>
         public virtual int Options { get { return 1; } }
         /// <summary>Bytes of state outside the arguments that forward reads (a random generator); 0: none.</summary>
         public virtual long AmbientBytes { get { return default(long); } }
@@ -206,9 +207,9 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public Follower Follower { get; set; }
 
-        /// <summary>What is checked where a layer runs forward again: one of <see cref="RecomputeCheck"/>; a difference ends the
-        /// step with <see cref="CkptStatus.Corrupt"/>, whose message names the layer and the micro-batch. A
-        /// <see cref="ActionKind.Record"/> that makes no output has none to check.</summary>
+        /// <summary>What is checked where a layer runs forward again: one of <see cref="RecomputeCheck"/>; default
+        /// <see cref="RecomputeCheck.None"/>. A difference ends the step with <see cref="CkptStatus.Corrupt"/>, whose message names
+        /// the layer and the micro-batch. A <see cref="ActionKind.Record"/> that makes no output has none to check.</summary>
         public RecomputeCheck RecomputeCheck { get; set; } = RecomputeCheck.None;
 
         /// <summary>True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
@@ -393,20 +394,20 @@ namespace Ckpt
     /// number of steps. Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.</summary>
     public sealed unsafe partial class AdamWOptions
     {
-        /// <summary>Size of a step, &gt; 0.</summary>
+        /// <summary>Size of a step, &gt; 0; default 1e-3.</summary>
         public double LearningRate { get; set; } = 1e-3;
 
-        /// <summary>Decay of the mean of gradients, 0 &lt;= beta1 &lt; 1.</summary>
+        /// <summary>Decay of the mean of gradients, 0 &lt;= beta1 &lt; 1; default 0.9.</summary>
         public double Beta1 { get; set; } = 0.9;
 
-        /// <summary>Decay of the mean of squared gradients, 0 &lt;= beta2 &lt; 1.</summary>
+        /// <summary>Decay of the mean of squared gradients, 0 &lt;= beta2 &lt; 1; default 0.999.</summary>
         public double Beta2 { get; set; } = 0.999;
 
-        /// <summary>Added to the root of the mean of squared gradients, &gt; 0.</summary>
+        /// <summary>Added to the root of the mean of squared gradients, &gt; 0; default 1e-8.</summary>
         public double Epsilon { get; set; } = 1e-8;
 
         /// <summary>Decoupled weight decay, &gt;= 0: each step takes <see cref="LearningRate"/> * <see cref="WeightDecay"/> times a
-        /// weight from it.</summary>
+        /// weight from it; default 0.01.</summary>
         public double WeightDecay { get; set; } = 0.01;
 
         /// <summary>True: only parameters of two dimensions or more decay, biases and norms do not; false: all decay.</summary>
@@ -438,10 +439,10 @@ namespace Ckpt
     /// until <c>StepCount</c>.</summary>
     public sealed unsafe partial class LearningRateSchedule
     {
-        /// <summary>How it falls.</summary>
+        /// <summary>How it falls: one of <see cref="LearningRateKind"/>; default <see cref="LearningRateKind.Constant"/>.</summary>
         public LearningRateKind Kind { get; set; } = LearningRateKind.Constant;
 
-        /// <summary>The highest rate, &gt;= 0: of the first step behind the warm-up.</summary>
+        /// <summary>The highest rate, &gt;= 0: of the first step behind the warm-up; default 1e-3.</summary>
         public double PeakRate { get; set; } = 1e-3;
 
         /// <summary>The rate at <see cref="StepCount"/> and later, 0 .. <see cref="PeakRate"/>; not read when the kind is

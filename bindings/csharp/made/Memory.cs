@@ -44,7 +44,7 @@ namespace Ckpt
         public Clock Clock { get; set; }
 
         /// <summary>Bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one
-        /// reported.</summary>
+        /// reported; default 1.</summary>
         public long PeakGranularityBytes { get; set; } = 1;
 
         internal static ckpt_memory_tracker_options Native(MemoryTrackerOptions from, CallMemory memory)

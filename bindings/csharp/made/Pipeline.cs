@@ -65,13 +65,14 @@ namespace Ckpt
     /// <summary>Which micro-batches' activations stay from forward to backward. The others are computed again.</summary>
     public sealed unsafe partial class ActivationPolicy
     {
-        /// <summary>Kind of policy.</summary>
+        /// <summary>Kind of policy: one of <see cref="ActivationPolicyKind"/>; default
+        /// <see cref="ActivationPolicyKind.StoreAll"/>.</summary>
         public ActivationPolicyKind Kind { get; set; } = ActivationPolicyKind.StoreAll;
 
-        /// <summary>For selective: every so many-th micro-batch is stored, &gt;= 0; 0 stores all, like 1.</summary>
+        /// <summary>For selective: every so many-th micro-batch is stored, &gt;= 0; 0 stores all, like 1; default 1.</summary>
         public long Interval { get; set; } = 1;
 
-        /// <summary>For memory-based: bytes of activations that are stored at most, &gt;= 0.</summary>
+        /// <summary>For memory-based: bytes of activations that are stored at most, &gt;= 0; default 1 GiB.</summary>
         public long ThresholdBytes { get; set; } = 1073741824;
 
         /// <summary>For <see cref="ActivationPolicyKind.Strategy"/>: the strategy that is asked; kept alive; ignored by other
@@ -204,25 +205,27 @@ namespace Ckpt
     /// chunk k / stages of stage k % stages.</summary>
     public sealed unsafe partial class PipelineOptions
     {
-        /// <summary>Order in which stages run the forward and backward parts of micro-batches.</summary>
+        /// <summary>Order in which stages run the forward and backward parts of micro-batches: one of <see cref="PipelineOrder"/>;
+        /// default <see cref="PipelineOrder.OneForwardOneBackward"/>.</summary>
         public PipelineOrder Order { get; set; } = PipelineOrder.OneForwardOneBackward;
 
-        /// <summary>Number of stages, 1 .. 1024.</summary>
+        /// <summary>Number of stages, 1 .. 1024; default 1.</summary>
         public int Stages { get; set; } = 1;
 
-        /// <summary>Number of micro-batches of a step, 1 .. 65536; divides the batch's samples.</summary>
+        /// <summary>Number of micro-batches of a step, 1 .. 65536; divides the batch's samples; default 1.</summary>
         public int MicroBatches { get; set; } = 1;
 
-        /// <summary>Number of pieces of each stage; 1 unless the order is <see cref="PipelineOrder.Interleaved"/>.</summary>
+        /// <summary>Number of pieces of each stage; 1 (the default) unless the order is
+        /// <see cref="PipelineOrder.Interleaved"/>.</summary>
         public int Chunks { get; set; } = 1;
 
-        /// <summary>Threads of each stage's pool, its own thread included; 1 .. 1024.</summary>
+        /// <summary>Threads of each stage's pool, its own thread included; 1 .. 1024; default 1.</summary>
         public int ThreadsPerStage { get; set; } = 1;
 
-        /// <summary>Number of runs that time the layers, for the split and the budget; 0: bytes only.</summary>
+        /// <summary>Number of runs that time the layers, for the split and the budget; 0: bytes only; default 3.</summary>
         public int MeasuredSteps { get; set; } = 3;
 
-        /// <summary>First layers of the pieces, ascending from 0; null: a split into pieces of equal time.</summary>
+        /// <summary>First layers of the pieces, ascending from 0; empty: a split into pieces of equal time.</summary>
         public long[] Begins { get; set; } = new long[0];
 
         /// <summary>Places of each queue between neighbours; 0: as many as the schedule needs.</summary>
@@ -236,7 +239,7 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public ICheckpointStrategy Strategy { get; set; }
 
-        /// <summary>Plan of each piece, for a chain of its own; kept alive; null: no plans are set.</summary>
+        /// <summary>Plan of each piece, for a chain of its own; kept alive; empty: no plans are set.</summary>
         public Schedule[] Schedules { get; set; } = new Schedule[0];
 
         /// <summary>Policy of every stage's activation manager; null: store-all.</summary>
@@ -247,7 +250,8 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public MemoryTracker Tracker { get; set; }
 
-        /// <summary>What is checked where a layer runs forward again.</summary>
+        /// <summary>What is checked where a layer runs forward again: one of <see cref="RecomputeCheck"/>; default
+        /// <see cref="RecomputeCheck.None"/>.</summary>
         public RecomputeCheck RecomputeCheck { get; set; } = RecomputeCheck.None;
 
         /// <summary>True: looks whether layers write where they may not; false: does not look.</summary>

@@ -170,7 +170,8 @@ namespace Ckpt
     /// <summary>What planning must know of one layer.</summary>
     public sealed unsafe partial class LayerProfile
     {
-        /// <summary>Sum of <see cref="LayerFlag"/>.</summary>
+        /// <summary>Sum of <see cref="LayerFlag"/>; default <see cref="LayerFlag.NeedsInput"/> |
+        /// <see cref="LayerFlag.Deterministic"/>.</summary>
         public LayerFlag Flags { get; set; } = LayerFlag.NeedsInput | LayerFlag.Deterministic;
 
         /// <summary>Bytes of the layer's output, and of its gradient, &gt;= 0.</summary>

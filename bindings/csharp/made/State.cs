@@ -109,11 +109,11 @@ namespace Ckpt
         /// <summary>False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails.</summary>
         public bool ReadOnly { get; set; }
 
-        /// <summary>After every save older checkpoints are removed, except this many (the saved one included); 0: all stay.
-        /// Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a
-        /// load or verification of this process found damaged does not count, and is removed once it is older than all that stay;
-        /// the newest other one is never removed. Directories that cut-off saves have left are removed, too, once the saved one is
-        /// of the same or a later step.</summary>
+        /// <summary>After every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all
+        /// stay. Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One
+        /// that a load or verification of this process found damaged does not count, and is removed once it is older than all that
+        /// stay; the newest other one is never removed. Directories that cut-off saves have left are removed, too, once the saved
+        /// one is of the same or a later step.</summary>
         public long KeepLast { get; set; }
 
         /// <summary>Checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs
@@ -124,7 +124,8 @@ namespace Ckpt
         /// <see cref="KeepLast"/> &gt;= 1.</summary>
         public long KeepBest { get; set; }
 
-        /// <summary>Which metric is the best: <see cref="BestMetric.Smallest"/> or <see cref="BestMetric.Largest"/>.</summary>
+        /// <summary>Which metric is the best: <see cref="BestMetric.Smallest"/> (the default) or
+        /// <see cref="BestMetric.Largest"/>.</summary>
         public BestMetric BestMetric { get; set; } = BestMetric.Smallest;
 
         /// <summary>Coordinator of the processes of the run; kept alive; null: a single process.</summary>
@@ -147,7 +148,7 @@ namespace Ckpt
         public string KeepRules { get; set; }
 
         /// <summary>Time for which one call, or the writing of one save in the background, waits for the other ranks of a
-        /// coordinator of several processes; 0: ten minutes.</summary>
+        /// coordinator of several processes; 0 (the default): ten minutes.</summary>
         public TimeSpan Timeout { get; set; }
 
         internal static ckpt_checkpoint_manager_options Native(CheckpointManagerOptions from, CallMemory memory)
@@ -185,7 +186,7 @@ namespace Ckpt
         /// <summary>Seed of the run's random numbers, kept for the load.</summary>
         public ulong Seed { get; set; }
 
-        /// <summary>JSON text of anything, for people and tools; null: null.</summary>
+        /// <summary>JSON text of anything, for people and tools; null: the JSON value null.</summary>
         [MaybeNull, AllowNull]
         public string MetadataJson { get; set; }
 
@@ -202,8 +203,8 @@ namespace Ckpt
         /// <summary>Metric of the state, compared to find the best checkpoints; finite; null when there is none.</summary>
         public double? Metric { get; set; }
 
-        /// <summary>True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false:
-        /// all are written.</summary>
+        /// <summary>True (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from
+        /// memory; false: all are written.</summary>
         public bool Incremental { get; set; } = true;
 
         /// <summary>Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the
@@ -294,7 +295,7 @@ namespace Ckpt
     /// <summary>What one load takes, and how.</summary>
     public sealed unsafe partial class LoadOptions
     {
-        /// <summary>What is checked: <see cref="Verify.Full"/> or <see cref="Verify.None"/>.</summary>
+        /// <summary>What is checked: <see cref="Verify.Full"/> (the default) or <see cref="Verify.None"/>.</summary>
         public Verify Verify { get; set; } = Verify.Full;
 
         /// <summary>Name of one checkpoint, which is loaded without falling back; null: the newest valid one.</summary>
@@ -321,17 +322,17 @@ namespace Ckpt
         public bool InPlace { get; set; }
 
         /// <summary>What is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for
-        /// in the state ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an
+        /// in the state ("module."); null or empty: nothing. Two names that become one, or a name of which nothing is left, are an
         /// error.</summary>
         [MaybeNull, AllowNull]
         public string StripPrefix { get; set; }
 
         /// <summary>What is put before each of the checkpoint's tensor names, after <see cref="StripPrefix"/> was taken off, before
-        /// they are looked for in the state; none or empty: nothing.</summary>
+        /// they are looked for in the state; null or empty: nothing.</summary>
         [MaybeNull, AllowNull]
         public string AddPrefix { get; set; }
 
-        /// <summary>Which element types are converted to those of the state's tensors: <see cref="Conversion.None"/>,
+        /// <summary>Which element types are converted to those of the state's tensors: <see cref="Conversion.None"/> (the default),
         /// <see cref="Conversion.Lossless"/> or <see cref="Conversion.Lossy"/>.</summary>
         public Conversion Convert { get; set; } = Conversion.None;
 
@@ -505,7 +506,7 @@ namespace Ckpt
         /// <summary>Name of the tensor: UTF-8; may be empty.</summary>
         public string Name { get; }
 
-        /// <summary>Lengths of the dimensions; none when there are no dimensions.</summary>
+        /// <summary>Lengths of the dimensions; empty when there are no dimensions.</summary>
         public long[] Shape { get; }
 
         /// <summary>Size of the tensor in bytes.</summary>

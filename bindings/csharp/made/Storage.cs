@@ -25,11 +25,11 @@ namespace Ckpt
         /// <see cref="CkptStatus.NotFound"/>.</summary>
         public bool MustExist { get; set; }
 
-        /// <summary>How large files are written: <see cref="WritePath.Ring"/>, <see cref="WritePath.Direct"/> or
+        /// <summary>How large files are written: <see cref="WritePath.Ring"/> (the default), <see cref="WritePath.Direct"/> or
         /// <see cref="WritePath.Buffered"/>.</summary>
         public WritePath WritePath { get; set; } = WritePath.Ring;
 
-        /// <summary>Files of at least this many bytes count as large, &gt;= 0; 0: 8 MiB.</summary>
+        /// <summary>Files of at least this many bytes count as large, &gt;= 0; 0 (the default): 8 MiB.</summary>
         public long LargeFromBytes { get; set; }
 
         /// <summary>Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause 4 MiB
@@ -65,19 +65,19 @@ namespace Ckpt
     /// <summary>How a fault handler is made: how often and after which pauses a failed operation is tried again.</summary>
     public sealed unsafe partial class FaultHandlerOptions
     {
-        /// <summary>Attempts of one operation at most, the first one included, &gt;= 1.</summary>
+        /// <summary>Attempts of one operation at most, the first one included, &gt;= 1; default 5.</summary>
         public int MaxAttempts { get; set; } = 5;
 
-        /// <summary>Pause before the second attempt, &gt;= 0.</summary>
+        /// <summary>Pause before the second attempt, &gt;= 0; default 10 ms.</summary>
         public TimeSpan FirstDelay { get; set; } = TimeSpan.FromTicks(100000);
 
-        /// <summary>No pause is longer than this, &gt;= 0.</summary>
+        /// <summary>No pause is longer than this, &gt;= 0; default 10 s.</summary>
         public TimeSpan MaxDelay { get; set; } = TimeSpan.FromTicks(100000000);
 
-        /// <summary>Each pause is this many times as long as the pause before it, &gt;= 1.</summary>
+        /// <summary>Each pause is this many times as long as the pause before it, &gt;= 1; default 2.</summary>
         public double Factor { get; set; } = 2.0;
 
-        /// <summary>A pause is made longer or shorter by a random share of it of at most this, 0 .. 1.</summary>
+        /// <summary>A pause is made longer or shorter by a random share of it of at most this, 0 .. 1; default 0.5.</summary>
         public double Jitter { get; set; } = 0.5;
 
         /// <summary>Seed of the random numbers for the jitter: Philox4x32-10.</summary>

@@ -31,13 +31,13 @@ namespace Ckpt
     /// <summary>The constants of a smart strategy.</summary>
     public sealed unsafe partial class SmartStrategyOptions
     {
-        /// <summary>A layer with more than this many times the mean bytes is chosen; finite, above 0.</summary>
+        /// <summary>A layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5.</summary>
         public double LargeFactor { get; set; } = 1.5;
 
-        /// <summary>A layer accessed fewer times than this is chosen, at least 0.</summary>
+        /// <summary>A layer accessed fewer times than this is chosen, at least 0; default 2.</summary>
         public long RareAccesses { get; set; } = 2;
 
-        /// <summary>A layer whose index is past this share of the known layers is chosen, 0 .. 1.</summary>
+        /// <summary>A layer whose index is past this share of the known layers is chosen, 0 .. 1; default 0.7.</summary>
         public double LateShare { get; set; } = 0.7;
 
         internal static ckpt_smart_strategy_options Native(SmartStrategyOptions from, CallMemory memory)

@@ -60,8 +60,8 @@ namespace Ckpt
     /// <summary>How a buffer pool is made.</summary>
     public sealed unsafe partial class BufferPoolOptions
     {
-        /// <summary>Bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; null:
-        /// every buffer is kept for reuse.</summary>
+        /// <summary>Bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system;
+        /// default 256 MiB; null: every buffer is kept for reuse.</summary>
         public long? RetainLimitBytes { get; set; } = 268435456;
 
         /// <summary>The tracker counts the pool's buffers under this layer name; null: "tensor".</summary>

@@ -54,11 +54,11 @@ enum class Reason : std::int32_t {
 
 // How a threshold rule is made.
 struct ThresholdOptions {
-  // first value of the threshold: a share of the longest task, 0.05 .. 1
+  // first value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35
   double threshold = 0.35;
-  // how far one recovery moves the threshold at most, above 0, at most 1
+  // how far one recovery moves the threshold at most, above 0, at most 1; default 0.1
   double learning_rate = 0.1;
-  // number of checkpoints of a run, at least 0
+  // number of checkpoints of a run, at least 0; default 3
   std::int64_t budget = 3;
 };
 namespace detail {
@@ -120,18 +120,18 @@ inline TaskObservation from_c(const ckpt_task_observation& from) {
 
 // How a controller is made.
 struct ControllerOptions {
-  // how saves are decided
+  // how saves are decided: one of Policy; default Policy::auto_
   Policy policy = Policy::auto_;
   // for Policy::young and Policy::daly: mean time between failures in seconds, above 0
   double mtbf_seconds = 0;
   // for Policy::fixed: interval between saves in seconds, above 0
   double interval_seconds = 0;
-  // for Policy::bayes and Policy::expected_value: share of what is known that each failure leaves, above 0, at most 1; 1:
-  // nothing is forgotten
+  // for Policy::bayes and Policy::expected_value: share of what is known that each failure leaves, above 0, at most 1; 1 (the
+  // default): nothing is forgotten
   double keep = 1;
   // what a save costs, in seconds, until one was measured; 0: unknown
   double initial_cost_seconds = 0;
-  // when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it
+  // when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it; default 600
   double first_seconds = 600;
   // seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll nearest to
   // the target
@@ -140,19 +140,19 @@ struct ControllerOptions {
   double min_interval_seconds = 0;
   // longest interval between saves in seconds; 0: no maximum
   double max_interval_seconds = 0;
-  // share of the time that saves may take, above 0, at most 1. Goes before max_interval_seconds
+  // share of the time that saves may take, above 0, at most 1; default 1. Goes before max_interval_seconds
   double max_overhead_share = 1;
   // number of saves in each window, at least 0; 0: no limit
   std::int64_t budget_saves = 0;
   // length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run
   double budget_window_seconds = 0;
-  // for Policy::threshold: first value of the threshold, a share of the longest task, 0.05 .. 1
+  // for Policy::threshold: first value of the threshold, a share of the longest task, 0.05 .. 1; default 0.35
   double threshold = 0.35;
-  // for Policy::threshold: how far one recovery moves the threshold at most, above 0, at most 1
+  // for Policy::threshold: how far one recovery moves the threshold at most, above 0, at most 1; default 0.1
   double threshold_learning_rate = 0.1;
-  // for Policy::threshold: number of checkpoints of a run, at least 0
+  // for Policy::threshold: number of checkpoints of a run, at least 0; default 3
   std::int64_t threshold_budget = 3;
-  // source of time of ckpt_controller_get_now; kept alive; none: the monotonic clock
+  // source of time of Controller::now; kept alive; nullptr: the monotonic clock
   detail::Borrowed<ckpt_clock> clock = {};
 };
 namespace detail {
@@ -260,28 +260,28 @@ inline ControllerInfo from_c(const ckpt_controller_info& from) {
 
 // What a simulation of failures replays, and against which policies.
 struct SimulationOptions {
-  // text with the seconds between failures, one number a line, # begins a comment; none: a law is used
+  // text with the seconds between failures, one number a line, # begins a comment; empty: a law is used
   std::string trace = {};
-  // law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; none: a trace is used
+  // law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; empty: a trace is used
   std::string law = {};
   // the policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes,
-  // bayes:KEEP, weibull, fixed:SECONDS; none: all but fixed
+  // bayes:KEEP, weibull, fixed:SECONDS; empty: all but fixed
   std::string policies = {};
-  // number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000
+  // number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000; default 1
   std::int64_t nodes = 1;
-  // number of failures to draw in each run, 1 .. 1000000
+  // number of failures to draw in each run, 1 .. 1000000; default 200
   std::int64_t failures = 200;
-  // number of runs to draw, 1 .. 100000
+  // number of runs to draw, 1 .. 100000; default 20
   std::int64_t replicas = 20;
-  // seed of all random draws
+  // seed of all random draws; default 1
   std::uint64_t seed = 1;
-  // cost of a save in seconds, above 0
+  // cost of a save in seconds, above 0; default 30
   double cost_seconds = 30;
-  // duration of a restart after a failure, in seconds, at least 0
+  // duration of a restart after a failure, in seconds, at least 0; default 300
   double restart_seconds = 300;
-  // seconds between questions, above 0
+  // seconds between questions, above 0; default 30
   double poll_seconds = 30;
-  // each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1: all are remote
+  // each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1 (the default): all are remote
   std::int64_t remote_every = 1;
   // cost of a local save in seconds, above 0 where saves are local
   double local_cost_seconds = 0;

@@ -132,24 +132,24 @@ inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
 
 // How a manager of background tasks is made.
 struct AsyncManagerOptions {
-  // threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait for one another, so
-  // more than 1 helps only loads
+  // threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint wait for one
+  // another, so more than 1 helps only loads
   std::int32_t workers = 1;
-  // tasks that have not ended, at most; 1 .. 65536
+  // tasks that have not ended, at most; 1 .. 65536; default 10
   std::int64_t capacity = 10;
-  // tasks that have ended and can still be asked for, 1 .. 1048576
+  // tasks that have ended and can still be asked for, 1 .. 1048576; default 100
   std::int64_t history = 100;
-  // bytes of memory for copies, at most; at least 65536. Allocated when it is first needed, then kept. A state that is larger
-  // is copied in waves: the save returns when the last wave was copied
+  // bytes of memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept. A state
+  // that is larger is copied in waves: the save returns when the last wave was copied
   std::int64_t staging_bytes = 1073741824;
   // bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as the later
   // ones; 0 .. staging_bytes
   std::int64_t prepare_bytes = 0;
   // limit on what is written, in bytes per second; 0: none
   std::int64_t bytes_per_second = 0;
-  // time for which the release of the manager lets tasks go on; -1: for ever
+  // time for which the release of the manager lets tasks go on; -1: for ever; default 30 s
   std::chrono::nanoseconds drain_timeout = std::chrono::nanoseconds(30000000000);
-  // threads that copy, the calling one included, 1 .. 1024; 0: what this process may use, at most 4
+  // threads that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4
   std::int32_t staging_threads = 0;
   // niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
   std::int32_t nice = 0;
@@ -172,17 +172,18 @@ inline ckpt_async_manager_options to_c(const AsyncManagerOptions& from) {
 
 // How one background task is run.
 struct CheckpointTaskOptions {
-  // how the bytes of a save are taken: StagingMode::copy, StagingMode::borrow or StagingMode::deferred; loads have none
+  // how the bytes of a save are taken: StagingMode::copy, StagingMode::borrow or StagingMode::deferred; loads have none;
+  // default StagingMode::copy
   StagingMode mode = StagingMode::copy;
-  // what happens when the queue is full: WhenFull::refuse, WhenFull::wait or WhenFull::drop_oldest
+  // what happens when the queue is full: WhenFull::refuse, WhenFull::wait (the default) or WhenFull::drop_oldest
   WhenFull when_full = WhenFull::wait;
-  // one of Priority: tasks of a higher one begin first, of equal ones the older
+  // one of Priority: tasks of a higher one begin first, of equal ones the older; default Priority::normal
   Priority priority = Priority::normal;
-  // how long WhenFull::wait waits for a place; -1: for ever
+  // how long WhenFull::wait waits for a place; -1: for ever; default 60 s
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds(60000000000);
-  // no worker begins before ckpt_async_manager_end_step was called with this step or a later one. Waiting for the task,
-  // closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate
-  // holds no worker up: others begin before it; std::nullopt: the task waits for no step
+  // no worker begins before AsyncManager::end_step was called with this step or a later one. Waiting for the task, closing, a
+  // save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate holds no
+  // worker up: others begin before it; std::nullopt: the task waits for no step
   std::optional<std::int64_t> gate_step = std::nullopt;
 };
 namespace detail {

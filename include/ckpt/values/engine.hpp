@@ -94,11 +94,11 @@ struct LayerContext {
   TensorSpec input = {};
   // element type and shape of the layer's output
   TensorSpec output = {};
-  // targets of the step, of the micro-batch's samples; none when the step has none
+  // targets of the step, of the micro-batch's samples; nullptr when the step has none
   detail::Borrowed<ckpt_tensor> targets = {};
-  // threads that the step's layers share; none when there are none beside the one that runs
+  // threads that the step's layers share; nullptr when there are none beside the one that runs
   detail::Borrowed<ckpt_worker_pool> pool = {};
-  // true in ckpt_schedule_executor_evaluate, where nothing is dropped at random; false in a step
+  // true in ScheduleExecutor::evaluate, where nothing is dropped at random; false in a step
   bool evaluation = false;
 };
 namespace detail {
@@ -124,25 +124,26 @@ inline LayerContext from_c(const ckpt_layer_context& from) {
 struct ScheduleExecutorOptions {
   // a schedule that reserves more bytes is refused with Status::over_budget; 0: no budget
   std::int64_t budget_bytes = 0;
-  // threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use
+  // threads that the executor uses; kept alive; nullptr: a pool of its own with as many threads as the process may use
   detail::Borrowed<ckpt_worker_pool> pool = {};
-  // counts every buffer under its layer's name; kept alive; none: one of its own
+  // counts every buffer under its layer's name; kept alive; nullptr: one of its own
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
-  // the strategy it follows is notified of layers that run and of live bytes; none: no strategy is
+  // the strategy it follows is notified of layers that run and of live bytes; nullptr: no strategy is
   detail::Borrowed<ckpt_follower> follower = {};
-  // what is checked where a layer runs forward again: one of RecomputeCheck; a difference ends the step with Status::corrupt,
-  // whose message names the layer and the micro-batch. A RECORD that makes no output has none to check
+  // what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck::none. A difference ends
+  // the step with Status::corrupt, whose message names the layer and the micro-batch. A RECORD that makes no output has none
+  // to check
   RecomputeCheck recompute_check = RecomputeCheck::none;
   // true: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step
   // with Status::corrupt, whose message names the layer; each run of a layer takes longer by that; false: they are not looked
   // at
   bool check_writes = false;
-  // where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; none:
-  // to memory of the executor's own, each copied at once
+  // where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive;
+  // nullptr: to memory of the executor's own, each copied at once
   detail::Borrowed<ckpt_storage> tier1_storage = {};
-  // where the items of tier 2 go; kept alive; none: to memory, each copied at once
+  // where the items of tier 2 go; kept alive; nullptr: to memory, each copied at once
   detail::Borrowed<ckpt_storage> tier2_storage = {};
-  // where the items of tier 3 go; kept alive; none: to memory, each copied at once
+  // where the items of tier 3 go; kept alive; nullptr: to memory, each copied at once
   detail::Borrowed<ckpt_storage> tier3_storage = {};
   // true: a layer's output of F32 or F64 that is not finite ends the step with Status::out_of_range, whose message names the
   // first such layer, the element and its value; each forward reads its output once more; false: only the loss is looked at
@@ -175,13 +176,13 @@ struct Step {
   std::int64_t first_sample = 0;
   // input of the chain, of the executor's input element type and shape
   detail::Borrowed<ckpt_tensor> input = {};
-  // what a loss layer compares with; none when no layer needs it
+  // what a loss layer compares with; nullptr when no layer needs it
   detail::Borrowed<ckpt_tensor> targets = {};
-  // gradient of the chain's output; none: 1, only for a chain whose output has one element
+  // gradient of the chain's output; nullptr: 1, only for a chain whose output has one element
   detail::Borrowed<ckpt_tensor> output_gradient = {};
-  // receives the chain's output; none: it is not wanted
+  // receives the chain's output; nullptr: it is not wanted
   detail::Borrowed<ckpt_tensor> output = {};
-  // receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none
+  // receives the gradient of the chain's input; nullptr: it is not wanted. Refused when the first layer makes none
   detail::Borrowed<ckpt_tensor> input_gradient = {};
   // false: gradients are set to 0 first; true: this step adds to them
   bool accumulate = false;
@@ -218,7 +219,7 @@ struct ScheduleExecutorStats {
   std::int64_t reserved_bytes = 0;
   // duration of all steps
   std::chrono::nanoseconds run = std::chrono::nanoseconds(0);
-  // duration that steps waited for copies through the storages of tiers; part of run_ns
+  // duration that steps waited for copies through the storages of tiers; part of run
   std::chrono::nanoseconds transfer_wait = std::chrono::nanoseconds(0);
   // bytes that were copied into each tier; 0 for tier 0
   std::array<std::int64_t, 4> stored_bytes = {};
@@ -245,15 +246,15 @@ inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
 // How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps. Source:
 // Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
 struct AdamWOptions {
-  // size of a step, > 0
+  // size of a step, > 0; default 1e-3
   double learning_rate = 1e-3;
-  // decay of the mean of gradients, 0 <= beta1 < 1
+  // decay of the mean of gradients, 0 <= beta1 < 1; default 0.9
   double beta1 = 0.9;
-  // decay of the mean of squared gradients, 0 <= beta2 < 1
+  // decay of the mean of squared gradients, 0 <= beta2 < 1; default 0.999
   double beta2 = 0.999;
-  // added to the root of the mean of squared gradients, > 0
+  // added to the root of the mean of squared gradients, > 0; default 1e-8
   double epsilon = 1e-8;
-  // decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it
+  // decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it; default 0.01
   double weight_decay = 0.01;
   // true: only parameters of two dimensions or more decay, biases and norms do not; false: all decay
   bool decay_matrices_only = false;
@@ -273,9 +274,9 @@ inline ckpt_adamw_options to_c(const AdamWOptions& from) {
 
 // A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
 struct LearningRateSchedule {
-  // how it falls
+  // how it falls: one of LearningRateKind; default LearningRateKind::constant
   LearningRateKind kind = LearningRateKind::constant;
-  // the highest rate, >= 0: of the first step behind the warm-up
+  // the highest rate, >= 0: of the first step behind the warm-up; default 1e-3
   double peak_rate = 1e-3;
   // the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant
   double last_rate = 0;

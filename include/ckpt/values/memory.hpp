@@ -36,9 +36,10 @@ struct IsFlags<MemoryEventKind> : std::true_type {};
 
 // How a memory tracker is made.
 struct MemoryTrackerOptions {
-  // dates what is recorded; none: the system's monotonic clock in its coarse form. The tracker keeps it alive
+  // dates what is recorded; nullptr: the system's monotonic clock in its coarse form. The tracker keeps it alive
   detail::Borrowed<ckpt_clock> clock = {};
-  // bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported
+  // bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported; default
+  // 1
   std::int64_t peak_granularity_bytes = 1;
 };
 namespace detail {

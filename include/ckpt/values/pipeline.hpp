@@ -56,11 +56,11 @@ enum class IntervalKind : std::int32_t {
 
 // Which micro-batches' activations stay from forward to backward. The others are computed again.
 struct ActivationPolicy {
-  // kind of policy
+  // kind of policy: one of ActivationPolicyKind; default ActivationPolicyKind::store_all
   ActivationPolicyKind kind = ActivationPolicyKind::store_all;
-  // for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1
+  // for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
   std::int64_t interval = 1;
-  // for memory-based: bytes of activations that are stored at most, >= 0
+  // for memory-based: bytes of activations that are stored at most, >= 0; default 1 GiB
   std::int64_t threshold_bytes = 1073741824;
   // for ActivationPolicyKind::strategy: the strategy that is asked; kept alive; ignored by other kinds
   detail::Borrowed<ckpt_strategy> strategy = {};
@@ -90,11 +90,11 @@ inline ActivationPolicy from_c(const ckpt_activation_policy& from) {
 
 // How an activation manager is made.
 struct ActivationManagerOptions {
-  // name of the stage: strategies are asked with it, the tracker counts under it; none: "stage"
+  // name of the stage: strategies are asked with it, the tracker counts under it; empty: "stage"
   std::string name = {};
-  // counts what is stored; kept alive; none: one of its own
+  // counts what is stored; kept alive; nullptr: one of its own
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
-  // dates what is stored; kept alive; none: the monotonic clock
+  // dates what is stored; kept alive; nullptr: the monotonic clock
   detail::Borrowed<ckpt_clock> clock = {};
 };
 namespace detail {
@@ -141,30 +141,31 @@ inline ActivationMetadata from_c(const ckpt_activation_metadata& from) {
 // How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
 // stages of stage k % stages.
 struct PipelineOptions {
-  // order in which stages run the forward and backward parts of micro-batches
+  // order in which stages run the forward and backward parts of micro-batches: one of PipelineOrder; default
+  // PipelineOrder::one_f_one_b
   PipelineOrder order = PipelineOrder::one_f_one_b;
-  // number of stages, 1 .. 1024
+  // number of stages, 1 .. 1024; default 1
   std::int32_t stages = 1;
-  // number of micro-batches of a step, 1 .. 65536; divides the batch's samples
+  // number of micro-batches of a step, 1 .. 65536; divides the batch's samples; default 1
   std::int32_t micro_batches = 1;
-  // number of pieces of each stage; 1 unless the order is PipelineOrder::interleaved
+  // number of pieces of each stage; 1 (the default) unless the order is PipelineOrder::interleaved
   std::int32_t chunks = 1;
-  // threads of each stage's pool, its own thread included; 1 .. 1024
+  // threads of each stage's pool, its own thread included; 1 .. 1024; default 1
   std::int32_t threads_per_stage = 1;
-  // number of runs that time the layers, for the split and the budget; 0: bytes only
+  // number of runs that time the layers, for the split and the budget; 0: bytes only; default 3
   std::int32_t measured_steps = 3;
-  // first layers of the pieces, ascending from 0; none: a split into pieces of equal time
+  // first layers of the pieces, ascending from 0; empty: a split into pieces of equal time
   std::vector<std::int64_t> begins = {};
   // places of each queue between neighbours; 0: as many as the schedule needs
   std::int64_t queue_places = 0;
   // each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight,
   // reserves no more bytes than this; 0: no budget
   std::int64_t budget_bytes = 0;
-  // chooses each piece's plan, layer by layer; kept alive; none: no strategy
+  // chooses each piece's plan, layer by layer; kept alive; nullptr: no strategy
   detail::Borrowed<ckpt_strategy> strategy = {};
-  // counts every buffer, those of queues included; kept alive; none: one of its own
+  // counts every buffer, those of queues included; kept alive; nullptr: one of its own
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
-  // what is checked where a layer runs forward again
+  // what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck::none
   RecomputeCheck recompute_check = RecomputeCheck::none;
   // true: looks whether layers write where they may not; false: does not look
   bool check_writes = false;

@@ -141,7 +141,7 @@ inline ScheduleAction from_c(const ckpt_schedule_action& from) {
 
 // What planning must know of one layer.
 struct LayerProfile {
-  // sum of LayerFlag
+  // sum of LayerFlag; default LayerFlag::needs_input | LayerFlag::deterministic
   LayerFlag flags = LayerFlag::needs_input | LayerFlag::deterministic;
   // bytes of the layer's output, and of its gradient, >= 0
   std::int64_t output_bytes = 0;

@@ -57,7 +57,7 @@ struct CheckpointInfo {
   std::optional<double> metric = std::nullopt;
   // when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not Status::ok
   std::chrono::system_clock::time_point saved_utc = {};
-  // true when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else false
+  // true when retention does not remove the checkpoint (CheckpointManager::pin), else false
   bool pinned = false;
   // number of ranks that saved it; 0 unless status is Status::ok
   std::int64_t world_size = 0;
@@ -82,21 +82,21 @@ inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
 struct CheckpointManagerOptions {
   // false locks the storage for writing; true: no lock, nothing is ever changed, and saving fails
   bool read_only = false;
-  // after every save older checkpoints are removed, except this many (the saved one included); 0: all stay. Manifests are read
-  // for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or verification
-  // of this process found damaged does not count, and is removed once it is older than all that stay; the newest other one is
-  // never removed. Directories that cut-off saves have left are removed, too, once the saved one is of the same or a later
-  // step
+  // after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay.
+  // Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a
+  // load or verification of this process found damaged does not count, and is removed once it is older than all that stay; the
+  // newest other one is never removed. Directories that cut-off saves have left are removed, too, once the saved one is of the
+  // same or a later step
   std::int64_t keep_last = 0;
   // checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs keep_last >= 1
   std::int64_t keep_every = 0;
   // this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1
   std::int64_t keep_best = 0;
-  // which metric is the best: BestMetric::smallest or BestMetric::largest
+  // which metric is the best: BestMetric::smallest (the default) or BestMetric::largest
   BestMetric best_metric = BestMetric::smallest;
-  // coordinator of the processes of the run; kept alive; none: a single process
+  // coordinator of the processes of the run; kept alive; nullptr: a single process
   detail::Borrowed<ckpt_coordinator> coordinator = {};
-  // says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with
+  // says which of the storage's errors are tried again; kept alive; nullptr: one with its usual settings. Set one with
   // max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would
   // multiply
   detail::Borrowed<ckpt_fault_handler> fault_handler = {};
@@ -104,11 +104,11 @@ struct CheckpointManagerOptions {
   // fields above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those
   // whose step is a multiple; "best:COUNT" (as best_metric says), "best:COUNT:min" and "best:COUNT:max": those with the best
   // metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or
-  // at a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said
-  // of keep_last holds
+  // at a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". Empty: no rules. What is said of
+  // keep_last holds
   std::string keep_rules = {};
   // time for which one call, or the writing of one save in the background, waits for the other ranks of a coordinator of
-  // several processes; 0: ten minutes
+  // several processes; 0 (the default): ten minutes
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds(0);
 };
 namespace detail {
@@ -133,18 +133,18 @@ struct SaveOptions {
   std::int64_t step = 0;
   // seed of the run's random numbers, kept for the load
   std::uint64_t seed = 0;
-  // JSON text of anything, for people and tools; none: null
+  // JSON text of anything, for people and tools; empty: the JSON value null
   std::string metadata_json = {};
-  // JSON text of what else the results' last bits depend on (hardware, other libraries); none: nothing. The library adds its
+  // JSON text of what else the results' last bits depend on (hardware, other libraries); empty: nothing. The library adds its
   // version and the BLAS that this process uses by then, and loads none for that
   std::string environment_json = {};
   // begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
-  // look at it. None or empty: no prefix
+  // look at it. Empty: no prefix
   std::string prefix = {};
   // metric of the state, compared to find the best checkpoints; finite; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
-  // true: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false: all are
-  // written
+  // true (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from memory;
+  // false: all are written
   bool incremental = true;
   // other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of
   // the blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with
@@ -199,14 +199,14 @@ inline SaveResult from_c(const ckpt_save_result& from) {
 
 // What one load takes, and how.
 struct LoadOptions {
-  // what is checked: Verify::full or Verify::none
+  // what is checked: Verify::full (the default) or Verify::none
   Verify verify = Verify::full;
-  // name of one checkpoint, which is loaded without falling back; none: the newest valid one
+  // name of one checkpoint, which is loaded without falling back; empty: the newest valid one
   std::string name = {};
   // the checkpoint of this step is loaded, of several the newest valid one; std::nullopt when there is none; not together with
   // name
   std::optional<std::int64_t> step = std::nullopt;
-  // JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's
+  // JSON text of what this run's results depend on, compared with what the save wrote; empty: not compared. The library's
   // version and the BLAS are compared in any case, as far as both sides have them
   std::string environment_json = {};
   // false: the state and the checkpoint must have the same names; true: tensors that only one side has are counted and listed
@@ -218,12 +218,12 @@ struct LoadOptions {
   // memory, and after a load that fails what the tensors hold is undefined
   bool in_place = false;
   // what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the
-  // state ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error
+  // state ("module."); empty: nothing. Two names that become one, or a name of which nothing is left, are an error
   std::string strip_prefix = {};
   // what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked for in
-  // the state; none or empty: nothing
+  // the state; empty: nothing
   std::string add_prefix = {};
-  // which element types are converted to those of the state's tensors: Conversion::none, Conversion::lossless or
+  // which element types are converted to those of the state's tensors: Conversion::none (the default), Conversion::lossless or
   // Conversion::lossy
   Conversion convert = Conversion::none;
 };
@@ -319,7 +319,7 @@ struct TensorInfo {
   DType dtype = DType{0};
   // name of the tensor: UTF-8; may be empty. Valid as long as the reader
   std::string name = {};
-  // lengths of the dimensions; none when there are no dimensions. Valid as long as the reader
+  // lengths of the dimensions; empty when there are no dimensions. Valid as long as the reader
   std::vector<std::int64_t> shape = {};
   // size of the tensor in bytes
   std::int64_t bytes = 0;

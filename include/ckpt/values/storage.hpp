@@ -24,9 +24,9 @@ enum class WritePath : std::int32_t {
 struct FileSystemOptions {
   // what happens when the directory is missing: false creates it, and those that lead to it, durably; true: Status::not_found
   bool must_exist = false;
-  // how large files are written: WritePath::ring, WritePath::direct or WritePath::buffered
+  // how large files are written: WritePath::ring (the default), WritePath::direct or WritePath::buffered
   WritePath write_path = WritePath::ring;
-  // files of at least this many bytes count as large, >= 0; 0: 8 MiB
+  // files of at least this many bytes count as large, >= 0; 0 (the default): 8 MiB
   std::int64_t large_from_bytes = 0;
   // limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written
   // at once. What executors read back from the files of their tiers has the same limit, by itself
@@ -65,15 +65,15 @@ inline StorageRange from_c(const ckpt_storage_range& from) {
 
 // How a fault handler is made: how often and after which pauses a failed operation is tried again.
 struct FaultHandlerOptions {
-  // attempts of one operation at most, the first one included, >= 1
+  // attempts of one operation at most, the first one included, >= 1; default 5
   std::int32_t max_attempts = 5;
-  // pause before the second attempt, >= 0
+  // pause before the second attempt, >= 0; default 10 ms
   std::chrono::nanoseconds first_delay = std::chrono::nanoseconds(10000000);
-  // no pause is longer than this, >= 0
+  // no pause is longer than this, >= 0; default 10 s
   std::chrono::nanoseconds max_delay = std::chrono::nanoseconds(10000000000);
-  // each pause is this many times as long as the pause before it, >= 1
+  // each pause is this many times as long as the pause before it, >= 1; default 2
   double factor = 2.0;
-  // a pause is made longer or shorter by a random share of it of at most this, 0 .. 1
+  // a pause is made longer or shorter by a random share of it of at most this, 0 .. 1; default 0.5
   double jitter = 0.5;
   // seed of the random numbers for the jitter: Philox4x32-10
   std::uint64_t seed = 0;

@@ -31,11 +31,11 @@ enum class StrategyList : std::int32_t {
 
 // The constants of a smart strategy.
 struct SmartStrategyOptions {
-  // a layer with more than this many times the mean bytes is chosen; finite, above 0
+  // a layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5
   double large_factor = 1.5;
-  // a layer accessed fewer times than this is chosen, at least 0
+  // a layer accessed fewer times than this is chosen, at least 0; default 2
   std::int64_t rare_accesses = 2;
-  // a layer whose index is past this share of the known layers is chosen, 0 .. 1
+  // a layer whose index is past this share of the known layers is chosen, 0 .. 1; default 0.7
   double late_share = 0.7;
 };
 namespace detail {

@@ -59,10 +59,10 @@ enum class DType : std::int32_t {
 
 // How a buffer pool is made.
 struct BufferPoolOptions {
-  // bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; std::nullopt:
-  // every buffer is kept for reuse
+  // bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; default 256 MiB;
+  // std::nullopt: every buffer is kept for reuse
   std::optional<std::int64_t> retain_limit_bytes = 268435456;
-  // the tracker counts the pool's buffers under this layer name; none: "tensor"
+  // the tracker counts the pool's buffers under this layer name; empty: "tensor"
   std::string layer_name = {};
 };
 namespace detail {

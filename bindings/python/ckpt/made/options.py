@@ -1,5 +1,5 @@
 # Made from include/ckpt by tools/api: do not edit.
-"""What callers fill: a function for each struct of the C API, whose keywords are its fields."""
+"""Functions that make options: their keywords are the values of the options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def memory_tracker_options(clock: Optional[Clock] = None, peak_granularity_bytes
 
     clock: dates what is recorded; None: the system's monotonic clock in its coarse form. The tracker keeps it alive
     peak_granularity_bytes: bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one
-        reported
+        reported; default 1
     """
     struct = _native.ckpt_memory_tracker_options()
     struct.clock = handle_of(clock)
@@ -31,7 +31,7 @@ def buffer_pool_options(retain_limit_bytes: Optional[int] = 268435456, layer_nam
     """How a buffer pool is made.
 
     retain_limit_bytes: bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system;
-        None: every buffer is kept for reuse
+        default 256 MiB; None: every buffer is kept for reuse
     layer_name: the tracker counts the pool's buffers under this layer name; None: "tensor"
     """
     struct = _native.ckpt_buffer_pool_options()
@@ -49,8 +49,8 @@ def file_system_options(must_exist: bool = False, write_path: WritePath = WriteP
 
     must_exist: what happens when the directory is missing: False creates it, and those that lead to it, durably; True:
         NotFoundError
-    write_path: how large files are written: WritePath.RING, WritePath.DIRECT or WritePath.BUFFERED
-    large_from_bytes: files of at least this many bytes count as large, >= 0; 0: 8 MiB
+    write_path: how large files are written: WritePath.RING (the default), WritePath.DIRECT or WritePath.BUFFERED
+    large_from_bytes: files of at least this many bytes count as large, >= 0; 0 (the default): 8 MiB
     bytes_per_second: limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may
         be written at once. What executors read back from the files of their tiers has the same limit, by itself
     may_compress: False: a save that needs more bytes than the file system has free fails with NoSpaceError before it makes a file;
@@ -69,11 +69,11 @@ def fault_handler_options(max_attempts: int = 5, first_delay_ns: int = 10000000,
                           factor: float = 2.0, jitter: float = 0.5, seed: int = 0) -> Any:
     """How a fault handler is made: how often and after which pauses a failed operation is tried again.
 
-    max_attempts: attempts of one operation at most, the first one included, >= 1
-    first_delay_ns: pause before the second attempt, in nanoseconds, >= 0
-    max_delay_ns: no pause is longer than this, in nanoseconds, >= 0
-    factor: each pause is this many times as long as the pause before it, >= 1
-    jitter: a pause is made longer or shorter by a random share of it of at most this, 0 .. 1
+    max_attempts: attempts of one operation at most, the first one included, >= 1; default 5
+    first_delay_ns: pause before the second attempt, in nanoseconds, >= 0; default 10 ms
+    max_delay_ns: no pause is longer than this, in nanoseconds, >= 0; default 10 s
+    factor: each pause is this many times as long as the pause before it, >= 1; default 2
+    jitter: a pause is made longer or shorter by a random share of it of at most this, 0 .. 1; default 0.5
     seed: seed of the random numbers for the jitter: Philox4x32-10
     """
     struct = _native.ckpt_fault_handler_options()
@@ -89,9 +89,9 @@ def fault_handler_options(max_attempts: int = 5, first_delay_ns: int = 10000000,
 def smart_strategy_options(large_factor: float = 1.5, rare_accesses: int = 2, late_share: float = 0.7) -> Any:
     """The constants of a smart strategy.
 
-    large_factor: a layer with more than this many times the mean bytes is chosen; finite, above 0
-    rare_accesses: a layer accessed fewer times than this is chosen, at least 0
-    late_share: a layer whose index is past this share of the known layers is chosen, 0 .. 1
+    large_factor: a layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5
+    rare_accesses: a layer accessed fewer times than this is chosen, at least 0; default 2
+    late_share: a layer whose index is past this share of the known layers is chosen, 0 .. 1; default 0.7
     """
     struct = _native.ckpt_smart_strategy_options()
     struct.large_factor = large_factor
@@ -104,7 +104,7 @@ def layer_profile(flags: LayerFlag = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINI
                   dtype: Any = None, shape: Sequence[int] = ()) -> Any:
     """What planning must know of one layer.
 
-    flags: sum of LayerFlag
+    flags: sum of LayerFlag; default LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC
     output_bytes: bytes of the layer's output, and of its gradient, >= 0
     ambient_bytes: bytes of the ambient state that is saved before the first forward and restored before a recomputation, >= 0
     dtype: element type of the layer's output, for strategies; None when not known
@@ -179,8 +179,9 @@ def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] 
     pool: threads that the executor uses; kept alive; None: a pool of its own with as many threads as the process may use
     tracker: counts every buffer under its layer's name; kept alive; None: one of its own
     follower: the strategy it follows is notified of layers that run and of live bytes; None: no strategy is
-    recompute_check: what is checked where a layer runs forward again: one of RecomputeCheck; a difference ends the step with
-        CorruptError, whose message names the layer and the micro-batch. A RECORD that makes no output has none to check
+    recompute_check: what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck.NONE. A
+        difference ends the step with CorruptError, whose message names the layer and the micro-batch. A RECORD that makes no output
+        has none to check
     check_writes: True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
         the step with CorruptError, whose message names the layer; each run of a layer takes longer by that; False: they are not
         looked at
@@ -244,11 +245,11 @@ def adamw_options(learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float 
     """How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps. Source:
     Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
 
-    learning_rate: size of a step, > 0
-    beta1: decay of the mean of gradients, 0 <= beta1 < 1
-    beta2: decay of the mean of squared gradients, 0 <= beta2 < 1
-    epsilon: added to the root of the mean of squared gradients, > 0
-    weight_decay: decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it
+    learning_rate: size of a step, > 0; default 1e-3
+    beta1: decay of the mean of gradients, 0 <= beta1 < 1; default 0.9
+    beta2: decay of the mean of squared gradients, 0 <= beta2 < 1; default 0.999
+    epsilon: added to the root of the mean of squared gradients, > 0; default 1e-8
+    weight_decay: decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it; default 0.01
     decay_matrices_only: True: only parameters of two dimensions or more decay, biases and norms do not; False: all decay
     """
     struct = _native.ckpt_adamw_options()
@@ -265,8 +266,8 @@ def learning_rate_schedule(kind: LearningRateKind = LearningRateKind.CONSTANT, p
                            warm_up_steps: int = 0, step_count: int = 0) -> Any:
     """A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
 
-    kind: how it falls
-    peak_rate: the highest rate, >= 0: of the first step behind the warm-up
+    kind: how it falls: one of LearningRateKind; default LearningRateKind.CONSTANT
+    peak_rate: the highest rate, >= 0: of the first step behind the warm-up; default 1e-3
     last_rate: the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant
     warm_up_steps: number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1)
     step_count: number of steps of the run, >= warm_up_steps; not read when the kind is constant
@@ -284,9 +285,9 @@ def activation_policy(kind: ActivationPolicyKind = ActivationPolicyKind.STORE_AL
                       threshold_bytes: int = 1073741824, strategy: Any = None, memory_limit_bytes: int = 0) -> Any:
     """Which micro-batches' activations stay from forward to backward. The others are computed again.
 
-    kind: kind of policy
-    interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1
-    threshold_bytes: for memory-based: bytes of activations that are stored at most, >= 0
+    kind: kind of policy: one of ActivationPolicyKind; default ActivationPolicyKind.STORE_ALL
+    interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
+    threshold_bytes: for memory-based: bytes of activations that are stored at most, >= 0; default 1 GiB
     strategy: for ActivationPolicyKind.STRATEGY: the strategy that is asked; kept alive; ignored by other kinds
     memory_limit_bytes: for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory
         or its control group's limit
@@ -326,18 +327,19 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     """How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
     stages of stage k % stages.
 
-    order: order in which stages run the forward and backward parts of micro-batches
-    stages: number of stages, 1 .. 1024
-    micro_batches: number of micro-batches of a step, 1 .. 65536; divides the batch's samples
-    chunks: number of pieces of each stage; 1 unless the order is PipelineOrder.INTERLEAVED
-    threads_per_stage: threads of each stage's pool, its own thread included; 1 .. 1024
-    measured_steps: number of runs that time the layers, for the split and the budget; 0: bytes only
+    order: order in which stages run the forward and backward parts of micro-batches: one of PipelineOrder; default
+        PipelineOrder.ONE_F_ONE_B
+    stages: number of stages, 1 .. 1024; default 1
+    micro_batches: number of micro-batches of a step, 1 .. 65536; divides the batch's samples; default 1
+    chunks: number of pieces of each stage; 1 (the default) unless the order is PipelineOrder.INTERLEAVED
+    threads_per_stage: threads of each stage's pool, its own thread included; 1 .. 1024; default 1
+    measured_steps: number of runs that time the layers, for the split and the budget; 0: bytes only; default 3
     queue_places: places of each queue between neighbours; 0: as many as the schedule needs
     budget_bytes: each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in
         flight, reserves no more bytes than this; 0: no budget
     strategy: chooses each piece's plan, layer by layer; kept alive; None: no strategy
     tracker: counts every buffer, those of queues included; kept alive; None: one of its own
-    recompute_check: what is checked where a layer runs forward again
+    recompute_check: what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck.NONE
     check_writes: True: looks whether layers write where they may not; False: does not look
     check_finite: True: a layer's output of F32 or F64 that is not finite ends the step with OutOfRangeError, whose message names
         the layer, the element and the micro-batch: the first such layer of the stage that came upon one first; False: only the
@@ -369,15 +371,15 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
     """How the checkpoints of a storage are opened, and which of them stay.
 
     read_only: False locks the storage for writing; True: no lock, nothing is ever changed, and saving fails
-    keep_last: after every save older checkpoints are removed, except this many (the saved one included); 0: all stay. Manifests are
-        read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or
-        verification of this process found damaged does not count, and is removed once it is older than all that stay; the newest
+    keep_last: after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay.
+        Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load
+        or verification of this process found damaged does not count, and is removed once it is older than all that stay; the newest
         other one is never removed. Directories that cut-off saves have left are removed, too, once the saved one is of the same or
         a later step
     keep_every: checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs keep_last
         >= 1
     keep_best: this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1
-    best_metric: which metric is the best: BestMetric.SMALLEST or BestMetric.LARGEST
+    best_metric: which metric is the best: BestMetric.SMALLEST (the default) or BestMetric.LARGEST
     coordinator: coordinator of the processes of the run; kept alive; None: a single process
     fault_handler: says which of the storage's errors are tried again; kept alive; None: one with its usual settings. Set one with
         max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply
@@ -388,7 +390,7 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
         a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of
         keep_last holds
     timeout_ns: nanoseconds for which one call, or the writing of one save in the background, waits for the other ranks of a
-        coordinator of several processes; 0: ten minutes
+        coordinator of several processes; 0 (the default): ten minutes
     """
     struct = _native.ckpt_checkpoint_manager_options()
     struct.read_only = int(read_only)
@@ -411,14 +413,14 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
 
     step: number of the step, >= 0; a load takes the checkpoint of the highest step
     seed: seed of the run's random numbers, kept for the load
-    metadata_json: JSON text of anything, for people and tools; None: null
+    metadata_json: JSON text of anything, for people and tools; None: the JSON value null
     environment_json: JSON text of what else the results' last bits depend on (hardware, other libraries); None: nothing. The
         library adds its version and the BLAS that this process uses by then, and loads none for that
     prefix: begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
         look at it. None or empty: no prefix
     metric: metric of the state, compared to find the best checkpoints; finite; None when there is none
-    incremental: True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; False: all
-        are written
+    incremental: True (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from
+        memory; False: all are written
     check_replicas: other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the
         save, and of the blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with
         InvalidArgumentError that names the tensor and the ranks. Reads every byte of these tensors
@@ -444,7 +446,7 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
                  convert: Conversion = Conversion.NONE) -> Any:
     """What one load takes, and how.
 
-    verify: what is checked: Verify.FULL or Verify.NONE
+    verify: what is checked: Verify.FULL (the default) or Verify.NONE
     name: name of one checkpoint, which is loaded without falling back; None: the newest valid one
     step: the checkpoint of this step is loaded, of several the newest valid one; None when there is none; not together with name
     environment_json: JSON text of what this run's results depend on, compared with what the save wrote; None: not compared. The
@@ -456,11 +458,11 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
         tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory,
         and after a load that fails what the tensors hold is undefined
     strip_prefix: what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in
-        the state ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error
+        the state ("module."); None or empty: nothing. Two names that become one, or a name of which nothing is left, are an error
     add_prefix: what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked
-        for in the state; none or empty: nothing
-    convert: which element types are converted to those of the state's tensors: Conversion.NONE, Conversion.LOSSLESS or
-        Conversion.LOSSY
+        for in the state; None or empty: nothing
+    convert: which element types are converted to those of the state's tensors: Conversion.NONE (the default), Conversion.LOSSLESS
+        or Conversion.LOSSY
     """
     struct = _native.ckpt_load_options()
     struct.verify = verify
@@ -481,9 +483,9 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
 def threshold_options(threshold: float = 0.35, learning_rate: float = 0.1, budget: int = 3) -> Any:
     """How a threshold rule is made.
 
-    threshold: first value of the threshold: a share of the longest task, 0.05 .. 1
-    learning_rate: how far one recovery moves the threshold at most, above 0, at most 1
-    budget: number of checkpoints of a run, at least 0
+    threshold: first value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35
+    learning_rate: how far one recovery moves the threshold at most, above 0, at most 1; default 0.1
+    budget: number of checkpoints of a run, at least 0; default 3
     """
     struct = _native.ckpt_threshold_options()
     struct.threshold = threshold
@@ -499,23 +501,23 @@ def controller_options(policy: Policy = Policy.AUTO, mtbf_seconds: float = 0, in
                        threshold_learning_rate: float = 0.1, threshold_budget: int = 3, clock: Optional[Clock] = None) -> Any:
     """How a controller is made.
 
-    policy: how saves are decided
+    policy: how saves are decided: one of Policy; default Policy.AUTO
     mtbf_seconds: for Policy.YOUNG and Policy.DALY: mean time between failures in seconds, above 0
     interval_seconds: for Policy.FIXED: interval between saves in seconds, above 0
-    keep: for Policy.BAYES and Policy.EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1:
-        nothing is forgotten
+    keep: for Policy.BAYES and Policy.EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1 (the
+        default): nothing is forgotten
     initial_cost_seconds: what a save costs, in seconds, until one was measured; 0: unknown
-    first_seconds: when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it
+    first_seconds: when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it; default 600
     poll_seconds: seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll
         nearest to the target
     min_interval_seconds: shortest interval between saves in seconds, at least 0
     max_interval_seconds: longest interval between saves in seconds; 0: no maximum
-    max_overhead_share: share of the time that saves may take, above 0, at most 1. Goes before max_interval_seconds
+    max_overhead_share: share of the time that saves may take, above 0, at most 1; default 1. Goes before max_interval_seconds
     budget_saves: number of saves in each window, at least 0; 0: no limit
     budget_window_seconds: length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run
-    threshold: for Policy.THRESHOLD: first value of the threshold, a share of the longest task, 0.05 .. 1
-    threshold_learning_rate: for Policy.THRESHOLD: how far one recovery moves the threshold at most, above 0, at most 1
-    threshold_budget: for Policy.THRESHOLD: number of checkpoints of a run, at least 0
+    threshold: for Policy.THRESHOLD: first value of the threshold, a share of the longest task, 0.05 .. 1; default 0.35
+    threshold_learning_rate: for Policy.THRESHOLD: how far one recovery moves the threshold at most, above 0, at most 1; default 0.1
+    threshold_budget: for Policy.THRESHOLD: number of checkpoints of a run, at least 0; default 3
     clock: source of time of Controller.now; kept alive; None: the monotonic clock
     """
     struct = _native.ckpt_controller_options()
@@ -549,14 +551,15 @@ def simulation_options(trace: Optional[str] = None, law: Optional[str] = None, p
     law: law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; None: a trace is used
     policies: the policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes,
         bayes:KEEP, weibull, fixed:SECONDS; None: all but fixed
-    nodes: number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000
-    failures: number of failures to draw in each run, 1 .. 1000000
-    replicas: number of runs to draw, 1 .. 100000
-    seed: seed of all random draws
-    cost_seconds: cost of a save in seconds, above 0
-    restart_seconds: duration of a restart after a failure, in seconds, at least 0
-    poll_seconds: seconds between questions, above 0
-    remote_every: each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1: all are remote
+    nodes: number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000; default 1
+    failures: number of failures to draw in each run, 1 .. 1000000; default 200
+    replicas: number of runs to draw, 1 .. 100000; default 20
+    seed: seed of all random draws; default 1
+    cost_seconds: cost of a save in seconds, above 0; default 30
+    restart_seconds: duration of a restart after a failure, in seconds, at least 0; default 300
+    poll_seconds: seconds between questions, above 0; default 30
+    remote_every: each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1 (the default): all are
+        remote
     local_cost_seconds: cost of a local save in seconds, above 0 where saves are local
     remote_share: share of the failures that destroy what is local, 0 .. 1
     """
@@ -583,17 +586,17 @@ def async_manager_options(workers: int = 1, capacity: int = 10, history: int = 1
                           staging_threads: int = 0, nice: int = 0) -> Any:
     """How a manager of background tasks is made.
 
-    workers: threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait for one another,
-        so more than 1 helps only loads
-    capacity: tasks that have not ended, at most; 1 .. 65536
-    history: tasks that have ended and can still be asked for, 1 .. 1048576
-    staging_bytes: bytes of memory for copies, at most; at least 65536. Allocated when it is first needed, then kept. A state that
-        is larger is copied in waves: the save returns when the last wave was copied
+    workers: threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint wait for
+        one another, so more than 1 helps only loads
+    capacity: tasks that have not ended, at most; 1 .. 65536; default 10
+    history: tasks that have ended and can still be asked for, 1 .. 1048576; default 100
+    staging_bytes: bytes of memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept.
+        A state that is larger is copied in waves: the save returns when the last wave was copied
     prepare_bytes: bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as the
         later ones; 0 .. staging_bytes
     bytes_per_second: limit on what is written, in bytes per second; 0: none
-    drain_timeout_ns: time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever
-    staging_threads: threads that copy, the calling one included, 1 .. 1024; 0: what this process may use, at most 4
+    drain_timeout_ns: time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever; default 30 s
+    staging_threads: threads that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4
     nice: niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
     """
     struct = _native.ckpt_async_manager_options()
@@ -614,10 +617,11 @@ def checkpoint_task_options(mode: StagingMode = StagingMode.COPY, when_full: Whe
                             gate_step: Optional[int] = None) -> Any:
     """How one background task is run.
 
-    mode: how the bytes of a save are taken: StagingMode.COPY, StagingMode.BORROW or StagingMode.DEFERRED; loads have none
-    when_full: what happens when the queue is full: WhenFull.REFUSE, WhenFull.WAIT or WhenFull.DROP_OLDEST
-    priority: one of Priority: tasks of a higher one begin first, of equal ones the older
-    timeout_ns: how long WhenFull.WAIT waits for a place, in nanoseconds; -1: for ever
+    mode: how the bytes of a save are taken: StagingMode.COPY, StagingMode.BORROW or StagingMode.DEFERRED; loads have none; default
+        StagingMode.COPY
+    when_full: what happens when the queue is full: WhenFull.REFUSE, WhenFull.WAIT (the default) or WhenFull.DROP_OLDEST
+    priority: one of Priority: tasks of a higher one begin first, of equal ones the older; default Priority.NORMAL
+    timeout_ns: how long WhenFull.WAIT waits for a place, in nanoseconds; -1: for ever; default 60 s
     gate_step: no worker begins before AsyncManager.end_step was called with this step or a later one. Waiting for the task,
         closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate
         holds no worker up: others begin before it; None: the task waits for no step

@@ -829,7 +829,7 @@ class MemoryScopeStats(NamedTuple):
     start_bytes: bytes that were live when the scope was pushed
     peak_bytes: highest live total in bytes since the scope was pushed; its own rise is peak_bytes - start_bytes
     net_bytes: bytes live now - start_bytes; may be negative
-    total_allocated_bytes: bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1
+    total_allocated_bytes: bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2**63 - 1
     pushed_at_ns: when the scope was pushed, in nanoseconds on the tracker's clock
     pushed_utc_ns: when the scope was pushed, in nanoseconds since 1970-01-01T00:00:00Z
     """
@@ -968,7 +968,7 @@ class StrategyCounters(NamedTuple):
 
     asked_layers: number of layers that it was asked about
     chosen_layers: number of layers that were answered with yes
-    chosen_bytes: bytes of the activations that were answered with yes; at most 2^63 - 1
+    chosen_bytes: bytes of the activations that were answered with yes; at most 2**63 - 1
     """
 
     asked_layers: int
@@ -1054,7 +1054,7 @@ class ScheduleAction(NamedTuple):
 class LayerProfile(NamedTuple):
     """What planning must know of one layer.
 
-    flags: sum of LayerFlag
+    flags: sum of LayerFlag; default LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC
     output_bytes: bytes of the layer's output, and of its gradient, >= 0
     ambient_bytes: bytes of the ambient state that is saved before the first forward and restored before a recomputation, >= 0
     dtype: element type of the layer's output, for strategies; None when not known
@@ -1267,9 +1267,9 @@ class ScheduleExecutorStats(NamedTuple):
 class ActivationPolicy(NamedTuple):
     """Which micro-batches' activations stay from forward to backward. The others are computed again.
 
-    kind: kind of policy
-    interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1
-    threshold_bytes: for memory-based: bytes of activations that are stored at most, >= 0
+    kind: kind of policy: one of ActivationPolicyKind; default ActivationPolicyKind.STORE_ALL
+    interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
+    threshold_bytes: for memory-based: bytes of activations that are stored at most, >= 0; default 1 GiB
     strategy: for ActivationPolicyKind.STRATEGY: the strategy that is asked; kept alive; ignored by other kinds
     memory_limit_bytes: for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory
         or its control group's limit
@@ -1828,8 +1828,8 @@ class ProgramOperation(NamedTuple):
 class LayerCallbacks:
     """What a custom layer says beside its functions.
 
-    flags: sum of LayerFlag
-    options: number of ways to run the layer, 1 .. 64
+    flags: sum of LayerFlag; default LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC
+    options: number of ways to run the layer, 1 .. 64; default 1
     ambient_bytes: bytes of state outside the arguments that forward reads (a random generator); 0: none
     """
 

@@ -13,7 +13,7 @@ public final class ActivationManagerOptions {
   public ActivationManagerOptions() {}
 
   /**
-   * Name of the stage: strategies are asked with it, the tracker counts under it; none: "stage".
+   * Name of the stage: strategies are asked with it, the tracker counts under it; null: "stage".
    *
    * @param name the value
    * @return this
@@ -29,7 +29,7 @@ public final class ActivationManagerOptions {
   }
 
   /**
-   * Counts what is stored; kept alive; none: one of its own.
+   * Counts what is stored; kept alive; null: one of its own.
    *
    * @param tracker the value
    * @return this
@@ -45,7 +45,7 @@ public final class ActivationManagerOptions {
   }
 
   /**
-   * Dates what is stored; kept alive; none: the monotonic clock.
+   * Dates what is stored; kept alive; null: the monotonic clock.
    *
    * @param clock the value
    * @return this
@@ -60,7 +60,7 @@ public final class ActivationManagerOptions {
     return clock;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_activation_manager_options> call) {
     try (ckpt_activation_manager_options struct = new ckpt_activation_manager_options()) {
       if (name != null) struct.setName(name);

@@ -63,7 +63,7 @@ public final class ActivationPolicy {
   }
 
   /**
-   * For {@link ActivationPolicyKind#STRATEGY}: the strategy that is asked; kept alive; ignored by other kinds. Default: none.
+   * For {@link ActivationPolicyKind#STRATEGY}: the strategy that is asked; kept alive; ignored by other kinds. Default: null.
    *
    * @param strategy the value
    * @return this
@@ -95,7 +95,7 @@ public final class ActivationPolicy {
     return memoryLimitBytes;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_activation_policy> call) {
     try (ckpt_activation_policy struct = new ckpt_activation_policy()) {
       struct.setKind(kind.number());

@@ -114,7 +114,7 @@ public final class AdamWOptions {
     return decayMatricesOnly;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_adamw_options> call) {
     try (ckpt_adamw_options struct = new ckpt_adamw_options()) {
       struct.setLearning_rate(learningRate);

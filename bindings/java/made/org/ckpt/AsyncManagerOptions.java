@@ -20,7 +20,7 @@ public final class AsyncManagerOptions {
   public AsyncManagerOptions() {}
 
   /**
-   * Threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait for one another, so more
+   * Threads that write and load, 1 .. 16. Each has another one for checksums. Saves of one checkpoint wait for one another, so more
    * than 1 helps only loads. Default: 1.
    *
    * @param workers the value
@@ -166,7 +166,7 @@ public final class AsyncManagerOptions {
     return nice;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_async_manager_options> call) {
     try (ckpt_async_manager_options struct = new ckpt_async_manager_options()) {
       struct.setWorkers(workers);

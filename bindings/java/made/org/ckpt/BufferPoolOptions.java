@@ -40,7 +40,7 @@ public final class BufferPoolOptions {
   }
 
   /**
-   * The tracker counts the pool's buffers under this layer name; none: "tensor".
+   * The tracker counts the pool's buffers under this layer name; null: "tensor".
    *
    * @param layerName the value
    * @return this
@@ -55,7 +55,7 @@ public final class BufferPoolOptions {
     return layerName;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_buffer_pool_options> call) {
     try (ckpt_buffer_pool_options struct = new ckpt_buffer_pool_options()) {
       struct.setHas_retain_limit(retainLimitBytes == null ? 0 : 1);

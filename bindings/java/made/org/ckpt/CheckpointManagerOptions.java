@@ -105,7 +105,7 @@ public final class CheckpointManagerOptions {
   }
 
   /**
-   * Coordinator of the processes of the run; kept alive; none: a single process.
+   * Coordinator of the processes of the run; kept alive; null: a single process.
    *
    * @param coordinator the value
    * @return this
@@ -121,7 +121,7 @@ public final class CheckpointManagerOptions {
   }
 
   /**
-   * Says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with maxAttempts 1
+   * Says which of the storage's errors are tried again; kept alive; null: one with its usual settings. Set one with maxAttempts 1
    * for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply.
    *
    * @param faultHandler the value
@@ -142,7 +142,7 @@ public final class CheckpointManagerOptions {
    * above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those whose step is a
    * multiple; "best:COUNT" (as bestMetric says), "best:COUNT:min" and "best:COUNT:max": those with the best metric; "newer:AGE":
    * those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at a time that is not
-   * known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of keepLast holds.
+   * known. For example "last:3, every:100, best:2:max, newer:24h". Null or empty: no rules. What is said of keepLast holds.
    *
    * @param keepRules the value
    * @return this
@@ -174,7 +174,7 @@ public final class CheckpointManagerOptions {
     return timeout;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_checkpoint_manager_options> call) {
     try (ckpt_checkpoint_manager_options struct = new ckpt_checkpoint_manager_options()) {
       struct.setRead_only(readOnly ? 1 : 0);

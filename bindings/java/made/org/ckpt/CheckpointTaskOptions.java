@@ -100,7 +100,7 @@ public final class CheckpointTaskOptions {
     return gateStep == null ? OptionalLong.empty() : OptionalLong.of(gateStep);
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_checkpoint_task_options> call) {
     try (ckpt_checkpoint_task_options struct = new ckpt_checkpoint_task_options()) {
       struct.setMode(mode.number());

@@ -268,7 +268,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * Source of time of {@code Controller.now}; kept alive; none: the monotonic clock.
+   * Source of time of {@code Controller.now}; kept alive; null: the monotonic clock.
    *
    * @param clock the value
    * @return this
@@ -283,7 +283,7 @@ public final class ControllerOptions {
     return clock;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_controller_options> call) {
     try (ckpt_controller_options struct = new ckpt_controller_options()) {
       struct.setPolicy(policy.number());

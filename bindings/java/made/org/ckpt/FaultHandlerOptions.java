@@ -112,7 +112,7 @@ public final class FaultHandlerOptions {
     return seed;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_fault_handler_options> call) {
     try (ckpt_fault_handler_options struct = new ckpt_fault_handler_options()) {
       struct.setMax_attempts(maxAttempts);

@@ -99,7 +99,7 @@ public final class FileSystemOptions {
     return mayCompress;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_file_system_options> call) {
     try (ckpt_file_system_options struct = new ckpt_file_system_options()) {
       struct.setMust_exist(mustExist ? 1 : 0);

@@ -13,8 +13,8 @@ package org.ckpt;
  * @param firstSample global number of the batch's first sample within the step, &gt;= 0
  * @param input element type and shape of the layer's input
  * @param output element type and shape of the layer's output
- * @param targets targets of the step, of the micro-batch's samples; none when the step has none
- * @param pool threads that the step's layers share; none when there are none beside the one that runs
+ * @param targets targets of the step, of the micro-batch's samples; null when the step has none
+ * @param pool threads that the step's layers share; null when there are none beside the one that runs
  * @param evaluation true in {@code ScheduleExecutor.evaluate}, where nothing is dropped at random; false in a step
  */
 public record LayerContext(

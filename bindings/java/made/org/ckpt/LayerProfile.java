@@ -62,7 +62,7 @@ public final class LayerProfile {
   }
 
   /**
-   * Element type and shape of the layer's output, for strategies; null when not known. Default: none.
+   * Element type and shape of the layer's output, for strategies; null when not known. Default: null.
    *
    * @param spec the value
    * @return this
@@ -77,7 +77,7 @@ public final class LayerProfile {
     return spec;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_layer_profile> call) {
     try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
       struct.setFlags(flags);

@@ -94,7 +94,7 @@ public final class LearningRateSchedule {
     return stepCount;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_learning_rate_schedule> call) {
     try (ckpt_learning_rate_schedule struct = new ckpt_learning_rate_schedule()) {
       struct.setKind(kind.number());

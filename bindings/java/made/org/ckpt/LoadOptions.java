@@ -36,7 +36,7 @@ public final class LoadOptions {
   }
 
   /**
-   * Name of one checkpoint, which is loaded without falling back; none: the newest valid one.
+   * Name of one checkpoint, which is loaded without falling back; null: the newest valid one.
    *
    * @param name the value
    * @return this
@@ -69,7 +69,7 @@ public final class LoadOptions {
   }
 
   /**
-   * JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's version
+   * JSON text of what this run's results depend on, compared with what the save wrote; null: not compared. The library's version
    * and the BLAS are compared in any case, as far as both sides have them.
    *
    * @param environmentJson the value
@@ -123,7 +123,7 @@ public final class LoadOptions {
 
   /**
    * What is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the state
-   * ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error.
+   * ("module."); null or empty: nothing. Two names that become one, or a name of which nothing is left, are an error.
    *
    * @param stripPrefix the value
    * @return this
@@ -140,7 +140,7 @@ public final class LoadOptions {
 
   /**
    * What is put before each of the checkpoint's tensor names, after stripPrefix was taken off, before they are looked for in the
-   * state; none or empty: nothing.
+   * state; null or empty: nothing.
    *
    * @param addPrefix the value
    * @return this
@@ -172,7 +172,7 @@ public final class LoadOptions {
     return convert;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_load_options> call) {
     try (ckpt_load_options struct = new ckpt_load_options()) {
       struct.setVerify(verify.number());

@@ -12,7 +12,7 @@ public final class MemoryTrackerOptions {
   public MemoryTrackerOptions() {}
 
   /**
-   * Dates what is recorded; none: the system's monotonic clock in its coarse form. The tracker keeps it alive.
+   * Dates what is recorded; null: the system's monotonic clock in its coarse form. The tracker keeps it alive.
    *
    * @param clock the value
    * @return this
@@ -43,7 +43,7 @@ public final class MemoryTrackerOptions {
     return peakGranularityBytes;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_memory_tracker_options> call) {
     try (ckpt_memory_tracker_options struct = new ckpt_memory_tracker_options()) {
       if (clock != null) struct.setClock(clock);

@@ -165,7 +165,7 @@ public final class OptionProfile {
     return backwardPeakBytes;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_option_profile> call) {
     try (ckpt_option_profile struct = new ckpt_option_profile()) {
       struct.setTape_bytes(tapeBytes);

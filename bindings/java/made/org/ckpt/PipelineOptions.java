@@ -156,7 +156,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * Chooses each piece's plan, layer by layer; kept alive; none: no strategy.
+   * Chooses each piece's plan, layer by layer; kept alive; null: no strategy.
    *
    * @param strategy the value
    * @return this
@@ -172,7 +172,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * Counts every buffer, those of queues included; kept alive; none: one of its own.
+   * Counts every buffer, those of queues included; kept alive; null: one of its own.
    *
    * @param tracker the value
    * @return this
@@ -237,7 +237,7 @@ public final class PipelineOptions {
     return checkFinite;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_pipeline_options> call) {
     try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
       struct.setOrder(order.number());

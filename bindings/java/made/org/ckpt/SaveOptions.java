@@ -51,7 +51,7 @@ public final class SaveOptions {
   }
 
   /**
-   * JSON text of anything, for people and tools; none: null.
+   * JSON text of anything, for people and tools; null: the JSON value null.
    *
    * @param metadataJson the value
    * @return this
@@ -67,7 +67,7 @@ public final class SaveOptions {
   }
 
   /**
-   * JSON text of what else the results' last bits depend on (hardware, other libraries); none: nothing. The library adds its
+   * JSON text of what else the results' last bits depend on (hardware, other libraries); null: nothing. The library adds its
    * version and the BLAS that this process uses by then, and loads none for that.
    *
    * @param environmentJson the value
@@ -85,7 +85,7 @@ public final class SaveOptions {
 
   /**
    * Begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not look at
-   * it. None or empty: no prefix.
+   * it. Null or empty: no prefix.
    *
    * @param prefix the value
    * @return this
@@ -151,7 +151,7 @@ public final class SaveOptions {
     return checkReplicas;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_save_options> call) {
     try (ckpt_save_options struct = new ckpt_save_options()) {
       struct.setStep(step);

@@ -36,7 +36,7 @@ public final class ScheduleExecutorOptions {
   }
 
   /**
-   * Threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use.
+   * Threads that the executor uses; kept alive; null: a pool of its own with as many threads as the process may use.
    *
    * @param pool the value
    * @return this
@@ -52,7 +52,7 @@ public final class ScheduleExecutorOptions {
   }
 
   /**
-   * Counts every buffer under its layer's name; kept alive; none: one of its own.
+   * Counts every buffer under its layer's name; kept alive; null: one of its own.
    *
    * @param tracker the value
    * @return this
@@ -68,7 +68,7 @@ public final class ScheduleExecutorOptions {
   }
 
   /**
-   * The strategy it follows is notified of layers that run and of live bytes; none: no strategy is.
+   * The strategy it follows is notified of layers that run and of live bytes; null: no strategy is.
    *
    * @param follower the value
    * @return this
@@ -84,7 +84,7 @@ public final class ScheduleExecutorOptions {
   }
 
   /**
-   * What is checked where a layer runs forward again: one of {@link RecomputeCheck}; a difference ends the step with {@link
+   * What is checked where a layer runs forward again: one of {@link RecomputeCheck}. A difference ends the step with {@link
    * Status#CORRUPT}, whose message names the layer and the micro-batch. A RECORD that makes no output has none to check. Default:
    * {@link RecomputeCheck#NONE}.
    *
@@ -120,7 +120,7 @@ public final class ScheduleExecutorOptions {
   }
 
   /**
-   * Where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; none: to
+   * Where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; null: to
    * memory of the executor's own, each copied at once.
    *
    * @param tier1Storage the value
@@ -137,7 +137,7 @@ public final class ScheduleExecutorOptions {
   }
 
   /**
-   * Where the items of tier 2 go; kept alive; none: to memory, each copied at once.
+   * Where the items of tier 2 go; kept alive; null: to memory, each copied at once.
    *
    * @param tier2Storage the value
    * @return this
@@ -153,7 +153,7 @@ public final class ScheduleExecutorOptions {
   }
 
   /**
-   * Where the items of tier 3 go; kept alive; none: to memory, each copied at once.
+   * Where the items of tier 3 go; kept alive; null: to memory, each copied at once.
    *
    * @param tier3Storage the value
    * @return this
@@ -186,7 +186,7 @@ public final class ScheduleExecutorOptions {
     return checkFinite;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_schedule_executor_options> call) {
     try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
       struct.setBudget_bytes(budgetBytes);

@@ -24,7 +24,7 @@ public final class SimulationOptions {
   public SimulationOptions() {}
 
   /**
-   * Text with the seconds between failures, one number a line, # begins a comment; none: a law is used.
+   * Text with the seconds between failures, one number a line, # begins a comment; null: a law is used.
    *
    * @param trace the value
    * @return this
@@ -40,7 +40,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; none: a trace is used.
+   * Law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; null: a trace is used.
    *
    * @param law the value
    * @return this
@@ -57,7 +57,7 @@ public final class SimulationOptions {
 
   /**
    * The policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes, bayes:KEEP,
-   * weibull, fixed:SECONDS; none: all but fixed.
+   * weibull, fixed:SECONDS; null: all but fixed.
    *
    * @param policies the value
    * @return this
@@ -232,7 +232,7 @@ public final class SimulationOptions {
     return remoteShare;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_simulation_options> call) {
     try (ckpt_simulation_options struct = new ckpt_simulation_options()) {
       if (trace != null) struct.setTrace(trace);

@@ -60,7 +60,7 @@ public final class SmartStrategyOptions {
     return lateShare;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_smart_strategy_options> call) {
     try (ckpt_smart_strategy_options struct = new ckpt_smart_strategy_options()) {
       struct.setLarge_factor(largeFactor);

@@ -67,7 +67,7 @@ public final class Step {
   }
 
   /**
-   * Input of the chain, of the executor's input element type and shape. Default: none.
+   * Input of the chain, of the executor's input element type and shape. Default: null.
    *
    * @param input the value
    * @return this
@@ -83,7 +83,7 @@ public final class Step {
   }
 
   /**
-   * What a loss layer compares with; none when no layer needs it. Default: none.
+   * What a loss layer compares with; null when no layer needs it. Default: null.
    *
    * @param targets the value
    * @return this
@@ -99,7 +99,7 @@ public final class Step {
   }
 
   /**
-   * Gradient of the chain's output; none: 1, only for a chain whose output has one element.
+   * Gradient of the chain's output; null: 1, only for a chain whose output has one element.
    *
    * @param outputGradient the value
    * @return this
@@ -115,7 +115,7 @@ public final class Step {
   }
 
   /**
-   * Receives the chain's output; none: it is not wanted.
+   * Receives the chain's output; null: it is not wanted.
    *
    * @param output the value
    * @return this
@@ -131,7 +131,7 @@ public final class Step {
   }
 
   /**
-   * Receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none.
+   * Receives the gradient of the chain's input; null: it is not wanted. Refused when the first layer makes none.
    *
    * @param inputGradient the value
    * @return this
@@ -162,7 +162,7 @@ public final class Step {
     return accumulate;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_step> call) {
     try (ckpt_step struct = new ckpt_step()) {
       struct.setStep(step);

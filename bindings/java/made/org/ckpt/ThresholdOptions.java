@@ -60,7 +60,7 @@ public final class ThresholdOptions {
     return budget;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_threshold_options> call) {
     try (ckpt_threshold_options struct = new ckpt_threshold_options()) {
       struct.setThreshold(threshold);

@@ -78,7 +78,7 @@ public final class TierProfile {
     return latencySeconds;
   }
 
-  /** Calls with a struct of these values, which stay alive meanwhile. */
+  /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_tier_profile> call) {
     try (ckpt_tier_profile struct = new ckpt_tier_profile()) {
       struct.setCapacity_bytes(capacityBytes);
