@@ -67,7 +67,7 @@ typedef struct ckpt_threshold ckpt_threshold;
 
 /* How a threshold rule is made. */
 typedef struct ckpt_threshold_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   double threshold;     /* first value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35 */
   double learning_rate; /* how far one recovery moves the threshold at most, above 0, at most 1; default 0.1 */
@@ -105,7 +105,7 @@ CKPT_API ckpt_status ckpt_threshold_begin_run(ckpt_threshold* threshold);
 
 /* What a threshold rule knows. */
 typedef struct ckpt_threshold_info {
-  uint32_t struct_size;   /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;   /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;      /* not used: 0 */
   double threshold;       /* value of the threshold now: a share of the longest task, 0.05 .. 1 */
   double longest_seconds; /* duration of the longest task observed, in seconds */
@@ -128,7 +128,7 @@ CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ck
 
 /* One task that was observed. */
 typedef struct ckpt_task_observation {
-  uint32_t struct_size;            /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;            /* size of this struct in bytes, as its caller was compiled */
   ckpt_bool checkpointed;          /* 1 when a checkpoint was made of it, else 0 */
   double duration_seconds;         /* duration of the task in seconds */
   ckpt_bool failed;                /* 1 when it failed, or a failure came while it was the last one, else 0 */
@@ -173,7 +173,7 @@ typedef int32_t ckpt_policy;
 
 /* How a controller is made. */
 typedef struct ckpt_controller_options {
-  uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;    /* size of this struct in bytes, as its caller was compiled */
   ckpt_policy policy;      /* how saves are decided: one of CKPT_POLICY_*; default CKPT_POLICY_AUTO */
   double mtbf_seconds;     /* for CKPT_POLICY_YOUNG and CKPT_POLICY_DALY: mean time between failures in seconds, above 0 */
   double interval_seconds; /* for CKPT_POLICY_FIXED: interval between saves in seconds, above 0 */
@@ -238,7 +238,7 @@ typedef int32_t ckpt_reason;
 
 /* A controller's answer to the question whether to save now. */
 typedef struct ckpt_decision {
-  uint32_t struct_size;      /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;      /* size of this struct in bytes, as its caller was compiled */
   ckpt_bool checkpoint;      /* 1: save now; 0: do not */
   ckpt_reason reason;        /* why: one of CKPT_REASON_* */
   ckpt_policy policy;        /* the policy that decided: one of CKPT_POLICY_* */
@@ -312,7 +312,7 @@ CKPT_API ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controll
 
 /* What a controller knows. */
 typedef struct ckpt_controller_info {
-  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
   ckpt_bool running;                /* 1 while a run is going on, else 0 */
   ckpt_bool save_in_flight;         /* 1 while a save is begun and neither committed nor aborted, else 0 */
   uint32_t reserved;                /* not used: 0 */
@@ -364,7 +364,7 @@ typedef struct ckpt_simulation ckpt_simulation;
 
 /* What a simulation of failures replays, and against which policies. */
 typedef struct ckpt_simulation_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   /* text with the seconds between failures, one number a line, # begins a comment; NULL: a law is used */
   const char* trace;

@@ -31,7 +31,7 @@ typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 
 /* How a memory tracker is made. */
 typedef struct ckpt_memory_tracker_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   /* dates what is recorded; NULL: the system's monotonic clock in its coarse form. The tracker keeps it alive */
   const ckpt_clock* clock;
@@ -108,7 +108,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_t
 
 /* The totals of a memory tracker at one moment. */
 typedef struct ckpt_memory_stats {
-  uint32_t struct_size;          /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;             /* not used: 0 */
   int64_t layer_count;           /* number of layers that were ever named */
   int64_t current_bytes;         /* bytes live now */
@@ -137,7 +137,7 @@ CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats, uint32_t size);
 
 /* What a memory tracker counted for one layer. */
 typedef struct ckpt_memory_layer_stats {
-  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
   int32_t layer_id;      /* number of the layer, 0 or more */
   const char* name;      /* name of the layer; valid as long as the tracker */
   int64_t current_bytes; /* bytes of the layer that are live now */
@@ -167,7 +167,7 @@ CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats, uint3
 
 /* One live allocation of a memory tracker. */
 typedef struct ckpt_memory_allocation {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   int32_t layer_id;     /* number of the layer that made the allocation */
   uint64_t allocation;  /* id of the allocation, never 0 */
   int64_t bytes;        /* size of the allocation in bytes */
@@ -227,7 +227,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_reset_stats(ckpt_memory_tracker* tracke
 
 /* What happened in a scope of a memory tracker since it was pushed, in all layers and threads. */
 typedef struct ckpt_memory_scope_stats {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   int32_t depth;        /* number of open scopes around it */
   uint64_t scope;       /* id of the scope */
   int64_t start_bytes;  /* bytes that were live when the scope was pushed */
@@ -286,7 +286,7 @@ typedef int32_t ckpt_memory_event_kind;
 
 /* One event of a memory tracker, with the values that held right after it. */
 typedef struct ckpt_memory_event {
-  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
   ckpt_memory_event_kind kind; /* what happened */
   /* place in the order of all allocations and frees; events of one share it and come in the order of their kinds */
   uint64_t sequence;
@@ -368,7 +368,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracke
 
 /* Physical memory that this process can have. */
 typedef struct ckpt_memory_system {
-  uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;    /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;       /* not used: 0 */
   int64_t total_bytes;     /* physical memory of the machine in bytes, at most the limit of the process's control group */
   int64_t available_bytes; /* bytes that can be allocated now without swapping, also within the control group's limit */

@@ -41,7 +41,7 @@ typedef int32_t ckpt_activation_policy_kind;
 
 /* Which micro-batches' activations stay from forward to backward. The others are computed again. */
 typedef struct ckpt_activation_policy {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   /* kind of policy: one of CKPT_ACTIVATION_POLICY_KIND_*; default CKPT_ACTIVATION_POLICY_KIND_STORE_ALL */
   ckpt_activation_policy_kind kind;
   int64_t interval;        /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1 */
@@ -68,7 +68,7 @@ typedef int32_t (*ckpt_stage_forward_fn)(ckpt_tensor* input, int32_t micro_batch
 
 /* How an activation manager is made. */
 typedef struct ckpt_activation_manager_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   /* name of the stage: strategies are asked with it, the tracker counts under it; copied; NULL: "stage" */
   const char* name;
@@ -156,7 +156,7 @@ CKPT_API ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activat
 
 /* What is known of one stored activation. */
 typedef struct ckpt_activation_metadata {
-  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
   int32_t micro_batch;   /* number of the micro-batch, from 0 */
   ckpt_dtype dtype;      /* element type of the activation */
   int32_t ndim;          /* number of the activation's dimensions, 0 .. 8 */
@@ -205,7 +205,7 @@ typedef int32_t ckpt_pipeline_order;
 /* How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k / stages
  * of stage k % stages. */
 typedef struct ckpt_pipeline_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   /* order in which stages run the forward and backward parts of micro-batches: one of CKPT_PIPELINE_ORDER_*; default
    * CKPT_PIPELINE_ORDER_1F1B */
   ckpt_pipeline_order order;
@@ -300,7 +300,7 @@ CKPT_API ckpt_status ckpt_pipeline_get_profile(ckpt_pipeline* pipeline, int32_t 
 
 /* What a stage of a pipeline measured since the pipeline was made. */
 typedef struct ckpt_pipeline_stats {
-  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
   int32_t in_flight;                /* micro-batches between forward and backward at most (of chunk 0) */
   int64_t first_layer;              /* global number of the stage's first layer (of chunk 0) */
   int64_t layers;                   /* number of layers of all chunks of the stage */

@@ -101,7 +101,7 @@ typedef uint32_t ckpt_layer_flag;
 
 /* What planning must know of one layer. */
 typedef struct ckpt_layer_profile {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   /* sum of CKPT_LAYER_FLAG_*; default CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC */
   ckpt_layer_flag flags;
   int64_t output_bytes; /* bytes of the layer's output, and of its gradient, >= 0 */
@@ -123,7 +123,7 @@ CKPT_API void ckpt_layer_profile_init(ckpt_layer_profile* layer, uint32_t size);
 
 /* What planning must know of one way to run a layer. Most layers have one. */
 typedef struct ckpt_option_profile {
-  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;                /* not used: 0 */
   int64_t tape_bytes;               /* bytes that the layer records for its backward, >= 0 */
   int64_t forward_workspace_bytes;  /* bytes needed while forward runs, with or without tape, >= 0 */
@@ -165,7 +165,7 @@ CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_o
 
 /* What planning must know of a tier, a place that is slower than memory. */
 typedef struct ckpt_tier_profile {
-  uint32_t struct_size;          /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;             /* not used: 0 */
   int64_t capacity_bytes;        /* bytes that the tier can hold, >= 0; 0: no limit */
   double write_bytes_per_second; /* rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time */
@@ -377,7 +377,7 @@ CKPT_API void ckpt_cursor_release(ckpt_cursor* cursor);
 
 /* What a schedule costs on a chain, exactly. */
 typedef struct ckpt_plan_report {
-  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;           /* not used: 0 */
   int64_t actions;             /* number of actions, END included */
   int64_t forwards;            /* number of layer forwards (each RECORD is one), recomputed ones included */
@@ -455,7 +455,7 @@ CKPT_API ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, con
 
 /* What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes. */
 typedef struct ckpt_frontier_point {
-  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;           /* not used: 0 */
   int64_t live_bytes;          /* live bytes of tier 0 at the fullest moment */
   int64_t reserved_bytes;      /* bytes that a machine must have: the size of the arena that holds all buffers */

@@ -118,7 +118,7 @@ typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user
 
 /* The functions of an object that lists what is saved of it anew for every save and load, and is notified when it was restored. */
 typedef struct ckpt_stateful_callbacks {
-  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;                /* not used: 0 */
   ckpt_stateful_list_fn list;       /* lists what is saved of the object; must not be NULL */
   ckpt_stateful_restore_fn restore; /* called when the object was restored; may be NULL */
@@ -166,7 +166,7 @@ typedef int32_t (*ckpt_coordinator_gather_fn)(const void* sent, int64_t bytes, i
 
 /* The functions of a custom coordinator, and its process's place among all. */
 typedef struct ckpt_coordinator_callbacks {
-  uint32_t struct_size;                      /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;                      /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;                         /* not used: 0 */
   int64_t rank;                              /* number of this process, 0 .. world_size - 1 */
   int64_t world_size;                        /* number of processes, >= 1; default 1 */
@@ -251,7 +251,7 @@ typedef int32_t ckpt_best_metric;
 
 /* What is known of one checkpoint without reading its files. */
 typedef struct ckpt_checkpoint_info {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   /* CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no manifest, so being written
    * or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
   ckpt_status status;
@@ -284,7 +284,7 @@ typedef int32_t (*ckpt_keep_fn)(const ckpt_checkpoint_info* info, ckpt_bool* kee
 
 /* How the checkpoints of a storage are opened, and which of them stay. */
 typedef struct ckpt_checkpoint_manager_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   /* 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails */
   ckpt_bool read_only;
   /* after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay. Manifests
@@ -357,7 +357,7 @@ CKPT_API void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* manager);
 
 /* What one save writes, and how. */
 typedef struct ckpt_save_options {
-  uint32_t struct_size;      /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;      /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;         /* not used: 0 */
   int64_t step;              /* number of the step, >= 0; a load takes the checkpoint of the highest step */
   uint64_t seed;             /* seed of the run's random numbers, kept for the load */
@@ -390,7 +390,7 @@ CKPT_API void ckpt_save_options_init(ckpt_save_options* options, uint32_t size);
 
 /* What one save wrote. */
 typedef struct ckpt_save_result {
-  uint32_t struct_size;                  /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;                  /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;                     /* not used: 0 */
   int64_t files;                         /* number of files of the checkpoint, the manifest not counted */
   int64_t step;                          /* number of the step that was saved */
@@ -453,7 +453,7 @@ typedef int32_t (*ckpt_rename_fn)(const char* group, const char* name, char* buf
 
 /* What one load takes, and how. */
 typedef struct ckpt_load_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   ckpt_verify verify;   /* what is checked: CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
   const char* name;     /* name of one checkpoint, which is loaded without falling back; NULL: the newest valid one */
   int64_t step; /* the checkpoint of this step is loaded, of several the newest valid one. Read only when has_step is not 0 */
@@ -496,7 +496,7 @@ CKPT_API void ckpt_load_options_init(ckpt_load_options* options, uint32_t size);
 
 /* What one load found. */
 typedef struct ckpt_load_result {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   /* 1 when environment_json was set and is not the checkpoint's, or the library's version or the BLAS in use is another one. The
    * log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use warns in the log */
   ckpt_bool environment_differs;
@@ -603,7 +603,7 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_man
 
 /* What a verification checked. */
 typedef struct ckpt_verify_result {
-  uint32_t struct_size;                  /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;                  /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;                     /* not used: 0 */
   int64_t files;                         /* number of files whose every byte was checked, the manifest not counted */
   int64_t tensors;                       /* number of tensors in the files that were checked */
@@ -631,7 +631,7 @@ typedef struct ckpt_reader ckpt_reader;
 
 /* What is known of one tensor in a file. */
 typedef struct ckpt_tensor_info {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   ckpt_dtype dtype;     /* element type: one of CKPT_DTYPE_* */
   const char* name;     /* name of the tensor: UTF-8; may be empty. Valid as long as the reader */
   const int64_t* shape; /* lengths of the dimensions; NULL when there are no dimensions. Valid as long as the reader */

@@ -36,7 +36,7 @@ typedef int32_t ckpt_write_path;
 
 /* How a storage in the file system is made. */
 typedef struct ckpt_file_system_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   /* what happens when the directory is missing: 0 creates it, and those that lead to it, durably; other values: NOT_FOUND */
   ckpt_bool must_exist;
   /* how large files are written: CKPT_WRITE_PATH_RING (the default), CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
@@ -154,7 +154,7 @@ typedef int32_t (*ckpt_storage_remove_many_fn)(const char* const* paths, int64_t
 /* The functions of a custom storage, which all get the same user_data. The functions up to unlock must not be NULL; those
  * after it may be. */
 typedef struct ckpt_storage_callbacks {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   /* makes a new, empty file and opens it for writing; ALREADY_EXISTS when the name is taken */
   ckpt_storage_open_fn create;
@@ -243,7 +243,7 @@ typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message,
 
 /* How a fault handler is made: how often and after which pauses a failed operation is tried again. */
 typedef struct ckpt_fault_handler_options {
-  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
   int32_t max_attempts;        /* attempts of one operation at most, the first one included, >= 1; default 5 */
   int64_t first_delay_ns;      /* pause before the second attempt, in nanoseconds, >= 0; default 10 ms */
   int64_t max_delay_ns;        /* no pause is longer than this, in nanoseconds, >= 0; default 10 s */

@@ -74,7 +74,7 @@ CKPT_API ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_me
 
 /* The constants of a smart strategy. */
 typedef struct ckpt_smart_strategy_options {
-  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;     /* not used: 0 */
   double large_factor;   /* a layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5 */
   int64_t rare_accesses; /* a layer accessed fewer times than this is chosen, at least 0; default 2 */
@@ -122,7 +122,7 @@ CKPT_API ckpt_status ckpt_strategy_create(const char* text, ckpt_strategy** stra
 
 /* What a strategy is asked about one layer. Borrowed for the call. */
 typedef struct ckpt_strategy_question {
-  uint32_t struct_size;   /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;   /* size of this struct in bytes, as its caller was compiled */
   ckpt_dtype dtype;       /* element type of the layer's activation */
   const char* layer_name; /* name of the layer: UTF-8, not empty */
   const int64_t* shape;   /* lengths of the activation's dimensions */
@@ -155,7 +155,7 @@ typedef int32_t (*ckpt_strategy_access_fn)(const char* layer_name, void* user_da
 
 /* The functions of a custom strategy; all get the same user_data. */
 typedef struct ckpt_strategy_callbacks {
-  uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;              /* not used: 0 */
   ckpt_strategy_decide_fn decide; /* answers for one layer whether to checkpoint it; must not be NULL */
   ckpt_strategy_reset_fn reset;   /* called when the strategy is reset; may be NULL */
@@ -227,7 +227,7 @@ CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, ckpt_stra
 
 /* What a strategy did since it was created or reset. Questions that failed are not counted. */
 typedef struct ckpt_strategy_counters {
-  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;     /* not used: 0 */
   int64_t asked_layers;  /* number of layers that it was asked about */
   int64_t chosen_layers; /* number of layers that were answered with yes */
@@ -248,7 +248,7 @@ CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, c
 
 /* What a strategy was made of. Numbers that its kind does not have are 0. */
 typedef struct ckpt_strategy_info {
-  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
   ckpt_bool has_tracker; /* for memory-aware: 1 when it was made with a tracker, else 0 */
   /* kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind that
    * its factory made */

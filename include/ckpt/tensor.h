@@ -75,7 +75,7 @@ typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 
 /* How a buffer pool is made. */
 typedef struct ckpt_buffer_pool_options {
-  uint32_t struct_size;       /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;       /* size of this struct in bytes, as its caller was compiled */
   ckpt_bool has_retain_limit; /* whether retain_limit_bytes holds; default 1; no: every buffer is kept for reuse */
   /* bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; default 256 MiB */
   int64_t retain_limit_bytes;
@@ -91,7 +91,7 @@ CKPT_API void ckpt_buffer_pool_options_init(ckpt_buffer_pool_options* options, u
 
 /* What a buffer pool holds now and has done so far. */
 typedef struct ckpt_buffer_pool_stats {
-  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;           /* not used: 0 */
   int64_t live_bytes;          /* bytes that tensors use now: what the tracker counts */
   int64_t live_buffers;        /* number of buffers that tensors use now; tensors without bytes need none */

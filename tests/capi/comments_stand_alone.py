@@ -1,10 +1,11 @@
-"""Each struct, field, constant, callback and function of the public headers has a comment that stands alone, and the documentation of
-other languages contains no words of C.
+"""Each struct, field, constant, callback and function of the public headers has a comment that stands alone, and the documentation
+of other languages contains no words of C.
 
-Documentation in other languages is generated from these comments, field by field: those of structs, fields and constants do not lean on
-their neighbours. A comment stands behind its field or constant, on the same line, or right above it. Comments use the words that a C
-programmer expects (NULL, pointer, struct, size_t, ...). tools/api translates them; this test searches the documentation that it generates
-for Python, Java, C# and C++ for words of C. A default value that a comment states must be that of the initialiser.
+Documentation in other languages is generated from these comments, field by field: those of structs, fields and constants do not
+lean on their neighbours. A comment stands behind its field or constant, on the same line, or right above it. Comments use the
+words that a C programmer expects (NULL, pointer, struct, size_t, ...). tools/api translates them; this test searches the
+documentation that it generates for Python, Java, C# and C++ for words of C. A default value other than 0 and NULL is stated, and
+is the initialiser's.
 
 comments_stand_alone.py [HEADER...]: all of include/ckpt when none is named. 77: skipped, there is no libclang.
 """
@@ -118,14 +119,16 @@ LANGUAGES = {
 }
 OF_C = re.compile(
     r"NULL|\bNULs?\b|&|->|(?<![\w*/])\*[a-z]|\w\.h\b|\b(?:CKPT|ckpt)_\w+|\bU?INT\d+_M(?:AX|IN)\b|\b(?:u?int\d+_t|size_t)\b"
-    r"|\b(?:[Pp]ointer|[Ss]truct|[Uu]nion|[Mm]acro|[Tt]ypedef)s?\b|\b(?:sizeof|char|void|const)\b|\b[Oo]ut-(?:parameter|pointer)s?\b"
+    r"|\b(?:[Pp]ointer|[Ss]truct|[Uu]nion|[Mm]acro|[Tt]ypedef|[Oo]ut-(?:parameter|pointer))s?\b|\b(?:sizeof|char|void|const)\b"
 )
 OF_CPP_TOO = {"struct", "structs"}
 # Words that the search finds in each language without translation, and not after it; then words that translation does not remove.
 TRANSLATED = ["NULL", "NUL", "&address", "*star", "task->gate_step", "base.h", "CKPT_SAVE_OPTIONS_INIT", "INT64_MAX", "UINT32_MAX",
-              "uint64_t", "size_t", "pointer", "structs", "macros", "typedef", "sizeof(options)", "const char*", "void*", "out-parameters"]
+              "uint64_t", "size_t", "pointer", "structs", "macros", "typedef", "sizeof(options)", "const char*", "void*",
+              "out-parameters"]
 LEFT = ["unions", "void", "const", "char", "ckpt_nothing", "CKPT_NOTHING", "a & b"]
-PLACES = {"structs": "ckpt_save_options", "types": "ckpt_verify", "constants": "CKPT_VERIFY_FULL", "fields": "ckpt_save_options.prefix"}
+PLACES = {"structs": "ckpt_save_options", "types": "ckpt_verify", "constants": "CKPT_VERIFY_FULL",
+          "fields": "ckpt_save_options.prefix"}
 # A field, a comment of C, and its translations.
 EXAMPLES = [
     ("ckpt_step.targets", "labels; NULL when there are none", {
@@ -164,7 +167,8 @@ EXAMPLES = [
 # A field, its initialiser, comments that state the same value, and comments that do not.
 DEFAULTS = [
     ("count", "3", ["parts; default 3", "parts, default: 3", "parts (default 3)", "0 or 3 (the default). More", "a default part"],
-     ["parts; default 2", "2 (the default) or 3", "3 parts by default", "defaults to 3", "parts; default three", "the default is 3"]),
+     ["parts; default 2", "2 (the default) or 3", "3 parts by default", "defaults to 3", "parts; default three",
+      "the default is 3"]),
     ("staging_bytes", "1073741824", ["bytes; default 1 GiB"], ["bytes; default 1 MiB", "bytes; default 1 s"]),
     ("first_ns", "INT64_C ( 10000000 )", ["nanoseconds; default 10 ms"], ["nanoseconds; default 10 s", "nanoseconds; default 10"]),
     ("first_seconds", "600", ["seconds; default 600", "seconds; default 10 min"], ["seconds; default 10"]),
@@ -340,29 +344,29 @@ def of_c(text, language):
     return [word for word in OF_C.findall(text) if language != "C++" or word not in OF_CPP_TOO]
 
 
-def with_words(api, c_words):
+def with_words(api, given):
     """The description with these words in a comment of each kind, between marks."""
     changed = copy.deepcopy(api)
     for place, path in PLACES.items():
         name, _, field = path.partition(".")
         entry = next(entry for entry in changed["structs" if field else place] if entry["name"] == name)
         entry = next(one for one in entry["fields"] if one["name"] == field) if field else entry
-        entry["comment"] = f"begin{place} {', '.join(c_words)} end{place}"
+        entry["comment"] = f"begin{place} {', '.join(given)} end{place}"
     return changed
 
 
 def check_search(api):
-    """Checks that the search finds the words of C in every kind of comment and every language, and that translation removes them."""
+    """Checks that the search finds words of C in every kind of comment and every language, and that translation removes them."""
     good = True
     untranslated = mock.patch.object(words, "translated", lambda text, language, null: text)
-    for c_words, changes, remain in ((TRANSLATED, untranslated, True), (TRANSLATED, contextlib.nullcontext(), False),
-                                     (LEFT, contextlib.nullcontext(), True)):
+    for given, changes, remain in ((TRANSLATED, untranslated, True), (TRANSLATED, contextlib.nullcontext(), False),
+                                   (LEFT, contextlib.nullcontext(), True)):
         with changes:
-            found = dict(documents(with_words(api, c_words)))
+            found = dict(documents(with_words(api, given)))
         for language, place in itertools.product(LANGUAGES, PLACES):
             between = re.search(f"begin{place}(.*?)end{place}", " ".join(found[language].values()), re.IGNORECASE)
             seen = of_c(between[1], language) if between else []
-            missed = [word for word in c_words if not set(of_c(word, language)) <= set(seen)] if remain else []
+            missed = [word for word in given if not set(of_c(word, language)) <= set(seen)] if remain else []
             if not between or missed or seen and not remain:
                 print(f"{language}, {place}: " + (f"not found: {missed}" if remain else f"not translated: {seen}"), file=sys.stderr)
                 good = False
@@ -394,16 +398,32 @@ def check_defaults():
             if bool(problem) != (comment in wrong):
                 print(f"{name} = {initialiser}, {comment}: {problem or 'no problem found'}", file=sys.stderr)
                 good = False
-    return good
+    fields = [("struct_size", "sizeof ( part )", ""), ("name", "NULL", "name"), ("count", "3", "parts"),
+              ("most", "3", "parts; default 3")]
+    fields = [dict(zip(("name", "default", "comment"), field)) for field in fields]
+    found = list(unstated_defaults({"structs": [{"name": "part", "fields": fields}]}))
+    return good and found == ["part.count does not state its default 3"]
+
+
+def unstated_defaults(api):
+    """The fields whose default value is neither 0 nor NULL, and whose comment does not state it."""
+    for struct in api["structs"]:
+        for field in struct["fields"]:
+            default = field.get("default", "0")
+            if c_words.number_of(default, field["name"], {}) not in (0, '""', "{ 0 }") and not default.startswith("sizeof"):
+                if not c_words.stated_defaults(" ".join(field["comment"].split())):
+                    yield f"{struct['name']}.{field['name']} does not state its default {default}"
 
 
 def check_languages():
     parts = [part[:-2] for part in sorted(os.listdir(os.path.join(INCLUDE, "ckpt"))) if part.endswith(".h")]
     others = {"api", "ckpt", "mpi", "s3", "torch"}
     api = read.Reader(INCLUDE, [part + ".h" for part in parts if part not in others]).read()
-    problems = compare.rules(api) + compare.rules(read.Reader(INCLUDE, ["s3.h"]).read())
+    s3 = read.Reader(INCLUDE, ["s3.h"]).read()
+    problems = [problem for one in (api, s3) for problem in (*compare.rules(one), *unstated_defaults(one))]
     for language, files in documents(api):
-        problems += [f'{path}: documentation has a word of C: "{word}"' for path, text in files.items() for word in of_c(text, language)]
+        left = [(path, word) for path, text in files.items() for word in of_c(text, language)]
+        problems += [f'{path}: documentation has a word of C: "{word}"' for path, word in left]
     for problem in problems:
         print(problem, file=sys.stderr)
     return not problems and all([check_search(api), check_examples(api)])

@@ -1,5 +1,5 @@
-"""The words of C in the headers' comments: default values, which are compared with the initialisers, and the words that other languages
-do not have (NULL, pointer, struct, ...), which are translated."""
+"""The words of C in the headers' comments: default values, which are compared with the initialisers, and the words that other
+languages do not have (NULL, pointer, struct, ...), which are translated."""
 
 import re
 
@@ -45,7 +45,7 @@ def number_of(text, field, numbers):
 
 
 def default_problem(field, numbers):
-    """The problem with the default values that a field's comment states: not the initialiser's, or not comparable. None without one."""
+    """The problem with the default values that a field's comment states, if any: not the initialiser's, or not comparable."""
     comment, name = " ".join(field["comment"].split()), field["name"]
     numbers = {**LIMITS, **numbers}
     for stated in stated_defaults(comment):
@@ -54,7 +54,7 @@ def default_problem(field, numbers):
         if number_of(stated, name, numbers) != number_of(field["default"], name, numbers):
             return f"states the default {stated}; the initialiser has {field['default']}"
     unclear = UNCLEAR.search(without_defaults(comment))
-    return f'"{unclear[0]}": write "; default VALUE" or "VALUE (the default)", which is compared with the initialiser' if unclear else None
+    return f'says "{unclear[0]}"; write "; default VALUE" or "VALUE (the default)"' if unclear else None
 
 
 # ---- Words ----
@@ -98,7 +98,8 @@ PATTERNS = [
     (r"\bCKPT_(\w+)_INIT\b", lambda words, found: "a new ckpt_" + found[1].lower()),
     (rf"{ARTICLE}function pointer(?P<plural>s?)\b", lambda words, found: replaced("function", found)),
     (rf"{ARTICLE}[Ss]truct(?P<plural>s?)\b", lambda words, found: replaced(words.struct, found)),
-    (rf"{ARTICLE}(?P<noun>(?i:{'|'.join(NOUNS)}))(?P<plural>s?)\b", lambda words, found: replaced(NOUNS[found["noun"].lower()], found)),
+    (rf"{ARTICLE}(?P<noun>(?i:{'|'.join(NOUNS)}))(?P<plural>s?)\b",
+     lambda words, found: replaced(NOUNS[found["noun"].lower()], found)),
     (r" ?\((?:see )?(?:ckpt/)?\w+\.h\)", lambda words, found: ""),
     (r"\b(?:ckpt/)?(\w+)\.h\b", lambda words, found: "the documentation of " + found[1]),
 ]
