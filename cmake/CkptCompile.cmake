@@ -41,6 +41,9 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 add_library(ckpt_compile INTERFACE)
+if(CKPT_BUILD_STATIC) # CkptStatic.cmake joins objects, which have to hold machine code
+  target_compile_options(ckpt_compile INTERFACE -fno-lto)
+endif()
 if(ckpt_optimise)
   target_compile_options(ckpt_compile INTERFACE -O2)
   target_compile_definitions(ckpt_compile INTERFACE NDEBUG)
