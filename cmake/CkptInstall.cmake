@@ -12,6 +12,10 @@
 # The prefix can be moved afterwards: every path in an installed file is relative to the file itself.
 include(CMakePackageConfigHelpers)
 
+if(NOT PROJECT_IS_TOP_LEVEL) # GNUInstallDirs took the surrounding project's name
+  set(CMAKE_INSTALL_DOCDIR "${CMAKE_INSTALL_DATAROOTDIR}/doc/ckpt")
+endif()
+
 foreach(dir LIBDIR INCLUDEDIR BINDIR)
   if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
     message(FATAL_ERROR "CMAKE_INSTALL_${dir} is ${CMAKE_INSTALL_${dir}}: it must be relative to the prefix, which may be moved")
@@ -70,7 +74,11 @@ endforeach()
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ckpt")
 configure_package_config_file(cmake/ckptConfig.cmake.in "${PROJECT_BINARY_DIR}/ckptConfig.cmake" INSTALL_DESTINATION "${package_dir}"
                               NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/ckptConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+set(compatibility SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatibility SameMinorVersion)
+endif()
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/ckptConfigVersion.cmake" COMPATIBILITY ${compatibility})
 install(EXPORT ckptTargets NAMESPACE ckpt:: DESTINATION "${package_dir}" COMPONENT development)
 install(FILES "${PROJECT_BINARY_DIR}/ckptConfig.cmake" "${PROJECT_BINARY_DIR}/ckptConfigVersion.cmake"
         DESTINATION "${package_dir}" COMPONENT development)

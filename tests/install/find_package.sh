@@ -20,6 +20,23 @@ run_both() {
 run_both plain
 run_both shared -DCOMPONENTS=shared
 
+# Until 1.0 another minor version is incompatible, also a lower one; then another major version.
+version=$(sed -n 's/^Version: //p' "$STAGE/$LIBDIR/pkgconfig/ckpt.pc")
+major=${version%%.*}
+minor=${version#*.}
+patch=${minor#*.}
+minor=${minor%%.*}
+other="$major.$((minor + 1));$major.$((minor + 1)).0;$major.$minor.$((patch + 1));$((major + 1)).0"
+if [ "$major" = 0 ]; then
+  [ "$minor" = 0 ] || other="$other;0.$((minor - 1));0.$((minor - 1)).0"
+else
+  other="$other;$((major - 1)).0"
+fi
+components=shared
+[ ! -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ] || components="shared;s3"
+"$CMAKE" -S versions -B "$out/versions" -DCMAKE_PREFIX_PATH="$STAGE" -DCMAKE_C_COMPILER="$CC" \
+  -DCOMPONENTS="$components" -DSAME="$major.$minor;$major.$minor.0;$version" -DOTHER="$other"
+
 if configure wrong -DCOMPONENTS="shared;sharde" >"$out/wrong.txt" 2>&1; then
   echo "an unknown component was accepted" >&2
   exit 1
