@@ -1,4 +1,4 @@
-"""Makes a wheel from the built package directory, without the network: make_wheel.py PACKAGE FOLDER VERSION prints its path."""
+"""Makes a wheel from the built package directory, without the network: make_wheel.py PACKAGE FOLDER prints its path."""
 
 import os
 import shutil
@@ -21,7 +21,10 @@ setup(name="ckpt", version={version!r}, description="Checkpointing that a progra
 """
 
 
-def make(package, folder, version):
+def make(package, folder):
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.abspath(package)), "PYTHONDONTWRITEBYTECODE": "1"}
+    version = subprocess.run([sys.executable, "-c", "import ckpt; print(ckpt.__version__)"], env=environment, check=True,
+                             stdout=subprocess.PIPE, text=True).stdout.strip()
     shutil.rmtree(folder, ignore_errors=True)
     stage = os.path.join(folder, "stage")
     shutil.copytree(package, os.path.join(stage, "ckpt"), ignore=shutil.ignore_patterns("__pycache__"))  # follows links

@@ -7,7 +7,7 @@ import org.ckpt.*;
  * A small trainer that saves in the background while it goes on, shows progress, cancels a save, dies in the middle and resumes:
  * the loss and every bit of the weights are those of a run that was never interrupted.
  *
- * <p>java -cp ckpt-0.2.0.jar examples/java/Train.java DIRECTORY
+ * <p>java -cp 'build/release/java/*' examples/java/Train.java DIRECTORY
  */
 public final class Train {
   private static final int SAMPLES = 256;

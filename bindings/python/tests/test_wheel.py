@@ -49,8 +49,7 @@ NO_S3 = {name: value for name, value in os.environ.items() if name.startswith("A
 class Wheel(unittest.TestCase):
     def test_install_and_run(self):
         make_wheel, package, folder, version = arguments
-        wheel = subprocess.run([sys.executable, make_wheel, package, folder, version], check=True, capture_output=True,
-                               text=True).stdout.strip()
+        wheel = subprocess.run([sys.executable, make_wheel, package, folder], check=True, capture_output=True, text=True).stdout.strip()
         self.assertIn(f"ckpt-{version}-cp3", os.path.basename(wheel))
         self.assertNotIn("none-any", wheel)
         first, prefix = os.path.join(folder, "installed"), os.path.join(folder, "moved")
