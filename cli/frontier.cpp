@@ -119,7 +119,7 @@ std::string planner_label(const json& cost) {
 bool is_chosen(const json& point, const json& frontier, const json& figures) {
   if (!figures.contains("chosen")) return false;
   const json& chosen = figures.at("chosen");
-  return planner_name(chosen.at("planner").get<std::string>()) == frontier.at("planner") &&
+  return planner_name(chosen.at("planner").get<std::string>()) == frontier.at("planner").get<std::string>() &&
          point.at("reserved_bytes") == chosen.at("reserved_bytes") &&
          point.at("recomputed_forwards") == chosen.at("recomputed_forwards");
 }

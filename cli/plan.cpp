@@ -109,7 +109,7 @@ json comparison_json(const Profile& profile, std::int64_t budget_bytes, const js
     json row = {{"planner", name}};
     try {
       const std::string text = planner_within(name, profile, budget_bytes, "--budget");
-      const bool is_chosen = text == chosen.at("planner");
+      const bool is_chosen = text == chosen.at("planner").get<std::string>();
       row = is_chosen ? chosen : cost_json(text, Schedule::create(profile, text), profile);
       has_chosen = has_chosen || is_chosen;
       compare(row, store_all);

@@ -67,6 +67,9 @@ target_compile_options(ckpt_compile INTERFACE
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
   -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
 
+# With implicit conversions, comparing a std::string with a json value is ambiguous in nlohmann-json 3.11.3.
+target_compile_definitions(ckpt_compile INTERFACE $<$<COMPILE_LANGUAGE:CXX>:JSON_USE_IMPLICIT_CONVERSIONS=0>)
+
 if(CKPT_SANITIZE)
   target_compile_options(ckpt_compile INTERFACE -fsanitize=${CKPT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(ckpt_compile INTERFACE -fsanitize=${CKPT_SANITIZE})
