@@ -85,8 +85,8 @@ TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
     }
     tracker.record_allocation("x", 5);
     EXPECT_EQ(tracker.stats().handler_failures, 1);
-    EXPECT_THROW(tracker.subscribe(ckpt::MemoryEventKind::allocated, nullptr), ckpt::Error);
-    EXPECT_THROW(tracker.subscribe(ckpt::MemoryEventKind{0}, [](const ckpt::MemoryEvent&) {}), ckpt::Error);
+    EXPECT_THROW(static_cast<void>(tracker.subscribe(ckpt::MemoryEventKind::allocated, nullptr)), ckpt::Error);
+    EXPECT_THROW(static_cast<void>(tracker.subscribe(ckpt::MemoryEventKind{0}, [](const ckpt::MemoryEvent&) {})), ckpt::Error);
   }
   EXPECT_EQ(peaks, std::vector<std::int64_t>{5});
   EXPECT_EQ(queue.dropped(), 2);
