@@ -18,12 +18,12 @@ git config --global --add safe.directory /work/libckpt
 ./dev demo
 OPENBLAS_CORETYPE=Haswell ./dev demo
 
-./dev build release
+./dev build release -DCKPT_UNITY=ON -DCKPT_BUILD_BENCH=OFF
 say "compilers: $(g++ --version | head -n 1), $(swig -version | sed -n 's/^SWIG //p'), $(python3 --version), $(javac -version 2>&1)"
 case $CKPT_DISTRO in
   trixie)
     install g++-13
-    cmake --preset release -B build/gcc-13 -DCMAKE_C_COMPILER=gcc-13 -DCMAKE_CXX_COMPILER=g++-13 -DCKPT_UNITY=ON -DCKPT_BUILD_BENCH=ON
+    cmake --preset release -B build/gcc-13 -DCMAKE_C_COMPILER=gcc-13 -DCMAKE_CXX_COMPILER=g++-13 -DCKPT_UNITY=ON
     cmake --build build/gcc-13
     say "GCC 13: compiled the whole tree"
     ;;
