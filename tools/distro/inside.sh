@@ -29,7 +29,7 @@ case $CKPT_DISTRO in
     ;;
   sid)
     install clang
-    CC=clang CXX=clang++ sh tests/install/guest.sh
+    (cd tests/install && WORK=/work/libckpt/build SOURCE=/work/libckpt CXX=clang++ CMAKE=cmake GENERATOR=Ninja sh guest.sh build)
     say "$(clang --version | head -n 1): compiled the library as a guest"
     ;;
 esac
