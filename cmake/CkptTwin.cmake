@@ -20,7 +20,7 @@ set(ckpt_first_twins
 # file at a read that they count, while the callback reads, too.
 set(ckpt_no_twins
     capi_readme capi_headers capi_comments capi_comments_stand_alone capi_description capi_called capi_hpp_covers capi_table_order
-    capi_architecture capi_format capi_cpp_texts capi_exports capi_dependencies python_stubs
+    capi_architecture capi_format capi_cpp_texts capi_exports capi_dependencies capi_std_names capi_document_versions python_stubs
     state_comma_locale
     state_changed_file)
 
