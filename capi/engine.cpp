@@ -94,6 +94,10 @@ ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed) 
   return guard([&] { copy_text(engine::blas_information(), buffer, capacity, needed); });
 }
 
+ckpt_status ckpt_blas_set_kernels(const char* name) {
+  return guard([&] { engine::set_blas_kernels(not_null(name, "name")); });
+}
+
 // ---- Layers ----
 
 ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_layer** layer) {

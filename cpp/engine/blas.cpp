@@ -1,22 +1,20 @@
 #include "engine/blas.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cstdlib>
-#include <cstring>
-#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <vector>
 
 #include "base/entered.h"
 #include "base/error.h"
 #include "base/fork_mutex.h"
 #include "base/log.h"
+#include "base/os/environment.h"
 #include "base/os/library.h"
+#include "base/os/processor.h"
+#include "engine/blas_kernels.h"
 
 namespace ckpt::engine {
 namespace {
@@ -38,7 +36,9 @@ struct Blas {
   GetThreads get_threads = nullptr;
   bool concurrent = true;
   std::string description;
-  std::string advice;  // for people, behind the description: "" when there is none
+  std::string file;     // "" for a host's BLAS
+  std::string core;     // "" for a host's BLAS
+  KernelAdvice advice;  // empty for a host's BLAS
 };
 
 struct Shared {
@@ -60,64 +60,64 @@ Shared& shared() {
 // Before a first call: a child that was forked in the midst of that one would wait for it for ever.
 [[maybe_unused]] const Shared& blas_made_at_load = shared();
 
-// What the processor has beyond the kernels that OPENBLAS_CORETYPE asks for, as text behind a description; "" when nothing.
-// The names are those of OpenBLAS's x86-64 cores by their instructions.
-std::string better_kernels() {
-#if defined(__x86_64__) && defined(__GNUC__)
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): the library sets nothing in the environment
-  const char* const asked = std::getenv("OPENBLAS_CORETYPE");
-  if (asked == nullptr || *asked == '\0') return {};
-  const auto is_one_of = [&](std::initializer_list<std::string_view> cores) {
-    return std::any_of(cores.begin(), cores.end(), [&](std::string_view core) {
-      return core.size() == std::strlen(asked) && std::equal(core.begin(), core.end(), asked, [](char a, char b) {
-               return a == std::tolower(static_cast<unsigned char>(b));
-             });
-    });
-  };
-  const bool wide = is_one_of({"skylakex", "cooperlake", "sapphirerapids"});
-  const bool middle = is_one_of({"haswell", "zen"});
-  const char* has = nullptr;
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-    if (!wide) has = "AVX-512 (SkylakeX)";
-  } else if (__builtin_cpu_supports("avx2") && !wide && !middle) {
-    has = "AVX2 (Haswell)";
-  }
-  if (has == nullptr) return {};
-  return base::cat("; OPENBLAS_CORETYPE asks for ", asked, ", the processor has ", has);
-#else
-  return {};
-#endif
-}
+constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
+
+// Not kept: a lazily made object could be half made in a forked child.
+Processor this_processor() { return processor_of(base::read_cpuid()); }
 
 template <class Function>
 Function function(const base::SharedLibrary& library, const char* name) {
   return reinterpret_cast<Function>(library.symbol(name));
 }
 
-const Blas* load_openblas() {
+// nullptr for a library that is no OpenBLAS, and for none.
+std::unique_ptr<Blas> openblas_of(const base::SharedLibrary& library) {
+  auto blas = std::make_unique<Blas>();
+  blas->sgemm = function<SgemmFunction>(library, "cblas_sgemm");
+  blas->dgemm = function<DgemmFunction>(library, "cblas_dgemm");
+  blas->set_threads = function<SetThreads>(library, "openblas_set_num_threads");
+  blas->get_threads = function<GetThreads>(library, "openblas_get_num_threads");
+  const auto get_parallel = function<GetThreads>(library, "openblas_get_parallel");
+  const auto get_config = function<GetText>(library, "openblas_get_config");
+  if (blas->sgemm == nullptr || blas->dgemm == nullptr || blas->set_threads == nullptr || blas->get_threads == nullptr ||
+      get_parallel == nullptr || get_config == nullptr) {
+    return nullptr;
+  }
+  // A build without threads has no locks either: two concurrent calls made wrong products.
+  blas->concurrent = get_parallel() != 0;
+  blas->description = get_config();
+  blas->file = library.file();
+  blas->core = core_of(blas->description);
+  blas->advice = kernel_advice(blas->core, this_processor());
+  return blas;
+}
+
+// OpenBLAS reads the variable once, while it is loaded. A library that is loaded already keeps its kernels.
+std::string load_with_kernels(base::SharedLibrary& library, const std::string& name, std::string_view kernels) {
+  base::SharedLibrary before;
+  if (before.find_loaded(name)) {
+    const std::unique_ptr<Blas> blas = openblas_of(before);
+    before.close();
+    if (blas != nullptr) {
+      base::fail(base::Status::invalid_state, "kernels ", base::quoted(kernels), ": this process has loaded ", blas->file,
+                 " already, with its ", blas->core, " kernels");
+    }
+  }
+  const base::ScopedVariable variable(kernels_variable, std::string(kernels));
+  return library.load(name);
+}
+
+// kernels: the core to ask for; "": OpenBLAS chooses.
+const Blas* load_openblas(std::string_view kernels) {
   std::vector<std::string> names;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): the library sets nothing in the environment
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): set_blas_kernels() alone changes it, under the same lock
   if (const char* const given = std::getenv("CKPT_OPENBLAS"); given != nullptr && *given != '\0') names.emplace_back(given);
   names.insert(names.end(), {"libopenblas.so.0", "libopenblas.so"});
   std::string tried;
   for (const std::string& name : names) {
     base::SharedLibrary library;
-    const std::string reason = library.load(name);
-    auto blas = std::make_unique<Blas>();
-    blas->sgemm = function<SgemmFunction>(library, "cblas_sgemm");
-    blas->dgemm = function<DgemmFunction>(library, "cblas_dgemm");
-    blas->set_threads = function<SetThreads>(library, "openblas_set_num_threads");
-    blas->get_threads = function<GetThreads>(library, "openblas_get_num_threads");
-    const auto get_parallel = function<GetThreads>(library, "openblas_get_parallel");
-    const auto get_config = function<GetText>(library, "openblas_get_config");
-    if (blas->sgemm != nullptr && blas->dgemm != nullptr && blas->set_threads != nullptr && blas->get_threads != nullptr &&
-        get_parallel != nullptr && get_config != nullptr) {
-      // A build without threads has no locks either: two concurrent calls made wrong products.
-      blas->concurrent = get_parallel() != 0;
-      blas->description = get_config();
-      blas->advice = better_kernels();
-      return blas.release();
-    }
+    const std::string reason = kernels.empty() ? library.load(name) : load_with_kernels(library, name, kernels);
+    if (std::unique_ptr<Blas> blas = openblas_of(library)) return blas.release();
     tried += base::cat(tried.empty() ? "" : "; ", name, ": ", reason.empty() ? "is no OpenBLAS" : reason);
   }
   base::fail(base::Status::not_found, "no OpenBLAS was found (", tried, "); install it, or name its file in CKPT_OPENBLAS");
@@ -132,18 +132,57 @@ const Blas* take_host(const HostBlas& host) {
   return blas;
 }
 
-// With shared().mutex held, and a HeldLog around that. The table lives for ever once it is made.
-const Blas& loaded_locked() {
+std::string information_of(const Blas& blas) {
+  const KernelAdvice& advice = blas.advice;
+  if (advice.is_empty()) return blas.description;
+  return base::cat(blas.description, "; its kernels are ", advice.in_use, " (", advice.in_use_level, "), and this processor can run ",
+                   advice.better, " (", advice.better_level, ")");
+}
+
+void log_blas(const Blas& blas) {
+  const std::string text = base::cat("BLAS: ", information_of(blas));
+  if (blas.advice.is_empty()) return base::write_log(base::LogLevel::info, "engine", text);
+  // A build for one processor has no other kernels.
+  const bool has_others = blas.description.find("DYNAMIC_ARCH") != std::string::npos;
+  base::warn("engine", base::cat(text, ", which are faster: ",
+                                 has_others ? base::cat("set ", kernels_variable, "=", blas.advice.better,
+                                                        ", or call ckpt_blas_set_kernels before the first use")
+                                            : std::string("install an OpenBLAS built with DYNAMIC_ARCH")));
+}
+
+// With shared().mutex held, and a HeldLog around that. blas lives for ever.
+const Blas& use_locked(const Blas* blas) {
   Shared& all = shared();
-  if (const Blas* const ready = all.blas.load(std::memory_order_acquire)) return *ready;
-  const Blas* const blas = all.host.sgemm != nullptr ? take_host(all.host) : load_openblas();
   all.blas.store(blas, std::memory_order_release);
-  base::write_log(base::LogLevel::info, "engine", "BLAS: " + blas->description + blas->advice);
+  log_blas(*blas);
   if (!all.expected.empty() && all.expected != blas->description) {
     base::warn("engine", base::cat(all.expected_by, " was written with the BLAS ", all.expected, "; this process has ",
                                    blas->description, ": results may differ in their last bits"));
   }
   return *blas;
+}
+
+// The same.
+const Blas& loaded_locked() {
+  Shared& all = shared();
+  if (const Blas* const ready = all.blas.load(std::memory_order_acquire)) return *ready;
+  return use_locked(all.host.sgemm != nullptr ? take_host(all.host) : load_openblas(""));
+}
+
+// The core that a caller's name asks for.
+std::string_view asked_core(std::string_view name) {
+  const Processor processor = this_processor();
+  const std::vector<std::string_view> runnable = cores_of(processor);
+  if (runnable.empty())
+    base::fail(base::Status::unsupported, "kernels ", base::quoted(name), ": OpenBLAS's kernels can be set on x86-64 only");
+  if (is_same_core(name, "best")) return best_core(processor);
+  std::string known;
+  for (const std::string_view core : runnable) {
+    if (is_same_core(core, name)) return core;
+    known += base::cat(", ", core);
+  }
+  base::fail(base::Status::invalid_argument, "kernels ", base::quoted(name), ": ",
+             core_name(name).empty() ? "unknown" : "this processor cannot run them", "; expected best", known);
 }
 
 int to_int(const char* what, std::int64_t value) {
@@ -200,8 +239,26 @@ std::string blas_description() {
 std::string blas_information() {
   const base::HeldLog held;
   const std::lock_guard lock(shared().mutex);
-  const Blas& blas = loaded_locked();
-  return blas.description + blas.advice;
+  return information_of(loaded_locked());
+}
+
+void set_blas_kernels(std::string_view name) {
+  const std::string_view core = asked_core(name);
+  const base::HeldLog held;
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  if (all.host.sgemm != nullptr) {
+    base::fail(base::Status::invalid_state, "kernels ", base::quoted(name), ": ckpt_blas_set has set another BLAS, ",
+               base::quoted(all.host.name), ", instead of OpenBLAS");
+  }
+  if (const Blas* const used = all.blas.load(std::memory_order_acquire)) {
+    base::fail(base::Status::invalid_state, "kernels ", base::quoted(name), ": ", used->file, " is in use already, with its ",
+               used->core, " kernels");
+  }
+  const Blas& blas = use_locked(load_openblas(core));
+  if (is_same_core(name, "best") || is_same_core(blas.core, core)) return;
+  base::fail(base::Status::unsupported, "kernels ", base::quoted(name), ": ", blas.file, " lacks them (", blas.description,
+             "), and is in use with its ", blas.core, " kernels");
 }
 
 std::string blas_in_use() {

@@ -403,6 +403,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_schedule_place_tier)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
   void (*ckpt_frontier_point_init)(ckpt_frontier_point* point, uint32_t size);
   ckpt_status (*ckpt_profile_get_frontier)(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_blas_set_kernels)(const char* name);
   ckpt_status (*ckpt_layer_create_tied_head)(const char* name, ckpt_layer* embedding, ckpt_layer** layer);
   ckpt_status (*ckpt_chain_set_worker_pool)(ckpt_chain* chain, ckpt_worker_pool* pool);
   ckpt_status (*ckpt_schedule_executor_evaluate)(ckpt_schedule_executor* executor, const ckpt_step* step, int64_t layer_count, double* result);

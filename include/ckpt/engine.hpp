@@ -26,6 +26,10 @@ namespace ckpt {
 // Name, version and core of the BLAS; loads it.
 inline std::string blas_info() { return detail::text_of(ckpt_blas_get_info); }
 
+// Loads OpenBLAS with a set of its kernels: the name of a core, or "best". Before the process starts threads: see
+// ckpt_blas_set_kernels.
+inline void set_blas_kernels(const std::string& name) { check(ckpt_blas_set_kernels(name.c_str())); }
+
 // The caller's BLAS from now on; Error with Status::invalid_state once one is in use.
 inline void set_blas(const ckpt_blas& blas) { check(ckpt_blas_set(&blas)); }
 

@@ -29,6 +29,24 @@ std::string SharedLibrary::load(const std::string& path) {
   return reason == nullptr ? "unknown reason" : reason;
 }
 
+bool SharedLibrary::find_loaded(const std::string& path) {
+  if (program_is_static()) return false;
+  handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  if (handle_ == nullptr) (void)dlerror();  // NOLINT(concurrency-mt-unsafe): each thread has its own text
+  return handle_ != nullptr;
+}
+
+void SharedLibrary::close() {
+  if (handle_ != nullptr) (void)dlclose(handle_);
+  handle_ = nullptr;
+}
+
 void* SharedLibrary::symbol(const char* name) const { return handle_ == nullptr ? nullptr : dlsym(handle_, name); }
+
+std::string SharedLibrary::file() const {
+  link_map* map = nullptr;
+  if (handle_ == nullptr || dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || map->l_name == nullptr) return "";
+  return map->l_name;
+}
 
 }  // namespace ckpt::base
