@@ -99,7 +99,7 @@ std::string load_with_kernels(base::SharedLibrary& library, const std::string& n
     const std::unique_ptr<Blas> blas = openblas_of(before);
     before.close();
     if (blas != nullptr) {
-      base::fail(base::Status::invalid_state, "kernels ", base::quoted(kernels), ": this process has loaded ", blas->file,
+      base::fail(base::Status::invalid_state, "kernels ", base::quote(kernels), ": this process has loaded ", blas->file,
                  " already, with its ", blas->core, " kernels");
     }
   }
@@ -135,8 +135,8 @@ const Blas* take_host(const HostBlas& host) {
 std::string information_of(const Blas& blas) {
   const KernelAdvice& advice = blas.advice;
   if (advice.is_empty()) return blas.description;
-  return base::cat(blas.description, "; its kernels are ", advice.in_use, " (", advice.in_use_level, "), and this processor can run ",
-                   advice.better, " (", advice.better_level, ")");
+  return base::cat(blas.description, "; its kernels are ", advice.in_use, " (", advice.in_use_level,
+                   "), and this processor can run ", advice.better, " (", advice.better_level, ")");
 }
 
 void log_blas(const Blas& blas) {
@@ -174,14 +174,14 @@ std::string_view asked_core(std::string_view name) {
   const Processor processor = this_processor();
   const std::vector<std::string_view> runnable = cores_of(processor);
   if (runnable.empty())
-    base::fail(base::Status::unsupported, "kernels ", base::quoted(name), ": OpenBLAS's kernels can be set on x86-64 only");
+    base::fail(base::Status::unsupported, "kernels ", base::quote(name), ": OpenBLAS's kernels can be set on x86-64 only");
   if (is_same_core(name, "best")) return best_core(processor);
   std::string known;
   for (const std::string_view core : runnable) {
     if (is_same_core(core, name)) return core;
     known += base::cat(", ", core);
   }
-  base::fail(base::Status::invalid_argument, "kernels ", base::quoted(name), ": ",
+  base::fail(base::Status::invalid_argument, "kernels ", base::quote(name), ": ",
              core_name(name).empty() ? "unknown" : "this processor cannot run them", "; expected best", known);
 }
 
@@ -248,16 +248,16 @@ void set_blas_kernels(std::string_view name) {
   Shared& all = shared();
   const std::lock_guard lock(all.mutex);
   if (all.host.sgemm != nullptr) {
-    base::fail(base::Status::invalid_state, "kernels ", base::quoted(name), ": ckpt_blas_set has set another BLAS, ",
-               base::quoted(all.host.name), ", instead of OpenBLAS");
+    base::fail(base::Status::invalid_state, "kernels ", base::quote(name), ": ckpt_blas_set has set another BLAS, ",
+               base::quote(all.host.name), ", instead of OpenBLAS");
   }
   if (const Blas* const used = all.blas.load(std::memory_order_acquire)) {
-    base::fail(base::Status::invalid_state, "kernels ", base::quoted(name), ": ", used->file, " is in use already, with its ",
+    base::fail(base::Status::invalid_state, "kernels ", base::quote(name), ": ", used->file, " is in use already, with its ",
                used->core, " kernels");
   }
   const Blas& blas = use_locked(load_openblas(core));
   if (is_same_core(name, "best") || is_same_core(blas.core, core)) return;
-  base::fail(base::Status::unsupported, "kernels ", base::quoted(name), ": ", blas.file, " lacks them (", blas.description,
+  base::fail(base::Status::unsupported, "kernels ", base::quote(name), ": ", blas.file, " lacks them (", blas.description,
              "), and is in use with its ", blas.core, " kernels");
 }
 

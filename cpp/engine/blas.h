@@ -32,10 +32,11 @@ std::string blas_description();
 // The same, and a wider set of kernels that the processor can run, if there is one.
 std::string blas_information();
 
-// Loads OpenBLAS with a set of its kernels: a core's name in upper or lower case, or "best". Sets OPENBLAS_CORETYPE meanwhile, so no
-// other thread may use the environment. Error(invalid_argument): an unknown name, or one that the processor cannot run;
-// Error(invalid_state): a BLAS is in use, a host's was given, or the process has loaded that OpenBLAS before; Error(unsupported): not
-// an x86-64 processor, or, after loading, that OpenBLAS lacks the set; then it stays in use with the kernels that it has chosen.
+// Loads OpenBLAS with a set of its kernels: a core's name in upper or lower case, or "best". Sets OPENBLAS_CORETYPE meanwhile, so
+// no other thread may use the environment. Error(invalid_argument): an unknown name, or one that the processor cannot run;
+// Error(invalid_state): a BLAS is in use, a host's was given, or the process has loaded that OpenBLAS before; Error(unsupported):
+// not an x86-64 processor, or, after loading, that OpenBLAS lacks the set; then it stays in use with the kernels that it has
+// chosen.
 void set_blas_kernels(std::string_view name);
 
 // The same of the one in use, "" while there is none; loads nothing and never waits.

@@ -9,9 +9,7 @@ namespace {
 constexpr int bulldozer_family = 0x15;
 constexpr int k10_family = 0x10;
 
-bool is_amd(const Processor& processor) {
-  return processor.vendor == "AuthenticAMD" || processor.vendor == "HygonGenuine";
-}
+bool is_amd(const Processor& processor) { return processor.vendor == "AuthenticAMD" || processor.vendor == "HygonGenuine"; }
 
 bool never(const Processor&) { return false; }
 bool has_sse3(const Processor& p) { return p.sse3; }
@@ -34,8 +32,8 @@ bool is_excavator(const Processor& p) { return is_steamroller(p) && p.model >= 0
 
 // Levels of instructions, the narrowest first. Kernels of one level are about equally fast on products of floats and doubles.
 enum Level { none, sse3, ssse3, sse4_1, sse4_2, avx, avx_fma, avx2, avx512 };
-constexpr std::string_view level_names[] = {"no SIMD instructions", "SSE3",        "SSSE3", "SSE4.1", "SSE4.2", "AVX",
-                                            "AVX with FMA",         "AVX2",        "AVX-512"};
+constexpr std::string_view level_names[] = {"no SIMD instructions", "SSE3", "SSSE3",  "SSE4.1", "SSE4.2", "AVX",
+                                            "AVX with FMA",         "AVX2", "AVX-512"};
 
 struct Core {
   std::string_view name;
@@ -79,8 +77,8 @@ const Core* find_core(std::string_view name) {
 }
 
 const Core* find_best(const Processor& processor) {
-  const auto* const found = std::find_if(std::begin(cores), std::end(cores),
-                                         [&](const Core& core) { return core.is_candidate && core.runs(processor); });
+  const auto* const found =
+      std::find_if(std::begin(cores), std::end(cores), [&](const Core& core) { return core.is_candidate && core.runs(processor); });
   return found == std::end(cores) ? nullptr : found;
 }
 

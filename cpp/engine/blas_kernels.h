@@ -1,5 +1,5 @@
-// The sets of kernels of OpenBLAS ("cores") on x86-64, by what a processor must have to run them. Pure functions of CPUID, so a test
-// can pass any processor. Synchronised.
+// The sets of kernels of OpenBLAS ("cores") on x86-64, by what a processor must have to run them. Pure functions of CPUID, so a
+// test can pass any processor. Synchronised.
 //
 // OpenBLAS chooses a set when it is loaded, by a list of processor models; 0.3.21 runs its oldest kernels (Prescott, SSE3) on an
 // Intel model that it does not know. The rules here go by features, and use the model only for AMD's families 10h and 15h.
