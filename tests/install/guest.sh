@@ -69,6 +69,8 @@ all strict ' -fno-exceptions .*-fexceptions '
 all strict ' -ffast-math .*-fno-fast-math .*-ffp-contract=off '
 all strict ' -fPIC '
 none strict '/trap '
+grep -q "/strict/lib/libckpt\.so\." "$out/strict/files-.txt" || fail "the library is not where the project wants libraries"
+! grep "/strict/lib/.*\.a$" "$out/strict/files-.txt" || fail "the archive above is where the project wants archives"
 guest_command strict | grep -q -- '-std=gnu++17' || fail "the program is not C++17: $(guest_command strict)"
 if "$CMAKE" -LA -N "$out/strict" | grep -E '^CMAKE_INSTALL_(LIBDIR|BINDIR)' | grep -v '=somewhere$'; then fail "CMAKE_INSTALL_* changed"; fi
 
