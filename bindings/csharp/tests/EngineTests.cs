@@ -326,7 +326,8 @@ internal static class EngineTests
             var x = MemoryMarshal.Cast<byte, float>(input);
             float sum = 0;
             for (var i = 0; i < targets.Length; ++i) sum -= x[i * 4 + targets[i]];
-            MemoryMarshal.Cast<byte, float>(output)[0] = sum / targets.Length;
+            var loss = MemoryMarshal.Cast<byte, float>(output); // a variable: mcs rejects an assignment to an element of a call's result
+            loss[0] = sum / targets.Length;
         }
 
         public override void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
