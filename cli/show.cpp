@@ -81,8 +81,8 @@ File read_file(const std::string& path) {
 }
 
 Row to_row(const json& tensor) {
-  const DType dtype = find_dtype(tensor.at("dtype"));
-  Row row{tensor.at("name"), dtype, tensor.at("shape"), dtype_bits(dtype)};
+  const DType dtype = find_dtype(tensor.at("dtype").get<std::string>());
+  Row row{tensor.at("name").get<std::string>(), dtype, tensor.at("shape").get<std::vector<std::int64_t>>(), dtype_bits(dtype)};
   for (const std::int64_t length : row.shape) row.bytes *= length;
   row.bytes /= 8;
   return row;
@@ -100,13 +100,14 @@ class Files {
         files_.push_back({group.at("name").get<std::string>() + ", of " + manifest.at("world_size").dump() + " ranks", {}, {}});
       }
       for (const json& file : group.value("files", json::array())) {
-        numbers[file.at("name")] = files_.size();
-        files_.push_back({file.at("name"), {}, {}});
+        const auto name = file.at("name").get<std::string>();
+        numbers[name] = files_.size();
+        files_.push_back({name, {}, {}});
       }
       for (const json& tensor : group.at("tensors")) {
         const std::size_t number = numbers.at(tensor.value("file", ""));
         files_[number].rows.push_back(to_row(tensor));
-        if (tensor.at("name") == CKPT_TREE_TENSOR) trees_[group.at("name")] = number;
+        if (tensor.at("name") == CKPT_TREE_TENSOR) trees_[group.at("name").get<std::string>()] = number;
       }
     }
     for (File& file : files_) file = sorted(std::move(file));
