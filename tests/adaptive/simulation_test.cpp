@@ -95,10 +95,10 @@ TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
   ASSERT_EQ(figures.at("fixed_intervals").size(), result.fixed.size());
   EXPECT_EQ(figures.at("fixed_intervals").at(0), nlohmann::json({result.fixed[0].first, result.fixed[0].second}));
   std::int64_t gaps = 0;
-  double to = figures.at("failure_gaps").front().at(0);
+  double to = figures.at("failure_gaps").front().at(0).get<double>();
   for (const auto& bin : figures.at("failure_gaps")) {
     EXPECT_EQ(bin.at(0), to);  // no gap between the bins
-    to = bin.at(1);
+    to = bin.at(1).get<double>();
     gaps += bin.at(2).get<std::int64_t>();
   }
   EXPECT_EQ(gaps, 150 * 2);

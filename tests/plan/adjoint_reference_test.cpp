@@ -32,7 +32,7 @@ AdjointCode obey(const ChainProfile& profile, const std::string& planner) {
 TEST_F(AdjointReference, Revolve) {
   EXPECT_FALSE(reference["revolve"].empty());
   for (const auto& row : reference["revolve"]) {
-    const AdjointCode code = obey(time_steps(row["n"]), "revolve:" + row["s"].dump());
+    const AdjointCode code = obey(time_steps(row["n"].get<std::int64_t>()), "revolve:" + row["s"].dump());
     EXPECT_EQ(code.forwards, row["extra_forward_steps"].get<std::int64_t>()) << row;
     EXPECT_EQ(code.forwards + code.recorded, row["total_forward_steps"].get<std::int64_t>()) << row;
   }
@@ -41,20 +41,20 @@ TEST_F(AdjointReference, Revolve) {
 TEST_F(AdjointReference, Mixed) {
   EXPECT_FALSE(reference["mixed"].empty());
   for (const auto& row : reference["mixed"]) {
-    const AdjointCode code = obey(time_steps(row["n"], deterministic), "mixed:" + row["s"].dump());
+    const AdjointCode code = obey(time_steps(row["n"].get<std::int64_t>(), deterministic), "mixed:" + row["s"].dump());
     EXPECT_EQ(code.forwards + code.recorded, row["total_forward_steps_mixed"].get<std::int64_t>()) << row;
   }
 }
 
 double seconds_on_two_levels(const nlohmann::json& row, const std::string& disk_slots) {
   constexpr double bytes = 10;
-  ChainProfile profile = time_steps(row["n"]);
+  ChainProfile profile = time_steps(row["n"].get<std::int64_t>());
   profile.set_tier(
       1, {.write_bytes_per_second = bytes / row["wd"].get<double>(), .read_bytes_per_second = bytes / row["rd"].get<double>()});
   LayerProfile step = profile.layer(0);
-  step.options[0].forward_seconds = row["uf"];
+  step.options[0].forward_seconds = row["uf"].get<double>();
   step.options[0].backward_seconds = row["ub"].get<double>() - row["uf"].get<double>();  // ub: with the recorded forward
-  ChainProfile timed = ChainProfile::uniform(row["n"], step);
+  ChainProfile timed = ChainProfile::uniform(row["n"].get<std::int64_t>(), step);
   timed.set_tier(1, profile.tier(1));
   const AdjointCode code = obey(timed, "two-level:" + row["ram"].dump() + "," + disk_slots);
   return static_cast<double>(code.forwards) * row["uf"].get<double>() +
