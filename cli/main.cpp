@@ -16,6 +16,7 @@
 #include "convert.h"
 #include "copy.h"
 #include "diff.h"
+#include "kernels.h"
 #include "manual.h"
 #include "model_flags.h"
 #include "number.h"
@@ -358,6 +359,10 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : wrong_use;
   }
   ckpt::set_log(train_options.verbose ? ckpt::LogLevel::info : ckpt::LogLevel::warning, show_message);
+  // Before any of them starts a thread.
+  if (app.got_subcommand("train")) ckpt::cli::choose_kernels(train_options.resume == "never" ? "" : train_options.directory);
+  if (app.got_subcommand("sample")) ckpt::cli::choose_kernels(sample_options.directory);
+  if (app.got_subcommand("plan") && plan_options.plans_model) ckpt::cli::choose_kernels("");
   if (app.got_subcommand("train")) return ckpt::cli::train(train_options) ? 0 : preempted;
   if (app.got_subcommand("sample")) ckpt::cli::sample(sample_options);
   if (app.got_subcommand("plan")) ckpt::cli::plan(plan_options);

@@ -15,6 +15,7 @@
 #include "history.h"
 #include "identity.h"
 #include "interrupt.h"
+#include "kernels.h"
 #include "learning_rate.h"
 #include "memory_report.h"
 #include "model.h"
@@ -37,7 +38,7 @@ using nlohmann::json;
 
 constexpr double largest_gradient_norm = 1.0;
 
-std::string environment() { return json{{"blas", blas_info()}, {"library", version()}}.dump(); }
+std::string environment() { return json{{"blas", blas_without_advice()}, {"library", version()}}.dump(); }
 
 // Everything that changes from step to step.
 struct Training {

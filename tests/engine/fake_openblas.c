@@ -14,7 +14,7 @@ __attribute__((constructor)) static void choose(void) {
   const char* const asked = getenv("OPENBLAS_CORETYPE");
   const char* const cores = getenv("FAKE_CORES");
   const char* const build = getenv("FAKE_BUILD");
-  char list[128];
+  char list[512];
   const char* chosen;
   char* core;
   snprintf(list, sizeof list, "%s", cores == NULL ? "Prescott" : cores);
