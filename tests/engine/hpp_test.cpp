@@ -33,6 +33,26 @@ TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
   }
 }
 
+// Before any test that runs a layer with a BLAS.
+TEST(EngineHpp, KernelsAreSetOnce) {
+  const auto status_of = [](const std::string& name) {
+    try {
+      ckpt::set_blas_kernels(name);
+    } catch (const ckpt::Error& error) {
+      return error.status();
+    }
+    return ckpt::Status::ok;
+  };
+#if defined(__x86_64__)
+  EXPECT_EQ(status_of("Skylake"), ckpt::Status::invalid_argument);
+  EXPECT_EQ(status_of("best"), ckpt::Status::ok);
+  EXPECT_EQ(ckpt::blas_info().find(';'), std::string::npos);
+  EXPECT_EQ(status_of("best"), ckpt::Status::invalid_state);
+#else
+  EXPECT_EQ(status_of("best"), ckpt::Status::unsupported);
+#endif
+}
+
 TEST(EngineHpp, AFollowerSaysWhatChanged) {
   ckpt::Chain chain;
   for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer(name, "relu"));

@@ -14,6 +14,7 @@ internal static class Children
             case "events": return Events();
             case "exit": return AsyncTests.ExitDuringASave(arguments[2], arguments[3]);
             case "exit-inside": return TrapsTests.ExitInside(arguments[2]);
+            case "kernels": return EngineTests.SetKernels();
             case "s3": return StorageTests.AtS3(arguments[2]);
             default: return 3;
         }

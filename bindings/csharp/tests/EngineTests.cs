@@ -90,6 +90,30 @@ internal static class EngineTests
         Check.Throws<CkptCorruptException>(() => Profile.FromJson("{}"), "no profile");
     }
 
+    internal static void KernelsAreSetOnce()
+    {
+        if (RuntimeInformation.ProcessArchitecture != Architecture.X64)
+        {
+            Check.Throws<CkptUnsupportedException>(() => Blas.SetKernels("best"), "another processor");
+            return;
+        }
+        string output;
+        var code = Children.Start("kernels", out output);
+        Check.Equal(0, code, output);
+    }
+
+    // In a process of its own: a BLAS is loaded once.
+    internal static int SetKernels()
+    {
+        var unknown = Check.Throws<CkptInvalidArgumentException>(() => Blas.SetKernels("Skylake"), "an unknown name");
+        Check.Contains("expected best, ", unknown.Message, "message");
+        Blas.SetKernels("Prescott");
+        Check.Contains("its kernels are Prescott (SSE3)", Blas.Info(), "information");
+        var late = Check.Throws<CkptInvalidStateException>(() => Blas.SetKernels("best"), "a second time");
+        Check.Contains("its Prescott kernels", late.Message, "message");
+        return 0;
+    }
+
     internal static void EveryScheduleGivesTheSameBits()
     {
         Check.That(Blas.Info().Length > 3, "a BLAS");

@@ -405,6 +405,28 @@ final class TestEngine {
     Check.raises(CkptInvalidArgumentException.class, "", () -> Blas.set(0, 0, "none", false));
   }
 
+  /** In a virtual machine of its own: a BLAS is loaded once. */
+  static final class Kernels {
+    public static void main(String[] arguments) {
+      Check.raises(CkptInvalidArgumentException.class, "expected best, ", () -> Blas.setKernels("Skylake"));
+      Blas.setKernels("Prescott");
+      Check.that(Blas.info().contains("its kernels are Prescott (SSE3)"), Blas.info());
+      Check.raises(CkptInvalidStateException.class, "its Prescott kernels", () -> Blas.setKernels("best"));
+    }
+  }
+
+  static void testKernelsAreSetOnce() throws Exception {
+    if (!System.getProperty("os.arch").equals("amd64")) {
+      Check.raises(CkptUnsupportedException.class, "x86-64", () -> Blas.setKernels("best"));
+      return;
+    }
+    Process process = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"), "TestEngine$Kernels")
+        .redirectErrorStream(true).start();
+    String text = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    Check.equal("0 ", process.waitFor() + " " + text);
+  }
+
   /** The library alone holds the layer's object. */
   static void testLayersArePinnedAsLongAsTheChain() throws Exception {
     Chain chain = new Chain();

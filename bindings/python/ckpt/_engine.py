@@ -16,7 +16,7 @@ from .made import options as _o
 from .made.values import DType, LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
 
 __all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "known_layer_kinds", "blas_info",
-           "set_blas", "learning_rate_at"]
+           "set_blas", "set_blas_kernels", "learning_rate_at"]
 
 Spec = Tuple[DTypeLike, Sequence[int]]
 
@@ -26,8 +26,21 @@ def _spec(given: Spec) -> Tuple[int, Tuple[int, ...]]:
 
 
 def blas_info() -> str:
-    """Loads the BLAS now and returns its name, version and core."""
+    """Loads the BLAS now and returns its name, version and core, and a wider set of kernels that this processor can run, if any."""
     return _n.ckpt_blas_get_info()
+
+
+def set_blas_kernels(name: str) -> None:
+    """Loads OpenBLAS now with a set of its kernels: "best", or the name of a core, such as "SkylakeX" or "Haswell".
+
+    Works once, and only if this process has not loaded that OpenBLAS before: call it first, also before `import numpy` where NumPy
+    uses the same file (Debian's does; NumPy's own wheels contain another one). While it runs, no other thread may read or change
+    the environment. Every other user of the same file gets these kernels, too.
+
+    Raises InvalidArgumentError for an unknown name and for kernels that the processor cannot run, InvalidStateError if it is too
+    late, and UnsupportedError on processors other than x86-64, or if that OpenBLAS lacks them, which is then in use with others.
+    """
+    _n.ckpt_blas_set_kernels(name)
 
 
 def set_blas(sgemm: int, dgemm: int, name: Optional[str] = None, concurrent: bool = False) -> None:

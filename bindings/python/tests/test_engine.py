@@ -2,8 +2,11 @@
 
 import gc
 import os
+import platform
+import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 import ckpt
@@ -244,6 +247,41 @@ class Training(unittest.TestCase):
         self.assertTrue(ckpt.known_layer_kinds()[0].startswith("linear:INPUTS,OUTPUTS[,DTYPE] - "))
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "'dropout:0.5,2'"):
             ckpt.Layer("d", "dropout", 0.5, 2)
+
+
+class Kernels(unittest.TestCase):
+    """Each in a process of its own: a BLAS is loaded once."""
+
+    def run_program(self, program):
+        environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_CORETYPE"}
+        done = subprocess.run([sys.executable, "-c", "import ckpt, os\n" + textwrap.dedent(program)], env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "SKIP: the kernels of this processor have no sets")
+    def test_are_set_once(self):
+        self.run_program("""
+            try:
+                ckpt.set_blas_kernels("Skylake")
+                raise SystemExit("an unknown name was taken")
+            except ckpt.InvalidArgumentError as error:
+                assert "expected best, " in str(error), error
+            ckpt.set_blas_kernels("Prescott")
+            assert "OPENBLAS_CORETYPE" not in os.environ
+            assert " Prescott " in ckpt.blas_info() and "its kernels are Prescott (SSE3)" in ckpt.blas_info(), ckpt.blas_info()
+            try:
+                ckpt.set_blas_kernels("best")
+                raise SystemExit("it was set again")
+            except ckpt.InvalidStateError as error:
+                assert "its Prescott kernels" in str(error), error
+            """)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "SKIP: the kernels of this processor have no sets")
+    def test_best(self):
+        self.run_program("""
+            ckpt.set_blas_kernels("best")
+            assert ";" not in ckpt.blas_info(), ckpt.blas_info()
+            """)
 
 
 class Watching(Twice):

@@ -7,10 +7,24 @@ public final class Blas {
   /**
    * Loads the BLAS now.
    *
-   * @return its name, version and core
+   * @return its name, version and core, and a wider set of kernels that this processor can run, if any
    */
   public static String info() {
     return Native.ckpt_blas_get_info();
+  }
+
+  /**
+   * Loads OpenBLAS now with a set of its kernels. Works once, and only if this process has not loaded that OpenBLAS before. While it
+   * runs, no other thread may use the C library's environment: call it before libraries of other origin have started threads. Every
+   * other user of the same file gets these kernels, too.
+   *
+   * @param name "best", or the name of a core, such as "SkylakeX" or "Haswell"
+   * @throws CkptInvalidArgumentException for an unknown name and for kernels that the processor cannot run
+   * @throws CkptInvalidStateException if it is too late
+   * @throws CkptUnsupportedException on processors other than x86-64, or if that OpenBLAS lacks them, which is then in use with others
+   */
+  public static void setKernels(String name) {
+    Native.ckpt_blas_set_kernels(name);
   }
 
   /**
