@@ -92,23 +92,28 @@ std::unique_ptr<Blas> openblas_of(const base::SharedLibrary& library) {
   return blas;
 }
 
+// A set of kernels to load OpenBLAS with. Both "": OpenBLAS chooses.
+struct Kernels {
+  std::string_view core;
+  std::string_view asked;  // as the caller named it
+};
+
 // OpenBLAS reads the variable once, while it is loaded. A library that is loaded already keeps its kernels.
-std::string load_with_kernels(base::SharedLibrary& library, const std::string& name, std::string_view kernels) {
+std::string load_with_kernels(base::SharedLibrary& library, const std::string& name, const Kernels& kernels) {
   base::SharedLibrary before;
   if (before.find_loaded(name)) {
     const std::unique_ptr<Blas> blas = openblas_of(before);
     before.close();
     if (blas != nullptr) {
-      base::fail(base::Status::invalid_state, "kernels ", base::quote(kernels), ": this process has loaded ", blas->file,
+      base::fail(base::Status::invalid_state, "kernels ", base::quote(kernels.asked), ": this process has loaded ", blas->file,
                  " already, with its ", blas->core, " kernels");
     }
   }
-  const base::ScopedVariable variable(kernels_variable, std::string(kernels));
+  const base::ScopedVariable variable(kernels_variable, std::string(kernels.core));
   return library.load(name);
 }
 
-// kernels: the core to ask for; "": OpenBLAS chooses.
-const Blas* load_openblas(std::string_view kernels) {
+const Blas* load_openblas(const Kernels& kernels) {
   std::vector<std::string> names;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): set_blas_kernels() alone changes it, under the same lock
   if (const char* const given = std::getenv("CKPT_OPENBLAS"); given != nullptr && *given != '\0') names.emplace_back(given);
@@ -116,7 +121,7 @@ const Blas* load_openblas(std::string_view kernels) {
   std::string tried;
   for (const std::string& name : names) {
     base::SharedLibrary library;
-    const std::string reason = kernels.empty() ? library.load(name) : load_with_kernels(library, name, kernels);
+    const std::string reason = kernels.core.empty() ? library.load(name) : load_with_kernels(library, name, kernels);
     if (std::unique_ptr<Blas> blas = openblas_of(library)) return blas.release();
     tried += base::cat(tried.empty() ? "" : "; ", name, ": ", reason.empty() ? "is no OpenBLAS" : reason);
   }
@@ -166,7 +171,7 @@ const Blas& use_locked(const Blas* blas) {
 const Blas& loaded_locked() {
   Shared& all = shared();
   if (const Blas* const ready = all.blas.load(std::memory_order_acquire)) return *ready;
-  return use_locked(all.host.sgemm != nullptr ? take_host(all.host) : load_openblas(""));
+  return use_locked(all.host.sgemm != nullptr ? take_host(all.host) : load_openblas({}));
 }
 
 // The core that a caller's name asks for.
@@ -255,7 +260,7 @@ void set_blas_kernels(std::string_view name) {
     base::fail(base::Status::invalid_state, "kernels ", base::quote(name), ": ", used->file, " is in use already, with its ",
                used->core, " kernels");
   }
-  const Blas& blas = use_locked(load_openblas(core));
+  const Blas& blas = use_locked(load_openblas({core, name}));
   if (is_same_core(name, "best") || is_same_core(blas.core, core)) return;
   base::fail(base::Status::unsupported, "kernels ", base::quote(name), ": ", blas.file, " lacks them (", blas.description,
              "), and is in use with its ", blas.core, " kernels");

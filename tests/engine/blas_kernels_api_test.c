@@ -195,6 +195,7 @@ static void loaded_before(void) {
   CHECK(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL) != NULL);
   CHECK_FAILS(ckpt_blas_set_kernels("Prescott"), CKPT_E_INVALID_STATE, "this process has loaded /");
   CHECK(has(ckpt_last_error(), "libopenblas") && has(ckpt_last_error(), " kernels"));
+  CHECK_FAILS(ckpt_blas_set_kernels("best"), CKPT_E_INVALID_STATE, "kernels 'best': this process has loaded /");
   check_variable(NULL);
   CHECK(has(info(), "OpenBLAS"));
 }
