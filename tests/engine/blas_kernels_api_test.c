@@ -1,8 +1,9 @@
-/* Which kernels OpenBLAS runs, and how they are set: one scenario in each process, for a BLAS is loaded once.
- * usage: blas_kernels_api_test SCENARIO FAKE   the second argument is the file of fake_openblas.c */
+/* Which kernels OpenBLAS runs, and how they are set: each scenario in a process of its own, for a BLAS is loaded once.
+ * usage: blas_kernels_api_test FAKE [SCENARIO]   the file of fake_openblas.c; without a scenario: all */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -260,24 +261,46 @@ static const struct {
     {"no_openblas_loaded_before", no_openblas_loaded_before},
 };
 
-int main(int count, char** arguments) {
+static int run_scenario(const char* name) {
   size_t i;
-  alarm(HANG_SECONDS);
-  CHECK(count == 3);
-  fake = arguments[2];
   unsetenv(VARIABLE);
   unsetenv("CKPT_OPENBLAS");
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, count_warning, NULL, NULL));
+  for (i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
+    if (strcmp(scenarios[i].name, name) != 0) continue;
+    scenarios[i].run();
+    return 0;
+  }
+  fprintf(stderr, "no scenario %s\n", name);
+  return 1;
+}
+
+int main(int count, char** arguments) {
+  size_t i;
+  int failed = 0;
+  alarm(HANG_SECONDS);
+  CHECK(count == 2 || count == 3);
+  fake = arguments[1];
 #if !defined(__x86_64__)
   CHECK_FAILS(ckpt_blas_set_kernels("best"), CKPT_E_UNSUPPORTED, "x86-64 only");
   printf("SKIP: the kernels of this processor have no sets\n");
   return 77;
 #endif
-  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, count_warning, NULL, NULL));
+  if (count == 3) return run_scenario(arguments[2]);
   for (i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
-    if (strcmp(scenarios[i].name, arguments[1]) != 0) continue;
-    scenarios[i].run();
-    return 0;
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      char name[64];
+      char* const command[] = {arguments[0], arguments[1], name, NULL};
+      snprintf(name, sizeof name, "%s", scenarios[i].name);
+      execv(arguments[0], command);
+      _exit(127);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+    fprintf(stderr, "scenario %s failed\n", scenarios[i].name);
+    ++failed;
   }
-  fprintf(stderr, "no scenario %s\n", arguments[1]);
-  return 1;
+  return failed > 0;
 }
