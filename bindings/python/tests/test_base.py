@@ -2,6 +2,7 @@
 
 import builtins
 import gc
+import subprocess
 import sys
 import threading
 import unittest

@@ -63,7 +63,7 @@ class Meter {
     }
     bool memoryProfilingEnabled() const override { return true; }
 
-    void leave_out(void* at) {
+    void leave_out(const void* at) {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (const auto found = blocks_.find(at); found != blocks_.end()) left_out_.insert(found->second);
     }
@@ -90,7 +90,7 @@ class Meter {
     };
     mutable std::mutex mutex_;
     std::vector<Event> events_;
-    std::unordered_map<void*, std::size_t> blocks_;
+    std::unordered_map<const void*, std::size_t> blocks_;
     std::unordered_set<std::size_t> left_out_;
   };
 
