@@ -9,6 +9,10 @@
 %include <std_string.i>
 
 %init %{
+#if SWIG_VERSION < 0x040400
+  // Makes the last of the types of which Python warns during the import; otherwise that happens when the interpreter finalizes.
+  if (!SWIG_globals()) return NULL;
+#endif
   if (!ckpt_python::start(m)) return NULL;
 %}
 
