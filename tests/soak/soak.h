@@ -1,0 +1,143 @@
+// Shared by all activities of the soak: when to stop, what was done, what went wrong.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+namespace soak {
+
+using Clock = std::chrono::steady_clock;
+
+// What is counted. Each count must be above 0 at the end, or the soak has tested less than it claims.
+enum class Count {
+  steps,                // training steps, of both trainers
+  recomputed_forwards,  // under the activation budget
+  saves,                // in the background, durable
+  cancelled_saves,
+  decisions,      // of a controller: whether to save now
+  decided_saves,  // that it asked for
+  audits,         // comparisons of what retention keeps with what it must keep
+  audited_loads,  // checkpoints that such a comparison loaded
+  lives,          // managers, pipelines and controllers made, used and released
+  resumes,        // lives that continue from a checkpoint
+  steps_again,    // steps that an earlier life had saved; the digests are compared
+  allocations,    // recorded in the memory tracker
+  snapshots,      // of the memory tracker
+  reader_loads,   // of the newest checkpoint, beside the writer
+  verifications,  // of the newest checkpoint, beside the writer
+  exports,        // to one safetensors file, read again and compared
+  log_messages,   // of level INFO
+  size
+};
+constexpr std::array<const char*, static_cast<std::size_t>(Count::size)> count_names = {
+    "steps",     "recomputed forwards", "saves",         "cancelled saves", "decisions",   "decided saves",
+    "audits",    "audited loads",       "lives",         "resumes",         "steps again", "allocations",
+    "snapshots", "reader loads",        "verifications", "exports",         "log messages"};
+
+// Deliberate faults, which the soak must find: each is a test of the soak itself.
+enum class Fault { none, memory, descriptors, threads, damage, lost, digest, log, idle };
+constexpr std::array<const char*, 9> fault_names = {"none", "memory", "descriptors", "threads", "damage",
+                                                    "lost", "digest", "log",         "idle"};
+
+class Soak {
+ public:
+  explicit Soak(Fault fault) : fault_(fault) {}
+
+  bool stopping() const { return stopping_.load(); }
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  // Returns after this time, or when the soak stops.
+  void pause(Clock::duration duration) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, duration, [&] { return stopping_.load(); });
+  }
+
+  // Records a failure and stops the soak. Any thread.
+  void fail(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (failures_.size() < 20) failures_.push_back(text);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  std::vector<std::string> failures() const {
+    const std::lock_guard lock(mutex_);
+    return failures_;
+  }
+  void require(bool condition, const std::string& text) {
+    if (!condition) fail(text);
+  }
+
+  void count(Count what, std::int64_t number = 1) { counts_[static_cast<std::size_t>(what)] += number; }
+  std::int64_t count_of(Count what) const { return counts_[static_cast<std::size_t>(what)]; }
+
+  bool has(Fault fault) const { return fault_ == fault; }
+
+ private:
+  const Fault fault_;
+  std::atomic<bool> stopping_{false};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> failures_;
+  std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Count::size)> counts_{};
+};
+
+// The digest of the state of each step that was saved, and the newest step that is acknowledged. Synchronised.
+class Ledger {
+ public:
+  // False when the step was recorded before, with another digest.
+  bool record(std::int64_t step, std::uint64_t digest, bool* known = nullptr) {
+    const std::lock_guard lock(mutex_);
+    const auto [found, is_new] = digests_.emplace(step, digest);
+    if (known != nullptr) *known = !is_new;
+    return found->second == digest;
+  }
+  std::optional<std::uint64_t> find(std::int64_t step) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = digests_.find(step);
+    return found == digests_.end() ? std::nullopt : std::optional(found->second);
+  }
+  // Forgets the steps before this one, except those of keep.
+  void forget_before(std::int64_t step, const std::vector<std::int64_t>& keep) {
+    const std::lock_guard lock(mutex_);
+    std::map<std::int64_t, std::uint64_t> kept;
+    for (const std::int64_t each : keep) {
+      if (const auto found = digests_.find(each); found != digests_.end()) kept.insert(*found);
+    }
+    kept.insert(digests_.lower_bound(step), digests_.end());
+    digests_.swap(kept);
+  }
+  void acknowledge(std::int64_t step) {
+    std::int64_t newest = newest_;
+    while (newest < step && !newest_.compare_exchange_weak(newest, step)) {
+    }
+  }
+  std::int64_t newest_acknowledged() const { return newest_; }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, std::uint64_t> digests_;
+  std::atomic<std::int64_t> newest_{-1};
+};
+
+// The activities. Each runs until the soak stops.
+void train(Soak& soak, const std::string& directory, Ledger& ledger, const ckpt::MemoryTracker& tracker);
+void live(Soak& soak, const std::string& directory);
+void record_memory(Soak& soak, ckpt::MemoryTracker tracker);
+void read_newest(Soak& soak, const std::string& directory, const Ledger& ledger);
+void export_newest(Soak& soak, const std::string& directory, const Ledger& ledger, const std::string& path);
+
+}  // namespace soak
