@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "soak.h"
@@ -36,8 +39,11 @@ inline Usage measure() {
   return usage;
 }
 
-// Compares a window after the warm-up (the first tenth of the run) with the latest window; each is a tenth of the run. Of memory
-// the medians count; of descriptors and threads, which vary with what happens at the moment, the minima.
+// Compares this process after the warm-up (the first tenth of the run) with its latest state. Synchronised.
+//
+// Of memory the medians of two windows are compared, each a tenth of the run. Descriptors and threads vary with what happens at the
+// moment, so they are counted between two lives (live.cpp), when only the activities that never end have some, and the minimum of a
+// few counts is taken.
 class Growth {
  public:
   static constexpr std::int64_t mebibyte = 1 << 20;
@@ -50,59 +56,78 @@ class Growth {
 
   explicit Growth(Clock::duration run) : window_(run / 10) {}
 
-  void add(Clock::duration at, const Usage& usage) {
-    if (at >= window_ && at < 2 * window_) warm_.push_back(usage);
-    if (at < 3 * window_) return;
-    latest_.push_back({at, usage});
-    latest_.erase(latest_.begin(),
-                  std::find_if(latest_.begin(), latest_.end(), [&](const Timed& t) { return t.at > at - window_; }));
+  // Called several times a second.
+  void add_memory(const Usage& usage) {
+    const std::lock_guard lock(mutex_);
+    const Clock::duration at = Clock::now() - began_;
+    if (at >= window_ && at < 2 * window_) warm_bytes_.push_back(usage.resident_bytes);
+    if (at >= 3 * window_) latest_bytes_.push_back({at, usage.resident_bytes});
+    while (!latest_bytes_.empty() && latest_bytes_.front().first <= at - window_) latest_bytes_.pop_front();
+    has_memory_ = at >= 4 * window_ && !warm_bytes_.empty() && !latest_bytes_.empty();
+  }
+  // Called between two lives.
+  void add_counts(const Usage& usage) {
+    const std::lock_guard lock(mutex_);
+    if (Clock::now() - began_ < window_) return;
+    if (warm_counts_.size() < few) {
+      warm_counts_.push_back(usage);
+    } else {
+      latest_counts_.push_back(usage);
+      if (latest_counts_.size() > few) latest_counts_.pop_front();
+    }
   }
 
-  // Until the latest window is full there is nothing to compare.
-  void check(Soak& soak, Clock::duration at) const {
-    if (at < 4 * window_ || warm_.empty() || latest_.empty()) return;
-    compare(soak, "resident memory", "bytes", bound_bytes, resident_growth());
-    compare(soak, "the number of descriptors", "", bound_count, growth(&Usage::descriptors));
-    compare(soak, "the number of threads", "", bound_count, growth(&Usage::threads));
+  // What did not stay within its bound; empty: all did, as far as there is something to compare.
+  std::string excess() const {
+    const std::lock_guard lock(mutex_);
+    std::string text;
+    const auto compare = [&](const std::string& what, std::int64_t growth, std::int64_t bound) {
+      if (growth > bound) text += what + " grew by " + std::to_string(growth) + "; at most " + std::to_string(bound) + ". ";
+    };
+    compare("resident memory in bytes", has_memory_ ? memory_growth() : 0, bound_bytes);
+    compare("the number of descriptors", has_counts() ? count_growth(&Usage::descriptors) : 0, bound_count);
+    compare("the number of threads", has_counts() ? count_growth(&Usage::threads) : 0, bound_count);
+    return text;
   }
-  std::int64_t resident_growth() const {
-    if (warm_.empty() || latest_.empty()) return 0;
-    return median(resident(latest())) - median(resident(warm_));
+  bool is_complete() const {
+    const std::lock_guard lock(mutex_);
+    return has_memory_ && has_counts();
+  }
+  std::string summary() const {
+    const std::lock_guard lock(mutex_);
+    if (!has_memory_ || !has_counts()) return "not compared";
+    return std::to_string(memory_growth() / 1024) + " KiB, " + std::to_string(count_growth(&Usage::threads)) + " threads, " +
+           std::to_string(count_growth(&Usage::descriptors)) + " descriptors";
   }
 
  private:
-  struct Timed {
-    Clock::duration at;
-    Usage usage;
-  };
-  std::vector<Usage> latest() const {
-    std::vector<Usage> usages;
-    for (const Timed& each : latest_) usages.push_back(each.usage);
-    return usages;
-  }
-  static std::vector<std::int64_t> resident(const std::vector<Usage>& usages) {
-    std::vector<std::int64_t> values;
-    for (const Usage& each : usages) values.push_back(each.resident_bytes);
-    return values;
+  static constexpr std::size_t few = 5;
+
+  bool has_counts() const { return latest_counts_.size() == few; }
+  std::int64_t memory_growth() const {
+    std::vector<std::int64_t> latest;
+    for (const auto& [at, bytes] : latest_bytes_) latest.push_back(bytes);
+    return median(std::move(latest)) - median(warm_bytes_);
   }
   static std::int64_t median(std::vector<std::int64_t> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
   }
-  std::int64_t growth(std::int64_t Usage::*count) const {
+  std::int64_t count_growth(std::int64_t Usage::*count) const {
     const auto less = [&](const Usage& a, const Usage& b) { return a.*count < b.*count; };
-    const std::vector<Usage> now = latest();
-    return (*std::min_element(now.begin(), now.end(), less)).*count - (*std::min_element(warm_.begin(), warm_.end(), less)).*count;
-  }
-  static void compare(Soak& soak, const std::string& what, const std::string& unit, std::int64_t bound, std::int64_t growth) {
-    const std::string gap = unit.empty() ? "" : " ";
-    soak.require(growth <= bound, what + " grew by " + std::to_string(growth) + gap + unit + "; at most " + std::to_string(bound));
+    return (*std::min_element(latest_counts_.begin(), latest_counts_.end(), less)).*count -
+           (*std::min_element(warm_counts_.begin(), warm_counts_.end(), less)).*count;
   }
 
-  Clock::duration window_;
-  std::vector<Usage> warm_;
-  std::vector<Timed> latest_;
+  const Clock::time_point began_ = Clock::now();
+  const Clock::duration window_;
+  mutable std::mutex mutex_;
+  bool has_memory_ = false;
+  std::vector<std::int64_t> warm_bytes_;
+  std::deque<std::pair<Clock::duration, std::int64_t>> latest_bytes_;
+  std::vector<Usage> warm_counts_;
+  std::deque<Usage> latest_counts_;
 };
 
 }  // namespace soak

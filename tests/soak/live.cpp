@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <random>
 
+#include "growth.h"
 #include "model.h"
 #include "soak.h"
 
@@ -27,13 +28,14 @@ Layout layout_of(std::int64_t life) {
 
 class Lives {
  public:
-  Lives(Soak& soak, const std::string& directory) : soak_(soak), directory_(directory) {}
+  Lives(Soak& soak, const std::string& directory, Growth& growth) : soak_(soak), directory_(directory), growth_(growth) {}
 
   void run() {
     for (std::int64_t life = 0; !soak_.stopping(); ++life) {
       if (life % lives_of_a_run == 0) begin_run();
       live(life);
       audit();
+      growth_.add_counts(measure());
       soak_.count(Count::lives);
     }
   }
@@ -162,6 +164,7 @@ class Lives {
 
   Soak& soak_;
   const std::string directory_;
+  Growth& growth_;
   std::mt19937_64 random_{2};
   Ledger ledger_;
   std::vector<std::int64_t> saved_;  // acknowledged in this run, the oldest first
@@ -169,6 +172,6 @@ class Lives {
 
 }  // namespace
 
-void live(Soak& soak, const std::string& directory) { Lives(soak, directory).run(); }
+void live(Soak& soak, const std::string& directory, Growth& growth) { Lives(soak, directory, growth).run(); }
 
 }  // namespace soak

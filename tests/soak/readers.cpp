@@ -98,7 +98,8 @@ void export_once(Soak& soak, ckpt::CheckpointManager& checkpoints, const Ledger&
   const auto loaded = checkpoints.load_if_any(model.state());
   if (!loaded) return;
   const std::string step = std::to_string(loaded->step);
-  soak.require(ledger.find(loaded->step) == model.digest(), "the export of step " + step + " loaded other bits than were saved");
+  soak.require(ledger.find(loaded->step) == model.digest(),
+               loaded->name + " does not hold the bits that were saved, for the export");
   ckpt::write_safetensors(path, model.state(), "model", R"({"step":")" + step + R"("})");
   ckpt::Reader file(path);
   soak.require(file.metadata().size() == 1 && file.metadata().front().second == step, "the exported file has other metadata");

@@ -1,6 +1,7 @@
 // Shared by all activities of the soak: when to stop, what was done, what went wrong.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -66,10 +67,10 @@ class Soak {
     changed_.wait_for(lock, duration, [&] { return stopping_.load(); });
   }
 
-  // Records a failure and stops the soak. Any thread.
+  // Records a failure, each text once, and stops the soak. Any thread.
   void fail(const std::string& text) {
     const std::lock_guard lock(mutex_);
-    if (failures_.size() < 20) failures_.push_back(text);
+    if (failures_.size() < 20 && std::find(failures_.begin(), failures_.end(), text) == failures_.end()) failures_.push_back(text);
     stopping_ = true;
     changed_.notify_all();
   }
@@ -133,9 +134,11 @@ class Ledger {
   std::atomic<std::int64_t> newest_{-1};
 };
 
+class Growth;  // growth.h
+
 // The activities. Each runs until the soak stops.
 void train(Soak& soak, const std::string& directory, Ledger& ledger, const ckpt::MemoryTracker& tracker);
-void live(Soak& soak, const std::string& directory);
+void live(Soak& soak, const std::string& directory, Growth& growth);
 void record_memory(Soak& soak, ckpt::MemoryTracker tracker);
 void read_newest(Soak& soak, const std::string& directory, const Ledger& ledger);
 void export_newest(Soak& soak, const std::string& directory, const Ledger& ledger, const std::string& path);

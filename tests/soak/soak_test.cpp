@@ -96,7 +96,7 @@ void watch_log(Soak& soak) {
 class Leaks {
  public:
   ~Leaks() {
-    never_.set_value();
+    ended_.set_value();
     for (std::thread& thread : threads_) thread.join();
     for (const int descriptor : descriptors_) ::close(descriptor);
   }
@@ -107,11 +107,12 @@ class Leaks {
       memory_.push_back(std::move(tensor));
     }
     if (soak.has(Fault::descriptors)) descriptors_.push_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (soak.has(Fault::threads)) threads_.emplace_back([never = never_.get_future().share()] { never.wait(); });
+    if (soak.has(Fault::threads)) threads_.emplace_back([end = end_] { end.wait(); });
   }
 
  private:
-  std::promise<void> never_;
+  std::promise<void> ended_;
+  const std::shared_future<void> end_ = ended_.get_future().share();
   std::vector<ckpt::Tensor> memory_;
   std::vector<int> descriptors_;
   std::vector<std::thread> threads_;
@@ -119,13 +120,13 @@ class Leaks {
 
 class Activities {
  public:
-  Activities(Soak& soak, const Scratch& scratch) : soak_(soak) {
+  Activities(Soak& soak, Growth& growth, const Scratch& scratch) : soak_(soak) {
     const std::string run = scratch / "run";
     const std::string lives = scratch / "lives";
     std::filesystem::create_directory(run);
     std::filesystem::create_directory(lives);
     start("train", [=] { train(soak_, run, ledger_, tracker_); });
-    start("live", [=] { live(soak_, lives); });
+    start("live", [=, &growth] { live(soak_, lives, growth); });
     if (!soak.has(Fault::idle)) start("record", [=] { record_memory(soak_, tracker_.share()); });
     start("read", [=] { read_newest(soak_, run, ledger_); });
     start("export", [=, path = scratch / "export.safetensors"] { export_newest(soak_, run, ledger_, path); });
@@ -171,8 +172,8 @@ void supervise(Soak& soak, Growth& growth, Clock::duration run) {
   auto report = Clock::duration(report_interval);
   for (auto at = Clock::duration(0); at < run && !soak.stopping(); at = Clock::now() - began) {
     const Usage usage = measure();
-    growth.add(at, usage);
-    growth.check(soak, at);
+    growth.add_memory(usage);
+    soak.require(growth.excess().empty(), growth.excess());
     leaks.leak(soak);
     if (at >= report) {
       print(soak, "after", std::chrono::duration<double>(at).count(), usage);
@@ -190,9 +191,8 @@ void print_summary(const Soak& soak, const Growth& growth, double seconds) {
     std::printf("%s%lld %s", before, static_cast<long long>(soak.count_of(static_cast<Count>(i))), count_names[i]);
     before = ", ";
   }
-  std::printf("; peak %lld MiB resident, grown by %.1f MiB\n",
-              static_cast<long long>(measure().peak_resident_bytes / Growth::mebibyte),
-              static_cast<double>(growth.resident_growth()) / static_cast<double>(Growth::mebibyte));
+  std::printf("; peak %lld MiB resident; growth: %s\n", static_cast<long long>(measure().peak_resident_bytes / Growth::mebibyte),
+              growth.summary().c_str());
 }
 
 int run(const Command& command) {
@@ -207,12 +207,13 @@ int run(const Command& command) {
   Growth growth(duration);
   {
     const Scratch scratch;
-    const Activities activities(soak, scratch);
+    const Activities activities(soak, growth, scratch);
     supervise(soak, growth, duration);
   }
   const Usage after = measure();
   ckpt::set_log(ckpt::LogLevel::info, nullptr);
   if (soak.failures().empty()) {
+    soak.require(growth.is_complete(), "too few samples of memory, descriptors and threads");
     for (std::size_t i = 0; i < count_names.size(); ++i) {
       soak.require(soak.count_of(static_cast<Count>(i)) > 0, std::string("nothing was done of: ") + count_names[i]);
     }
