@@ -35,7 +35,7 @@ class Lives {
       if (life % lives_of_a_run == 0) begin_run();
       live(life);
       audit();
-      growth_.add_counts(measure());
+      if (!soak_.stopping()) growth_.add_counts(measure());  // else the other activities may have ended
       soak_.count(Count::lives);
     }
   }
