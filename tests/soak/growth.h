@@ -1,4 +1,4 @@
-// Memory, descriptors and threads of this process over time, and whether they grow.
+// Measures memory, descriptors and threads of this process over time, and decides whether they grow.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace soak {
 
-// As Linux counts them.
+// As Linux reports them.
 struct Usage {
   std::int64_t resident_bytes = 0;
   std::int64_t peak_resident_bytes = 0;
@@ -41,9 +41,9 @@ inline Usage measure() {
 
 // Compares this process after the warm-up (the first tenth of the run) with its latest state. Synchronised.
 //
-// Of memory the medians of two windows are compared, each a tenth of the run. Descriptors and threads vary with what happens at the
-// moment, so they are counted between two lives (live.cpp), when only the activities that never end have some, and the minimum of a
-// few counts is taken.
+// Memory: the medians of two windows, each a tenth of the run. Descriptors and threads: an activity that makes and releases objects
+// all the time would hide a leak in its noise, so they are counted between two lives (live.cpp), and the minima of the first and of
+// the latest few counts are compared.
 class Growth {
  public:
   static constexpr std::int64_t mebibyte = 1 << 20;
@@ -77,7 +77,7 @@ class Growth {
     }
   }
 
-  // What did not stay within its bound; empty: all did, as far as there is something to compare.
+  // Describes everything that exceeds its bound; empty: nothing does, or there are too few samples yet.
   std::string excess() const {
     const std::lock_guard lock(mutex_);
     std::string text;

@@ -1,6 +1,6 @@
-// Many short lives: each makes a pipeline, a checkpoint manager, a manager of background saves and a controller, continues from the
-// newest checkpoint, trains a few steps and releases everything, in an orderly way or not. The layout of the pipeline differs from
-// life to life; the bits of a step must not.
+// Many short lives: each creates a pipeline, a checkpoint manager, a manager of background saves and a controller, resumes from the
+// newest checkpoint, trains a few steps and releases everything; saves that are queued then are drained or cancelled. The layout of
+// the pipeline differs from life to life; the bits of a step must not.
 #include <filesystem>
 #include <random>
 
@@ -41,7 +41,7 @@ class Lives {
   }
 
  private:
-  // The same steps again, of which the ledger has the digests.
+  // Starts from step 0 again. The ledger keeps the digests of the run before, which must be the same.
   void begin_run() {
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directory(directory_);
@@ -122,7 +122,7 @@ class Lives {
       soak_.count(Count::cancelled_saves);
       return;
     }
-    if (random_() % 2 == 0) {  // the end of this life may come before that of the save
+    if (random_() % 2 == 0) {  // not waited for: the life may end before the save does
       controller.abort(controller.now());
       return;
     }
@@ -132,7 +132,7 @@ class Lives {
     soak_.count(Count::saves);
   }
 
-  // Nobody writes now: the last acknowledged saves are all that the storage contains.
+  // No thread writes now: the storage must contain the last acknowledged saves and nothing else.
   void audit() {
     const auto checkpoints = ckpt::CheckpointManager::read_only(ckpt::Storage::existing_file_system(directory_));
     std::vector<std::int64_t> found;
@@ -142,8 +142,8 @@ class Lives {
     }
     const std::size_t old = saved_.size() > keep_last ? saved_.size() - keep_last : 0;
     saved_.erase(saved_.begin(), saved_.begin() + static_cast<std::ptrdiff_t>(old));
-    soak_.require(found == saved_, "the storage of a life contains other checkpoints than the last " +
-                                       std::to_string(saved_.size()) + " that are acknowledged");
+    soak_.require(found == saved_, "the storage of a life does not contain exactly the last " + std::to_string(saved_.size()) +
+                                       " acknowledged saves");
     soak_.count(Count::audits);
   }
 
@@ -167,7 +167,7 @@ class Lives {
   Growth& growth_;
   std::mt19937_64 random_{2};
   Ledger ledger_;
-  std::vector<std::int64_t> saved_;  // acknowledged in this run, the oldest first
+  std::vector<std::int64_t> saved_;  // acknowledged in this run, the oldest first; read only while no manager of saves exists
 };
 
 }  // namespace

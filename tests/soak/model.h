@@ -29,7 +29,7 @@ inline std::uint64_t mixed(std::uint64_t value) {
 // Parameters, moments of the optimizer and a table that never changes, all of them in one state.
 class Model {
  public:
-  // The seed decides what the tensors hold before a load.
+  // seed: of the contents before a load.
   explicit Model(std::uint64_t seed) : chain_(make_chain(seed)), optimizer_(ckpt::Optimizer::adamw(chain_)) {
     for (ckpt::Parameter& each : chain_.parameters()) add("model", each.name, std::move(each.value));
     for (auto& [name, tensor] : optimizer_.tensors()) add("optimizer", name, std::move(tensor));
@@ -43,7 +43,7 @@ class Model {
   ckpt::Optimizer& optimizer() { return optimizer_; }
   ckpt::State& state() { return state_; }
 
-  // Of every bit of every tensor.
+  // Depends on every bit of every tensor.
   std::uint64_t digest() const {
     std::uint64_t digest = 1;
     for (const ckpt::Tensor& tensor : tensors_) {
@@ -61,14 +61,14 @@ class Model {
     return digest;
   }
 
-  // Values that a load restores.
+  // Sets the values that are saved with the tensors.
   void describe(std::int64_t step, std::uint64_t digest) {
     state_.set("digest", std::to_string(digest));
     state_.set("optimizer.step", optimizer_.step_count());
     state_.set(ckpt::State::data_position_key, step * samples);
   }
   std::string described_digest() const { return state_.get<std::string>("digest"); }
-  // After a load.
+  // Call after a load: sets what is not a tensor.
   void restore() { optimizer_.set_step_count(state_.get<std::int64_t>("optimizer.step")); }
 
  private:
@@ -97,7 +97,7 @@ class Model {
   std::vector<ckpt::Tensor> tensors_;
 };
 
-// How the stages of a pipeline are made. The results do not depend on it.
+// Stages of a pipeline. Results do not depend on it.
 struct Layout {
   std::int32_t stages = 2;
   std::int32_t chunks = 1;
@@ -105,7 +105,7 @@ struct Layout {
   ckpt::ActivationPolicy policy = {};
 };
 
-// A pipeline over the model under an activation budget: a part of what it reserves without one.
+// A pipeline over the model under an activation budget: three quarters of the bytes that a stage reserves without one.
 class Trainer {
  public:
   Trainer(Model& model, const Layout& layout, const ckpt::MemoryTracker& tracker)

@@ -1,4 +1,5 @@
-// Readers beside the writer: they list, verify, load and export the newest checkpoint, which retention may remove meanwhile.
+// Readers of the storage that the trainer writes to: they list, verify, load and export the newest checkpoint, which retention may
+// remove at the same time.
 #include <algorithm>
 
 #include "model.h"
@@ -7,7 +8,7 @@
 namespace soak {
 namespace {
 
-// Runs body(name) for the newest checkpoint. An error is one of the soak unless retention has removed that checkpoint meanwhile.
+// Runs body(name) for the newest checkpoint. Ignores an error if retention has removed that checkpoint.
 template <class Body>
 void with_newest(const ckpt::CheckpointManager& checkpoints, Body&& body) {
   const std::optional<ckpt::CheckpointInfo> newest = checkpoints.latest();
@@ -66,7 +67,7 @@ class Reader {
       compare(checkpoints_.load(model_.state(), options), acknowledged);
     });
   }
-  // Finding none would be logged as an error.
+  // Not before the first acknowledged save: the library logs a failed load as an error.
   void load_in_background() {
     const std::int64_t acknowledged = ledger_.newest_acknowledged();
     if (acknowledged < 0) return;
@@ -80,7 +81,7 @@ class Reader {
     const std::uint64_t digest = model_.digest();
     const std::optional<std::uint64_t> saved = ledger_.find(loaded.step);
     soak_.require(saved == digest && model_.described_digest() == std::to_string(digest),
-                  loaded.name + " does not hold the bits that were saved, for a reader beside the writer");
+                  loaded.name + " does not hold the bits that were saved, for a reader");
     soak_.require(loaded.skipped == 0, "a reader skipped a newer checkpoint than " + loaded.name);
     soak_.require(loaded.step >= acknowledged, "step " + std::to_string(loaded.step) + " was loaded when step " +
                                                    std::to_string(acknowledged) + " was acknowledged");

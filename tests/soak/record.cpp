@@ -1,4 +1,4 @@
-// Allocations and frees under many names in a memory tracker, in which a pipeline records at the same time, and snapshots of it.
+// Records allocations and frees under many names in a memory tracker that a pipeline uses at the same time, and takes snapshots.
 #include <numeric>
 #include <random>
 
@@ -55,7 +55,7 @@ class Recorder {
     live_.pop_back();
   }
 
-  // Layers that only this thread uses have exactly its bytes; the layers of one moment add up to the total of that moment.
+  // Layers that only this thread uses must have exactly its bytes, and all layers of a snapshot must add up to its total.
   void compare(std::int64_t round) {
     const ckpt::MemorySnapshot snapshot = tracker_.snapshot();
     std::int64_t sum = 0;

@@ -20,23 +20,23 @@ namespace soak {
 
 using Clock = std::chrono::steady_clock;
 
-// What is counted. Each count must be above 0 at the end, or the soak has tested less than it claims.
+// Counts of the activities. Each must be above 0 at the end: otherwise the soak has not tested that activity.
 enum class Count {
   steps,                // training steps, of both trainers
   recomputed_forwards,  // under the activation budget
-  saves,                // in the background, durable
+  saves,                // in the background, acknowledged
   cancelled_saves,
   decisions,      // of a controller: whether to save now
   decided_saves,  // that it asked for
-  audits,         // comparisons of what retention keeps with what it must keep
+  audits,         // comparisons of the checkpoints that exist with those that retention must keep
   audited_loads,  // checkpoints that such a comparison loaded
   lives,          // managers, pipelines and controllers made, used and released
   resumes,        // lives that continue from a checkpoint
   steps_again,    // steps that an earlier life had saved; the digests are compared
   allocations,    // recorded in the memory tracker
   snapshots,      // of the memory tracker
-  reader_loads,   // of the newest checkpoint, beside the writer
-  verifications,  // of the newest checkpoint, beside the writer
+  reader_loads,   // of the newest checkpoint, during saves
+  verifications,  // of the newest checkpoint, during saves
   exports,        // to one safetensors file, read again and compared
   log_messages,   // of level INFO
   size
@@ -46,7 +46,7 @@ constexpr std::array<const char*, static_cast<std::size_t>(Count::size)> count_n
     "audits",    "audited loads",       "lives",         "resumes",         "steps again", "allocations",
     "snapshots", "reader loads",        "verifications", "exports",         "log messages"};
 
-// Deliberate faults, which the soak must find: each is a test of the soak itself.
+// Deliberate faults. The soak must report each of them; this is its own test.
 enum class Fault { none, memory, descriptors, threads, damage, lost, digest, log, idle };
 constexpr std::array<const char*, 9> fault_names = {"none", "memory", "descriptors", "threads", "damage",
                                                     "lost", "digest", "log",         "idle"};
@@ -61,7 +61,7 @@ class Soak {
     stopping_ = true;
     changed_.notify_all();
   }
-  // Returns after this time, or when the soak stops.
+  // Waits for this time, or until the soak stops.
   void pause(Clock::duration duration) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, duration, [&] { return stopping_.load(); });
@@ -96,10 +96,10 @@ class Soak {
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Count::size)> counts_{};
 };
 
-// The digest of the state of each step that was saved, and the newest step that is acknowledged. Synchronised.
+// Digests of the saved states by step, and the newest acknowledged step. Synchronised.
 class Ledger {
  public:
-  // False when the step was recorded before, with another digest.
+  // Returns false if the step was recorded before with another digest.
   bool record(std::int64_t step, std::uint64_t digest, bool* known = nullptr) {
     const std::lock_guard lock(mutex_);
     const auto [found, is_new] = digests_.emplace(step, digest);
@@ -111,7 +111,7 @@ class Ledger {
     const auto found = digests_.find(step);
     return found == digests_.end() ? std::nullopt : std::optional(found->second);
   }
-  // Forgets the steps before this one, except those of keep.
+  // Drops the steps before this one, except those of keep.
   void forget_before(std::int64_t step, const std::vector<std::int64_t>& keep) {
     const std::lock_guard lock(mutex_);
     std::map<std::int64_t, std::uint64_t> kept;

@@ -1,10 +1,10 @@
-// Uses the library as a long training run does, many parts at the same time, and checks every few seconds that nothing is lost,
-// changed or leaked.
+// Runs many parts of the library at the same time, as a long training run does, and checks every few seconds that no acknowledged
+// checkpoint is lost or changed, that memory, descriptors and threads do not grow, and that no unexpected warning is logged.
 //
 //   test_soak [--seconds N] [--fault NAME]
 //
-// Runs for N seconds; without --seconds for CKPT_SOAK_SECONDS of the environment, else 60. --fault makes a deliberate fault, which
-// the soak must report: memory, descriptors, threads (leaks), damage, lost (a checkpoint), digest, log, idle (an activity).
+// N: duration in seconds; the default is the environment variable CKPT_SOAK_SECONDS, or 60. --fault makes a deliberate fault, to
+// test the soak itself: memory, descriptors, threads (leaks), damage, lost (a checkpoint), digest, log, idle (an activity).
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr auto sample_interval = std::chrono::milliseconds(100);
 constexpr auto report_interval = std::chrono::seconds(10);
-constexpr unsigned slack_seconds = 300;  // for the end of the activities, on a machine that does much else
+constexpr unsigned slack_seconds = 300;  // until all activities have ended, on a busy machine
 
 class Scratch {
  public:
@@ -73,12 +73,12 @@ Command parse(const std::vector<std::string>& arguments) {
   std::size_t end = 0;
   command.seconds = std::stol(seconds, &end);
   if (end != seconds.size() || command.seconds < 1 || command.seconds > 1000000) {
-    throw std::invalid_argument(seconds + " is no number of seconds; expected 1..1000000");
+    throw std::invalid_argument("seconds: expected 1..1000000, found " + seconds);
   }
   return command;
 }
 
-// Which BLAS is installed, and how fast it is, is not what the soak tests.
+// The soak does not depend on the BLAS that is installed, nor on its speed.
 bool is_expected(std::string_view component, std::string_view message) {
   return component == "engine" && message.find("BLAS") != std::string_view::npos;
 }
@@ -92,7 +92,7 @@ void watch_log(Soak& soak) {
   });
 }
 
-// What the leaks of Fault hold; they are released at the end, so that a leak detector reports nothing.
+// Holds the leaks of a fault and releases them at the end, because LeakSanitizer must not report them instead of the soak.
 class Leaks {
  public:
   ~Leaks() {
@@ -165,7 +165,7 @@ void print(const Soak& soak, const char* begin, double seconds, const Usage& usa
   std::fflush(stdout);
 }
 
-// Until the time is over or an activity fails.
+// Samples and reports until the time is over or an activity fails.
 void supervise(Soak& soak, Growth& growth, Clock::duration run) {
   Leaks leaks;
   const auto began = Clock::now();
@@ -196,11 +196,11 @@ void print_summary(const Soak& soak, const Growth& growth, double seconds) {
 }
 
 int run(const Command& command) {
-  // A hang ends the process, however long the soak is to take.
+  // Terminates a process that hangs. The limit follows the duration, which the time limit of ctest cannot.
   ::alarm(static_cast<unsigned>(command.seconds) + slack_seconds);
   Soak soak(command.fault);
   watch_log(soak);
-  static_cast<void>(ckpt::blas_info());  // loaded for the life of the process: before descriptors and threads are counted
+  static_cast<void>(ckpt::blas_info());  // loads the BLAS, which stays loaded, before descriptors and threads are counted
   const Usage before = measure();
   const auto began = Clock::now();
   const Clock::duration duration = std::chrono::seconds(command.seconds);

@@ -1,5 +1,6 @@
-// The trainer that runs from the beginning to the end: one pipeline, one manager with retention, one manager of background saves,
-// one controller. It cancels saves at random and regularly compares what retention keeps with what it must keep.
+// The trainer that runs for the whole soak: one pipeline, one checkpoint manager with retention, one manager of background saves,
+// one controller. It cancels saves at random, and regularly compares the checkpoints that exist with those that retention must
+// keep.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -20,7 +21,7 @@ struct Begun {
   std::int64_t id = 0;
   std::int64_t step = 0;
   double loss = 0;
-  bool cancelled = false;  // by our request
+  bool cancelled = false;  // by a request of this trainer
 };
 
 struct Acknowledged {
@@ -77,7 +78,7 @@ class LongTrainer {
     };
     return callbacks;
   }
-  // A failure every 2 s makes the controller save often.
+  // An assumed failure every 2 s: the controller asks for frequent saves.
   static ckpt::ControllerOptions controller_options() {
     ckpt::ControllerOptions options;
     options.policy = ckpt::Policy::daly;
@@ -137,7 +138,7 @@ class LongTrainer {
     if (background_.cancel(before.id)) before.cancelled = true;
   }
 
-  // Waits for all saves; then the storage must contain what retention keeps of the acknowledged saves, and nothing else.
+  // Waits for all saves. The storage must contain the acknowledged saves that retention keeps, bit for bit, and nothing else.
   void audit() {
     background_.wait_all();
     for (const Begun& begun : begun_) acknowledge(begun);
@@ -175,7 +176,7 @@ class LongTrainer {
     }
   }
 
-  // Retention as its options state it: the last ones, and the one with the smallest metric, of equal ones the newest.
+  // Models retention: the last ones and the one with the smallest metric stay, of equal ones the newest.
   void keep(const Acknowledged& saved) {
     kept_.push_back(saved);
     const auto best = std::min_element(kept_.rbegin(), kept_.rend(),
