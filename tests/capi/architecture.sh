@@ -36,6 +36,9 @@ fi
 must_be_empty "libraries are loaded in cpp/base/os and plugins/load alone" \
   "$(grep -rnE '\bdlopen *\(' cpp capi cli plugins bindings --include='*.h' --include='*.hpp' --include='*.cpp' --include='*.i' |
     grep -vE '^(cpp/base/os|plugins/load)/' || true)"
+must_be_empty "the environment is changed in cpp/base/os alone" \
+  "$(grep -rnE '\b(setenv|unsetenv|putenv|clearenv) *\(' cpp capi cli plugins bindings --include='*.h' --include='*.hpp' --include='*.cpp' --include='*.i' |
+    grep -vE '^cpp/base/os/' || true)"
 must_be_empty "public headers include only public and standard headers" \
   "$(grep -rnE '# *include +"' include/ckpt || true)"
 
