@@ -40,6 +40,13 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
+# GCC 16.2's pass x86_cse moves __tls_get_addr to the start of a landing pad, where the call overwrites the exception's registers:
+# a catch or a destructor that uses a thread_local aborts. Here and not in ckpt_compile, for the languages' wrappers, too.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 16 AND
+   CMAKE_CXX_COMPILER_VERSION VERSION_LESS 17 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i.86)$")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fdisable-rtl-x86_cse>)
+endif()
+
 add_library(ckpt_compile INTERFACE)
 if(CKPT_BUILD_STATIC) # CkptStatic.cmake joins objects, which have to hold machine code
   target_compile_options(ckpt_compile INTERFACE -fno-lto)

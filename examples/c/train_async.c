@@ -39,12 +39,12 @@ static double train_step(int64_t step, float* weight, float* velocity) {
   double error = 0;
   uint32_t i;
   for (i = 0; i < FEATURES; ++i) {
-    const float difference = weight[i] - ((float)i / FEATURES + sample(step, i));
+    const float difference = weight[i] - ((float)i / (float)FEATURES + sample(step, i));
     velocity[i] = 0.9F * velocity[i] + difference;
     weight[i] -= 0.01F * velocity[i];
     error += (double)difference * (double)difference;
   }
-  return error / FEATURES;
+  return error / (double)FEATURES;
 }
 
 /* Called on a thread of the library. */

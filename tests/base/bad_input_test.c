@@ -6,7 +6,7 @@
 static int32_t never(int64_t part, void* user_data) {
   (void)part;
   (void)user_data;
-  CHECK(!"a part ran");
+  CHECK(0 && "a part ran");
   return 0;
 }
 
@@ -22,7 +22,7 @@ static void hook(const char* name, void* user_data) {
 
 static void never_destroy(void* user_data) {
   (void)user_data;
-  CHECK(!"destroyed the user_data of a call that failed");
+  CHECK(0 && "destroyed the user_data of a call that failed");
 }
 
 static void clocks(ckpt_clock* clock, ckpt_word_queue* queue) {

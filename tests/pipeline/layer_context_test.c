@@ -191,8 +191,8 @@ static data data_of(void) {
     const int32_t target = target_of(FIRST_SAMPLE + i);
     ((int32_t*)ckpt_tensor_get_data(all.targets))[i] = target;
     for (j = 0; j < CLASSES; ++j) ((float*)ckpt_tensor_get_data(all.x))[i * CLASSES + j] = value_of(i, j);
-    all.loss -= scale * value_of(i, target) / SAMPLES;
-    all.gradients[i * CLASSES + target] = -scale / SAMPLES;
+    all.loss -= scale * value_of(i, target) / (float)SAMPLES;
+    all.gradients[i * CLASSES + target] = -scale / (float)SAMPLES;
   }
   all.step = init;
   all.step.first_sample = FIRST_SAMPLE;

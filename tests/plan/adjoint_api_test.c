@@ -18,7 +18,7 @@ static ckpt_profile* time_steps(int64_t steps, ckpt_layer_flag flags) {
   option.backward_seconds = 2.0;
   CHECK_OK(ckpt_profile_create_uniform(steps, &layer, &option, &profile));
   tier.latency_seconds = 1.0;
-  tier.write_bytes_per_second = BYTES / 2.0;
+  tier.write_bytes_per_second = (double)BYTES / 2.0;
   tier.read_bytes_per_second = BYTES;
   CHECK_OK(ckpt_profile_set_tier(profile, 1, &tier));
   return profile;

@@ -176,7 +176,7 @@ static void store_destroy(void* user) { ++((store*)user)->destroyed; }
 static int32_t must_not(const char* path, void* user) {
   (void)path;
   (void)user;
-  CHECK(!"an object store has no such call");
+  CHECK(0 && "an object store has no such call");
   return CKPT_E_INTERNAL;
 }
 
