@@ -47,7 +47,7 @@ inline Usage measure() {
 class Growth {
  public:
   static constexpr std::int64_t mebibyte = 1 << 20;
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   static constexpr std::int64_t bound_bytes = 64 * mebibyte;
 #else
   static constexpr std::int64_t bound_bytes = 24 * mebibyte;
@@ -101,7 +101,7 @@ class Growth {
   }
 
  private:
-  static constexpr std::size_t few = 5;
+  static constexpr std::size_t few = 3;
 
   bool has_counts() const { return latest_counts_.size() == few; }
   std::int64_t memory_growth() const {
