@@ -13,13 +13,11 @@ DEBIAN_FRONTEND=noninteractive apt-get dist-upgrade -q -y
 install g++ git
 git config --global --add safe.directory /work/libckpt
 
-# What ./dev demo takes when it is not told which kernels to use, and with the kernels that every machine with AVX2 has: the second
-# checksum can be compared between systems.
-./dev demo
-OPENBLAS_CORETYPE=Haswell ./dev demo
-
 ./dev build release -DCKPT_UNITY=ON -DCKPT_BUILD_BENCH=OFF
 say "compilers: $(g++ --version | head -n 1), $(swig -version | sed -n 's/^SWIG //p'), $(python3 --version), $(javac -version 2>&1)"
+# First with the kernels that every machine with AVX2 has, so that the checksum can be compared between systems, then with the best ones.
+OPENBLAS_CORETYPE=Haswell ./dev demo
+./dev demo
 case $CKPT_DISTRO in
   trixie)
     install g++-13
