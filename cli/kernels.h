@@ -13,7 +13,7 @@ namespace ckpt::cli {
 // nothing on account of the place or the BLAS: the command meets the same failure when it uses them.
 void choose_kernels(const std::string& place);
 
-// What ckpt::blas_info() says of the BLAS alone, without what it says of the processor.
+// The part of ckpt::blas_info() that describes the BLAS, without the comparison with the processor.
 std::string blas_without_advice();
 
 // The kernels that such a description of an OpenBLAS names; any word, or "", for another BLAS.
