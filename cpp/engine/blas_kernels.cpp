@@ -37,8 +37,8 @@ constexpr std::string_view level_names[] = {"no SIMD instructions", "SSE3", "SSS
 
 struct Core {
   std::string_view name;
-  Level level;
   bool (*runs)(const Processor&);
+  Level level;
   bool is_candidate;  // for the best one
 };
 
@@ -46,28 +46,28 @@ struct Core {
 // 0.3.21 and 0.3.29 products of floats and doubles are as fast with SkylakeX as with Cooperlake, and not every build has the two.
 // Cores without a condition are known only so that they are recognised when in use: older processors, and builds for one of them.
 constexpr Core cores[] = {
-    {"SkylakeX", avx512, has_avx512, true},
-    {"Cooperlake", avx512, is_cooper_lake, false},
-    {"SapphireRapids", avx512, is_sapphire_rapids, false},
-    {"Excavator", avx_fma, is_excavator, true},
-    {"Steamroller", avx_fma, is_steamroller, true},
-    {"Piledriver", avx_fma, is_piledriver, true},
-    {"Bulldozer", avx_fma, is_bulldozer, true},
-    {"Zen", avx2, is_amd_avx2, true},
-    {"Haswell", avx2, has_avx2, true},
-    {"Sandybridge", avx, has_avx, true},
-    {"Nehalem", sse4_2, has_sse4_2, true},
-    {"Penryn", sse4_1, has_sse4_1, true},
-    {"Dunnington", sse4_1, has_sse4_1, false},
-    {"Core2", ssse3, has_ssse3, true},
-    {"Barcelona", sse3, is_k10, true},
-    {"Prescott", sse3, has_sse3, true},
-    {"Atom", ssse3, never, false},
-    {"Nano", ssse3, never, false},
-    {"Bobcat", ssse3, never, false},
-    {"Opteron_SSE3", sse3, never, false},
-    {"Opteron", none, never, false},
-    {"Generic", none, never, false},
+    {"SkylakeX", has_avx512, avx512, true},
+    {"Cooperlake", is_cooper_lake, avx512, false},
+    {"SapphireRapids", is_sapphire_rapids, avx512, false},
+    {"Excavator", is_excavator, avx_fma, true},
+    {"Steamroller", is_steamroller, avx_fma, true},
+    {"Piledriver", is_piledriver, avx_fma, true},
+    {"Bulldozer", is_bulldozer, avx_fma, true},
+    {"Zen", is_amd_avx2, avx2, true},
+    {"Haswell", has_avx2, avx2, true},
+    {"Sandybridge", has_avx, avx, true},
+    {"Nehalem", has_sse4_2, sse4_2, true},
+    {"Penryn", has_sse4_1, sse4_1, true},
+    {"Dunnington", has_sse4_1, sse4_1, false},
+    {"Core2", has_ssse3, ssse3, true},
+    {"Barcelona", is_k10, sse3, true},
+    {"Prescott", has_sse3, sse3, true},
+    {"Atom", never, ssse3, false},
+    {"Nano", never, ssse3, false},
+    {"Bobcat", never, ssse3, false},
+    {"Opteron_SSE3", never, sse3, false},
+    {"Opteron", never, none, false},
+    {"Generic", never, none, false},
 };
 
 const Core* find_core(std::string_view name) {
