@@ -10,7 +10,7 @@ function(ckpt_part name)
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${view}/${name}" SYMBOLIC)
 
   add_library(ckpt_${name} STATIC ${PART_SOURCES})
-  # Archives of parts are no products: they stay out of the folder that a surrounding project sets for its archives.
+  # Archives of parts are not products: they stay out of the folder that a surrounding project sets for its archives.
   set_target_properties(ckpt_${name} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
   target_include_directories(ckpt_${name} PUBLIC "${view}")
   target_link_libraries(ckpt_${name} PRIVATE ckpt_compile)

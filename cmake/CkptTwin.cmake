@@ -16,7 +16,7 @@ set(ckpt_first_twins
     base_api memory_export tensor_api storage_api strategy_api plan_api engine_api pipeline_api state_api async_api adaptive_controller
     capi_sweep cli_output python_state)
 
-# Tests that would show nothing: the first rows only read sources and symbols; the others go through locales of their own, or change a
+# Tests that would show nothing: the first rows only read sources and symbols; the others set locales themselves, or change a
 # file at a read that they count, while the callback reads, too.
 set(ckpt_no_twins
     capi_readme capi_headers capi_comments capi_comments_stand_alone capi_description capi_called capi_hpp_covers capi_table_order

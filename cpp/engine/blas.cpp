@@ -70,7 +70,7 @@ Function function(const base::SharedLibrary& library, const char* name) {
   return reinterpret_cast<Function>(library.symbol(name));
 }
 
-// nullptr for a library that is no OpenBLAS, and for none.
+// nullptr if there is no library, or if it is not an OpenBLAS.
 std::unique_ptr<Blas> openblas_of(const base::SharedLibrary& library) {
   auto blas = std::make_unique<Blas>();
   blas->sgemm = function<SgemmFunction>(library, "cblas_sgemm");
@@ -155,7 +155,7 @@ void log_blas(const Blas& blas) {
                                             : std::string("install an OpenBLAS built with DYNAMIC_ARCH")));
 }
 
-// With shared().mutex held, and a HeldLog around that. blas lives for ever.
+// With shared().mutex held, and a HeldLog around that. blas is never destroyed.
 const Blas& use_locked(const Blas* blas) {
   Shared& all = shared();
   all.blas.store(blas, std::memory_order_release);

@@ -3,7 +3,7 @@
 # by Mono); at last, on trixie, compiles the whole tree with GCC 13, the compiler of Ubuntu 24.04, and on sid the library as a guest with
 # clang.
 set -eu
-cd /work/libckpt
+cd /source/libckpt
 say() { printf '== %s\n' "$*"; }
 install() { DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; }
 
@@ -11,7 +11,7 @@ say "packages"
 apt-get update -q
 DEBIAN_FRONTEND=noninteractive apt-get dist-upgrade -q -y
 install g++ git
-git config --global --add safe.directory /work/libckpt
+git config --global --add safe.directory /source/libckpt
 
 ./dev build release -DCKPT_UNITY=ON -DCKPT_BUILD_BENCH=OFF
 say "compilers: $(g++ --version | head -n 1), $(swig -version | sed -n 's/^SWIG //p'), $(python3 --version), $(javac -version 2>&1)"
@@ -29,7 +29,7 @@ case $CKPT_DISTRO in
     ;;
   sid)
     install clang
-    (cd tests/install && WORK=/work/libckpt/build SOURCE=/work/libckpt CXX=clang++ CMAKE=cmake GENERATOR=Ninja sh guest.sh build)
+    (cd tests/install && WORK=/source/libckpt/build SOURCE=/source/libckpt CXX=clang++ CMAKE=cmake GENERATOR=Ninja sh guest.sh build)
     say "$(clang --version | head -n 1): the library compiles as a guest"
     ;;
 esac

@@ -57,11 +57,11 @@ fi
 
 say "cloning $(git rev-parse --short HEAD)"
 [ -z "$(git status --porcelain)" ] || say "note: uncommitted changes are left out"
-rm -rf "$root/work"
-mkdir "$root/work"
-git clone --quiet --no-local . "$root/work/libckpt"
+rm -rf "$root/source"
+mkdir "$root/source"
+git clone --quiet --no-local . "$root/source/libckpt"
 # Data that some tests compare with, where the tree has it next to itself.
-[ ! -d ../shared ] || cp -R ../shared "$root/work/shared"
+[ ! -d ../shared ] || cp -R ../shared "$root/source/shared"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 
 unshare --mount --pid --fork --kill-child sh -eu -c '
@@ -69,8 +69,8 @@ unshare --mount --pid --fork --kill-child sh -eu -c '
   mount -t proc proc "$root/proc"
   mount --rbind /dev "$root/dev"
   mount -t tmpfs -o mode=1777 tmp "$root/tmp"
-  cd "$root/work/libckpt"
+  cd "$root/source/libckpt"
   exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb CKPT_DISTRO="$2" \
-    sh -eu /work/libckpt/tools/distro/inside.sh' sh "$root" "$suite" </dev/null
+    sh -eu /source/libckpt/tools/distro/inside.sh' sh "$root" "$suite" </dev/null
 seconds=$(($(date +%s) - began))
 say "$suite: total $((seconds / 60)) min $((seconds % 60)) s"

@@ -102,7 +102,7 @@ internal static class EngineTests
         Check.Equal(0, code, output);
     }
 
-    // In a process of its own: a BLAS is loaded once.
+    // In a separate process: a BLAS is loaded once.
     internal static int SetKernels()
     {
         var unknown = Check.Throws<CkptInvalidArgumentException>(() => Blas.SetKernels("Skylake"), "an unknown name");

@@ -405,7 +405,7 @@ final class TestEngine {
     Check.raises(CkptInvalidArgumentException.class, "", () -> Blas.set(0, 0, "none", false));
   }
 
-  /** In a virtual machine of its own: a BLAS is loaded once. */
+  /** In a separate virtual machine: a BLAS is loaded once. */
   static final class Kernels {
     public static void main(String[] arguments) {
       Check.raises(CkptInvalidArgumentException.class, "expected best, ", () -> Blas.setKernels("Skylake"));

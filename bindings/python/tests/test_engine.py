@@ -250,7 +250,7 @@ class Training(unittest.TestCase):
 
 
 class Kernels(unittest.TestCase):
-    """Each in a process of its own: a BLAS is loaded once."""
+    """Each in a separate process: a BLAS is loaded once."""
 
     def run_program(self, program):
         environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_CORETYPE"}

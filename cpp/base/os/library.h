@@ -12,7 +12,7 @@ class SharedLibrary {
   // Whether the process has loaded that library already, under this or another path: nothing is loaded. The library stays loaded
   // at least until close().
   bool find_loaded(const std::string& path);
-  // Ends what find_loaded() began; symbols are no longer valid.
+  // Closes the handle of find_loaded(); its symbols are no longer valid.
   void close();
   // The address of a symbol; nullptr when there is none.
   void* symbol(const char* name) const;
