@@ -297,8 +297,8 @@ TEST_F(StateRanksLoad, OnlyRankZeroLooksForWhatToLoad) {
 TEST_F(StateRanksLoad, ALoadTakesFewOperations) {
   for (const std::int64_t ranks : {2, 4}) {
     for (const bool is_small : {true, false}) {
-      const std::vector<WholeTensor> tensors =
-          is_small ? std::vector<WholeTensor>{{"rows", Dtype::f32, {8, 2}, along(0)}} : all_kinds();
+      std::vector<WholeTensor> tensors = all_kinds();
+      if (is_small) tensors = {{"rows", Dtype::f32, {8, 2}, along(0)}};
       disk = storage::make_memory_storage();
       save(2, tensors);
       const auto all = std::make_shared<ThreadRanks>(ranks);
