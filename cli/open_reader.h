@@ -1,6 +1,7 @@
 // The tensors behind a path of the command line.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

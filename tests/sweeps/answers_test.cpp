@@ -2,6 +2,7 @@
 // comes is an error with a message, or a result that fits the answers; never a defect of the library, and nothing is overrun, which
 // the run under AddressSanitizer sees.
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
