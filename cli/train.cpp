@@ -149,7 +149,7 @@ bool resume(CheckpointManager& checkpoint, Training& training) {
   training.position = json::parse(training.state.json(State::data_position_key)).at("position").get<std::int64_t>();
   training.optimizer.set_step_count(training.state.get<std::int64_t>("optimizer_steps"));
   (void)std::fprintf(stderr, "resumed from %s at step %lld%s\n", loaded->name.c_str(), static_cast<long long>(loaded->step),
-                     loaded->skipped > 0 ? " (newer ones were damaged and skipped)" : "");
+                     loaded->skipped > 0 ? " (damaged ones were skipped)" : "");
   return true;
 }
 

@@ -183,7 +183,9 @@ Manifest checked_manifest(storage::Storage& storage, const std::string& director
   if (!storage.is_objects()) {
     check_sizes(storage, directory, manifest);
   } else if (!is_same) {  // else it was looked at just now, and what is wrong with a file will show when it is opened
-    require_committed(storage, directory, text, manifest);
+    FoundRecord record = require_committed(storage, directory, text, manifest);
+    scanned.record = std::move(record.path);
+    scanned.record_damage = std::move(record.damage);
   }
   return manifest;
 }
@@ -218,17 +220,18 @@ void fail_none(const storage::Storage& storage, const std::vector<Found>& all, s
              all.size(), ": ", newest->problem);
 }
 
-void read_one(storage::Storage& storage, const std::string& name,
-              const std::function<void(const std::string& directory, Manifest& manifest)>& body) {
+std::string read_one(storage::Storage& storage, const std::string& name,
+                     const std::function<void(const std::string& directory, Manifest& manifest)>& body) {
   for (int rounds = 1; rounds <= most_rounds; ++rounds) {
     std::string directory = name;
     Found problem;
+    Found scanned;
     if (name.empty()) {
       const std::vector<Found> all = scan(storage, {}, {true, {}, {}});
       const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
       if (newest == all.end()) fail_none(storage, all);
       directory = newest->name;
-      problem = *newest;
+      problem = scanned = *newest;
     }
     std::string text;
     const Outcome outcome = try_reading(storage, directory, text, problem, [&] {
@@ -236,9 +239,15 @@ void read_one(storage::Storage& storage, const std::string& name,
       Manifest manifest = checked_manifest(storage, directory, text, problem);
       body(directory, manifest);
     });
-    if (outcome == Outcome::done) return;
+    if (outcome == Outcome::done) {
+      if (!problem.record_damage.empty()) base::warn("state", problem.record_damage);
+      return problem.record_damage;
+    }
     if (outcome == Outcome::failed) {
-      if (problem.condition == Condition::unfinished && name.empty()) continue;  // removed since it was found
+      if (problem.condition == Condition::unfinished && name.empty()) {
+        if (scanned.condition == Condition::damaged) base::fail(scanned.status, scanned.problem);  // it has lost its manifest
+        continue;                                                                                  // removed since it was found
+      }
       if (problem.condition == Condition::damaged) note_bad(storage, directory);
       base::fail(problem.status, problem.problem);
     }

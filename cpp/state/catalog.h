@@ -31,10 +31,12 @@ struct Found {
   std::int64_t commit_sequence = -1;  // -1 else
   std::int64_t bytes = 0;
   std::optional<double> metric;
-  std::int64_t saved_utc_ns = 0;  // since 1970; 0: not known
-  std::int64_t world_size = 0;    // 0: not known
-  bool pinned = false;            // only after note_pins
-  std::string record = {};        // the path of its commit record, on object stores
+  std::int64_t saved_utc_ns = 0;        // since 1970; 0: not known
+  std::int64_t world_size = 0;          // 0: not known
+  bool pinned = false;                  // only after note_pins
+  std::string record = {};              // the path of its commit record, on object stores; "": it has none, or that is not usable
+  std::string record_damage = {};       // that record is damaged, and names this one by its manifest's digest alone
+  std::int64_t manifest_sequence = -1;  // the manifest's, whatever its commit record says; -1: the manifest does not hold
   Condition condition = Condition::complete;
   base::Status status = base::Status::ok;
   std::string problem;  // when not complete
@@ -76,7 +78,7 @@ std::string read_text(storage::File& file, std::int64_t largest);
 std::string manifest_text(storage::Storage& storage, const std::string& directory);
 
 // Checks the text of a manifest, and that the files are there with their sizes. Error(corrupt). scanned: its manifest is taken when
-// it is of the same text.
+// it is of the same text; it gets the path of the commit record, and what is damaged in that one.
 Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text, Found& scanned);
 
 // The same with the text that is there. Error(not_found) without a manifest.
@@ -119,9 +121,10 @@ constexpr int most_rounds = 1000;
 [[noreturn]] void fail_outrun(const storage::Storage& storage);
 
 // Runs body(directory, manifest) for the checkpoint of that name; for "" the newest that has a manifest, chosen anew when a writer
-// removes it meanwhile. Error(not_found) when there is none; damage is noted.
-void read_one(storage::Storage& storage, const std::string& name,
-              const std::function<void(const std::string& directory, Manifest& manifest)>& body);
+// removes it meanwhile. Error(not_found) when there is none; damage is noted. Returns what is damaged in its commit record although
+// the checkpoint is usable, and "" otherwise.
+std::string read_one(storage::Storage& storage, const std::string& name,
+                     const std::function<void(const std::string& directory, Manifest& manifest)>& body);
 
 // "there is no checkpoint", or none that is usable and what is wrong with the newest.
 [[noreturn]] void fail_none(const storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step = {});

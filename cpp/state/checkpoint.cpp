@@ -423,7 +423,10 @@ std::string Checkpoint::manifest(const std::string& name) {
   const Call call(this);
   std::string text = manifest_text(*storage_, name);
   const Manifest manifest = parsed_manifest(name, text);
-  if (storage_->is_objects()) require_committed(*storage_, name, text, manifest);
+  if (storage_->is_objects()) {
+    const FoundRecord record = require_committed(*storage_, name, text, manifest);
+    if (!record.damage.empty()) base::warn("state", record.damage);
+  }
   return text;
 }
 

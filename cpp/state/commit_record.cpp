@@ -11,8 +11,8 @@
 #include "base/json_tree.h"
 #include "base/log.h"
 #include "state/catalog.h"
-#include "state/manifest.h"
 #include "state/name.h"
+#include "state/record_text.h"
 
 namespace ckpt::state {
 namespace {
@@ -22,7 +22,6 @@ using base::Status;
 using nlohmann::ordered_json;
 
 constexpr std::string_view format = "ckpt-commit";
-constexpr std::int64_t record_version = 1;
 constexpr std::int64_t largest_record_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t largest_sequence = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t sequence_digits = 19;
@@ -36,14 +35,45 @@ Value member(const ordered_json& tree, const char* name) {
   return found->template get<Value>();
 }
 
+// Whether a record without a checksum is right in naming another attempt than the one that is looked at: that attempt is there,
+// and it has the manifest that the record names. (Two writers can have made the same manifest, byte for byte.)
+bool names_its_own(storage::Storage& storage, const std::string& root, const CommitRecord& record) {
+  if (step_of_attempt(record.attempt) != record.step) return false;
+  try {
+    return hash_of(manifest_text(storage, storage::join(root, record.attempt))) == record.manifest_digest;
+  } catch (const base::Error& error) {
+    if (error.status() != Status::not_found) throw;
+    return false;
+  }
+}
+
+// Whether an error is about one record; others (out of memory, ...) end the search.
+bool is_of_the_record(Status status) {
+  return status == Status::corrupt || status == Status::unsupported || status == Status::io || status == Status::permission;
+}
+
+// Says which member of a record with the manifest's digest does not match the manifest and its attempt; "": none.
+std::string difference_of(const CommitRecord& record, const std::string& attempt, const Manifest& manifest) {
+  const auto difference = [](const char* member, const auto& is, const auto& expected) {
+    return cat(member, " is ", is, "; the checkpoint with the manifest that it names has ", expected);
+  };
+  if (record.attempt != attempt) return difference("attempt", base::quote(record.attempt), base::quote(attempt));
+  if (record.step != manifest.step) return difference("step", record.step, manifest.step);
+  if (record.commit_sequence != manifest.commit_sequence)
+    return difference("commit_sequence", record.commit_sequence, manifest.commit_sequence);
+  return "";
+}
+
 }  // namespace
 
 std::string to_text(const CommitRecord& record) {
   const ordered_json tree = {
-      {"format", format},       {"format_version", record_version},          {"attempt", record.attempt},
+      {"format", format},       {"format_version", newest_record_version},   {"attempt", record.attempt},
       {"step", record.step},    {"commit_sequence", record.commit_sequence}, {"manifest_xxh3_128", to_hex(record.manifest_digest)},
       {"writer", record.writer}};
-  return tree.dump() + '\n';
+  std::string text = tree.dump();
+  text.pop_back();  // the brace, which comes after the checksum
+  return with_checksum(std::move(text));
 }
 
 CommitRecord parse_commit_record(std::string_view text) {
@@ -51,12 +81,17 @@ CommitRecord parse_commit_record(std::string_view text) {
     base::fail(Status::corrupt, "the commit record is not usable JSON: ", problem);
   const auto tree = base::json_tree<ordered_json>(text);
   if (!tree.is_object() || member<std::string>(tree, "format") != format) base::fail(Status::corrupt, "it is no commit record");
-  if (const auto version = member<std::int64_t>(tree, "format_version"); version != record_version)
-    base::fail(Status::unsupported, "the commit record's format is ", version, "; this library knows ", record_version);
+  const auto version = member<std::int64_t>(tree, "format_version");
+  // Before the version is believed: a changed bit must not make a damaged record a newer library's, or one without a checksum.
+  if (version != unchecked_record_version || checksum_of_tail(text)) checked_view(text, "commit record");
+  if (version < unchecked_record_version || version > newest_record_version)
+    base::fail(Status::unsupported, "the commit record's format_version is ", version, "; this library reads 1 and ",
+               newest_record_version);
   const auto digest = digest_from_hex(member<std::string>(tree, "manifest_xxh3_128"));
   if (!digest) base::fail(Status::corrupt, "the commit record's manifest_xxh3_128 is no checksum");
-  return {member<std::string>(tree, "attempt"), member<std::int64_t>(tree, "step"), member<std::int64_t>(tree, "commit_sequence"),
-          *digest, member<std::string>(tree, "writer")};
+  return {member<std::string>(tree, "attempt"),          member<std::int64_t>(tree, "step"),
+          member<std::int64_t>(tree, "commit_sequence"), *digest,
+          member<std::string>(tree, "writer"),           version};
 }
 
 std::string commit_path(std::int64_t commit_sequence, std::string_view attempt) {
@@ -82,6 +117,15 @@ std::string read_commit_text(storage::Storage& storage, const std::string& path)
   return read_text(*storage.open(path), largest_record_bytes);
 }
 
+CommitRecord read_commit_record(storage::Storage& storage, const std::string& path) {
+  const std::string text = read_commit_text(storage, path);
+  try {
+    return parse_commit_record(text);
+  } catch (const base::Error& error) {
+    base::fail(error.status(), path, ": ", error.message());
+  }
+}
+
 void write_object(storage::Storage& storage, const std::string& path, std::string_view text) {
   constexpr int most_attempts = 3;
   for (int attempt = 1;; ++attempt) {
@@ -96,23 +140,35 @@ void write_object(storage::Storage& storage, const std::string& path, std::strin
   }
 }
 
-std::string find_commit_record(storage::Storage& storage, const std::string& directory, std::int64_t commit_sequence,
+FoundRecord find_commit_record(storage::Storage& storage, const std::string& directory, const Manifest& manifest,
                                const Digest& manifest_digest, bool by_attempt) {
   const std::string root(storage::parent(directory));
   const std::string attempt = root.empty() ? directory : directory.substr(root.size() + 1);
-  std::array<std::string, 2> names = {commit_path(commit_sequence), commit_path(commit_sequence, attempt)};
+  std::array<std::string, 2> names = {commit_path(manifest.commit_sequence), commit_path(manifest.commit_sequence, attempt)};
   if (by_attempt) std::swap(names[0], names[1]);
+  std::optional<FoundRecord> damaged;
+  std::optional<base::Error> problem;
   for (const std::string& name : names) {
-    std::string path = storage::join(root, name);
+    const std::string path = storage::join(root, name);
     try {
-      const CommitRecord record = parse_commit_record(read_commit_text(storage, path));
-      if (record.attempt != attempt) continue;
-      if (record.manifest_digest == manifest_digest) return path;
-      base::fail(Status::corrupt, path, ": the manifest of ", base::quote(directory), " is not the one that was committed");
+      const CommitRecord record = read_commit_record(storage, path);
+      if (record.manifest_digest == manifest_digest) {
+        const std::string difference = difference_of(record, attempt, manifest);
+        if (difference.empty()) return {path, ""};
+        // Of another attempt than this one.
+        if (record.attempt != attempt && (record.is_checked() || names_its_own(storage, root, record))) continue;
+        damaged = FoundRecord{path, cat(path, ": the commit record is damaged: ", difference)};
+      } else if (record.attempt == attempt) {
+        base::fail(Status::corrupt, path, ": the manifest of ", base::quote(directory), " is not the one that was committed");
+      }
     } catch (const base::Error& error) {
-      if (error.status() != Status::not_found) throw;
+      if (error.status() == Status::not_found) continue;
+      if (!is_of_the_record(error.status())) throw;
+      if (!problem) problem = error;
     }
   }
+  if (damaged) return *damaged;
+  if (problem) throw base::Error(*problem);
   base::fail(Status::not_found, base::quote(directory), " has no commit record: it is no checkpoint, or a save is under way, was ",
              "cut off, or was refused");
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "state/name.h"
+#include "state/record_review.h"
 #include "storage/objects.h"
 
 namespace ckpt::state {
@@ -40,7 +41,7 @@ void warn(const std::string& message) noexcept {
 // Whom a record names, as far as that can be read.
 std::string who(storage::Storage& storage, const std::string& path) {
   try {
-    return base::quote(parse_commit_record(read_commit_text(storage, path)).attempt);
+    return base::quote(read_commit_record(storage, path).attempt);
   } catch (const base::Error& error) {
     return cat("another attempt (", error.message(), ')');
   }
@@ -236,7 +237,7 @@ void Committer::remove_orphan(const Found& found) {
     const std::string text = manifest_text(*storage_, found.name);
     const Manifest manifest = parse_manifest(text);
     if (manifest.commit_sequence > known_) return;
-    find_commit_record(*storage_, found.name, manifest.commit_sequence, hash_of(text));
+    find_commit_record(*storage_, found.name, manifest, hash_of(text));
     return;
   } catch (const base::Error& error) {
     if (error.status() != Status::not_found) throw;
@@ -245,28 +246,17 @@ void Committer::remove_orphan(const Found& found) {
     warn(cat("torn checkpoint ", base::quote(found.name), " could not be removed completely"));
 }
 
-// A record of a removed checkpoint, or of one whose save did not end well.
-bool Committer::names_nothing(const std::string& path) {
-  try {
-    const std::string attempt = parse_commit_record(read_commit_text(*storage_, path)).attempt;
-    if (!attempt.empty()) manifest_text(*storage_, attempt);
-    return attempt.empty();
-  } catch (const base::Error& error) {
-    return error.status() == Status::not_found;
-  }
-}
-
 void Committer::tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step) {
-  std::set<std::string> records;
+  const RecordReview review = review_records(*storage_, listing, all);
+  if (!review.doubt.empty() && review.doubt != doubt_) warn(cat("no unfinished save is removed: ", review.doubt));
+  doubt_ = review.doubt;
   for (const Found& found : all) {
-    records.insert(found.record);
-    if (found.condition == Condition::unfinished && found.step <= saved_step && seen_.contains(found.name)) remove_orphan(found);
+    const bool is_orphan = found.condition == Condition::unfinished && found.step <= saved_step && seen_.contains(found.name);
+    if (is_orphan && review.doubt.empty()) remove_orphan(found);
   }
   std::vector<std::string> gone;
-  for (const auto& [path, bytes] : listing.commits) {
-    if (sequence_of_commit(path) >= known_ || records.contains(path) || !seen_.contains(path)) continue;
-    if (names_nothing(path)) gone.push_back(path);
-  }
+  std::ranges::copy_if(review.leftovers, std::back_inserter(gone),
+                       [&](const std::string& path) { return sequence_of_commit(path) < known_ && seen_.contains(path); });
   std::ranges::copy_if(listing.probes, std::back_inserter(gone), [&](const std::string& path) { return seen_.contains(path); });
   if (!gone.empty()) storage_->remove_many(gone);
 }

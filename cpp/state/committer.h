@@ -56,7 +56,6 @@ class Committer {
   [[noreturn]] void fence(const std::string& by, const std::string& path, const char* fate = "this save does not count");
   void tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step);
   void remove_orphan(const Found& found);
-  bool names_nothing(const std::string& path);
   void note_seen(const StoreListing& listing);
 
   std::shared_ptr<storage::Storage> storage_;
@@ -68,6 +67,7 @@ class Committer {
   std::string standing_;            // the attempt whose record is there or may be
   std::set<std::string> seen_;      // attempts, records and probes that were listed before the save that runs now
   ExaminedBefore before_;
+  std::string doubt_;  // why retention removed no unfinished save last time; warned of once
   std::atomic<bool> is_fenced_{false};
   std::string fenced_by_;  // before is_fenced_
 };

@@ -49,6 +49,18 @@ std::string report_of(const Differences& differences, const std::vector<Found>& 
              passed_over.dump(-1, ' ', false, replace), by_rank, '}');
 }
 
+// A damaged record of a checkpoint that its digest identifies: what the record says is passed over and reported as such.
+void pass_over_record(const Found& found, Proposal& proposal) {
+  if (found.record_damage.empty()) return;
+  base::warn("state", cat(found.record_damage, "; it is skipped, and the digest identifies ", base::quote(proposal.name)));
+  Found record;
+  record.name = found.record;
+  record.condition = Condition::damaged;
+  record.status = Status::corrupt;
+  record.problem = found.record_damage;
+  proposal.skipped.push_back(std::move(record));
+}
+
 // One checkpoint that is being tried.
 struct Candidate {
   Candidate(const Proposal& of, Manifest&& parsed) : proposal(of), manifest(std::move(parsed)) {}
@@ -96,6 +108,7 @@ class Loading {
       manifest = checked_manifest(storage_, name, proposal.manifest, problem);
     });
     if (outcome != Outcome::done) return outcome;
+    pass_over_record(problem, proposal);
     if (who_.joint == nullptr) return fill(proposal, std::move(manifest), problem);
     who_.joint->propose(proposal);
     return fill_together(proposal, std::move(manifest), problem);
@@ -386,10 +399,12 @@ Proposal choose_together(storage::Storage& storage, const LoadOptions& options, 
   Proposal chosen;
   const auto choose = [&](const std::string& name, const std::vector<Found>& skipped, Found& problem) {
     chosen = {name, "", skipped};
-    return try_reading(storage, name, chosen.manifest, problem, [&] {
+    const Outcome outcome = try_reading(storage, name, chosen.manifest, problem, [&] {
       chosen.manifest = manifest_text(storage, name);
       checked_manifest(storage, name, chosen.manifest, problem);
     });
+    if (outcome == Outcome::done) pass_over_record(problem, chosen);
+    return outcome;
   };
   lead(joint, [&] {
     Found problem;
@@ -412,7 +427,7 @@ LoadResult load_chosen(storage::Storage& storage, State& state, const LoadOption
 VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name) {
   VerifyResult result;
   base::Progress progress;
-  read_one(storage, name, [&](const std::string& directory, const Manifest& manifest) {
+  const std::string record_damage = read_one(storage, name, [&](const std::string& directory, const Manifest& manifest) {
     result = {directory};
     progress.begin(total_bytes(manifest));
     if (manifest.is_of_many()) return verify_parts(storage, directory, manifest, result, progress);
@@ -429,6 +444,7 @@ VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& nam
     }
   });
   note_good(storage, result.name);
+  if (!record_damage.empty()) base::fail(Status::corrupt, record_damage, "; its files are intact");
   progress.finish();
   return result;
 }

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "base/log.h"
-#include "state/commit_record.h"
 #include "state/known_bad.h"
 #include "state/name.h"
 #include "state/pin.h"
 #include "state/ranks/placement_text.h"
+#include "state/record_review.h"
 #include "storage/objects.h"
 
 namespace ckpt::state {
@@ -44,6 +44,29 @@ Found found_of(const Attempt& attempt) {
   return found;
 }
 
+void note_manifest(Found& found, const Manifest& manifest) {
+  found.parsed = true;
+  found.commit_sequence = manifest.commit_sequence;
+  found.bytes = total_bytes(manifest);
+  found.metric = manifest.metric;
+  found.saved_utc_ns = manifest.saved_utc_ns;
+  found.world_size = manifest.world_size;
+}
+
+// An attempt with a damaged record may have been committed: it is a damaged checkpoint, which rules count and remove as such, and
+// not one that was never committed.
+void note_record(storage::Storage& storage, const Manifest& manifest, bool by_attempt, Found& found) {
+  try {
+    FoundRecord record = find_commit_record(storage, found.name, manifest, found.manifest_digest, by_attempt);
+    found.record = std::move(record.path);
+    found.record_damage = std::move(record.damage);
+  } catch (const base::Error& error) {
+    if (error.status() == Status::corrupt) note_manifest(found, manifest);
+    throw;
+  }
+  note_manifest(found, manifest);
+}
+
 // Its manifest, its commit record, and the sizes that are listed.
 Found examine(storage::Storage& storage, const Attempt& attempt, const StoreListing& listing) {
   for (int tries = 1;; ++tries) {
@@ -54,14 +77,8 @@ Found examine(storage::Storage& storage, const Attempt& attempt, const StoreList
       Manifest manifest = parsed_manifest(attempt.name, text);
       if (manifest.step != attempt.step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
       found.manifest_digest = hash_of(text);
-      const bool by_attempt = listing.commits.contains(commit_path(manifest.commit_sequence, attempt.name));
-      found.record = find_commit_record(storage, attempt.name, manifest.commit_sequence, found.manifest_digest, by_attempt);
-      found.parsed = true;
-      found.commit_sequence = manifest.commit_sequence;
-      found.bytes = total_bytes(manifest);
-      found.metric = manifest.metric;
-      found.saved_utc_ns = manifest.saved_utc_ns;
-      found.world_size = manifest.world_size;
+      found.manifest_sequence = manifest.commit_sequence;
+      note_record(storage, manifest, listing.commits.contains(commit_path(manifest.commit_sequence, attempt.name)), found);
       check_listed_sizes(storage, attempt, manifest);
       found.manifest = std::make_shared<Manifest>(std::move(manifest));
     });
@@ -191,6 +208,7 @@ std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& 
     all.push_back(look_at(storage, attempt, listing, before));
     has_good = has_good || is_good(all.back());
   }
+  note_lost_manifests(storage, listing, wanted.only_first, all);
   std::ranges::stable_sort(all, comes_before);
   // Only the first complete one keeps its manifest.
   bool is_first = true;
@@ -213,15 +231,18 @@ std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::str
   }
 }
 
-void require_committed(storage::Storage& storage, const std::string& directory, const std::string& text, const Manifest& manifest) {
+FoundRecord require_committed(storage::Storage& storage, const std::string& directory, const std::string& text,
+                              const Manifest& manifest) {
   // A checkpoint that is the whole storage was named by the caller; its record is above what can be seen from here.
-  if (directory != ".") find_commit_record(storage, directory, manifest.commit_sequence, hash_of(text));
+  FoundRecord record;
+  if (directory != ".") record = find_commit_record(storage, directory, manifest, hash_of(text));
   const std::string prefix = prefix_of(directory);
   Attempt attempt{directory, manifest.step, {}};
   storage::for_each_object(storage, prefix, [&](const storage::Object& object) {
     attempt.files.emplace(object.path.substr(prefix.size()), object.bytes);
   });
   check_listed_sizes(storage, attempt, manifest);
+  return record;
 }
 
 bool remove_from_store(storage::Storage& storage, const std::string& directory, const std::string& record,

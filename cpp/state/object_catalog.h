@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "state/catalog.h"
+#include "state/commit_record.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
@@ -56,8 +57,10 @@ std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& 
 // scan, of an object store.
 std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted);
 
-// Error(not_found) unless the manifest was committed, Error(corrupt) unless its files have their sizes.
-void require_committed(storage::Storage& storage, const std::string& directory, const std::string& text, const Manifest& manifest);
+// Error(not_found) unless the manifest was committed, Error(corrupt) unless its files have their sizes. Its record; of a checkpoint
+// that is the whole storage, whose record is above it, none.
+FoundRecord require_committed(storage::Storage& storage, const std::string& directory, const std::string& text,
+                              const Manifest& manifest);
 
 // Removes a commit record (record: its path; "": none), then the manifest, then the files. The record of a sequence of known or
 // higher is not removed but taken by one that names no attempt: the highest sequence of a store never falls. Goes on after an error

@@ -4,6 +4,7 @@
 #include "fixture.h"
 #include "object_store.h"
 #include "state/commit_record.h"
+#include "state/record_text.h"
 #include "storage/read_ahead.h"
 
 using namespace ckpt;
@@ -127,7 +128,9 @@ TEST(Objects, ManifestWithoutRecordIsNoCheckpoint) {
   EXPECT_EQ(newest_in(bucket), 1);
   bucket->objects[record] = text.substr(0, text.size() / 2);
   EXPECT_EQ(writer.list()[0].condition, state::Condition::damaged);
-  bucket->objects[record] = "{\"format\":\"ckpt-commit\",\"format_version\":2}";
+  bucket->objects[record] = "{\"format\":\"ckpt-commit\",\"format_version\":3}";  // without a checksum
+  EXPECT_EQ(writer.list()[0].condition, state::Condition::damaged);
+  bucket->objects[record] = state::with_checksum("{\"format\":\"ckpt-commit\",\"format_version\":3");
   EXPECT_EQ(writer.list()[0].condition, state::Condition::unreadable);
   bucket->objects[record] = text;
   EXPECT_EQ(newest_in(bucket), 2);
@@ -153,6 +156,12 @@ TEST(Objects, RecordNamesAndTexts) {
   EXPECT_EQ(read.step, 7);
   EXPECT_EQ(read.commit_sequence, 42);
   EXPECT_EQ(read.manifest_digest, record.manifest_digest);
+  EXPECT_EQ(read.format_version, 2);
+  EXPECT_EQ(state::to_text(record),
+            "{\"format\":\"ckpt-commit\",\"format_version\":2,\"attempt\":\"step-000000000007-0123abcd\",\"step\":7,\"commit_"
+            "sequence\":42,"
+            "\"manifest_xxh3_128\":\"00000000000000010000000000000002\",\"writer\":\"me\",\n\"checksum\":\"" +
+                state::to_hex(state::hash_of(state::to_text(record).substr(0, state::to_text(record).find(",\n")))) + "\"}\n");
   for (const char* bad : {"", "{}", "[]", "{\"format\":\"x\"}", "{\"format\":\"ckpt-commit\",\"format_version\":1}"})
     EXPECT_EQ(status_of([&] { state::parse_commit_record(bad); }), Status::corrupt) << bad;
 }

@@ -214,7 +214,7 @@ def _load_into(place: Union[Storage, PathLike], name: Optional[str], group: Opti
             _state_of_any(into, group or "model", None, True) as state:
         found = checkpoints.load(state, name=name, progress=progress)
         for bad in state.load_report()["skipped"]:
-            _warn_of_skipped(f"checkpoint '{bad['name']}' was skipped for the older '{found.name}': {bad['problem']}")
+            _warn_of_skipped(f"'{bad['name']}' was skipped; '{found.name}' was loaded: {bad['problem']}")
         return state.tree("tree", types=types, into=into) if tree else into
 
 

@@ -283,7 +283,7 @@ def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mappin
     with _state_of(state_dict, "model", None, False, _shared) as state, CheckpointManager(place, read_only=True) as checkpoints:
         result = checkpoints.load(state, name=name, **options)
     if result.skipped > 0:
-        _warn_of_skipped(f"{result.skipped} newer checkpoint(s) were skipped for the older '{result.name}'; the log says why")
+        _warn_of_skipped(f"{result.skipped} newer checkpoint(s) or commit record(s) were skipped; '{result.name}' was loaded; the log says why")
     return result
 
 

@@ -508,7 +508,7 @@ std::optional<std::int64_t> Team::committed_sequence(const TeamSave& save) const
     }
     for (const std::string& record : {commit_path(number), commit_path(number, save.attempt)}) {
       try {
-        if (parse_commit_record(read_commit_text(*storage_, record)).attempt == save.attempt) return number;
+        if (read_commit_record(*storage_, record).attempt == save.attempt) return number;
       } catch (const base::Error& error) {
         if (error.status() != Status::not_found) throw;
       }

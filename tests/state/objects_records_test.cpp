@@ -1,0 +1,386 @@
+// Damaged commit records on an object store: every bit and every truncation, in both versions and under both kinds of names. The
+// acknowledged checkpoint is loaded, or skipped and counted; verify reports it; no save removes it as an orphan.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "base/json_tree.h"
+#include "fixture.h"
+#include "object_store.h"
+#include "state/commit_record.h"
+#include "state/name.h"
+#include "state/record_text.h"
+
+using namespace ckpt;
+using namespace ckpt::tests;
+using base::Status;
+
+namespace {
+
+// The first tier damages one bit of each byte, and truncates at every eighth one; the long tier does all.
+#ifdef CKPT_TEST_LONG
+constexpr int bit_step = 1;
+#else
+constexpr int bit_step = 8;
+#endif
+
+constexpr const char* orphan = "step-000000000001-00000001";
+
+state::CheckpointOptions keeping(std::int64_t last) {
+  state::CheckpointOptions options;
+  options.keep_last = last;
+  return options;
+}
+
+state::CheckpointOptions read_only() {
+  state::CheckpointOptions options;
+  options.read_only = true;
+  return options;
+}
+
+// As version 0.2 of the library wrote it.
+std::string version_1(const state::CommitRecord& record) {
+  const nlohmann::ordered_json tree = {{"format", "ckpt-commit"},
+                                       {"format_version", 1},
+                                       {"attempt", record.attempt},
+                                       {"step", record.step},
+                                       {"commit_sequence", record.commit_sequence},
+                                       {"manifest_xxh3_128", state::to_hex(record.manifest_digest)},
+                                       {"writer", record.writer}};
+  return tree.dump() + '\n';
+}
+
+// A store with the checkpoints of steps 1, 2 and 3 (or more), and what a cut-off save has left.
+class Records {
+ public:
+  Records(int version, Puts puts, int saves = 3) : puts_(puts) {
+    state::Checkpoint writer(client(), {});
+    for (int step = 1; step <= saves; ++step) save_step(writer, step);
+    for (const state::Found& found : writer.list()) {
+      names_[found.step] = found.name;
+      paths_[found.step] = found.record;
+      if (version == 1) bucket_->objects[found.record] = version_1(record(static_cast<int>(found.step)));
+    }
+    bucket_->objects[std::string(orphan) + "/model.safetensors"] = "half";
+  }
+
+  std::shared_ptr<Bucket> copy() const { return bucket_->copy(); }
+  std::shared_ptr<BucketClient> client(std::shared_ptr<Bucket> bucket = nullptr) const {
+    const auto requests = std::make_shared<Requests>();
+    requests->puts = puts_;
+    return std::make_shared<BucketClient>(bucket == nullptr ? bucket_ : std::move(bucket), requests);
+  }
+  const std::string& name(int step) const { return names_.at(step); }
+  const std::string& path(int step) const { return paths_.at(step); }
+  std::string text(int step) const { return bucket_->objects.at(path(step)); }
+  state::CommitRecord record(int step) const { return state::parse_commit_record(text(step)); }
+  void set_text(int step, const std::string& text) { bucket_->objects[path(step)] = text; }
+  Bucket& bucket() { return *bucket_; }
+
+ private:
+  std::shared_ptr<Bucket> bucket_ = std::make_shared<Bucket>();
+  Puts puts_;
+  std::map<std::int64_t, std::string> names_;
+  std::map<std::int64_t, std::string> paths_;
+};
+
+enum class Effect { none, skipped_record, skipped_checkpoint };
+
+// Loads, verifies and saves on a store whose record of step 3 has this text. Returns the effect on the load; a test failure names
+// the case.
+Effect try_record(const Records& records, const std::string& text, const std::string& what) {
+  SCOPED_TRACE(what);
+  const auto bucket = records.copy();
+  bucket->objects[records.path(3)] = text;
+  Effect effect = Effect::none;
+  {
+    state::Checkpoint reader(records.client(bucket), read_only());
+    Model model(-1);
+    Warnings warnings;
+    const state::LoadResult result = reader.load(model.state, {});
+    if (result.skipped > 0) effect = result.step == 3 ? Effect::skipped_record : Effect::skipped_checkpoint;
+    EXPECT_EQ(result.skipped, effect == Effect::none ? 0 : 1);
+    EXPECT_EQ(result.step, effect == Effect::skipped_checkpoint ? 2 : 3);
+    EXPECT_EQ(model.value(), static_cast<float>(result.step));
+    EXPECT_EQ(warnings.mention(records.path(3)), effect != Effect::none) << warnings.text();
+    EXPECT_EQ(model.state.load_report().find(R"("status":"CORRUPT")") != std::string::npos, effect != Effect::none);
+    for (const std::string& name : {records.name(3), std::string()}) {
+      std::string message = records.path(3);
+      EXPECT_EQ(status_of([&] { reader.verify(name); }, &message), effect == Effect::none ? Status::ok : Status::corrupt);
+      EXPECT_NE(message.find(records.path(3)), std::string::npos) << message;
+    }
+    EXPECT_NO_THROW(reader.verify(records.name(2)));
+    EXPECT_EQ(reader.list().size(), 4U);
+    EXPECT_EQ(reader.list()[0].condition,
+              effect == Effect::skipped_checkpoint ? state::Condition::damaged : state::Condition::complete);
+  }
+  // A save with keep_last: the acknowledged checkpoint and its record stay as they are, and nothing is removed as an orphan.
+  const auto of_step_3 = [&] {
+    std::map<std::string, std::string> out;
+    for (const auto& [path, bytes] : bucket->objects) {
+      if (path == records.path(3) || path.starts_with(records.name(3) + '/')) out.emplace(path, bytes);
+    }
+    return out;
+  };
+  const auto before = of_step_3();
+  EXPECT_EQ(before.size(), 4U);
+  state::Checkpoint writer(records.client(bucket), keeping(2));
+  save_step(writer, 4);
+  EXPECT_EQ(of_step_3(), before);
+  EXPECT_EQ(bucket->count(orphan), effect == Effect::none ? 1 - 1 : 1);
+  Model model(-1);
+  EXPECT_EQ(writer.load(model.state, {}).step, 4);
+  // Once it is older than all that are kept it goes, with its record, and so does the orphan: no damage blocks that permanently.
+  for (int step = 5; step <= 8; ++step) save_step(writer, step);
+  EXPECT_EQ(bucket->count(records.name(3)), 0);
+  EXPECT_EQ(bucket->count("commits/"), 2) << bucket->names();
+  EXPECT_EQ(bucket->count(orphan), 0);
+  EXPECT_EQ(writer.list().size(), 2U);
+  return effect;
+}
+
+// Damages the record of step 3 in every way; returns how many cases had each effect.
+std::map<Effect, int> damage(const Records& records, int first_bit) {
+  std::map<Effect, int> effects;
+  const std::string good = records.text(3);
+  for (std::size_t bit = static_cast<std::size_t>(first_bit); bit < good.size() * 8; bit += bit_step) {
+    std::string text = good;
+    text[bit / 8] = static_cast<char>(text[bit / 8] ^ (1 << bit % 8));
+    ++effects[try_record(records, text, base::cat("bit ", bit % 8, " of byte ", bit / 8))];
+    if (testing::Test::HasFailure()) return effects;
+  }
+  for (std::size_t size = 0; size < good.size(); size += bit_step) {
+    ++effects[try_record(records, good.substr(0, size), base::cat(size, " bytes"))];
+    if (testing::Test::HasFailure()) return effects;
+  }
+  return effects;
+}
+
+int first_bit_of(Puts puts) { return bit_step == 1 || puts == Puts::honest ? 0 : 2; }
+
+// Every change is noticed, and none is taken for another version's.
+TEST(ObjectsRecords, EveryDamageOfVersion2SkipsTheCheckpoint) {
+  for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+    const Records records(2, puts);
+    EXPECT_EQ(try_record(records, records.text(3), "good"), Effect::none);
+    const auto effects = damage(records, first_bit_of(puts));
+    EXPECT_EQ(effects.size(), 1U);
+    EXPECT_TRUE(effects.contains(Effect::skipped_checkpoint));
+  }
+}
+
+// A change of the writer cannot be noticed and has no effect. One of attempt, step or sequence leaves the manifest's digest.
+TEST(ObjectsRecords, EveryDamageOfVersion1IsCountedOrHasNoEffect) {
+  for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+    const Records records(1, puts);
+    EXPECT_EQ(try_record(records, records.text(3), "good"), Effect::none);
+    auto effects = damage(records, first_bit_of(puts));
+    EXPECT_GT(effects[Effect::skipped_record], 20);
+    EXPECT_GT(effects[Effect::skipped_checkpoint], 100);
+    // Quotation marks and control characters among the writer's 16 digits are noticed.
+    EXPECT_LE(effects[Effect::none], 16 * 8 / bit_step);
+    EXPECT_GT(effects[Effect::none], 0);
+  }
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) ADD_FAILURE() << text << " has no " << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+// The record of step 3 names the directory of step 2, which is listed, intact, and has a record of its own.
+TEST(ObjectsRecords, ARecordThatNamesAnotherCheckpoint) {
+  for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+    const Records records(1, puts);
+    const std::string text = replaced(records.text(3), records.name(3), records.name(2));
+    EXPECT_EQ(try_record(records, text, "names the one before"), Effect::skipped_record);
+    EXPECT_EQ(try_record(records, replaced(records.text(3), "step-0", "step/0"), "names no attempt"), Effect::skipped_record);
+    EXPECT_EQ(try_record(records, replaced(records.text(3), records.name(3), "../etc"), "leaves the root"), Effect::skipped_record);
+  }
+}
+
+// A load by name, a reader, and a manifest are as they were: the digest vouches for them.
+TEST(ObjectsRecords, ACheckpointFoundByItsDigestIsReadInEveryWay) {
+  Records records(1, Puts::honest);
+  records.set_text(3, replaced(records.text(3), records.name(3), "step-000000000003-ffffffff"));
+  state::Checkpoint reader(records.client(), read_only());
+  Warnings warnings;
+  Model model(-1);
+  state::LoadOptions options;
+  options.name = records.name(3);
+  EXPECT_EQ(reader.load(model.state, options).skipped, 1);
+  EXPECT_EQ(model.value(), 3);
+  EXPECT_NE(model.state.load_report().find(records.path(3)), std::string::npos);
+  EXPECT_EQ(reader.latest().step, 3);
+  EXPECT_EQ(reader.of_step(3).name, records.name(3));
+  EXPECT_NO_THROW(reader.manifest(records.name(3)));
+  EXPECT_EQ(reader.open_reader("", state::Verify::full).count(), 3);
+  EXPECT_TRUE(warnings.mention(records.path(3)));
+  // It is removed as any other, with its record.
+  state::Checkpoint writer(records.client(), {});
+  save_step(writer, 4);
+  writer.remove(records.name(3));
+  EXPECT_EQ(records.bucket().count(records.path(3)), 0);
+  EXPECT_EQ(records.bucket().count(records.name(3)), 0);
+}
+
+// Two writers whose saves have the same manifest, byte for byte: the record names the one that won.
+TEST(ObjectsRecords, AnAttemptWithTheSameManifestIsNotCommittedByTheOthersRecord) {
+  for (const int version : {1, 2}) {
+    Records records(version, Puts::honest);
+    const std::string loser = "step-000000000003-00000009";
+    for (const char* file : {"/manifest.json", "/model.safetensors", "/optimizer.safetensors"})
+      records.bucket().objects[loser + file] = records.bucket().objects.at(records.name(3) + file);
+    state::Checkpoint writer(records.client(), keeping(5));
+    for (const state::Found& found : writer.list())
+      EXPECT_EQ(found.condition == state::Condition::unfinished, found.name == loser || found.name == orphan) << found.name;
+    Model model(-1);
+    EXPECT_EQ(writer.load(model.state, {}).skipped, 0);
+    save_step(writer, 4);
+    EXPECT_EQ(records.bucket().count(loser), 0);
+    EXPECT_EQ(records.bucket().count(records.name(3)), 3);
+  }
+}
+
+// Records without an attempt are left by removals and by people; they keep no orphan.
+TEST(ObjectsRecords, RecordsOfRemovedCheckpointsAreNoDamage) {
+  for (const int version : {1, 2}) {
+    for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+      Records records(version, puts);
+      // By hand: the directory of step 1, but not its record.
+      std::erase_if(records.bucket().objects, [&](const auto& object) { return object.first.starts_with(records.name(1) + '/'); });
+      // By a removal that was cut off: the record of step 3 names nothing by now, and its files are still there.
+      const state::CommitRecord none{"", 0, 3, {}, ""};
+      records.set_text(3, version == 1 ? version_1(none) : state::to_text(none));
+      Warnings warnings;
+      {
+        state::Checkpoint reader(records.client(), read_only());
+        Model model(-1);
+        const state::LoadResult result = reader.load(model.state, {});
+        EXPECT_EQ(result.step, 2);
+        EXPECT_EQ(result.skipped, 0);
+        EXPECT_NO_THROW(reader.verify(""));
+      }
+      state::Checkpoint writer(records.client(), keeping(5));
+      EXPECT_EQ(save_step(writer, 4).commit_sequence, 4);
+      EXPECT_EQ(warnings.text(), "");
+      EXPECT_EQ(records.bucket().count(orphan), 0);
+      EXPECT_EQ(records.bucket().count(records.name(3)), 0);
+      EXPECT_EQ(records.bucket().count("commits/"), 2) << records.bucket().names();  // of 2 and 4
+      EXPECT_EQ(writer.list().size(), 2U);
+    }
+  }
+}
+
+// A damaged record whose checkpoint was removed by name names nothing, whatever it held.
+TEST(ObjectsRecords, ADamagedRecordWithoutItsCheckpointBlocksNothing) {
+  Records records(2, Puts::honest);
+  records.set_text(2, "{");
+  state::Checkpoint writer(records.client(), keeping(5));
+  save_step(writer, 4);
+  EXPECT_EQ(records.bucket().count(orphan), 1);
+  EXPECT_EQ(records.bucket().count(records.name(2)), 3);
+  writer.remove(records.name(2));
+  save_step(writer, 5);
+  save_step(writer, 6);
+  EXPECT_EQ(records.bucket().count(orphan), 0);
+  EXPECT_EQ(records.bucket().count(records.path(2)), 0);
+  EXPECT_EQ(writer.list().size(), 5U);
+}
+
+// A manifest that is damaged keeps its record, and an intact record beside it doubts no other.
+TEST(ObjectsRecords, ADamagedManifestKeepsItsRecord) {
+  for (const int version : {1, 2}) {
+    Records records(version, Puts::honest);
+    records.bucket().objects[records.name(2) + "/manifest.json"][20] ^= 1;
+    state::Checkpoint writer(records.client(), keeping(5));
+    save_step(writer, 4);
+    save_step(writer, 5);
+    EXPECT_EQ(records.bucket().count(records.name(2)), 3);
+    EXPECT_EQ(records.bucket().count(records.path(2)), 1);
+    EXPECT_EQ(records.bucket().count(orphan), 0);
+    EXPECT_EQ(writer.verify("").name, writer.latest().name);
+    EXPECT_EQ(status_of([&] { writer.verify(records.name(2)); }), Status::corrupt);
+  }
+}
+
+// A removal takes the record first: a record that names an attempt without a manifest shows that the manifest was lost.
+TEST(ObjectsRecords, ALostManifestIsDamageAndNoUnfinishedSave) {
+  for (const int version : {1, 2}) {
+    for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+      Records records(version, puts);
+      records.bucket().objects.erase(records.name(3) + "/manifest.json");
+      {
+        state::Checkpoint reader(records.client(), read_only());
+        Model model(-1);
+        EXPECT_EQ(reader.load(model.state, {}).skipped, 1);
+        EXPECT_EQ(model.value(), 2);
+        std::string message;
+        EXPECT_EQ(status_of([&] { reader.verify(""); }, &message), Status::corrupt);
+        EXPECT_NE(message.find("the manifest was lost"), std::string::npos) << message;
+        EXPECT_EQ(reader.list()[0].condition, state::Condition::damaged);
+      }
+      state::Checkpoint writer(records.client(), keeping(2));
+      for (int step = 4; step <= 6; ++step) save_step(writer, step);
+      EXPECT_EQ(records.bucket().count(records.name(3) + '/'), 2);
+      EXPECT_EQ(records.bucket().count(records.path(3)), 1);
+      EXPECT_EQ(records.bucket().count(orphan), 0);
+      writer.remove(records.name(3));
+      save_step(writer, 7);
+      save_step(writer, 8);
+      EXPECT_EQ(records.bucket().count("commits/"), 2);
+    }
+  }
+}
+
+// What a newer library wrote, and what cannot be read just now.
+TEST(ObjectsRecords, UnreadableRecordsKeepOrphans) {
+  Records records(2, Puts::honest);
+  std::string newer = replaced(records.text(2), R"("format_version":2)", R"("format_version":3)");
+  newer.resize(newer.size() - state::checksum_bytes);
+  records.set_text(2, state::with_checksum(newer));
+  const auto client = records.client();
+  state::Checkpoint writer(client, keeping(5));
+  EXPECT_EQ(writer.list()[1].condition, state::Condition::unreadable);
+  EXPECT_EQ(status_of([&] { writer.verify(records.name(2)); }), Status::unsupported);
+  {
+    Warnings warnings;
+    save_step(writer, 4);
+    EXPECT_TRUE(warnings.mention(records.path(2))) << warnings.text();
+  }
+  EXPECT_EQ(records.bucket().count(orphan), 1);
+  EXPECT_EQ(records.bucket().count(records.name(2)), 3);
+  EXPECT_EQ(records.bucket().count(records.path(2)), 1);
+
+  Records other(2, Puts::honest);
+  const auto failing = other.client();
+  state::Checkpoint second(failing, keeping(5));
+  failing->requests().before = [&](const std::string& line) {
+    if (line == "get " + other.path(2)) base::fail(Status::io, "reset");
+  };
+  save_step(second, 4);
+  EXPECT_EQ(other.bucket().count(orphan), 1);
+  failing->requests().before = {};
+  save_step(second, 5);
+  EXPECT_EQ(other.bucket().count(orphan), 0);
+  EXPECT_EQ(second.list().size(), 5U);
+}
+
+// A record of a lower sequence than the newest costs the load nothing; verify reports it.
+TEST(ObjectsRecords, DamageOfAnOlderRecord) {
+  for (const int version : {1, 2}) {
+    Records records(version, Puts::honest);
+    records.set_text(2, replaced(records.text(2), "ckpt-commit", "ckpt-cammit"));
+    state::Checkpoint reader(records.client(), read_only());
+    Model model(-1);
+    EXPECT_EQ(reader.load(model.state, {}).skipped, 0);
+    EXPECT_EQ(model.value(), 3);
+    EXPECT_NO_THROW(reader.verify(""));
+    EXPECT_EQ(status_of([&] { reader.verify(records.name(2)); }), Status::corrupt);
+    EXPECT_EQ(reader.list()[1].condition, state::Condition::damaged);
+  }
+}
+
+}  // namespace
