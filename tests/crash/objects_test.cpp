@@ -116,8 +116,9 @@ TEST_F(CrashObjects, NoMutationIsClean) {
   EXPECT_EQ(count.bad(), 0) << count.first;
 }
 
+// The record shows that the manifest is missing: the checkpoint is damaged, and not taken for an unfinished save.
 TEST_F(CrashObjects, CommitBeforeTheManifestIsNoticed) {
-  EXPECT_GT(violations(mutated(moved_behind_the_commit("/manifest.json")), Violation::lost), 0);
+  EXPECT_GT(violations(mutated(moved_behind_the_commit("/manifest.json")), Violation::damaged), 0);
 }
 
 TEST_F(CrashObjects, CommitBeforeATensorFileIsNoticed) {
