@@ -1,8 +1,9 @@
-// What the listing functions of a custom storage fill. Nothing may be thrown through the user's function, which may also go on
+// What the listing functions of a custom storage fill. Nothing may be thrown through the user's function, which may also continue
 // after an answer that was refused: the problem is kept, and the listing fails by it in any case.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,59 +15,106 @@
 
 namespace ckpt::capi {
 
-// For ckpt_storage_list_fn.
-struct Listing {
-  std::vector<storage::Entry> entries;
+// Checks the names of one listing: each is a path inside the storage, and is listed once. A name that is listed twice would be
+// counted twice by what follows, such as the rules that keep checkpoints.
+class ListedNames {
+ public:
+  enum class Order { any, ascending };
+
+  // All of them begin with prefix, and are after this one where they ascend (by their bytes).
+  ListedNames(Order order, const std::string& prefix, const std::string& after) : order_(order), prefix_(prefix), last_(after) {}
+
+  // what: "name" or "path", for messages.
+  void require_new(const char* what, const std::string& name) {
+    using base::quote;
+    base::require(!name.empty(), what, " is empty");
+    storage::require_path(name);
+    base::require(name.starts_with(prefix_), what, " is ", quote(name), "; it begins with ", quote(prefix_));
+    if (order_ == Order::ascending) {
+      base::require(name > last_, what, " is ", quote(name), "; it comes behind ", quote(last_));
+      last_ = name;
+    } else {
+      base::require(names_.insert(name).second, what, ' ', quote(name), " is listed twice");
+    }
+  }
+
+ private:
+  const Order order_;
+  const std::string prefix_;
+  std::string last_;
+  std::set<std::string> names_;
+};
+
+// What one call of a listing function has listed.
+template <class Item>
+class CustomListing {
+ public:
+  // The problem of what was listed, "" when there is none.
+  const std::string& problem() const noexcept { return problem_; }
+  std::vector<Item> take_items() { return std::move(items_); }
+
+ protected:
+  CustomListing(ListedNames::Order order, const std::string& prefix, const std::string& after) : names_(order, prefix, after) {}
+
+  // Runs body, which takes one item, for the user's function.
+  template <class Body>
+  std::int32_t taken(Body&& body) noexcept {
+    return guard([&] {
+      try {
+        body();
+      } catch (const base::Error& error) {
+        if (problem_.empty()) problem_ = error.message();
+        throw;
+      }
+    });
+  }
+
+  ListedNames names_;
+  std::vector<Item> items_;
+
+ private:
+  std::string problem_;
+};
+
+// For ckpt_storage_list_fn: the names in one directory, in any order.
+class DirectoryListing : public CustomListing<storage::Entry> {
+ public:
+  DirectoryListing() : CustomListing(ListedNames::Order::any, "", "") {}
 
   static std::int32_t add(void* listing, const char* name, std::int32_t is_directory) noexcept {
-    return guard([&] {
-      not_null(name, "name");
-      const std::string_view text = name;
-      base::require(!text.empty() && text != "." && text != ".." && text.find('/') == std::string_view::npos, "name is ",
-                    base::quote(text), ": not one path component");
-      static_cast<Listing*>(not_null(listing, "listing"))->entries.push_back({std::string(text), is_directory != 0});
+    if (listing == nullptr) return guard([&] { not_null(listing, "listing"); });
+    auto& self = *static_cast<DirectoryListing*>(listing);
+    return self.taken([&] {
+      const std::string text = not_null(name, "name");
+      base::require(text.find('/') == std::string::npos, "name is ", base::quote(text), "; expected one path component");
+      self.names_.require_new("name", text);
+      self.items_.push_back({text, is_directory != 0});
     });
   }
 };
 
 // For ckpt_storage_list_from_fn: what follows relies on the order, on the prefix, and on the number.
-class ObjectListing {
+class ObjectListing : public CustomListing<storage::Object> {
  public:
   ObjectListing(const std::string& prefix, const std::string& after, std::int64_t limit)
-      : prefix_(prefix), last_(after), limit_(limit) {}
+      : CustomListing(ListedNames::Order::ascending, prefix, after), limit_(limit) {}
 
   static std::int32_t add(void* listing, const char* path, std::int64_t bytes) noexcept {
-    return guard([&] {
-      auto& self = *static_cast<ObjectListing*>(not_null(listing, "listing"));
-      try {
-        self.take(not_null(path, "path"), bytes);
-      } catch (const base::Error& error) {
-        if (self.problem_.empty()) self.problem_ = error.message();
-        throw;
-      }
-    });
+    if (listing == nullptr) return guard([&] { not_null(listing, "listing"); });
+    auto& self = *static_cast<ObjectListing*>(listing);
+    return self.taken([&] { self.take(not_null(path, "path"), bytes); });
   }
-  // The problem of what was listed, "" when there is none.
-  const std::string& problem() const noexcept { return problem_; }
-  std::vector<storage::Object> take_objects() { return std::move(objects_); }
 
  private:
   void take(const std::string& path, std::int64_t bytes) {
     using base::quote;
-    storage::require_path(path);
-    base::require(!path.empty() && path.starts_with(prefix_), "path is ", quote(path), "; it begins with ", quote(prefix_));
-    base::require(path > last_, "path is ", quote(path), "; it comes behind ", quote(last_));
+    names_.require_new("path", path);
     base::require(bytes >= 0, "the length of ", quote(path), " is ", bytes, "; at least 0");
-    base::require(std::ssize(objects_) < limit_, "path is ", quote(path), " behind as many as were asked for, ", limit_);
-    objects_.push_back({path, bytes});
-    last_ = path;
+    base::require(std::ssize(items_) < limit_, "path is ", quote(path), " behind as many as were asked for, ", limit_);
+    items_.push_back({path, bytes});
   }
 
-  const std::string& prefix_;
-  std::string last_;
   std::int64_t limit_;
-  std::vector<storage::Object> objects_;
-  std::string problem_;
 };
 
 }  // namespace ckpt::capi

@@ -146,16 +146,9 @@ class Custom : public Base {
       if (calls().list_from == nullptr) return Base::list_from(prefix, after, limit);
     }
     ObjectListing listing(prefix, after, limit);
-    const auto call = [&] {
-      const std::int32_t code =
-          calls().list_from(prefix.c_str(), after.c_str(), limit, ObjectListing::add, &listing, table_->data());
-      return listing.problem().empty() ? code : CKPT_OK;
-    };
-    table_->run("list_from", prefix, call);
-    if (!listing.problem().empty()) {
-      base::fail(Status::callback, "storage ", base::quote(name()), " list_from ", base::quote(prefix), ": ", listing.problem());
-    }
-    return listing.take_objects();
+    return listed("list_from", prefix, listing, [&] {
+      return calls().list_from(prefix.c_str(), after.c_str(), limit, ObjectListing::add, &listing, table_->data());
+    });
   }
   void remove_many(std::span<const std::string> paths) final {
     if (calls().remove_many == nullptr) return Base::remove_many(paths);
@@ -175,6 +168,17 @@ class Custom : public Base {
   void at(const char* which, ckpt_storage_path_fn call, const std::string& path) {
     storage::require_path(path);
     table_->run(which, path, [&] { return call(path.c_str(), table_->data()); });
+  }
+  // Runs a listing function, and returns what it has listed. A problem of that counts more than what the function returned.
+  template <class Listing, class Call>
+  auto listed(const char* which, std::string_view path, Listing& listing, Call&& call) const {
+    table_->run(which, path, [&] {
+      const std::int32_t code = call();
+      return listing.problem().empty() ? code : CKPT_OK;
+    });
+    if (!listing.problem().empty())
+      base::fail(Status::callback, "storage ", base::quote(name()), ' ', which, ' ', base::quote(path), ": ", listing.problem());
+    return listing.take_items();
   }
 
   std::shared_ptr<const Table> table_;
@@ -205,10 +209,11 @@ class CustomFiles final : public Custom<storage::Storage> {
 
   std::vector<storage::Entry> list(const std::string& path) override {
     storage::require_path(path);
-    Listing listing;
-    table_->run("list", path, [&] { return calls().list(path.c_str(), Listing::add, &listing, table_->data()); });
-    std::ranges::sort(listing.entries, {}, &storage::Entry::name);
-    return std::move(listing.entries);
+    DirectoryListing listing;
+    std::vector<storage::Entry> entries =
+        listed("list", path, listing, [&] { return calls().list(path.c_str(), DirectoryListing::add, &listing, table_->data()); });
+    std::ranges::sort(entries, {}, &storage::Entry::name);
+    return entries;
   }
   std::unique_ptr<storage::Lock> lock(const std::string& path) override {
     storage::require_path(path);

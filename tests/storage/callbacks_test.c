@@ -22,6 +22,7 @@ typedef struct shelf {
   int calls;
   int fail_writes; /* so many writes to come fail with fail_status */
   int32_t fail_status;
+  const char* lie; /* a wrong listing, see shelf_list; NULL: none */
 } shelf;
 
 static node* find(shelf* s, const char* path) {
@@ -150,8 +151,14 @@ static int32_t shelf_list(const char* path, ckpt_storage_entry_fn entry, void* l
     if (strchr(name, '/') != NULL) continue;
     const int32_t code = entry(listing, name, n->is_directory);
     if (code != CKPT_OK) return code;
+    if (s->lie != NULL && strcmp(s->lie, "twice") == 0) {
+      const int32_t again = entry(listing, name, n->is_directory);
+      if (again != CKPT_OK) return again;
+    }
+    if (s->lie != NULL && strcmp(s->lie, "twice, answers ignored") == 0) (void)entry(listing, name, 1 - n->is_directory);
   }
-  return CKPT_OK;
+  if (s->lie == NULL || strncmp(s->lie, "name:", 5) != 0) return CKPT_OK;
+  return entry(listing, strcmp(s->lie, "name:NULL") == 0 ? NULL : s->lie + 5, 0);
 }
 
 static int32_t shelf_size(const char* path, int64_t* bytes, void* user) {
@@ -411,6 +418,44 @@ static void test_decide(shelf* s) {
   ckpt_state_release(state);
 }
 
+/* A listing is refused whole: a name that came twice would count twice in what is kept. */
+static void test_listings(shelf* s) {
+  static const struct {
+    const char* lie;
+    const char* text;
+  } lies[] = {
+      {"twice", "is listed twice"},   {"twice, answers ignored", "is listed twice"},
+      {"name:", "name is empty"},     {"name:a/b", "one path component"},
+      {"name:..", "leaves its root"}, {"name:NULL", "name is NULL"},
+  };
+  for (size_t i = 0; i < sizeof lies / sizeof *lies; ++i) {
+    const ckpt_storage_callbacks table = all_callbacks();
+    ckpt_storage* storage = NULL;
+    ckpt_checkpoint_manager* manager = NULL;
+    ckpt_checkpoint_manager_options keep = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+    ckpt_state* state = NULL;
+    ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
+    int64_t count = 0;
+    memset(s, 0, sizeof *s);
+    CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage));
+    keep.keep_last = 2;
+    CHECK_OK(ckpt_checkpoint_manager_create(storage, &keep, &manager));
+    CHECK_OK(ckpt_state_create(&state));
+    for (save.step = 1; save.step <= 2; ++save.step) CHECK_OK(ckpt_checkpoint_manager_save(manager, state, &save, NULL));
+    s->lie = lies[i].lie;
+    CHECK_FAILS(ckpt_checkpoint_manager_list(manager, NULL, 0, &count), CKPT_E_CALLBACK, lies[i].text);
+    CHECK_FAILS(ckpt_checkpoint_manager_load(manager, state, NULL, NULL), CKPT_E_CALLBACK, "storage 'shelf' list ''");
+    (void)ckpt_checkpoint_manager_save(manager, state, &save, NULL); /* removes nothing, whether it succeeds or not */
+    s->lie = NULL;
+    CHECK_OK(ckpt_checkpoint_manager_list(manager, NULL, 0, &count));
+    CHECK(count >= 2);
+    CHECK_OK(ckpt_checkpoint_manager_load(manager, state, NULL, NULL));
+    ckpt_state_release(state);
+    ckpt_checkpoint_manager_release(manager);
+    ckpt_storage_release(storage);
+  }
+}
+
 static void test_refusals(shelf* s) {
   ckpt_storage_callbacks table = all_callbacks();
   ckpt_storage* storage = NULL;
@@ -447,6 +492,7 @@ int main(void) {
   test_retries(s);
   memset(s, 0, sizeof *s);
   test_decide(s);
+  test_listings(s);
   memset(s, 0, sizeof *s);
   test_refusals(s);
   free(s);
