@@ -1,13 +1,13 @@
 #include "state/export.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/json_tree.h"
 #include "state/tensor_writer.h"
 #include "storage/file_system.h"
+#include "storage/target.h"
 #include "storage/temporary.h"
 
 namespace ckpt::state {
@@ -29,20 +29,17 @@ Metadata metadata_from_json(std::string_view text) {
 }
 
 void write_safetensors(const std::string& path, const State& given, std::string_view group_name, const Metadata& metadata) {
-  const std::filesystem::path whole(path);
-  const std::string name = whole.filename().string();
-  base::require(!name.empty() && name != "." && name != "..", "path is ", base::quote(path), "; it names no file");
+  const storage::Target target = storage::target_of(path);
   const State all = given.gathered();
   const auto found = std::ranges::find(all.groups(), group_name, &StateGroup::name);
   if (found == all.groups().end()) base::fail(Status::not_found, "group ", base::quote(group_name), " is not in the state");
   const State assembled = State::of({*found}, {}, {}).assembled();
   const StateGroup& group = assembled.groups().front();
-  const std::string directory = whole.parent_path().string();
-  const auto storage = storage::open_file_system(directory.empty() ? "." : directory, storage::Root::must_exist);
+  const auto storage = storage::open_file_system(target.directory, storage::Root::must_exist);
   base::Progress progress;
   progress.begin(bytes_of(group));
-  storage::replace_file(*storage, name, {bytes_of(group), nullptr}, [&](storage::File& file) {
-    write_tensor_file(file, name, group, metadata, &progress);
+  storage::replace_file(*storage, target.name, {bytes_of(group), nullptr, target.mode}, [&](storage::File& file) {
+    write_tensor_file(file, target.name, group, metadata, &progress);
     progress.finish();
   });
   storage->sync_directory("");

@@ -26,9 +26,11 @@
 namespace ckpt::storage {
 namespace {
 
-Descriptor open_at(int directory, const std::string& name, int flags, const char* verb, const std::string& shown) {
-  constexpr mode_t everyone = 0666;  // less the process's umask
-  const int number = uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, everyone); });
+constexpr mode_t everyone = 0666;  // less the process's umask
+
+Descriptor open_at(int directory, const std::string& name, int flags, const char* verb, const std::string& shown,
+                   mode_t mode = everyone) {
+  const int number = uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, mode); });
   if (number < 0) fail_os(errno, verb, shown);
   return Descriptor(number);
 }
@@ -144,8 +146,8 @@ class FileSystem final : public Storage {
   }
 
   std::unique_ptr<File> create_stream(const std::string& path, const StreamOptions& options) override {
-    if (options.expected_bytes < stream_from_bytes_) return create(path);
-    Descriptor made = make(path);
+    Descriptor made = make(path, options.mode);
+    if (options.expected_bytes < stream_from_bytes_) return std::make_unique<OsFile>(std::move(made), shown(path), limit_);
     try {
       return std::make_unique<StreamFile>(std::move(made), shown(path), options, first_path_, limit_);
     } catch (...) {
@@ -284,9 +286,16 @@ class FileSystem final : public Storage {
     return place;
   }
 
-  Descriptor make(const std::string& path) {
+  Descriptor make(const std::string& path, std::optional<std::uint32_t> mode = {}) {
     const Place place = find(path);
-    return open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path));
+    Descriptor made = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path),
+                              mode.value_or(everyone));
+    if (mode && ::fchmod(made.get(), *mode) != 0) {  // also the bits that the umask has taken
+      const int code = errno;
+      ::unlinkat(place.directory(), place.leaf.c_str(), 0);
+      fail_os(code, "set the mode of", shown(path));
+    }
+    return made;
   }
 
   // A file that has no name, or, where the file system makes none such, loses its own at once.

@@ -105,6 +105,8 @@ struct StreamOptions {
   std::int64_t expected_bytes = 0;  // about how many will come; 0 when that is not known
   // Error(cancelled) from the next chunk on once it is true; nullptr when no caller will stop it.
   std::shared_ptr<const std::atomic<bool>> stop;
+  // Permission bits (0777) of the new file, where files have such; nothing: the process's umask decides.
+  std::optional<std::uint32_t> mode = {};
 };
 
 // Synchronised.

@@ -2,6 +2,8 @@
 #include "state/export.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -61,6 +63,81 @@ TEST(StateExport, BadArgumentsLeaveWhatWasThere) {
   EXPECT_ERROR(metadata_from_json("[1]"), Status::invalid_argument, "not an object");
   EXPECT_ERROR(metadata_from_json(R"({"a":1})"), Status::invalid_argument, "'a' is not a text");
   EXPECT_ERROR(metadata_from_json("{"), Status::invalid_argument, "metadata_json");
+}
+
+namespace fs = std::filesystem;
+
+bool is_whole(const std::string& path) { return Reader(path).count() == 2; }
+
+// A rename by itself would replace the link.
+TEST(StateExport, LinksAreFollowedAndStay) {
+  const Scratch scratch;
+  Model model(3);
+  fs::create_directories(scratch / "real/deep");
+  std::ofstream(scratch / "real/file") << "something older";
+  fs::create_symlink("real/file", scratch / "link");
+  fs::create_symlink("../link", scratch / "real/second");              // to a link, from another directory
+  fs::create_symlink(scratch / "real/deep/new", scratch / "hanging");  // to nothing yet, by a whole path
+  fs::create_directory_symlink("real", scratch / "folder");
+  for (const char* path : {"link", "real/second", "hanging", "folder/third"}) {
+    const std::string whole = scratch / path;
+    const bool was_link = fs::is_symlink(whole);
+    write_safetensors(whole, model.state, "model", {});
+    EXPECT_EQ(fs::is_symlink(whole), was_link) << path;
+    EXPECT_TRUE(is_whole(whole)) << path;
+  }
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(scratch / "real/file")));
+  EXPECT_TRUE(is_whole(scratch / "real/file"));
+  EXPECT_TRUE(is_whole(scratch / "real/deep/new"));
+  EXPECT_EQ(files_in(scratch.path()), (std::vector<std::string>{"folder", "hanging", "link", "real"}));
+  EXPECT_EQ(files_in(scratch / "real"), (std::vector<std::string>{"deep", "file", "second", "third"}));
+
+  fs::create_symlink("around", scratch / "around");
+  EXPECT_ERROR(write_safetensors(scratch / "around", model.state, "model", {}), Status::invalid_argument, "around");
+  fs::create_symlink("missing/file", scratch / "nowhere");
+  EXPECT_ERROR(write_safetensors(scratch / "nowhere", model.state, "model", {}), Status::not_found, "missing");
+}
+
+TEST(StateExport, WhatIsNoRegularFileIsRefusedAndStays) {
+  const Scratch scratch;
+  Model model(3);
+  const std::string fifo = scratch / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  fs::create_symlink("fifo", scratch / "to fifo");
+  fs::create_symlink("/dev/null", scratch / "to null");
+  fs::create_directory_symlink("..", scratch / "to directory");
+  const std::vector<std::string> before = files_in(scratch.path());
+  EXPECT_ERROR(write_safetensors(fifo, model.state, "model", {}), Status::invalid_argument,
+               base::cat("path is '", fifo, "': expected a regular file or nothing, found a FIFO"));
+  EXPECT_ERROR(write_safetensors(scratch / "to fifo", model.state, "model", {}), Status::invalid_argument, "found a FIFO");
+  EXPECT_ERROR(write_safetensors("/dev/null", model.state, "model", {}), Status::invalid_argument, "found a character device");
+  EXPECT_ERROR(write_safetensors(scratch / "to null", model.state, "model", {}), Status::invalid_argument, "a character device");
+  EXPECT_ERROR(write_safetensors(scratch / "to directory", model.state, "model", {}), Status::invalid_argument, "a directory");
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_ERROR(write_safetensors(base::cat("/proc/self/fd/", ends[1]), model.state, "model", {}), Status::invalid_argument, "FIFO");
+  ::close(ends[0]);
+  ::close(ends[1]);
+  EXPECT_EQ(files_in(scratch.path()), before);
+  EXPECT_TRUE(fs::is_fifo(fifo));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(StateExport, TheModeOfAFileIsKept) {
+  const Scratch scratch;
+  Model model(3);
+  const auto mode_of = [&](const char* name) { return fs::status(scratch / name).permissions(); };
+  for (const unsigned mode : {0600U, 0640U, 0666U, 0444U}) {
+    std::ofstream(scratch / "file") << "something older";
+    fs::permissions(scratch / "file", static_cast<fs::perms>(mode));
+    write_safetensors(scratch / "file", model.state, "model", {});
+    EXPECT_EQ(mode_of("file"), static_cast<fs::perms>(mode));
+    fs::remove(scratch / "file");
+  }
+  const mode_t before = ::umask(027);
+  write_safetensors(scratch / "new", model.state, "model", {});
+  ::umask(before);
+  EXPECT_EQ(mode_of("new"), static_cast<fs::perms>(0640));
 }
 
 TEST(StateInPlace, FillsTheTensorsAndFallsBack) {
