@@ -179,7 +179,7 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
     const std::lock_guard lock(saving_);
     if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
     manifest.commit_sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
-    commit(*storage_, files, manifest, source, committer_.get());
+    commit(*storage_, files, manifest, source, writer());
   };
   SaveResult result =
       team_->save(save, source, is_in_background, commit_first, [this](const std::string& attempt) { discard(attempt); });
@@ -187,13 +187,21 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
   const std::lock_guard lock(saving_);
   if (!team_->leads()) return result;
   latest_ = result.name;
-  if (retention_.keeps_all()) return result;
-  if (committer_ != nullptr) {
-    committer_->retain(retention_, result.name, result.step, save.options.saved_utc_ns);
-  } else {
-    retain(*storage_, retention_, result.name, result.step, save.options.saved_utc_ns);
-  }
+  tidy(result, save.options.saved_utc_ns);
   return result;
+}
+
+void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
+  const auto problem = error_of([&] {
+    leftovers_.retry(*storage_, committer_.get());
+    if (retention_.keeps_all()) return;
+    if (committer_ != nullptr) {
+      committer_->retain(retention_, result.name, result.step, utc_ns, leftovers_);
+    } else {
+      retain(*storage_, retention_, result.name, result.step, utc_ns, leftovers_);
+    }
+  });
+  if (problem) base::warn("state", base::cat("no old checkpoint was removed: ", problem->message()));
 }
 
 // One that holds a manifest may have been acknowledged by a rank that has seen it.
@@ -201,8 +209,9 @@ void Checkpoint::discard(const std::string& attempt) noexcept {
   const auto problem = error_of([&] {
     const bool stays = committer_ == nullptr && has_manifest(*storage_, attempt);
     if (stays) return;
-    if (!(committer_ != nullptr ? committer_->discard(attempt) : remove_checkpoint(*storage_, attempt)))
-      base::fail(Status::io, "what the failed save wrote to ", base::quote(attempt), " could not be removed");
+    if (committer_ != nullptr ? committer_->discard(attempt) : remove_checkpoint(*storage_, attempt)) return;
+    leftovers_.note(attempt);
+    base::fail(Status::io, "what the failed save wrote to ", base::quote(attempt), " could not be removed");
   });
   if (problem) base::warn("state", problem->message());
 }
@@ -221,14 +230,10 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   SaveOptions stamped = options;
   stamped.saved_utc_ns = utc_ns();
   const std::int64_t sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
-  SaveResult result = write_checkpoint(*storage_, state, stamped, sequence, may_link ? latest_ : "", source, committer_.get());
+  SaveResult result = write_checkpoint(*storage_, state, stamped, sequence, may_link ? latest_ : "", source, writer());
   source.acknowledged();
-  if (committer_ != nullptr) {
-    if (!retention_.keeps_all()) committer_->retain(retention_, result.name, result.step, stamped.saved_utc_ns);
-    return result;
-  }
-  latest_ = result.name;
-  if (!retention_.keeps_all()) retain(*storage_, retention_, result.name, result.step, stamped.saved_utc_ns);
+  if (committer_ == nullptr) latest_ = result.name;
+  tidy(result, stamped.saved_utc_ns);
   return result;
 }
 
@@ -393,7 +398,9 @@ std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std
   bool clean = true;
   for (const Found& found : old) {
     forget(found.name, all);
-    clean = remove_found(*storage_, found) && clean;
+    if (remove_found(*storage_, found)) continue;
+    leftovers_.note(found.name);
+    clean = false;
   }
   storage_->sync_directory("");
   if (!clean) base::fail(Status::io, "some of ", old.size(), " old checkpoints could not be removed completely");
@@ -413,8 +420,10 @@ void Checkpoint::remove(const std::string& name) {
   if (is_pinned_by_now(*storage_, name))
     base::fail(Status::invalid_state, "checkpoint ", base::quote(name), " is pinned: it cannot be removed before it is unpinned");
   forget(name, all);
-  if (!remove_found(*storage_, *named))
+  if (!remove_found(*storage_, *named)) {
+    leftovers_.note(name);
     base::fail(Status::io, "checkpoint ", base::quote(name), " could not be removed completely");
+  }
   storage_->sync_directory("");
 }
 

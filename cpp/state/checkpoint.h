@@ -14,6 +14,7 @@
 #include "state/catalog.h"
 #include "state/committer.h"
 #include "state/coordinator.h"
+#include "state/leftovers.h"
 #include "state/load.h"
 #include "state/ranks/joint_load.h"
 #include "state/ranks/team.h"
@@ -114,6 +115,9 @@ class Checkpoint {
   // Error(invalid_state) for another rank than the one that changes what was saved.
   void require_leader() const;
   void discard(const std::string& attempt) noexcept;
+  // After an acknowledged save, on the one that commits: removes what retention and earlier removals have left.
+  void tidy(const SaveResult& result, std::int64_t utc_ns) noexcept;
+  Writer writer() { return {committer_.get(), &leftovers_}; }
 
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;
@@ -125,7 +129,8 @@ class Checkpoint {
   std::unique_ptr<Committer> committer_;  // an object store's, in the place of the lock and of what follows
   std::int64_t next_sequence_ = 1;
   std::unique_ptr<Team> team_;  // of many ranks
-  std::string latest_;          // the one committed last, which unchanged files may be linked from; "" when there is none
+  Leftovers leftovers_;
+  std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when there is none
 };
 
 }  // namespace ckpt::state

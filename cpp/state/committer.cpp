@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "state/name.h"
+#include "state/leftovers.h"
 #include "state/record_review.h"
 #include "storage/objects.h"
 
@@ -231,28 +231,28 @@ void Committer::note_seen(const StoreListing& listing) {
   seen_.insert(listing.probes.begin(), listing.probes.end());
 }
 
-// As one that was cut off, unless it was committed after all: a listing may be late, what is read is not.
-void Committer::remove_orphan(const Found& found) {
+bool Committer::remove_uncommitted(const std::string& directory) {
   try {
-    const std::string text = manifest_text(*storage_, found.name);
+    const std::string text = manifest_text(*storage_, directory);
     const Manifest manifest = parse_manifest(text);
-    if (manifest.commit_sequence > known_) return;
-    find_commit_record(*storage_, found.name, manifest, hash_of(text));
-    return;
+    if (manifest.commit_sequence > known_) return true;
+    find_commit_record(*storage_, directory, manifest, hash_of(text));
+    return true;
   } catch (const base::Error& error) {
     if (error.status() != Status::not_found) throw;
   }
-  if (!remove_from_store(*storage_, found.name, "", known_))
-    warn(cat("torn checkpoint ", base::quote(found.name), " could not be removed completely"));
+  return remove_from_store(*storage_, directory, "", known_);
 }
 
-void Committer::tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step) {
+void Committer::tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step, Leftovers& leftovers) {
   const RecordReview review = review_records(*storage_, listing, all);
   if (!review.doubt.empty() && review.doubt != doubt_) warn(cat("no unfinished save is removed: ", review.doubt));
   doubt_ = review.doubt;
   for (const Found& found : all) {
     const bool is_orphan = found.condition == Condition::unfinished && found.step <= saved_step && seen_.contains(found.name);
-    if (is_orphan && review.doubt.empty()) remove_orphan(found);
+    if (!is_orphan || !review.doubt.empty() || remove_uncommitted(found.name)) continue;
+    warn(cat("torn checkpoint ", base::quote(found.name), " could not be removed completely"));
+    leftovers.note(found.name);
   }
   std::vector<std::string> gone;
   std::ranges::copy_if(review.leftovers, std::back_inserter(gone),
@@ -261,8 +261,8 @@ void Committer::tidy(const StoreListing& listing, const std::vector<Found>& all,
   if (!gone.empty()) storage_->remove_many(gone);
 }
 
-void Committer::retain(const Retention& retention, const std::string& saved, std::int64_t saved_step,
-                       std::int64_t utc_ns) noexcept {
+void Committer::retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, std::int64_t utc_ns,
+                       Leftovers& leftovers) noexcept {
   try {
     const StoreListing listing = list_store(*storage_);
     // What a writer removes is older than a checkpoint of its own that stays: not so when another one has gone on.
@@ -272,10 +272,11 @@ void Committer::retain(const Retention& retention, const std::string& saved, std
     before_.keep_only(listing);
     require_saved(all, saved);
     for (const Found& found : superseded(*storage_, retention, all, saved, utc_ns)) {
-      if (!remove_from_store(*storage_, found.name, found.record, known_))
-        warn(cat("old checkpoint ", base::quote(found.name), " could not be removed completely"));
+      if (remove_from_store(*storage_, found.name, found.record, known_)) continue;
+      warn(cat("old checkpoint ", base::quote(found.name), " could not be removed completely; later saves try again"));
+      leftovers.note(found.name);
     }
-    tidy(listing, all, saved_step);
+    tidy(listing, all, saved_step, leftovers);
     note_seen(listing);
   } catch (const std::exception& error) {
     warn(cat("no old checkpoint was removed: ", error.what()));

@@ -17,6 +17,8 @@
 
 namespace ckpt::state {
 
+class Leftovers;
+
 // One call at a time, but for refuse_fenced.
 class Committer {
  public:
@@ -33,8 +35,13 @@ class Committer {
   void commit(CommitRecord record);
   // Removes what a save that failed has written, unless its record may be there. False when something stayed.
   bool discard(const std::string& directory) noexcept;
-  // After an acknowledged save: removes checkpoints that do not stay, and what no living writer can commit any more.
-  void retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, std::int64_t utc_ns) noexcept;
+  // Removes an attempt unless its record can be read, since a listing may be late, and what is read is not. False when something
+  // stayed. For an attempt that no other writer can commit any more.
+  bool remove_uncommitted(const std::string& directory);
+  // After an acknowledged save: removes checkpoints that do not stay, and what no living writer can commit any more. leftovers:
+  // gets what could not be removed.
+  void retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, std::int64_t utc_ns,
+              Leftovers& leftovers) noexcept;
 
   // Whether records have the name that all writers of a sequence want.
   bool is_exact() const noexcept { return is_exact_; }
@@ -54,8 +61,7 @@ class Committer {
   void withdraw(const Pending& pending);
   // fate: what becomes of the save that has found out.
   [[noreturn]] void fence(const std::string& by, const std::string& path, const char* fate = "this save does not count");
-  void tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step);
-  void remove_orphan(const Found& found);
+  void tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step, Leftovers& leftovers);
   void note_seen(const StoreListing& listing);
 
   std::shared_ptr<storage::Storage> storage_;

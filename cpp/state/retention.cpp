@@ -150,9 +150,10 @@ std::set<std::string> kept_by(const Retention& retention, const Survey& survey, 
   return kept;
 }
 
-void remove_old(storage::Storage& storage, const std::string& name) {
-  if (!remove_checkpoint(storage, name))
-    base::warn("state", cat("old checkpoint ", base::quote(name), " could not be removed completely"));
+void remove_old(storage::Storage& storage, const std::string& name, Leftovers& leftovers) {
+  if (remove_checkpoint(storage, name)) return;
+  leftovers.note(name);
+  base::warn("state", cat("old checkpoint ", base::quote(name), " could not be removed completely; later saves try again"));
 }
 
 void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
@@ -195,7 +196,7 @@ void require_saved(const std::vector<Found>& all, const std::string& saved) {
 }
 
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
-            std::int64_t utc_ns) noexcept {
+            std::int64_t utc_ns, Leftovers& leftovers) noexcept {
   const auto warn = [](const char* reason) noexcept {
     try {
       base::warn("state", cat("no old checkpoint was removed: ", reason));
@@ -206,7 +207,7 @@ void retain(storage::Storage& storage, const Retention& retention, const std::st
     const std::vector<Found> all = scan(storage);
     require_saved(all, saved);
     for (const Found& found : superseded(storage, retention, all, saved, utc_ns)) {
-      if (!is_pinned_by_now(storage, found.name)) remove_old(storage, found.name);
+      if (!is_pinned_by_now(storage, found.name)) remove_old(storage, found.name, leftovers);
     }
     remove_torn(storage, saved_step);
   } catch (const std::exception& error) {

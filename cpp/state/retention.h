@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "state/catalog.h"
+#include "state/leftovers.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
@@ -47,8 +48,8 @@ std::vector<Found> superseded(storage::Storage& storage, const Retention& retent
 void require_saved(const std::vector<Found>& all, const std::string& saved);
 
 // After an acknowledged save: removes those that do not stay, and torn ones of the saved step or earlier. What is left always holds
-// the one just acknowledged. Errors become warnings.
+// the one just acknowledged. Errors become warnings. leftovers: gets what could not be removed completely.
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
-            std::int64_t utc_ns) noexcept;
+            std::int64_t utc_ns, Leftovers& leftovers) noexcept;
 
 }  // namespace ckpt::state

@@ -6,7 +6,9 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "state/catalog.h"
+#include "state/committer.h"
 #include "state/file_saver.h"
+#include "state/leftovers.h"
 #include "state/name.h"
 #include "storage/rate_limit.h"
 
@@ -56,7 +58,7 @@ Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_
   return manifest;
 }
 
-void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifest, SaveSource& source, Committer* committer) {
+void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifest, SaveSource& source, const Writer& writer) {
   const std::string text = to_text(manifest);
   if (static_cast<std::int64_t>(text.size()) > largest_manifest_bytes) {
     base::fail(Status::out_of_range, "the manifest would have ", text.size(), " bytes; at most ", largest_manifest_bytes);
@@ -66,14 +68,14 @@ void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifes
   source.commit_point();
   // From here on nothing stops it: half a commit could not be taken back with certainty.
   files.write_text(manifest_name, text);
-  if (committer != nullptr)
-    return committer->commit({files.directory(), manifest.step, manifest.commit_sequence, hash_of(text), ""});
+  if (writer.committer != nullptr)
+    return writer.committer->commit({files.directory(), manifest.step, manifest.commit_sequence, hash_of(text), ""});
   storage.sync_directory(files.directory());
   storage.sync_directory("");
 }
 
 SaveResult write_checkpoint(storage::Storage& storage, const State& state, const SaveOptions& options, std::int64_t commit_sequence,
-                            const std::string& latest, SaveSource& source, Committer* committer) {
+                            const std::string& latest, SaveSource& source, const Writer& writer) {
   storage::require_running(source.stop.get());
   const std::optional<Earlier> earlier = read_earlier(storage, state.rarely_changing().empty() ? "" : latest);
   FileSaver(storage, "", source).require_space(state, options.step, earlier);
@@ -81,16 +83,18 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
   try {
     Manifest manifest = manifest_of(state, options, commit_sequence);
     manifest.groups = files.write(state, earlier);
-    commit(storage, files, manifest, source, committer);
+    commit(storage, files, manifest, source, writer);
     const std::int64_t bytes = total_bytes(manifest);
     return {
         files.directory(), options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()), bytes, files.linked(),
         files.rewritten(), bytes};
   } catch (...) {
     const bool is_clean =
-        committer != nullptr ? committer->discard(files.directory()) : remove_checkpoint(storage, files.directory());
-    if (!is_clean)
+        writer.committer != nullptr ? writer.committer->discard(files.directory()) : remove_checkpoint(storage, files.directory());
+    if (!is_clean) {
       base::warn("state", cat("what the failed save wrote to ", base::quote(files.directory()), " could not be removed"));
+      if (writer.leftovers != nullptr) writer.leftovers->note(files.directory());
+    }
     throw;
   }
 }

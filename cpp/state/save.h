@@ -60,18 +60,24 @@ class SaveSource {
 };
 
 class FileSaver;
+class Leftovers;
+
+// What a save uses of the writer that runs it.
+struct Writer {
+  Committer* committer = nullptr;  // an object store's
+  Leftovers* leftovers = nullptr;  // gets what a failed save could not remove; may be nullptr
+};
 
 // All but what the files hold.
 Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_t commit_sequence);
 // Makes a checkpoint of files that are durable under their names: writes its manifest, and on an object store the record. Returns
 // when that is durable.
-void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifest, SaveSource& source, Committer* committer);
+void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifest, SaveSource& source, const Writer& writer);
 
 // Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as that went; older checkpoints are as
 // before. Error(no_space) before anything is made when the storage is known to have too few bytes. latest: the checkpoint that
-// files of rarely changing groups may be linked from; "": none. committer: an object
-// store's, which has no links.
+// files of rarely changing groups may be linked from (object stores have no links); "": none.
 SaveResult write_checkpoint(storage::Storage& storage, const State& state, const SaveOptions& options, std::int64_t commit_sequence,
-                            const std::string& latest, SaveSource& source, Committer* committer = nullptr);
+                            const std::string& latest, SaveSource& source, const Writer& writer = {});
 
 }  // namespace ckpt::state
