@@ -132,6 +132,7 @@ void Checkpoint::require_own() const {
 void Checkpoint::require_writer() const {
   require_own();
   if (committer_ != nullptr) committer_->refuse_fenced();
+  if (lock_ != nullptr) lock_->require_held();
 }
 
 SaveOptions Checkpoint::checked(const SaveOptions& given) const {
@@ -193,6 +194,7 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
 
 void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
   const auto problem = error_of([&] {
+    if (lock_ != nullptr) lock_->require_held();
     leftovers_.retry(*storage_, committer_.get());
     if (retention_.keeps_all()) return;
     if (committer_ != nullptr) {

@@ -117,7 +117,7 @@ class Checkpoint {
   void discard(const std::string& attempt) noexcept;
   // After an acknowledged save, on the one that commits: removes what retention and earlier removals have left.
   void tidy(const SaveResult& result, std::int64_t utc_ns) noexcept;
-  Writer writer() { return {committer_.get(), &leftovers_}; }
+  Writer writer() { return {committer_.get(), lock_.get(), &leftovers_}; }
 
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;

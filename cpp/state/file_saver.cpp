@@ -101,13 +101,16 @@ std::string FileSaver::file_name_of(const StateGroup& group, std::set<std::strin
 // Writes a file under a temporary name, syncs it and renames it. After an error of sync the pages may be lost although the
 // next sync says otherwise: the file is written anew under another temporary name.
 // In an object store a file is whole at sync, and a new one takes its place: there it gets its name at once.
-void FileSaver::write_durably(const std::string& path, std::int64_t bytes, bool is_stoppable, const Write& write) {
+void FileSaver::write_durably(const std::string& path, std::int64_t bytes, bool is_stoppable, const Write& write,
+                              const std::function<void()>& before_naming) {
   const storage::StreamOptions options{bytes, is_stoppable ? source_.stop : nullptr};
   for (int attempt = 1;; ++attempt) {
     const bool is_last = attempt == most_attempts;
     const std::string temporary = storage_.is_objects() ? path : cat(path, ".tmp", attempt);
     if (write_and_sync(storage_, temporary, options, write, is_last)) {
-      if (!storage_.is_objects()) storage_.rename(temporary, path);
+      if (storage_.is_objects()) return;
+      if (before_naming) before_naming();
+      storage_.rename(temporary, path);
       return;
     }
     ++rewritten_;
@@ -120,9 +123,10 @@ void FileSaver::write_durably(const std::string& path, std::int64_t bytes, bool 
   }
 }
 
-void FileSaver::write_text(std::string_view file_name, const std::string& text) {
-  write_durably(path(file_name), std::ssize(text), false,
-                [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); });
+void FileSaver::write_text(std::string_view file_name, const std::string& text, const std::function<void()>& before_naming) {
+  write_durably(
+      path(file_name), std::ssize(text), false, [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); },
+      before_naming);
 }
 
 GroupRecord FileSaver::write_group(const StateGroup& group, const std::string& file_name) {

@@ -32,7 +32,9 @@ class FileSaver {
   void require_space(const State& state, std::int64_t step, const std::optional<Earlier>& earlier);
   // The state's groups, linked from earlier where nothing in them has changed. Progress is told of all bytes.
   std::vector<GroupRecord> write(const State& state, const std::optional<Earlier>& earlier);
-  void write_text(std::string_view file_name, const std::string& text);
+  // before_naming: runs when the text is durable and has not got its name yet, unless the storage is of objects; what it throws
+  // keeps the name from it.
+  void write_text(std::string_view file_name, const std::string& text, const std::function<void()>& before_naming = {});
 
   const std::string& directory() const noexcept { return directory_; }
   std::int64_t linked() const noexcept { return linked_; }
@@ -43,7 +45,8 @@ class FileSaver {
 
   std::string path(std::string_view file_name) const;
   std::string file_name_of(const StateGroup& group, std::set<std::string>& used) const;
-  void write_durably(const std::string& path, std::int64_t bytes, bool is_stoppable, const Write& write);
+  void write_durably(const std::string& path, std::int64_t bytes, bool is_stoppable, const Write& write,
+                     const std::function<void()>& before_naming = {});
   GroupRecord write_group(const StateGroup& group, const std::string& file_name);
   void link_or_copy(const std::string& from, const std::string& to, const GroupRecord& group);
   std::optional<GroupRecord> reuse_group(const State& state, const StateGroup& group, const std::string& file_name,

@@ -67,7 +67,9 @@ void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifes
   storage.sync_directory(files.directory());
   source.commit_point();
   // From here on nothing stops it: half a commit could not be taken back with certainty.
-  files.write_text(manifest_name, text);
+  files.write_text(manifest_name, text, [&] {
+    if (writer.lock != nullptr) writer.lock->require_held();
+  });
   if (writer.committer != nullptr)
     return writer.committer->commit({files.directory(), manifest.step, manifest.commit_sequence, hash_of(text), ""});
   storage.sync_directory(files.directory());
@@ -95,6 +97,8 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
       base::warn("state", cat("what the failed save wrote to ", base::quote(files.directory()), " could not be removed"));
       if (writer.leftovers != nullptr) writer.leftovers->note(files.directory());
     }
+    // A second writer renames what looks like a cut-off save when it opens: then that is the reason, and not the file that is gone.
+    if (writer.lock != nullptr) writer.lock->require_held();
     throw;
   }
 }

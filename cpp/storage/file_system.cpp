@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <random>
 #include <utility>
@@ -102,15 +103,43 @@ class OsFile final : public File {
 // go of it there would take it from its parent.
 class OsLock final : public Lock {
  public:
-  explicit OsLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  // directory: in which the locked file has this name. shown: the path for messages.
+  OsLock(Descriptor descriptor, Descriptor directory, std::string name, std::string shown)
+      : descriptor_(std::move(descriptor)), directory_(std::move(directory)), name_(std::move(name)), shown_(std::move(shown)) {}
   ~OsLock() override {
     if (owner_ == ::getpid()) uninterrupted([&] { return ::flock(descriptor_.get(), LOCK_UN); });
   }
   OsLock(const OsLock&) = delete;
   OsLock& operator=(const OsLock&) = delete;
 
+  // flock locks a file, not its name: whoever unlinks the file lets the next writer lock another file of that name.
+  void require_held() const override {
+    if (!is_lost_.load(std::memory_order_relaxed)) look();
+    if (!is_lost_.load(std::memory_order_relaxed)) return;
+    base::fail(base::Status::busy, base::quote(shown_),
+               ", which this writer has locked, was removed or replaced by another program, ",
+               "so a second writer can have locked a new file of that name: this one saves and removes nothing any more; open the "
+               "storage again to continue");
+  }
+
  private:
+  // Lost is lost: a second writer may have come meanwhile, even if the file has its name again.
+  void look() const {
+    const struct stat locked = status_of(descriptor_.get(), shown_);
+    if (status_of(directory_.get(), shown_).st_nlink == 0) return;  // nobody can lock or write anything in a removed directory
+    struct stat named {};
+    const bool is_there = ::fstatat(directory_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!is_there && errno != ENOENT) fail_os(errno, "examine", shown_);
+    // The inode number of an open file is not used again, so an equal number is the same file, which has this name as a link.
+    const bool is_same = is_there && named.st_dev == locked.st_dev && named.st_ino == locked.st_ino;
+    if (!is_same || (locked.st_nlink == 0 && named.st_nlink > 0)) is_lost_.store(true, std::memory_order_relaxed);
+  }
+
   Descriptor descriptor_;
+  Descriptor directory_;
+  std::string name_;
+  std::string shown_;
+  mutable std::atomic<bool> is_lost_{false};
   pid_t owner_ = ::getpid();
 };
 
@@ -243,7 +272,7 @@ class FileSystem final : public Storage {
   }
 
   std::unique_ptr<Lock> lock(const std::string& path) override {
-    const Place place = find(path);
+    Place place = find(path);
     auto file = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, "open lock file", shown(path));
     require_regular(status_of(file.get(), shown(path)), shown(path));
     if (uninterrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
@@ -256,7 +285,10 @@ class FileSystem final : public Storage {
     const std::string text = base::cat(::getpid(), "\n");
     if (::ftruncate(file.get(), 0) != 0) fail_os(errno, "write", shown(path));
     write_all(file.get(), 0, std::as_bytes(std::span(text)), shown(path));
-    return std::make_unique<OsLock>(std::move(file));
+    Descriptor directory = open_at(place.directory(), ".", O_PATH | O_DIRECTORY, "enter", shown(path));
+    auto lock = std::make_unique<OsLock>(std::move(file), std::move(directory), std::move(place.leaf), shown(path));
+    lock->require_held();  // the file may have lost its name between open and flock
+    return lock;
   }
 
   const std::string& name() const override { return name_; }

@@ -84,6 +84,9 @@ constexpr std::int64_t scratch_alignment = 4096;
 class Lock {
  public:
   virtual ~Lock() = default;
+  // Error(busy) when another program has removed or replaced the file that is locked: the next one that locks the path has a lock,
+  // too. Does nothing where the storage cannot find that out.
+  virtual void require_held() const {}
 };
 
 struct Entry {
