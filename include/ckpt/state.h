@@ -97,9 +97,10 @@ CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char
  *    "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
  *    "by_rank":["data_position"]}
  * missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that it passed over, newest first,
- * with what was wrong; ckpt_load_result.skipped is their number. by_rank: keys whose values differed between the ranks that saved,
- * and were not loaded because there are more or fewer ranks now (ckpt_checkpoint_manager_get_rank_values reads them); not there
- * when there are none. */
+ * with what was wrong, and a damaged commit record ("name" is its path) where only the manifest's digest in it shows that the
+ * checkpoint was committed; ckpt_load_result.skipped is their number. by_rank: keys whose values differed between the ranks that
+ * saved, and were not loaded because there are more or fewer ranks now (ckpt_checkpoint_manager_get_rank_values reads them); not
+ * there when there are none. */
 CKPT_API ckpt_status ckpt_state_get_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the state. NULL does nothing. */
@@ -504,8 +505,8 @@ typedef struct ckpt_load_result {
   int64_t commit_sequence; /* number of the save among those in its storage */
   uint64_t seed;           /* seed of the run's random numbers, as saved */
   int64_t bytes;           /* bytes of the files, the manifest not counted */
-  /* number of newer checkpoints that could not be used; the load report names them. What has no manifest is no checkpoint and does
-   * not count */
+  /* number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of the checkpoint
+   * that was loaded; the load report names them. What has no manifest is no checkpoint and does not count */
   int64_t skipped;
   /* name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it by name) */
   char name[CKPT_CHECKPOINT_NAME_BYTES];
@@ -710,12 +711,13 @@ CKPT_API void ckpt_reader_release(ckpt_reader* reader);
 /* ---- Files for other programs -------------------------------------------------------------------------------------------- */
 
 /* Writes the tensors of one group of a state as a plain safetensors file, which any program can read: under a temporary name of its
- * own beside it (path with ".tmp-" and 8 random digits behind it), synced, and renamed to path, where it replaces a file that was
- * there. Durable when it returns. Several writers of one path, in any processes, do not meet: the last one's whole file stays. A
- * process that is killed meanwhile leaves its temporary file.
+ * own next to it (path with ".tmp-" and 8 random digits after it), synced, and renamed to path, where it replaces a file that was
+ * there and gets its permission bits. Symbolic links are followed: the file that they lead to is replaced or made, and they stay.
+ * Durable when it returns. Several writers of one path, in any processes, do not meet: the last one's whole file stays. A process
+ * that is killed meanwhile leaves its temporary file.
  * path: as for open(2). group: NOT_FOUND when the state has none of that name. metadata_json: an object whose values are texts, for
- * the file's metadata; NULL: none. INVALID_ARGUMENT when path is a directory; PERMISSION, NO_SPACE and IO from the system: what had
- * the name is what it was then. */
+ * the file's metadata; NULL: none. INVALID_ARGUMENT when path is neither a regular file nor free (a directory, a device, a FIFO, a
+ * socket); PERMISSION, NO_SPACE and IO from the system: what had the name is what it was then. */
 CKPT_API ckpt_status ckpt_safetensors_write(const char* path, const ckpt_state* state, const char* group,
                                             const char* metadata_json);
 

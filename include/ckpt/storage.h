@@ -108,7 +108,8 @@ typedef int32_t (*ckpt_storage_path_fn)(const char* path, void* user_data);
  * return that from the listing. */
 typedef int32_t (*ckpt_storage_entry_fn)(void* listing, const char* name, ckpt_bool is_directory);
 
-/* Lists a directory: calls entry(listing, ...) once for each name in the directory at path, in any order, without "." and "..". */
+/* Lists a directory: calls entry(listing, ...) once for each name in the directory at path, in any order, without "." and "..". The
+ * operation fails with CALLBACK when a name is listed twice or is not one component of a path. */
 typedef int32_t (*ckpt_storage_list_fn)(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user_data);
 
 /* Sets *bytes to the length of the regular file at path; INVALID_ARGUMENT for what is none. */
@@ -138,7 +139,8 @@ typedef int32_t (*ckpt_storage_read_ranges_fn)(void* file, const ckpt_storage_ra
 typedef int32_t (*ckpt_storage_object_fn)(void* listing, const char* path, int64_t bytes);
 
 /* Lists files by their whole paths: calls object(listing, ...) once for each file whose path begins with prefix and comes behind
- * after ("": from the first one on), in ascending order of the paths' bytes, for limit (>= 1) files at most. */
+ * after ("": from the first one on), in ascending order of the paths' bytes, for limit (>= 1) files at most. The operation fails
+ * with CALLBACK when a path is listed twice, out of order, or without the prefix, or leaves the root. */
 typedef int32_t (*ckpt_storage_list_from_fn)(const char* prefix, const char* after, int64_t limit, ckpt_storage_object_fn object,
                                              void* listing, void* user_data);
 

@@ -406,8 +406,9 @@ namespace Ckpt
         /// <summary>Bytes of the files, the manifest not counted.</summary>
         public long Bytes { get; }
 
-        /// <summary>Number of newer checkpoints that could not be used; the load report names them. What has no manifest is no
-        /// checkpoint and does not count.</summary>
+        /// <summary>Number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of
+        /// the checkpoint that was loaded; the load report names them. What has no manifest is no checkpoint and does not
+        /// count.</summary>
         public long Skipped { get; }
 
         /// <summary>Name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for
