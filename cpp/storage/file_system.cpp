@@ -112,7 +112,7 @@ class OsLock final : public Lock {
   OsLock(const OsLock&) = delete;
   OsLock& operator=(const OsLock&) = delete;
 
-  // flock locks a file, not its name: whoever unlinks the file lets the next writer lock another file of that name.
+  // flock locks a file, not its name: a program that unlinks the file lets the next writer lock another file of that name.
   void require_held() const override {
     if (!is_lost_.load(std::memory_order_relaxed)) look();
     if (!is_lost_.load(std::memory_order_relaxed)) return;
@@ -123,10 +123,10 @@ class OsLock final : public Lock {
   }
 
  private:
-  // Lost is lost: a second writer may have come meanwhile, even if the file has its name again.
+  // A lost lock stays lost: a second writer may have opened meanwhile, even if the file has its name again.
   void look() const {
     const struct stat locked = status_of(descriptor_.get(), shown_);
-    if (status_of(directory_.get(), shown_).st_nlink == 0) return;  // nobody can lock or write anything in a removed directory
+    if (status_of(directory_.get(), shown_).st_nlink == 0) return;  // no process can make a file in a removed directory
     struct stat named {};
     const bool is_there = ::fstatat(directory_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0;
     if (!is_there && errno != ENOENT) fail_os(errno, "examine", shown_);

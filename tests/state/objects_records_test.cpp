@@ -290,7 +290,7 @@ TEST(ObjectsRecords, ADamagedRecordWithoutItsCheckpointBlocksNothing) {
   EXPECT_EQ(writer.list().size(), 5U);
 }
 
-// A manifest that is damaged keeps its record, and an intact record beside it doubts no other.
+// A damaged manifest keeps its record; that record is intact, so orphans are removed.
 TEST(ObjectsRecords, ADamagedManifestKeepsItsRecord) {
   for (const int version : {1, 2}) {
     Records records(version, Puts::honest);
