@@ -85,7 +85,7 @@ def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], al
     """Groups of tensors by their names where a dict is nothing else, else one tree."""
     if _is_groups(tree) or _is_tensors(tree):
         return _state_of(tree, group, values, allow_empty)
-    return _made_state(lambda state: state.add_tree("tree", tree), values)
+    return _made_state(lambda state: state._add_tree("tree", tree, once=True), values)
 
 
 def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:

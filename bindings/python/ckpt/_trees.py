@@ -139,10 +139,39 @@ def _is_key(value: Any) -> bool:
     return type(value) in _KEYS and (type(value) is not tuple or all(_is_key(part) for part in value))
 
 
+class Copied:
+    """The contiguous elements that stand for an array whose memory cannot be shared: it is strided, of the other byte order, or on a
+    device. read() returns its elements now; write() fills it with `elements`, and is None where it cannot be written."""
+
+    def __init__(self, array: Any, elements: Tensor, read: Callable[[], Tensor], write: Optional[Callable[[], Any]]) -> None:
+        self.array, self.elements, self._read, self._write = array, elements, read, write
+        self.tensor = elements if write is not None else _read_only(elements)  # which a load refuses to fill
+
+    def refresh(self) -> None:
+        """Reads the array again. Equal elements are not written: a save in the background may be reading them."""
+        now = self._read()
+        if not self.elements.is_bit_equal(now):
+            self.elements.copy_from(now)
+
+    def write_back(self) -> None:
+        if self._write is not None:
+            self._write()
+
+
+_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of memoryview, by bytes of an element
+
+
+def _read_only(tensor: Tensor) -> Tensor:
+    """A tensor over the same elements that cannot be written."""
+    elements = tensor.raw().toreadonly()
+    return Tensor.borrow(elements.cast(_FORMATS[tensor.dtype.bits // 8], list(tensor.shape)), tensor.dtype)
+
+
 class _Writer:
     def __init__(self) -> None:
         self.nodes: List[Any] = []
         self.tensors: Dict[str, Tensor] = {}
+        self.copied: Dict[str, Copied] = {}
         self.names: Dict[Any, str] = {}  # by the memory of a tensor
         self.open: Set[int] = set()      # containers around this value
 
@@ -224,7 +253,10 @@ class _Writer:
             name = self.names.get(memory) if memory is not None else None
             if name is None:
                 name = self._free_name(at)
-                self.tensors[name] = convert()
+                made = convert()
+                if isinstance(made, Copied):
+                    self.copied[name] = made
+                self.tensors[name] = made.tensor if isinstance(made, Copied) else made
                 if memory is not None:
                     self.names[memory] = name
         except Exception as error:
@@ -263,8 +295,15 @@ class _Writer:
         return name
 
 
-# What distinguishes a tensor's memory from another's, what makes a Tensor of it, and the rest of its node.
-Given = Tuple[Any, Callable[[], Tensor], List[str]]
+def can_be_written(array: Any) -> bool:
+    """Whether each element can be written alone: an array of numpy or torch that is writable and repeats none (stride 0)."""
+    strides = array.stride() if callable(getattr(array, "stride", None)) else getattr(array, "strides", ())
+    repeats = any(stride == 0 and length > 1 for stride, length in zip(strides, array.shape))
+    return not repeats and bool(getattr(getattr(array, "flags", None), "writeable", True))
+
+
+# What distinguishes a tensor's memory from another's, what makes a Tensor of it or copies it, and the rest of its node.
+Given = Tuple[Any, Callable[[], Union[Tensor, Copied]], List[str]]
 
 
 def _no_place(value: Any) -> UnsupportedError:
@@ -284,13 +323,22 @@ def _numpy(numpy: Any, value: Any) -> Given:
     if kind.byteorder == ">" or (kind.byteorder == "=" and sys.byteorder == "big"):
         form.append("big-endian")
 
-    def convert() -> Tensor:
-        array = numpy.array(value, dtype=kind.newbyteorder("<"), order="C", copy=None if numpy.__version__ >= "2" else False)
+    def contiguous() -> Any:
+        return numpy.array(value, dtype=kind.newbyteorder("<"), order="C", copy=None if numpy.__version__ >= "2" else False)
+
+    def tensor_of(array: Any) -> Tensor:
         if wide:
             array = array.reshape(array.shape + (1,)).view(numpy.float64)
         if array.dtype.name == "bfloat16":
             return Tensor.borrow(array.view(numpy.uint16), DType.BF16)
         return as_tensor(array)
+
+    def convert() -> Union[Tensor, Copied]:
+        array = contiguous()
+        if not shared or array.ctypes.data == value.ctypes.data:
+            return tensor_of(array)
+        write = (lambda: value.__setitem__(..., array)) if can_be_written(value) else None
+        return Copied(value, tensor_of(array), lambda: tensor_of(contiguous()), write)
 
     shared = isinstance(value, numpy.ndarray) and value.size > 0
     return (value.ctypes.data, value.shape, value.strides, kind.str) if shared else None, convert, form
@@ -300,13 +348,20 @@ _NUMPY_NAMES = {"bool", "uint8", "int8", "int16", "uint16", "float16", "bfloat16
                 "float64", "complex64"}
 
 
-def write_tree(tree: Any) -> Tuple[Dict[str, Tensor], Tensor]:
-    """The tensors of a tree by name, and the text for what is no tensor."""
+class Written(NamedTuple):
+    """A tree's tensors by name, the text for what is no tensor, and those tensors that are copies of arrays."""
+
+    tensors: Dict[str, Tensor]
+    text: Tensor
+    copied: Dict[str, Copied]
+
+
+def write_tree(tree: Any) -> Written:
     writer = _Writer()
     writer.write(tree)
     text = json.dumps({"format": "ckpt-tree", "format_version": 1, "nodes": writer.nodes}, ensure_ascii=False, allow_nan=False,
                       separators=(",", ":"))
-    return writer.tensors, as_tensor(text.encode())
+    return Written(writer.tensors, as_tensor(text.encode()), writer.copied)
 
 
 # ---- Reading ----
@@ -383,8 +438,8 @@ def _frame(node: List[Any]) -> Optional[_Frame]:
 
 
 class _Reader:
-    def __init__(self, tensor_of: Callable[[str], Tensor], types: Types) -> None:
-        self.tensor_of = tensor_of
+    def __init__(self, tensor_of: Callable[[str], Tensor], types: Types, arrays: Mapping[str, Any]) -> None:
+        self.tensor_of, self.arrays = tensor_of, arrays
         given = types if isinstance(types, Mapping) else dict(enumerate([types] if isinstance(types, type) else types))
         for each in given.values():
             if not isinstance(each, type) or _kind_of_record(each) is None:
@@ -487,6 +542,8 @@ class _Reader:
     def _tensor(self, name: Any, form: str, more: List[str]) -> Any:
         if not isinstance(name, str) or not set(more) <= {"complex128", "big-endian"}:
             raise _bad(f"a tensor is {name!r} {more!r}")
+        if name in self.arrays:
+            return self.arrays[name]
         try:
             tensor = self.tensor_of(name)
         except NotFoundError as error:
@@ -538,8 +595,8 @@ def _parsed(text: bytes) -> Any:
     return whole
 
 
-def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = ()) -> Any:
-    """The tree of a text; tensor_of(name) reads a tensor."""
+def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = (), arrays: Mapping[str, Any] = {}) -> Any:
+    """The tree of a text; tensor_of(name) reads a tensor, arrays are those that exist already."""
     try:
         whole = _parsed(bytes(text.raw()))
     except (ValueError, RecursionError) as error:
@@ -552,7 +609,7 @@ def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = (
         raise UnsupportedError(f"the tree's text has the version {whole.get('format_version')!r}, which this library does not know")
     if not isinstance(whole.get("nodes"), list):
         raise _bad("it has no nodes")
-    return _Reader(tensor_of, types).read(whole["nodes"])
+    return _Reader(tensor_of, types, arrays).read(whole["nodes"])
 
 
 # ---- Filling a template ----
@@ -609,7 +666,7 @@ class _Filler:
             return value
         self._require(tuple(shape) == tuple(getattr(value, "shape", ())) and kind == getattr(value, "dtype", None), template, value, at)
         plain = template.detach() if hasattr(template, "detach") else template  # a parameter is filled without its gradient's knowledge
-        if not getattr(getattr(plain, "flags", None), "writeable", True) or 0 in _strides_of_many(plain):
+        if not can_be_written(plain):
             raise InvalidArgumentError(f"{at.text()}: the template's elements cannot be written one by one")
         self.changes.append(lambda: plain.copy_(value) if hasattr(plain, "copy_") else plain.__setitem__(..., value))
         return template
@@ -618,12 +675,6 @@ class _Filler:
     def _require(fits: bool, template: Any, value: Any, at: _At) -> None:
         if not fits:
             raise InvalidArgumentError(f"{at.text()}: the template has {_shown(template)}, the checkpoint {_shown(value)}")
-
-
-def _strides_of_many(array: Any) -> List[int]:
-    """The strides of its dimensions that have several elements: 0 where they are one."""
-    strides = array.stride() if callable(getattr(array, "stride", None)) else getattr(array, "strides", ())
-    return [stride for stride, length in zip(strides, array.shape) if length > 1]
 
 
 def _shown(value: Any) -> str:

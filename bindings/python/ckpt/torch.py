@@ -19,7 +19,7 @@ from ._state import _at, CheckpointManager, Reader, State
 from ._storage import Storage
 from ._task import CheckpointTask
 from ._tensor import Tensor, as_tensor as _any_tensor
-from ._trees import Given, Types
+from ._trees import can_be_written, Copied, Given, Types
 from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from .made.values import DType, LoadResult, SaveResult
 
@@ -98,7 +98,7 @@ def save(where: Union[CheckpointManager, AsyncManager, Place], what: Union[int, 
     with State() as state:
         for group, tree in parts.items():
             if tree is not None:
-                state.add_tree(group, tree)
+                state._add_tree(group, tree, once=True)
         if all(tree is None for tree in parts.values()) and not allow_empty:
             raise InvalidArgumentError("there is no model, optimizer, scheduler, rng or extra: nothing would be saved")
         return _save_to(where, state, what, keep_last, options)
@@ -300,16 +300,26 @@ def _require_contents(value: "_torch.Tensor") -> None:
 def _tree_form(value: "_torch.Tensor") -> Given:
     _require_contents(value)
 
-    def convert() -> Tensor:
+    def tensor_of(plain: "_torch.Tensor") -> Tensor:
+        return as_tensor(_torch.view_as_real(plain) if plain.dtype is _torch.complex128 else plain)
+
+    def convert() -> Union[Tensor, Copied]:
         plain = _plain(value)
-        if plain.dtype is _torch.complex128:
-            return as_tensor(_torch.view_as_real(plain).contiguous())
-        return as_tensor(plain)
+        if value.numel() == 0 or (plain.data_ptr() == value.data_ptr() and plain.device == value.device):
+            return tensor_of(plain)
+        write = (lambda: _fill(value, plain)) if can_be_written(value) else None
+        return Copied(value, tensor_of(plain), lambda: tensor_of(_plain(value)), write)
 
     form = ["torch"] + (["complex128"] if value.dtype is _torch.complex128 else [])
     shared = (value.device, value.data_ptr(), tuple(value.shape), value.stride(), value.dtype, value.is_conj(),
               value.is_neg()) if value.numel() else None
     return shared, convert, form
+
+
+def _fill(target: "_torch.Tensor", source: "_torch.Tensor") -> None:
+    """Copies the elements, on any device; gradients do not follow. Tensors of inference mode are written in that mode only."""
+    with _torch.inference_mode() if target.is_inference() else _torch.no_grad():
+        target.detach().copy_(source)
 
 
 def _from_tree(tensor: Tensor, more: List[str]) -> "_torch.Tensor":

@@ -85,6 +85,52 @@ class Tensors(unittest.TestCase):
                     self.assertIs(type(loaded), torch.Tensor)
                     self.assertTrue(loaded.dtype == tensor.dtype and torch.equal(loaded, tensor.detach().resolve_conj()))
 
+    def test_trees_of_a_state_read_tensors_again_and_fill_them(self):
+        """Also those whose memory cannot be shared: strided, conjugated, on a device."""
+        devices = ["cpu"] + ["cuda"] * torch.cuda.is_available()
+        if len(devices) == 1:
+            print("tensors on a device: not tested, torch finds no CUDA here")
+        for device in devices:
+            def tensors():
+                with torch.inference_mode():
+                    inference = torch.arange(6.0, device=device).reshape(2, 3).T
+                base = torch.arange(24.0, device=device).reshape(2, 3, 2, 2)
+                return {"shared": base.clone(), "channels_last": base.to(memory_format=torch.channels_last),
+                        "transposed": base[0, :, 0].T.clone(memory_format=torch.preserve_format), "strided": base.clone()[::2, 1:],
+                        "truths": (base[0, 0] > 1).T, "bfloat16": base[0, 0].bfloat16().T, "complex128": base[0, 0].to(torch.cdouble).T,
+                        "conjugate": (base[0, 0] * (1 + 2j)).conj(), "negative": torch._neg_view(base[0, 0].clone()),
+                        "parameter": torch.nn.Parameter(base[0, :, 0].clone().T), "inference": inference}
+
+            def change(tree, step):
+                for tensor in tree.values():
+                    with torch.inference_mode() if tensor.is_inference() else torch.no_grad():
+                        tensor.logical_not_() if tensor.dtype is torch.bool else tensor.mul_(step + 2)
+
+            tree, kept = tensors(), []
+            with tempfile.TemporaryDirectory() as folder, ckpt.CheckpointManager(folder) as manager, ckpt.State() as state:
+                state.add_tree("run", tree)
+                for step in range(3):
+                    manager.save(state, step)
+                    kept.append({name: tensor.detach().clone().resolve_conj().resolve_neg().cpu() for name, tensor in tree.items()})
+                    change(tree, step)
+                mine = tensors()
+                with ckpt.State() as filled:
+                    filled.add_tree("run", mine)
+                    for step in range(3):
+                        manager.load(filled, step=step)
+                        found = filled.tree("run")
+                        for name, wanted in kept[step].items():
+                            with self.subTest(device=device, step=step, name=name):
+                                self.assertTrue(torch.equal(mine[name].detach().cpu(), wanted))
+                                self.assertTrue(torch.equal(found[name].detach().cpu(), wanted))
+                                self.assertEqual(found[name].data_ptr(), mine[name].data_ptr())
+
+    def test_memory_with_a_negative_bit_is_not_shared(self):
+        tensor = torch._neg_view(torch.arange(3.0))
+        for share in (ckpt_torch.as_tensor, ckpt.as_tensor, lambda tensor: ckpt.State({"w": tensor})):
+            with self.assertRaisesRegex(ckpt.UnsupportedError, "negative bit"):
+                share(tensor)
+
     def test_state_dicts_in_place(self):
         model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3)).bfloat16()
         model.register_buffer("mask", torch.tensor([True, False]))

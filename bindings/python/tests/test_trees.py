@@ -193,14 +193,14 @@ class Trees(unittest.TestCase):
 
     def test_shared_arrays_are_written_once(self):
         weights = np.arange(1000.0)
-        tensors, text = _trees.write_tree({"encoder": {"w": weights}, "decoder": {"w": weights}, "other": weights[:10]})
+        tensors, text, _ = _trees.write_tree({"encoder": {"w": weights}, "decoder": {"w": weights}, "other": weights[:10]})
         self.assertEqual(sorted(tensors), ["encoder.w", "other"])
         tree = again({"a": weights, "b": weights})
         self.assertIs(tree["a"], tree["b"])
 
     def test_names_of_tensors_are_those_of_a_state_dict(self):
         one = lambda: np.ones(1)
-        tensors, _ = _trees.write_tree({"layers": [{"weight": one()}], "a": {"b": one()}, "a.b": one(), "__tree__": one(), "\ud800": one()})
+        tensors, _, _ = _trees.write_tree({"layers": [{"weight": one()}], "a": {"b": one()}, "a.b": one(), "__tree__": one(), "\ud800": one()})
         self.assertEqual(list(tensors), ["layers.0.weight", "a.b", "a.b~2", ".__tree__", "?"])
         self.assertEqual(list(_trees.write_tree(one())[0]), ["tensor"])
 
