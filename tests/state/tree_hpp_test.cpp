@@ -83,6 +83,24 @@ TEST(TreeHpp, ArraysOfNumbersAreTensors) {
                [&] { floats.get<std::vector<double>>(); });
 }
 
+TEST(TreeHpp, TensorsOfEachDTypeComeBackAtEachShape) {
+  for (int number = 1; number <= static_cast<int>(ckpt::DType::c64); ++number) {
+    const auto dtype = static_cast<ckpt::DType>(number);
+    const bool is_whole_bytes = ckpt_dtype_bits(number) % 8 == 0;
+    using Shapes = std::vector<std::vector<std::int64_t>>;
+    for (const auto& shape : is_whole_bytes ? Shapes{{0}, {}, {3}} : Shapes{{0}, {4}}) {
+      ckpt::Tensor tensor(dtype, shape);
+      if (tensor.bytes() > 0) std::memset(tensor.data(), 1, static_cast<std::size_t>(tensor.bytes()));
+      for (const Value& given : {Value(tensor), Value::list({tensor})}) {
+        const Value read = saved_and_read(given);
+        const auto again = (read.is_list() ? read[0] : read).get<ckpt::Tensor>();
+        EXPECT_EQ(again.dtype(), dtype) << number;
+        EXPECT_TRUE(again.bit_equal(tensor)) << number << " with " << shape.size() << " dimensions";
+      }
+    }
+  }
+}
+
 TEST(TreeHpp, TensorsAreSharedAndThoseThatAreOneStayOne) {
   ckpt::Tensor weight(ckpt::DType::bf16, {2, 3});
   std::memset(weight.data(), 2, static_cast<std::size_t>(weight.bytes()));

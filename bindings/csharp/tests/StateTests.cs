@@ -57,6 +57,32 @@ internal static class StateTests
     }
 
     // What other languages write is in the conformance tests; here is what is C#'s own.
+    internal static void TensorsOfEachDTypeAtEachShape()
+    {
+        foreach (DType dtype in Enum.GetValues(typeof(DType)))
+        {
+            if ((int)dtype < 1) continue;
+            var isWholeBytes = DTypes.Bits(dtype) % 8 == 0;
+            foreach (var shape in isWholeBytes ? new[] { new long[] { 0 }, new long[0], new long[] { 3 } } : new[] { new long[] { 0 }, new long[] { 4 } })
+            {
+                using (var storage = Storage.InMemory())
+                using (var checkpoint = new CheckpointManager(storage))
+                using (var tensor = new Tensor(dtype, shape))
+                using (var state = new State())
+                {
+                    tensor.AsBytes().Fill(1);
+                    checkpoint.Save(state.Set("x", tensor).Set("list", new object[] { tensor }), new SaveOptions { Step = 1 });
+                    using (var reader = checkpoint.OpenReader())
+                    {
+                        var what = dtype + " with " + shape.Length + " dimensions";
+                        Check.That(reader.Get<Tensor>("x").BitEqual(tensor), what);
+                        Check.That(((Tensor)reader.Get<List<object>>("list")[0]).BitEqual(tensor), what + " in a list");
+                    }
+                }
+            }
+        }
+    }
+
     internal static void ArraysOfEachKind()
     {
         using (var state = new State())

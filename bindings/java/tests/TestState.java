@@ -457,6 +457,28 @@ final class TestState {
     });
   }
 
+  static void testTensorsOfEachDTypeAtEachShape() {
+    for (DType dtype : DType.values()) {
+      if (dtype.number() < 1) continue;
+      long[][] shapes = dtype.bits() % 8 == 0 ? new long[][] {{0}, {}, {3}} : new long[][] {{0}, {4}};
+      for (long[] shape : shapes) {
+        try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
+            State state = new State(); Tensor tensor = new Tensor(dtype, shape)) {
+          byte[] ones = new byte[(int) tensor.bytes()];
+          java.util.Arrays.fill(ones, (byte) 1);
+          tensor.buffer().put(ones);
+          checkpoint.save(state.set("x", tensor).set("list", List.of(tensor)), new SaveOptions().step(1));
+          try (Reader reader = checkpoint.reader(null, Verify.LAZY); Tensor read = reader.get("x", Tensor.class);
+              Tensor part = (Tensor) reader.get("list", List.class).get(0)) {
+            String what = dtype + " of " + java.util.Arrays.toString(shape);
+            Check.that(read.isBitEqual(tensor) && part.isBitEqual(tensor), what + " is the same bits");
+            Check.equal(tensor.toArray(), read.toArray());
+          }
+        }
+      }
+    }
+  }
+
   static void testArraysOfEachKindComeBack() {
     try (State state = new State()) {
       for (Object array : new Object[] {new short[] {-1, 2}, new boolean[] {true, false}, new int[] {3}, new long[0]}) {

@@ -218,5 +218,14 @@ def as_tensor(source: Any) -> Tensor:
     return Tensor.borrow(source)
 
 
+_formats = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of memoryview, by bytes of an element
+
+
+def _seen_as(tensor: Tensor, dtype: DType, read_only: bool = False) -> Tensor:
+    """A tensor over the same elements, which are seen as elements of another dtype of as many whole bytes. There is at least one."""
+    elements = tensor.raw().toreadonly() if read_only else tensor.raw()
+    return Tensor.borrow(elements.cast(_formats[dtype.bits // 8], tensor.shape), dtype)
+
+
 made_by["tensor"] = lambda source: None if source is None else as_tensor(source)
 made_by["dtype"] = lambda kind: 0 if kind is None else _dtype(kind)

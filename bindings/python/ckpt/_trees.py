@@ -16,8 +16,9 @@ import struct
 import sys
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 
+from ._root import CkptError
 from ._sharded import Sharded
-from ._tensor import Tensor, as_tensor
+from ._tensor import _has_dtype, _seen_as, Tensor, as_tensor
 from .made.errors import CorruptError, InvalidArgumentError, NotFoundError, UnsupportedError
 from .made.values import DType
 
@@ -145,7 +146,7 @@ class Copied:
 
     def __init__(self, array: Any, elements: Tensor, read: Callable[[], Tensor], write: Optional[Callable[[], Any]]) -> None:
         self.array, self.elements, self._read, self._write = array, elements, read, write
-        self.tensor = elements if write is not None else _read_only(elements)  # which a load refuses to fill
+        self.tensor = elements if write is not None else _seen_as(elements, elements.dtype, read_only=True)  # which a load refuses to fill
 
     def refresh(self) -> None:
         """Reads the array again. Equal elements are not written: a save in the background may be reading them."""
@@ -156,15 +157,6 @@ class Copied:
     def write_back(self) -> None:
         if self._write is not None:
             self._write()
-
-
-_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of memoryview, by bytes of an element
-
-
-def _read_only(tensor: Tensor) -> Tensor:
-    """A tensor over the same elements that cannot be written."""
-    elements = tensor.raw().toreadonly()
-    return Tensor.borrow(elements.cast(_FORMATS[tensor.dtype.bits // 8], list(tensor.shape)), tensor.dtype)
 
 
 class _Writer:
@@ -318,7 +310,7 @@ def _numpy(numpy: Any, value: Any) -> Given:
     wide = kind.newbyteorder("=") == numpy.complex128
     if wide:
         form.append("complex128")
-    elif kind.newbyteorder("=").name not in _NUMPY_NAMES:
+    elif not _has_dtype(kind.newbyteorder("=").name):
         raise UnsupportedError(f"elements of numpy's {kind} have no place in a tree")
     if kind.byteorder == ">" or (kind.byteorder == "=" and sys.byteorder == "big"):
         form.append("big-endian")
@@ -342,10 +334,6 @@ def _numpy(numpy: Any, value: Any) -> Given:
 
     shared = isinstance(value, numpy.ndarray) and value.size > 0
     return (value.ctypes.data, value.shape, value.strides, kind.str) if shared else None, convert, form
-
-
-_NUMPY_NAMES = {"bool", "uint8", "int8", "int16", "uint16", "float16", "bfloat16", "int32", "uint32", "float32", "int64", "uint64",
-                "float64", "complex64"}
 
 
 class Written(NamedTuple):
@@ -460,7 +448,7 @@ class _Reader:
                         raise _bad(f"a {frame.kind} has more parts than there are")
                     value = frame if frame is not None else self._value(node)
                 except (LookupError, TypeError, ValueError, struct.error, binascii.Error) as error:
-                    if isinstance(error, CorruptError):
+                    if isinstance(error, CkptError):  # some of which are TypeErrors and the like, too
                         raise
                     raise _bad(f"{node!r}: {error}") from None
             elif not isinstance(node, (str, int, float, type(None))):
@@ -553,7 +541,10 @@ class _Reader:
         if form == "torch":
             from .torch import _from_tree
 
-            return _from_tree(tensor, more)
+            try:
+                return _from_tree(tensor, more)
+            except UnsupportedError as error:
+                raise UnsupportedError(f"tensor '{name}': {error}") from None
         if form not in ("array", "scalar"):
             raise _bad(f"a tensor has the form {form!r}")
         array = _numpy_of(tensor, more)

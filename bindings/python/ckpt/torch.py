@@ -18,7 +18,7 @@ from ._progress import Progress, _Meter
 from ._state import _at, CheckpointManager, Reader, State
 from ._storage import Storage
 from ._task import CheckpointTask
-from ._tensor import Tensor, as_tensor as _any_tensor
+from ._tensor import _seen_as, Tensor, as_tensor as _any_tensor
 from ._trees import can_be_written, Copied, Given, Types
 from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from .made.values import DType, LoadResult, SaveResult
@@ -43,21 +43,65 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module("." + _LATER[name], __package__), name)
 
 
+class _Kind(NamedTuple):
+    """An element type of both sides: its name in torch, and, where DLPack or torch's part of it lacks the type in some version, the
+    type of the same size as which its bytes pass."""
+
+    name: str
+    dtype: DType
+    passes: Optional[Tuple[str, DType]] = None
+
+
+_KINDS = (
+    _Kind("bool", DType.BOOL, ("uint8", DType.U8)),
+    _Kind("uint8", DType.U8),
+    _Kind("int8", DType.I8),
+    _Kind("float8_e5m2", DType.F8_E5M2, ("uint8", DType.U8)),
+    _Kind("float8_e4m3fn", DType.F8_E4M3, ("uint8", DType.U8)),
+    _Kind("float8_e8m0fnu", DType.F8_E8M0, ("uint8", DType.U8)),
+    _Kind("float8_e4m3fnuz", DType.F8_E4M3FNUZ, ("uint8", DType.U8)),
+    _Kind("float8_e5m2fnuz", DType.F8_E5M2FNUZ, ("uint8", DType.U8)),
+    _Kind("int16", DType.I16),
+    _Kind("uint16", DType.U16, ("int16", DType.I16)),
+    _Kind("float16", DType.F16),
+    _Kind("bfloat16", DType.BF16, ("int16", DType.I16)),
+    _Kind("int32", DType.I32),
+    _Kind("uint32", DType.U32, ("int32", DType.I32)),
+    _Kind("float32", DType.F32),
+    _Kind("int64", DType.I64),
+    _Kind("uint64", DType.U64, ("int64", DType.I64)),
+    _Kind("float64", DType.F64),
+    _Kind("complex64", DType.C64),
+)
+_by_dtype = {kind.dtype: kind for kind in _KINDS}
+_by_torch = {getattr(_torch, kind.name): kind for kind in _KINDS if hasattr(_torch, kind.name)}  # older versions lack some
+
+
 def as_tensor(tensor: "_torch.Tensor") -> Tensor:
     """A Tensor over the memory of a contiguous torch tensor on the CPU; gradients are not followed."""
     plain = tensor.detach()
-    if plain.dtype in _without_dlpack:
-        whole, dtype = _without_dlpack[plain.dtype]
-        return Tensor.borrow(plain.view(whole).numpy(), dtype)
-    return Tensor.from_dlpack(plain)
-
-
-_without_dlpack = {_torch.bool: (_torch.uint8, DType.BOOL), _torch.bfloat16: (_torch.int16, DType.BF16)}
+    kind = _by_torch.get(plain.dtype)
+    if kind is None:
+        raise UnsupportedError(f"elements of {plain.dtype} have no dtype")
+    if kind.passes is None or plain.is_neg():  # which is refused
+        return Tensor.from_dlpack(plain)
+    if plain.numel() == 0:
+        return Tensor(kind.dtype, plain.shape)
+    return _seen_as(Tensor.from_dlpack(plain.view(getattr(_torch, kind.passes[0]))), kind.dtype)
 
 
 def to_torch(tensor: Tensor) -> "_torch.Tensor":
-    """A torch tensor over the memory of a Tensor."""
-    return _torch.from_dlpack(tensor)
+    """A torch tensor over the memory of a Tensor. UnsupportedError for element types that this version of torch lacks."""
+    kind = _by_dtype.get(tensor.dtype)
+    dtype = None if kind is None else getattr(_torch, kind.name, None)
+    if kind is None or dtype is None:
+        missing = "type for such elements" if kind is None else kind.name
+        raise UnsupportedError(f"a tensor of dtype {tensor.dtype.name}: torch {_torch.__version__} has no {missing}")
+    if tensor.size == 0:
+        return _torch.empty(tensor.shape, dtype=dtype)
+    if kind.passes is None:
+        return _torch.from_dlpack(tensor)
+    return _torch.from_dlpack(_seen_as(tensor, kind.passes[1])).view(dtype)
 
 
 def _shared(value: Any) -> Tensor:
@@ -272,7 +316,7 @@ def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu", *, prog
     """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device."""
     with Reader(path) as reader, _Meter(progress) as meter:
         meter.expect(reader)
-        return {info.name: _from_tree(reader.read(index), []).to(device) for index, info in enumerate(reader)}
+        return {info.name: to_torch(reader.read(index)).to(device) for index, info in enumerate(reader)}
 
 
 def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], name: Optional[str] = None,
@@ -323,15 +367,5 @@ def _fill(target: "_torch.Tensor", source: "_torch.Tensor") -> None:
 
 
 def _from_tree(tensor: Tensor, more: List[str]) -> "_torch.Tensor":
-    if tensor.size == 0:
-        made = _torch.empty(tensor.shape, dtype=_dtype_of(tensor.dtype))
-    elif tensor.dtype is DType.BOOL or tensor.dtype is DType.BF16:
-        made = _torch.frombuffer(tensor.raw(), dtype=_dtype_of(tensor.dtype)).reshape(tensor.shape)
-    else:
-        made = to_torch(tensor)
+    made = to_torch(tensor)
     return _torch.view_as_complex(made) if "complex128" in more else made
-
-
-def _dtype_of(dtype: DType) -> "_torch.dtype":
-    return getattr(_torch, {"BOOL": "bool", "BF16": "bfloat16", "F16": "float16", "F32": "float32", "F64": "float64", "U8": "uint8",
-                            "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "C64": "complex64"}[dtype.name])

@@ -175,6 +175,20 @@ class Trees(unittest.TestCase):
             done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True)
             self.assertEqual((done.stdout, done.returncode), ("the same\n", 0), done.stderr)
 
+    def test_every_dtype_at_each_shape(self):
+        for dtype in ckpt.DType:
+            for shape in ((0,), (), (3,)) if dtype.bits % 8 == 0 else ((0,), (4,)):
+                tensor = ckpt.Tensor(dtype, shape)
+                tensor.raw()[:] = bytes([1] * tensor.nbytes)
+                with self.subTest(dtype=dtype, shape=shape):
+                    self.assertTrue(same(tensor, again(tensor)))
+        draw = random.Random(1)
+        for dtype in DTYPES + [">u2", ">c16"]:
+            for shape in ((0,), (), (3,)):
+                array = random_array(draw, dtype, shape)
+                with self.subTest(dtype=dtype, shape=shape):
+                    self.assertTrue(same(array, again(array)))
+
     def test_any_root(self):
         for tree in [[1, np.zeros(2)], None, np.float32(1.5), "text", Point(1, [2]), {"w": np.zeros((4, 4)).T}, {"w": np.zeros(2, ">f4")},
                      {"model": {"w": np.ones(2)}}, {"w": np.ones(1), "lr": 0.1}, {"model": {"w": np.ones(1)}, "optimizer": {}},
