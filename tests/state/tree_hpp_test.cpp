@@ -151,6 +151,24 @@ TEST(TreeHpp, DictsKeepTheirOrderAndAreAskedByKey) {
                [&] { static_cast<void>(again["a"]["x"]); });
 }
 
+TEST(TreeHpp, AttributesStayWithTheirValue) {
+  Value model = Value::dict({{"w", std::vector<float>{1, 2}}});
+  model.attributes() = Value::dict({{"_metadata", Value::dict({{"", Value::dict({{"version", 1}})}})}}).items();
+  const Value plain = Value::dict({{"w", std::vector<float>{1, 2}}});
+  EXPECT_NE(model, plain);
+  const Value read = saved_and_read(Value::list({model, 7}));
+  EXPECT_EQ(read[0], model);
+  EXPECT_EQ(read[1].get<int>(), 7);
+  EXPECT_EQ(read[0]["w"].get<std::vector<float>>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(read[0].attributes()[0].second[""]["version"].get<int>(), 1);
+  EXPECT_NE(ckpt::tree_text(model).find(R"("format_version":2,"nodes":[["attributes"],["dict",1],"w")"), std::string::npos);
+  EXPECT_NE(ckpt::tree_text(plain).find(R"("format_version":1)"), std::string::npos);
+  Value number = 3;
+  number.attributes() = {{"unit", "s"}};
+  EXPECT_EQ(saved_and_read(number), number);
+  EXPECT_EQ(saved_and_read(number).get<int>(), 3);
+}
+
 TEST(TreeHpp, WhatDoesNotFitIsRefused) {
   expect_error(Status::invalid_argument, "the value 300 does not fit", [] { Value(300).get<std::int8_t>(); });
   expect_error(Status::invalid_argument, "the value -1 does not fit", [] { Value(-1).get<unsigned>(); });

@@ -116,6 +116,42 @@ internal static class StateTests
         }
     }
 
+    // What other languages have and C# does not is written as it was read.
+    internal static void WhatWasReadIsWrittenAsItWas()
+    {
+        const string text = "{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
+            + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"
+            + "\"pair\",[\"tuple\",2],1,[\"list\",1],2,\"free\",[\"tensor\",\"p\",\"parameter\"],"
+            + "\"frozen\",[\"attributes\"],[\"tensor\",\"p\",\"parameter\"],[\"dict\",1],\"requires_grad\",false,"
+            + "\"big\",[\"tensor\",\"w\",\"array\",\"big-endian\"],\"wide\",[\"tensor\",\"c\",\"array\",\"complex128\"]]}";
+        using (var tree = Tensor.From(System.Text.Encoding.UTF8.GetBytes(text)))
+        using (var w = Tensor.From(new[] { 1f, 2f }))
+        using (var p = Tensor.From(new[] { 3f }))
+        using (var c = Tensor.From(new[] { 1.0, 2.0 }, 1, 2))
+        using (var state = new State().Add("g", "w", w).Add("g", "p", p).Add("g", "c", c).Add("g", "__tree__", tree))
+        using (var storage = Storage.InMemory())
+        using (var checkpoint = new CheckpointManager(storage))
+        using (var copy = new State())
+        {
+            var read = state.Get<TreeDict>("g");
+            var model = (TreeDict)read["model"];
+            Check.That(model.IsOrdered && !read.IsOrdered && model.Attributes.ContainsKey("_metadata"), "an ordered dict");
+            Check.That(((TreeList)read["pair"]).IsTuple, "a tuple");
+            Check.Equal((object)false, ((Attributed)read["frozen"]).Attributes["requires_grad"], "an attribute");
+            checkpoint.Save(copy.Set("g", read), new SaveOptions { Step = 1 });
+            using (var reader = checkpoint.OpenReader())
+            using (var again = reader.Read(reader.Find("g", "__tree__")))
+            {
+                var expected = text.Replace("\"tensor\",\"w\"", "\"tensor\",\"model.w\"").Replace("\"tensor\",\"p\"", "\"tensor\",\"free\"")
+                    .Replace("\"tensor\",\"c\"", "\"tensor\",\"wide\"");
+                Check.Equal(expected, System.Text.Encoding.UTF8.GetString(again.ToArray<byte>()), "the text");
+                Check.Equal(3f, reader.Get<float[]>("g", "frozen")[0], "the value without its attributes");
+            }
+            Check.Contains("attributes: expected at least one", Check.Throws<CkptInvalidArgumentException>(
+                () => state.Set("bad", new Attributed(1, new Dictionary<string, object>())), "none").Message, "no attributes");
+        }
+    }
+
     internal static void ScalarsOfOtherLanguages()
     {
         var text = System.Text.Encoding.UTF8.GetBytes("{\"format\":\"ckpt-tree\",\"format_version\":1,\"nodes\":[[\"tensor\",\"x\",\"scalar\"]]}");

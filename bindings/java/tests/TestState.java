@@ -432,6 +432,44 @@ final class TestState {
     }
   }
 
+  /** What other languages have and Java does not is written as it was read. */
+  static void testWhatWasReadIsWrittenAsItWas() {
+    byte[] text = ("{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
+        + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"
+        + "\"pair\",[\"tuple\",2],1,[\"list\",1],2,\"free\",[\"tensor\",\"p\",\"parameter\"],"
+        + "\"frozen\",[\"attributes\"],[\"tensor\",\"p\",\"parameter\"],[\"dict\",1],\"requires_grad\",false,"
+        + "\"big\",[\"tensor\",\"w\",\"array\",\"big-endian\"],\"wide\",[\"tensor\",\"c\",\"array\",\"complex128\"]]}").getBytes();
+    try (State state = new State(); Tensor tree = new Tensor(DType.U8, text.length); Tensor w = Tensor.copyOf(new float[] {1, 2});
+        Tensor p = Tensor.copyOf(new float[] {3}); Tensor c = Tensor.copyOf(new double[] {1, 2}, 1, 2); State copy = new State()) {
+      tree.buffer().put(text);
+      state.add("g", "w", w).add("g", "p", p).add("g", "c", c).add("g", "__tree__", tree);
+      TreeDict read = state.get("g", TreeDict.class);
+      TreeDict model = (TreeDict) read.get("model");
+      Check.that(model.isOrdered() && !read.isOrdered(), "an ordered dict");
+      Check.equal(Map.of("_metadata", Map.of("", Map.of("version", 2L))), model.attributes());
+      Check.that(((TreeList) read.get("pair")).isTuple(), "a tuple");
+      Check.equal(Map.of("requires_grad", false), ((Attributed) read.get("frozen")).attributes());
+      copy.set("g", read);
+      // Attributes and forms by name: the names of tensors are made again.
+      try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage)) {
+        checkpoint.save(copy, new SaveOptions().step(1));
+        try (Reader reader = checkpoint.reader(null, Verify.LAZY); Tensor again = reader.read(reader.find("g", "__tree__"))) {
+          byte[] written = new byte[(int) again.bytes()];
+          again.buffer().get(written);
+          String expected = new String(text).replace("\"tensor\",\"w\"", "\"tensor\",\"model.w\"")
+              .replace("\"tensor\",\"p\"", "\"tensor\",\"free\"").replace("\"tensor\",\"c\"", "\"tensor\",\"wide\"");
+          Check.equal(expected, new String(written));
+          Check.equal(List.of(1L, List.of(2L)), reader.get("g", "pair", List.class));
+          try (Tensor frozen = reader.get("g", "frozen", Tensor.class)) {
+            Check.equal(new float[] {3}, frozen.toArray());
+          }
+        }
+      }
+      Check.raises(CkptInvalidArgumentException.class, "attributes: expected at least one",
+          () -> state.set("bad", new Attributed(1, Map.of())));
+    }
+  }
+
   /** Numbers of numpy without dimensions, as Python writes them. */
   static void testScalarsOfOtherLanguages() {
     Map<DType, Object> scalars = new java.util.EnumMap<>(DType.class);

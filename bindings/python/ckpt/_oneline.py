@@ -17,7 +17,8 @@ from ._sharded import Sharded
 from ._state import CheckpointManager, Coordinator, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
 from ._storage import Storage, _place_key, _require_folder
 from ._tensor import Tensor, _has_dtype, as_tensor
-from ._trees import DICTS, TEXT_TENSOR, Types, fill_tree
+from ._tree_filling import fill_tree
+from ._trees import DICTS, OTHER_ATTRIBUTES, TEXT_TENSOR, Types
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, SaveResult
 
@@ -159,6 +160,7 @@ class Loaded(Dict[str, Any]):
 
 
 DICTS[Loaded] = "dict"
+OTHER_ATTRIBUTES[Loaded] = ("name", "step", "skipped", "errors")  # of the checkpoint, not of the value
 
 
 def _warn_of_skipped(text: str) -> None:

@@ -15,7 +15,8 @@ from ._root import CkptError, handle_of
 from ._sharded import Sharded
 from ._storage import FaultHandler, Storage, _require_folder, _storage
 from ._tensor import BufferPool, DTypeLike, Tensor, _dtype, as_tensor
-from ._trees import Copied, TEXT_TENSOR, Types, fill_tree, read_tree, write_tree
+from ._tree_filling import fill_tree
+from ._trees import Copied, TEXT_TENSOR, Types, read_tree, write_tree
 from .made import options as _o
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, TreeKind, Verify, VerifyResult

@@ -34,6 +34,9 @@ namespace Ckpt
 
         private readonly TensorSpec spec;
 
+        // What it was in the program that wrote a tree from which it was read.
+        internal TensorForm Form = new TensorForm(TreeForm.Tensor, false, false);
+
         internal Tensor(NativeHandle handle) : base(handle)
         {
             dtype = (DType)native.ckpt_tensor_get_dtype(handle);
