@@ -140,7 +140,7 @@ internal static class StateTests
             Check.Equal((object)false, ((Attributed)read["frozen"]).Attributes["requires_grad"], "an attribute");
             checkpoint.Save(copy.Set("g", read), new SaveOptions { Step = 1 });
             using (var reader = checkpoint.OpenReader())
-            using (var again = reader.Read(reader.Find("g", "__tree__")))
+            using (var again = reader.Read(reader.Find("__tree__", "g")))
             {
                 var expected = text.Replace("\"tensor\",\"w\"", "\"tensor\",\"model.w\"").Replace("\"tensor\",\"p\"", "\"tensor\",\"free\"")
                     .Replace("\"tensor\",\"c\"", "\"tensor\",\"wide\"");

@@ -9,7 +9,11 @@ import java.util.Map;
  */
 public final class TreeDict extends LinkedHashMap<Object, Object> {
   private static final long serialVersionUID = 1;
+
+  /** By name. */
   private final LinkedHashMap<String, Object> attributes = new LinkedHashMap<>();
+
+  /** An ordered dict. */
   private final boolean isOrdered;
 
   /**

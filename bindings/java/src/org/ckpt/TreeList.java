@@ -8,6 +8,8 @@ import java.util.ArrayList;
  */
 public final class TreeList extends ArrayList<Object> {
   private static final long serialVersionUID = 1;
+
+  /** A tuple. */
   private final boolean isTuple;
 
   /**
