@@ -1,4 +1,4 @@
-// What a file of another library holds.
+// The contents of a file of another library.
 #pragma once
 
 #include <map>

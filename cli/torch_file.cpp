@@ -410,7 +410,7 @@ class Contents {
   std::string metadata_of(const PickleValue& attributes) {
     const PickleValue& name = pickle_.values[attributes.parts()[0]];
     if (attributes.parts().size() != 2 || name.kind != Kind::text || name.text() != kept_attribute)
-      refuse_at(attributes, cat("the state dict has attributes beside '", kept_attribute, "', which would be lost"));
+      refuse_at(attributes, cat("the state dict has attributes other than '", kept_attribute, "', which would be lost"));
     const std::string text = text_of(attributes.parts()[1]);
     if (!named_.empty()) refuse_at(attributes, cat("the state dict's ", kept_attribute, " has tensors"));
     return text;

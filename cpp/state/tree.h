@@ -42,7 +42,7 @@ enum class TreeKind : std::int32_t {
   named_tuple,
   dataclass,
   tensor,
-  attributes,  // two parts: a value, and a dict of what it has next to its contents
+  attributes,  // two parts: a value, and a dict of its attributes
 };
 enum class TreeForm : std::int32_t { array = 0, scalar, torch, tensor, parameter };
 

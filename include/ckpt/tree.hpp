@@ -207,8 +207,8 @@ class Value {
   }
   void push_back(Value value) { parts().push_back(std::move(value)); }
 
-  // What the value has in another language next to its contents, by name: "_metadata" of a state_dict of PyTorch, "requires_grad"
-  // of a tensor. Texts as keys; empty for most values.
+  // Attributes that the value has in another language, by name: "_metadata" of a state_dict of PyTorch, "requires_grad" of a
+  // tensor. Texts as keys; empty for most values.
   const Dict& attributes() const& { return attributes_; }
   Dict& attributes() & { return attributes_; }
   Dict attributes() && { return std::move(attributes_); }

@@ -227,7 +227,7 @@ check(converted(archive("plain.pt", {"model": dict(state), "epoch": 3}, {"0": si
 marked = collections.OrderedDict(a=tensor(Storage("0"), (2, 3), (3, 1)))
 marked.note = 1
 refused(archive("marked.pt", {"model": marked}, {"0": six}), "model: the OrderedDict at byte", "has the attribute note, which would be lost")
-refused(archive("marked.pt", marked, {"0": six}), "the state dict has attributes beside '_metadata', which would be lost")
+refused(archive("marked.pt", marked, {"0": six}), "the state dict has attributes other than '_metadata', which would be lost")
 circle = collections.OrderedDict(a=1)
 circle._metadata = [circle]
 refused(archive("circle.pt", {"model": circle}), "contains itself")

@@ -116,7 +116,7 @@ internal static class StateTests
         }
     }
 
-    // What other languages have and C# does not is written as it was read.
+    // Types of other languages that C# lacks are written as they were read.
     internal static void WhatWasReadIsWrittenAsItWas()
     {
         const string text = "{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"

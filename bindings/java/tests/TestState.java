@@ -432,7 +432,7 @@ final class TestState {
     }
   }
 
-  /** What other languages have and Java does not is written as it was read. */
+  /** Types of other languages that Java lacks are written as they were read. */
   static void testWhatWasReadIsWrittenAsItWas() {
     byte[] text = ("{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
         + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"
@@ -450,7 +450,7 @@ final class TestState {
       Check.that(((TreeList) read.get("pair")).isTuple(), "a tuple");
       Check.equal(Map.of("requires_grad", false), ((Attributed) read.get("frozen")).attributes());
       copy.set("g", read);
-      // Attributes and forms by name: the names of tensors are made again.
+      // Attributes and forms by name: tensors get new names.
       try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage)) {
         checkpoint.save(copy, new SaveOptions().step(1));
         try (Reader reader = checkpoint.reader(null, Verify.LAZY); Tensor again = reader.read(reader.find("g", "__tree__"))) {

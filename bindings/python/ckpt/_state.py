@@ -242,8 +242,8 @@ class State(_Owned):
             self._copies.by_group[group] = copied
 
     def tree(self, group: str = "tree", *, types: Types = (), into: Any = None) -> Any:
-        """What `add_tree` added as this group, or what a load made of that: its arrays share the state's memory, and those whose
-        memory could not be shared are the objects that were added. types and into: as for `Reader.tree`. NotFoundError when the group is no tree."""
+        """The value that `add_tree` added as this group, or that a load replaced it by. Its arrays share the state's memory; arrays
+        whose memory could not be shared are the objects that were added. types and into: as for `Reader.tree`. NotFoundError when the group is no tree."""
         with _Tree._of(_n.ckpt_tree_create_from_state(self._h, group)) as tree:
             count = _n.ckpt_tree_get_node(tree._h, 0)[2]
             at = [i for i in range(count) if _n.ckpt_tree_get_node(tree._h, i)[0] == TreeKind.TENSOR]

@@ -128,7 +128,7 @@ _LEAVES: Dict[type, Callable[[Any], Any]] = {
     bytearray: lambda value: ["bytearray", base64.b64encode(value).decode()],
 }
 DICTS: Dict[type, str] = {dict: "dict", collections.OrderedDict: "ordered_dict"}  # and ckpt.load's dict, which adds itself
-# Of instances by their type: attributes that are saved, and those that are not a part of the value.
+# By the type of a value: attributes that are saved, and attributes that are not part of the value.
 SAVED_ATTRIBUTES: Dict[type, Tuple[str, ...]] = {collections.OrderedDict: ("_metadata",)}  # of a module's state_dict
 OTHER_ATTRIBUTES: Dict[type, Tuple[str, ...]] = {Record: ("class_name", "fields", "kind"), Attributed: ("value", "attributes")}
 _PATHS = (pathlib.PurePosixPath, pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.WindowsPath)
@@ -157,14 +157,14 @@ def _beside_fields(value: Any, names: List[str]) -> Optional[str]:
 
 
 def with_attributes_of(value: Any, made: Any) -> Any:
-    """What was made of a value, of its type, with its attributes."""
+    """Copies the attributes of a value to a new object of its type, which is returned."""
     if hasattr(value, "__dict__"):
         vars(made).update(vars(value))
     return made
 
 
 def attributes_of(value: Any) -> Dict[str, Any]:
-    """Those that are saved with a value. UnsupportedError for any other that it has."""
+    """Returns the attributes that are saved with a value. UnsupportedError if it has others."""
     kind, has = type(value), getattr(value, "__dict__", None)
     if not has or kind not in DICTS and kind not in OTHER_ATTRIBUTES:
         return {}
@@ -205,7 +205,7 @@ class _Writer:
         self.copied: Dict[str, Copied] = {}
         self.names: Dict[Any, str] = {}  # by the memory of a tensor
         self.open: Set[int] = set()      # containers around this value
-        self.kept: List[Any] = []        # objects that were made here, of which `open` may have the id
+        self.kept: List[Any] = []        # new objects whose id may be in `open`
         self.version = 1                 # of the format
 
     def write(self, tree: Any) -> None:
@@ -360,8 +360,8 @@ def can_be_written(array: Any) -> bool:
     return not repeats and bool(getattr(getattr(array, "flags", None), "writeable", True))
 
 
-# What distinguishes a tensor's memory from another's, what makes a Tensor of it or copies it, the rest of its node, and at most one
-# attribute: its name and value.
+# A key of the memory (None: it cannot be shared), a function that returns a Tensor or a copy, the rest of the tensor's node, and at
+# most one attribute: its name and value.
 Given = Tuple[Any, ...]
 
 

@@ -221,7 +221,7 @@ class Versioned(torch.nn.Module):
 
 
 class Attributes(unittest.TestCase):
-    """What tensors and dicts have next to their contents is saved, or refused by path."""
+    """Attributes of tensors and dicts are saved, or refused by path."""
 
     def again(self, tree):
         with tempfile.TemporaryDirectory() as folder:

@@ -17,7 +17,7 @@ namespace Ckpt
         /// <summary>Whether its order is a part of its value in the language that wrote it.</summary>
         public bool IsOrdered { get; }
 
-        /// <summary>What the dict has next to its items, by name: empty for most dicts; "_metadata" of a state_dict of
+        /// <summary>The attributes of the dict by name: empty for most dicts; "_metadata" of a state_dict of
         /// PyTorch.</summary>
         public Dictionary<string, object> Attributes { get; }
     }
@@ -53,11 +53,11 @@ namespace Ckpt
         /// <summary>The value.</summary>
         public object Value { get; }
 
-        /// <summary>What the value has next to its contents, by name.</summary>
+        /// <summary>The attributes of the value, by name.</summary>
         public Dictionary<string, object> Attributes { get; }
     }
 
-    // What a tensor of a tree was in the program that wrote it.
+    // The type that a tensor of a tree had in the program that wrote it.
     internal struct TensorForm
     {
         internal readonly TreeForm Number;

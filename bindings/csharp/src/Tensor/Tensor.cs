@@ -34,7 +34,7 @@ namespace Ckpt
 
         private readonly TensorSpec spec;
 
-        // What it was in the program that wrote a tree from which it was read.
+        // Of a tensor that was read from a tree: its type in the program that wrote the tree.
         internal TensorForm Form = new TensorForm(TreeForm.Tensor, false, false);
 
         internal Tensor(NativeHandle handle) : base(handle)

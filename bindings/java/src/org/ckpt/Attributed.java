@@ -7,6 +7,6 @@ import java.util.Map;
  * "requires_grad", for one. Asked for as the type of the value, it is that.
  *
  * @param value not an Attributed
- * @param attributes what the value has next to its contents, by name: at least one
+ * @param attributes of the value, by name: at least one
  */
 public record Attributed(Object value, Map<String, Object> attributes) {}

@@ -35,7 +35,7 @@ public final class TreeDict extends LinkedHashMap<Object, Object> {
   }
 
   /**
-   * What the dict has next to its items, by name.
+   * The attributes of the dict, by name.
    *
    * @return may be changed; empty for most dicts; "_metadata" of a state_dict of PyTorch
    */
