@@ -25,13 +25,14 @@ namespace {
 
 static_assert(static_cast<int32_t>(TreeKind::tensor) == CKPT_TREE_KIND_TENSOR);
 static_assert(static_cast<int32_t>(TreeKind::list) == CKPT_TREE_KIND_LIST);
-static_assert(static_cast<int32_t>(TreeForm::tensor) == CKPT_TREE_FORM_TENSOR);
+static_assert(static_cast<int32_t>(TreeKind::attributes) == CKPT_TREE_KIND_ATTRIBUTES);
+static_assert(static_cast<int32_t>(TreeForm::parameter) == CKPT_TREE_FORM_PARAMETER);
 static_assert(state::deepest_tree == CKPT_TREE_LARGEST_DEPTH);
 static_assert(state::tree_tensor == CKPT_TREE_TENSOR);
 
 TreeKind kind_argument(ckpt_tree_kind kind) {
-  require(kind >= CKPT_TREE_KIND_NULL && kind <= CKPT_TREE_KIND_TENSOR, "kind is ", kind, "; ", CKPT_TREE_KIND_NULL, " .. ",
-          CKPT_TREE_KIND_TENSOR, " (CKPT_TREE_KIND_*)");
+  require(kind >= CKPT_TREE_KIND_NULL && kind <= CKPT_TREE_KIND_ATTRIBUTES, "kind is ", kind, "; ", CKPT_TREE_KIND_NULL, " .. ",
+          CKPT_TREE_KIND_ATTRIBUTES, " (CKPT_TREE_KIND_*)");
   return static_cast<TreeKind>(kind);
 }
 
@@ -137,7 +138,7 @@ ckpt_status ckpt_tree_add_container(ckpt_tree* handle, ckpt_tree_kind kind, cons
     checked(handle, "tree");
     TreeNode node = node_of(kind_argument(kind));
     require(is_container(node.kind), "kind is ", kind, ", a ", kind_name(node.kind),
-            "; only lists, tuples, dicts, named tuples and dataclasses are containers");
+            "; only lists, tuples, dicts, named tuples, dataclasses and values with attributes are containers");
     if (is_record(node.kind)) {
       node.bytes = not_null(class_name, "class_name");
     } else {
@@ -153,8 +154,8 @@ ckpt_status ckpt_tree_add_tensor(ckpt_tree* handle, ckpt_tree_form form, ckpt_bo
                                  ckpt_tensor* tensor) {
   return guard([&] {
     checked(handle, "tree");
-    require(form >= CKPT_TREE_FORM_ARRAY && form <= CKPT_TREE_FORM_TENSOR, "form is ", form, "; ", CKPT_TREE_FORM_ARRAY, " .. ",
-            CKPT_TREE_FORM_TENSOR, " (CKPT_TREE_FORM_*)");
+    require(form >= CKPT_TREE_FORM_ARRAY && form <= CKPT_TREE_FORM_PARAMETER, "form is ", form, "; ", CKPT_TREE_FORM_ARRAY, " .. ",
+            CKPT_TREE_FORM_PARAMETER, " (CKPT_TREE_FORM_*)");
     TreeNode node = node_of(TreeKind::tensor);
     node.form = static_cast<TreeForm>(form);
     node.big_endian = is_big_endian != 0;

@@ -54,13 +54,20 @@ void report(const std::string& to, std::size_t tensors, std::int64_t files, bool
   }
 }
 
-void write_state(const std::string& to, const State& state, bool as_json) {
+void write_state(const std::string& to, const State& state, const std::string& metadata, bool as_json) {
   {
     ByteProgress progress("written", 0);
     const ckpt::Progress told([&](std::int64_t done, std::int64_t total) { progress.reach(done, total); });
-    write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group); });
+    write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group, metadata); });
   }
   report(to, static_cast<std::size_t>(state.tensor_count()), 1, as_json);
+}
+
+// A .npz file has arrays only.
+void warn_of_metadata(const std::string& to, const Reader& reader) {
+  std::string keys;
+  for (const auto& [key, value] : reader.metadata()) keys += (keys.empty() ? "" : ", ") + printable(key);
+  if (!keys.empty()) std::fprintf(stderr, "%s: an .npz file cannot hold the metadata: %s\n", printable(to).c_str(), keys.c_str());
 }
 
 }  // namespace
@@ -75,8 +82,9 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
     if (!group.empty()) throw std::runtime_error(from + " has no groups");
     if (!is_npz(to) && !is_folder(to)) {  // at once: a reader of it is such a file itself
       State state;
-      for (const auto& [name, tensor] : read_foreign(from)) state.add(file_group, name, tensor);
-      return write_state(to, state, as_json);
+      const Foreign contents = read_foreign(from);
+      for (const auto& [name, tensor] : contents.tensors) state.add(file_group, name, tensor);
+      return write_state(to, state, metadata_json(contents.metadata), as_json);
     }
   }
   Reader reader = open_reader(from);
@@ -89,6 +97,7 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
     ByteProgress progress("written", bytes);
     const Wrote wrote = [&](std::int64_t more) { progress.add(more); };
     if (is_npz(to)) {
+      warn_of_metadata(to, reader);
       write_whole(to, [&](const std::string& file) { write_npz(file, reader, names, wrote); });
     } else if (is_folder(to)) {
       files = write_folder(to, reader, names, options.most_file_bytes, wrote);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -88,6 +89,13 @@ std::optional<double> largest_difference(DType dtype, const void* a, const void*
   }
 }
 
+// The beginning of a text of metadata.
+std::string shown_text(const std::string& text) {
+  constexpr std::size_t longest = 60;
+  const std::string shown = nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return shown.size() <= longest ? shown : shown.substr(0, longest) + "...";
+}
+
 // What is different; "" when nothing is.
 std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_b) {
   const TensorInfo in_a = a.tensor(at_a);
@@ -104,6 +112,25 @@ std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_
   char text[64];
   (void)std::snprintf(text, sizeof text, "largest absolute difference %.9g", *apart);
   return text;
+}
+
+// Calls report for each text of the files' metadata that is not the same.
+void compare_metadata(const Reader& a, const Reader& b, const std::string& path_a, const std::string& path_b,
+                      const std::function<void(const std::string& name, const std::string& what)>& report) {
+  const auto in_a = a.metadata();
+  const auto all_b = b.metadata();
+  std::map<std::string, std::string> in_b(all_b.begin(), all_b.end());
+  for (const auto& [key, value] : in_a) {
+    const std::string name = "__metadata__." + key;
+    const auto found = in_b.find(key);
+    if (found == in_b.end()) {
+      report(name, "only in " + path_a);
+      continue;
+    }
+    if (found->second != value) report(name, shown_text(value) + " against " + shown_text(found->second));
+    in_b.erase(found);
+  }
+  for (const auto& [key, value] : in_b) report("__metadata__." + key, "only in " + path_b);
 }
 
 }  // namespace
@@ -134,6 +161,7 @@ bool diff(const std::string& path_a, const std::string& path_b, bool as_json) {
     names_b.erase(found);
   }
   for (const auto& [name, index] : names_b) report(name, "only in " + path_b);
+  compare_metadata(a, b, path_a, path_b, report);
   const auto tensors = static_cast<std::int64_t>(names_a.size() + names_b.size());
   if (as_json) {
     const nlohmann::ordered_json document = {

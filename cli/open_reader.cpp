@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "npz.h"
@@ -23,12 +24,13 @@ Reader open_newest(const CheckpointManager& checkpoint, const std::string& path)
 // As a safetensors file that has no name any more when this returns: the reader keeps it open.
 Reader open_foreign(const std::string& path) {
   State state;
-  for (const auto& [name, tensor] : read_foreign(path)) state.add("tensors", name, tensor);
+  const Foreign contents = read_foreign(path);
+  for (const auto& [name, tensor] : contents.tensors) state.add("tensors", name, tensor);
   std::string folder = (fs::temp_directory_path() / "ckpt-show-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error(folder + " cannot be made");
   const std::string file = folder + "/tensors.safetensors";
   try {
-    write_safetensors(file, state, "tensors");
+    write_safetensors(file, state, "tensors", metadata_json(contents.metadata));
     Reader reader(file);
     fs::remove_all(folder);
     return reader;
@@ -46,11 +48,15 @@ bool is_foreign(const std::string& path) {
   return named && !is_uri(path) && !fs::is_directory(path);  // of checkpoints, whose name is free
 }
 
-std::vector<std::pair<std::string, Tensor>> read_foreign(const std::string& path) {
+Foreign read_foreign(const std::string& path) {
   const bool is_npz = path.ends_with(".npz");
-  auto tensors = is_npz ? read_npz(path) : read_torch_file(path);
-  if (tensors.empty()) throw std::runtime_error(path + (is_npz ? " holds no array" : " holds no tensor"));
-  return tensors;
+  Foreign contents = is_npz ? Foreign{read_npz(path)} : read_torch_file(path);
+  if (contents.tensors.empty()) throw std::runtime_error(path + (is_npz ? " holds no array" : " holds no tensor"));
+  return contents;
+}
+
+std::string metadata_json(const std::map<std::string, std::string>& metadata) {
+  return metadata.empty() ? "" : nlohmann::json(metadata).dump();
 }
 
 Reader open_file(const std::string& path) { return is_foreign(path) ? open_foreign(path) : Reader(path); }

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <ckpt/ckpt.hpp>
+
+#include "foreign.h"
 
 namespace ckpt::cli {
 
@@ -20,8 +20,11 @@ Reader open_file(const std::string& path);
 // Whether path is a file that has to be read whole by its ending: NumPy's .npz, PyTorch's .pt or .pth.
 bool is_foreign(const std::string& path);
 
-// Every tensor of such a file. Throws when there is none.
-std::vector<std::pair<std::string, Tensor>> read_foreign(const std::string& path);
+// Every tensor of such a file, and its metadata. Throws when there is no tensor.
+Foreign read_foreign(const std::string& path);
+
+// Metadata as the JSON object that a safetensors file has; "" without any.
+std::string metadata_json(const std::map<std::string, std::string>& metadata);
 
 // Mapped where that can be: then no more than a page at a time is in memory.
 Tensor tensor_at(Reader& reader, std::int64_t index);

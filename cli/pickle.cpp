@@ -286,11 +286,13 @@ class Machine {
     parts.insert(parts.end(), items.begin(), items.end());
   }
 
-  // Attributes. A module's state dict has such: the versions of its parts, which are no state.
+  // Attributes: a module's state dict has "_metadata", the versions of its parts.
   void build() {
-    const PickleValue& state = pickle_.values[pop()];
-    const PickleValue& object = top();
-    if (object.kind != Kind::ordered_dict || !state.is_dict()) refuse("attributes for ", name_of(object));
+    const Index attributes = pop();
+    PickleValue& object = top();
+    if (object.kind != Kind::ordered_dict || !pickle_.values[attributes].is_dict()) refuse("attributes for ", name_of(object));
+    if (object.attributes.has_value()) refuse("attributes for ", name_of(object), " that has some");
+    if (!pickle_.values[attributes].parts().empty()) object.attributes = attributes;
   }
 
   // ---- Globals ----

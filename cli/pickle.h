@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,6 +39,7 @@ struct PickleValue {
   Kind kind = Kind::none;
   std::uint32_t at = 0;  // the byte that its opcode has in the pickle
   std::variant<std::monostate, bool, std::int64_t, double, std::array<double, 2>, std::string, Parts> content;
+  std::optional<Index> attributes = {};  // of an OrderedDict: a dict
 
   bool is_dict() const { return kind == Kind::dict || kind == Kind::ordered_dict; }
   const std::string& text() const { return std::get<std::string>(content); }

@@ -121,16 +121,17 @@ std::string joined(const std::string& path, const std::string& label) {
 
 // ---- The walk ----
 
+using NodeOf = std::function<TreeNodes(const PickleValue&, const std::string& path)>;
+
 class Writer {
  public:
-  Writer(const Pickle& pickle, const std::function<std::string(const PickleValue&, const std::string&)>& node_of,
-         std::size_t most_bytes)
+  Writer(const Pickle& pickle, const NodeOf& node_of, std::size_t most_bytes)
       : pickle_(pickle), node_of_(node_of), most_bytes_(most_bytes), is_open_(pickle.values.size(), false) {}
 
-  std::string write() {
-    add_value(pickle_.root, "", false);
+  std::string write(Index root) {
+    add_value(root, "", false);
     while (!open_.empty()) step();
-    return text_ + "]}";
+    return cat(R"({"format":"ckpt-tree","format_version":)", version_, R"(,"nodes":[)", text_, "]}");
   }
 
  private:
@@ -139,6 +140,7 @@ class Writer {
     Index index;
     std::string path;
     bool in_key;
+    bool has_attributes = false;  // these come next; then a value is being written with its attributes
     std::size_t next = 0;
     std::string label;                     // of the key whose value comes next
     std::unordered_set<std::string> keys;  // of a dict
@@ -147,6 +149,7 @@ class Writer {
   void step() {
     Open& open = open_.back();
     const PickleValue& value = pickle_.values[open.index];
+    if (open.has_attributes) return step_over_attributes();
     const PickleValue::Parts& parts = value.parts();
     if (open.next == parts.size()) {
       is_open_[open.index] = false;
@@ -159,6 +162,31 @@ class Writer {
     if (key) note_key(open, part);
     const std::string path = open.in_key || key ? open.path : joined(open.path, value.is_dict() ? open.label : cat(place));
     add_value(parts[place], path, open.in_key || key);
+  }
+
+  // First the dict itself, then its attributes.
+  void step_over_attributes() {
+    const std::size_t place = open_.back().next++;
+    const Open open = open_.back();
+    const PickleValue& value = pickle_.values[open.index];
+    if (place == 0) return begin("ordered_dict", open.index, value.parts().size() / 2, open.path, false);
+    if (place == 1) return begin("dict", *value.attributes, 1, joined(open.path, "attributes"), false);
+    open_.pop_back();
+  }
+
+  void begin_attributes(Index index, const std::string& path, bool in_key) {
+    const PickleValue& attributes = pickle_.values[*pickle_.values[index].attributes];
+    for (std::size_t i = 0; i < attributes.parts().size(); i += 2) {
+      const PickleValue& name = pickle_.values[attributes.parts()[i]];
+      if (in_key || name.kind != Kind::text || name.text() != kept_attribute || i > 0) {
+        refuse_tree(path, cat("the OrderedDict at byte ", pickle_.values[index].at, " has the attribute ",
+                              printable(shortened(label_of(name))), ", which would be lost"));
+      }
+    }
+    if (open_.size() == deepest) refuse_tree(path, cat("deeper than ", deepest));
+    add_node(R"(["attributes"])", path);
+    version_ = 2;
+    open_.push_back({index, path, in_key, true, 0, {}, {}});
   }
 
   static void note_key(Open& open, const PickleValue& key) {
@@ -176,8 +204,14 @@ class Writer {
       case Kind::list: return begin("list", index, value.parts().size(), path, in_key);
       case Kind::tuple: return begin("tuple", index, value.parts().size(), path, in_key);
       case Kind::dict: return begin("dict", index, value.parts().size() / 2, path, in_key);
-      case Kind::ordered_dict: return begin("ordered_dict", index, value.parts().size() / 2, path, in_key);
-      default: return add_node(node_of_(value, path), path);
+      case Kind::ordered_dict:
+        if (value.attributes.has_value()) return begin_attributes(index, path, in_key);
+        return begin("ordered_dict", index, value.parts().size() / 2, path, in_key);
+      default: {
+        const TreeNodes nodes = node_of_(value, path);
+        version_ = std::max(version_, nodes.version);
+        return add_node(nodes.text, path);
+      }
     }
   }
 
@@ -186,21 +220,22 @@ class Writer {
     if (open_.size() == deepest) refuse_tree(path, cat("deeper than ", deepest));
     add_node(json{kind, parts}.dump(), path);
     is_open_[index] = true;
-    open_.push_back({index, path, in_key, 0, {}, {}});
+    open_.push_back({index, path, in_key, false, 0, {}, {}});
   }
 
   void add_node(const std::string& node, const std::string& path) {
     if (text_.size() + node.size() > most_bytes_) refuse_tree(path, cat("its values would take more than ", most_bytes_, " bytes"));
-    if (text_.back() != '[') text_ += ',';
+    if (!text_.empty()) text_ += ',';
     text_ += node;
   }
 
   const Pickle& pickle_;
-  const std::function<std::string(const PickleValue&, const std::string&)>& node_of_;
+  const NodeOf& node_of_;
   std::size_t most_bytes_;
   std::vector<bool> is_open_;
   std::vector<Open> open_;
-  std::string text_ = R"({"format":"ckpt-tree","format_version":1,"nodes":[)";
+  std::string text_;
+  int version_ = 1;
 };
 
 }  // namespace
@@ -224,9 +259,8 @@ std::string TensorNames::take(const std::string& path) {
   return name;
 }
 
-std::string tree_text(const Pickle& pickle, const std::function<std::string(const PickleValue&, const std::string& path)>& node_of,
-                      std::size_t most_bytes) {
-  return Writer(pickle, node_of, most_bytes).write();
+std::string tree_text(const Pickle& pickle, Index root, const NodeOf& node_of, std::size_t most_bytes) {
+  return Writer(pickle, node_of, most_bytes).write(root);
 }
 
 }  // namespace ckpt::cli

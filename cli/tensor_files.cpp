@@ -52,13 +52,14 @@ class Output {
 
 // As the library orders what it writes: tensors of larger elements first, so that all are aligned; the data begins at a multiple
 // of 64.
-std::string beginning(std::vector<ChosenEntry>& entries) {
+std::string beginning(const Reader& reader, std::vector<ChosenEntry>& entries) {
   std::ranges::sort(entries, [](const ChosenEntry& a, const ChosenEntry& b) {
     const auto bits_a = dtype_bits(a.info.dtype);
     const auto bits_b = dtype_bits(b.info.dtype);
     return bits_a != bits_b ? bits_a > bits_b : a.name < b.name;
   });
   ordered header = ordered::object();
+  for (const auto& [key, value] : reader.metadata()) header["__metadata__"][key] = value;
   std::int64_t offset = 0;
   for (const ChosenEntry& entry : entries) {
     header[entry.name] = {{"dtype", dtype_name(entry.info.dtype)},
@@ -95,7 +96,7 @@ void copy(Output& output, Reader& reader, const ChosenEntry& entry, const Wrote&
 void write_entries(const std::string& path, Reader& reader, std::vector<ChosenEntry> entries, const Wrote& wrote) {
   write_whole(path, [&](const std::string& file) {
     Output output(file);
-    const std::string begin = beginning(entries);
+    const std::string begin = beginning(reader, entries);
     output.write(begin.data(), begin.size());
     for (const ChosenEntry& entry : entries) copy(output, reader, entry, wrote);
     output.finish();

@@ -42,7 +42,7 @@ struct ElementType {
   DType stored;
   bool pairs = false;  // complex128: two F64 for each
 };
-constexpr std::array<ElementType, 19> element_types = {{{"torch.DoubleStorage", "torch.float64", DType::f64},
+constexpr std::array<ElementType, 20> element_types = {{{"torch.DoubleStorage", "torch.float64", DType::f64},
                                                         {"torch.FloatStorage", "torch.float32", DType::f32},
                                                         {"torch.HalfStorage", "torch.float16", DType::f16},
                                                         {"torch.BFloat16Storage", "torch.bfloat16", DType::bf16},
@@ -59,6 +59,7 @@ constexpr std::array<ElementType, 19> element_types = {{{"torch.DoubleStorage", 
                                                         {"", "torch.uint64", DType::u64},
                                                         {"", "torch.float8_e4m3fn", DType::f8_e4m3},
                                                         {"", "torch.float8_e5m2", DType::f8_e5m2},
+                                                        {"", "torch.float8_e8m0fnu", DType::f8_e8m0},
                                                         {"", "torch.float8_e4m3fnuz", DType::f8_e4m3fnuz},
                                                         {"", "torch.float8_e5m2fnuz", DType::f8_e5m2fnuz}}};
 
@@ -120,6 +121,14 @@ class Calls {
 
   std::string name(const PickleValue& value) const {
     return value.kind == Kind::call ? "a call of " + printable(function_of(value)) : name_of(value);
+  }
+
+  // Whether it is a parameter, and whether it requires a gradient.
+  bool is_parameter(const PickleValue& call) const { return function_of(call) == rebuild_parameter; }
+  bool requires_grad(const PickleValue& call) const {
+    const PickleValue& flag = argument(call, is_parameter(call) ? 1 : 4);
+    if (flag.kind != Kind::boolean) refuse_at(call, "requires_grad is no bool");
+    return std::get<bool>(flag.content);
   }
 
   bool is_size(const PickleValue& value) const { return value.kind == Kind::call && function_of(value) == size_class; }
@@ -356,14 +365,13 @@ class Contents {
   Contents(const Pickle& pickle, TorchArchive& archive, std::uint64_t most_bytes)
       : pickle_(pickle), calls_(pickle), tensors_(archive, most_bytes), most_bytes_(most_bytes) {}
 
-  NamedTensors read() {
+  Foreign read() {
     if (is_state_dict()) return state_dict();
-    const std::string text = tree_text(
-        pickle_, [this](const PickleValue& value, const std::string& path) { return node_of(value, path); }, most_bytes_);
+    const std::string text = text_of(pickle_.root);
     Tensor bytes(DType::u8, {static_cast<std::int64_t>(text.size())});
     std::memcpy(bytes.data(), text.data(), text.size());
     named_.emplace_back(tree_tensor, std::move(bytes));
-    return std::move(named_);
+    return {std::move(named_)};
   }
 
  private:
@@ -382,14 +390,33 @@ class Contents {
     return true;
   }
 
-  NamedTensors state_dict() {
-    const PickleValue::Parts& parts = pickle_.values[pickle_.root].parts();
-    for (std::size_t i = 0; i < parts.size(); i += 2)
-      add(pickle_.values[parts[i]].text(), calls_.view_of(pickle_.values[parts[i + 1]]));
-    return std::move(named_);
+  std::string text_of(PickleValue::Index root) {
+    return tree_text(
+        pickle_, root, [this](const PickleValue& value, const std::string& path) { return node_of(value, path); }, most_bytes_);
   }
 
-  std::string node_of(const PickleValue& value, const std::string& path) {
+  Foreign state_dict() {
+    const PickleValue& root = pickle_.values[pickle_.root];
+    const PickleValue::Parts& parts = root.parts();
+    for (std::size_t i = 0; i < parts.size(); i += 2)
+      add(pickle_.values[parts[i]].text(), calls_.view_of(pickle_.values[parts[i + 1]]));
+    Foreign all{std::move(named_)};
+    named_.clear();
+    if (root.attributes.has_value()) all.metadata.emplace(kept_attribute, metadata_of(pickle_.values[*root.attributes]));
+    return all;
+  }
+
+  // The text of the only attribute, without tensors.
+  std::string metadata_of(const PickleValue& attributes) {
+    const PickleValue& name = pickle_.values[attributes.parts()[0]];
+    if (attributes.parts().size() != 2 || name.kind != Kind::text || name.text() != kept_attribute)
+      refuse_at(attributes, cat("the state dict has attributes other than '", kept_attribute, "', which would be lost"));
+    const std::string text = text_of(attributes.parts()[1]);
+    if (!named_.empty()) refuse_at(attributes, cat("the state dict's ", kept_attribute, " has tensors"));
+    return text;
+  }
+
+  TreeNodes node_of(const PickleValue& value, const std::string& path) {
     if (calls_.is_size(value)) return size_node(calls_.size_of(value));
     if (!calls_.is_tensor(value)) {
       throw std::runtime_error(cat(path.empty() ? "" : printable(path) + ": ", calls_.name(value), " at byte ", value.at,
@@ -401,16 +428,19 @@ class Contents {
       name = names_.take(path);
       add(name, view);
     }
-    json node = {"tensor", name, "torch"};
+    const bool is_parameter = calls_.is_parameter(value);
+    const bool requires_grad = calls_.requires_grad(value);
+    json node = {"tensor", name, is_parameter ? "parameter" : "torch"};
     if (view.type->pairs) node.push_back("complex128");
-    return node.dump();
+    if (is_parameter == requires_grad) return {node.dump(), is_parameter ? 2 : 1};
+    return {cat(R"(["attributes"],)", node.dump(), R"(,["dict",1],"requires_grad",)", requires_grad ? "true" : "false"), 2};
   }
 
   // As a tuple of numbers.
-  static std::string size_node(const Lengths& lengths) {
+  static TreeNodes size_node(const Lengths& lengths) {
     std::string node = json{"tuple", lengths.size()}.dump();
     for (const std::int64_t length : lengths) node += cat(",", length);
-    return node;
+    return {node};
   }
 
   using ViewKey = std::tuple<std::string, const ElementType*, std::int64_t, Lengths, Lengths>;
@@ -446,7 +476,7 @@ void refuse_old_format(const std::string& path) {
 
 }  // namespace
 
-NamedTensors read_torch_file(const std::string& path) {
+Foreign read_torch_file(const std::string& path) {
   refuse_old_format(path);
   try {
     TorchArchive archive(path);

@@ -80,6 +80,10 @@ class Walk {
 
   void walk(const std::string& path, std::int64_t index) {
     const Node here = node(index);
+    if (here.kind == TreeKind::attributes) {  // "layers[2]._metadata" would be the path of an item
+      walk(path, index + 1);
+      return walk(path + "@", node(index + 1).end);
+    }
     if (!is_container(here.kind) || here.count == 0) {
       const Shown shown = is_container(here.kind) ? empty(here.kind, index) : single(here.kind, index);
       values_.push_back({path.empty() ? "." : path, shown.text, dumped(shown.value)});

@@ -1,4 +1,4 @@
-// The values of a tree (tree format 1), one by one: for people, and as JSON.
+// The values of a tree (tree format 1 or 2), one by one: for people, and as JSON.
 #pragma once
 
 #include <cstddef>

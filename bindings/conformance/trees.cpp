@@ -14,6 +14,8 @@ using ckpt::Value;
 
 // What each language makes of its own types.
 Value expected() {
+  Value seconds = 0.25;
+  seconds.attributes() = {{"unit", "s"}};
   return Value::dict({
       {"nothing", nullptr},
       {"truths", Value::list({true, false})},
@@ -31,11 +33,16 @@ Value expected() {
       {"ints", std::vector<std::int32_t>{1, -2, 3}},
       {"longs", std::vector<std::int64_t>{-9007199254740993}},
       {"none", std::vector<double>{}},
+      {"module", ckpt::value_of_tree_text(R"({"format":"ckpt-tree","format_version":2,"nodes":[["attributes"],["ordered_dict",2],)"
+                                          R"("w",1.5,"n",2,["dict",1],"_metadata",["dict",1],"",["dict",1],"version",1]})")},
+      {"seconds", seconds},
   });
 }
 
 // Equal by what the languages have: an array is one wherever it came from.
 bool same(const Value& left, const Value& right) {
+  const bool has_attributes = !left.attributes().empty() || !right.attributes().empty();
+  if (has_attributes && !same(Value::dict(left.attributes()), Value::dict(right.attributes()))) return false;
   if (left.is_tensor() && right.is_tensor()) return left.get<ckpt::Tensor>().bit_equal(right.get<ckpt::Tensor>());
   if (left.is_dict() && right.is_dict()) {
     if (left.size() != right.size()) return false;

@@ -1,5 +1,6 @@
 #include "report/plan_sections.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 

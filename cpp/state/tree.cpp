@@ -15,10 +15,10 @@ namespace {
 using base::cat;
 using base::Status;
 
-constexpr std::array<std::string_view, 19> kind_names = {"null",         "boolean",      "integer",   "big integer", "number",
-                                                         "complex",      "text",         "bytes",     "bytearray",   "path",
-                                                         "POSIX path",   "Windows path", "list",      "tuple",       "dict",
-                                                         "ordered dict", "named tuple",  "dataclass", "tensor"};
+constexpr std::array<std::string_view, 20> kind_names = {
+    "null",        "boolean",   "integer",    "big integer",          "number", "complex", "text", "bytes",
+    "bytearray",   "path",      "POSIX path", "Windows path",         "list",   "tuple",   "dict", "ordered dict",
+    "named tuple", "dataclass", "tensor",     "value with attributes"};
 
 // UTF-8, in which lone surrogates may stand as UTF-8 encodes other code points.
 bool is_text(std::string_view text) {
@@ -180,10 +180,33 @@ void Tree::check_place(const TreeNode& node, bool inside_key) const {
                    "; null, truth values, numbers, texts, bytes and tuples of these have a place");
     }
   }
+  check_attributes(node);
   if (!is_container(node.kind)) return;
   constexpr std::int64_t most = std::int64_t{1} << 61;
   base::require(node.integer >= 0 && node.integer <= most, "count is ", node.integer, "; 0 .. ", most);
   base::require(open_.size() < deepest_tree, "the ", kind_name(node.kind), " is deeper than ", deepest_tree);
+}
+
+// The parts of a value with attributes: the value, and a dict of at least one attribute, whose names are texts.
+void Tree::check_attributes(const TreeNode& node) const {
+  if (node.kind == TreeKind::attributes)
+    base::require(node.integer == 2, "count is ", node.integer, "; a value with attributes has 2 parts: the value and a dict");
+  if (open_.empty()) return;
+  const Open& top = open_.back();
+  const TreeNode& around = nodes_[top.index];
+  if (around.kind == TreeKind::attributes) {
+    const bool is_value = top.missing == 2;
+    base::require(!is_value || node.kind != TreeKind::attributes, "the value with attributes is of the same kind itself");
+    base::require(is_value || node.kind == TreeKind::dict, "attributes: expected a dict, found kind '", kind_name(node.kind), "'");
+    base::require(is_value || node.integer > 0, "attributes: expected at least one, found an empty dict");
+  }
+  const bool is_attribute = open_.size() > 1 && nodes_[open_[open_.size() - 2].index].kind == TreeKind::attributes &&
+                            open_[open_.size() - 2].missing == 1;
+  if (is_attribute && awaits_key()) {
+    base::require(node.kind == TreeKind::text && base::is_utf8(node.bytes),
+                  "the name of an attribute: expected a text in UTF-8, found kind '", kind_name(node.kind), "' ",
+                  base::quote(node.bytes));
+  }
 }
 
 void Tree::add(TreeNode node) {
@@ -203,6 +226,8 @@ void Tree::add(TreeNode node) {
   const std::size_t index = nodes_.size();
   const std::int64_t parts = is_container(node.kind) ? node.integer * (is_list(node.kind) ? 1 : 2) : 0;
   node.end = index + 1;
+  const bool is_of_version_2 =
+      node.kind == TreeKind::attributes || (node.kind == TreeKind::tensor && node.form == TreeForm::parameter);
   nodes_.push_back(std::move(node));
   try {
     if (is_key) open_.back().key = index;
@@ -216,6 +241,7 @@ void Tree::add(TreeNode node) {
     nodes_.pop_back();
     throw;
   }
+  if (is_of_version_2) format_version_ = 2;
 }
 
 // Where the newest node ends a key: the dict has it from now on.
@@ -239,6 +265,7 @@ void Tree::close() {
 
 std::string Tree::label(const Open& open) const {
   const TreeNode& node = nodes_[open.index];
+  if (node.kind == TreeKind::attributes) return open.missing == 2 ? "" : "attributes";
   if (is_list(node.kind)) return cat(node.integer - open.missing);
   const TreeNode& key = nodes_[open.key];
   return key.kind == TreeKind::text ? plain(key.bytes) : nodes_text(nodes_, open.key, nodes_[open.key].end);
@@ -246,7 +273,12 @@ std::string Tree::label(const Open& open) const {
 
 std::string Tree::path() const {
   std::string path;
-  for (const Open& open : open_) path += (&open == &open_.front() ? "" : ".") + label(open);
+  bool is_first = true;
+  for (const Open& open : open_) {
+    if (nodes_[open.index].kind == TreeKind::attributes && open.missing == 2) continue;  // the value is where it would be without
+    path += (is_first ? "" : ".") + label(open);
+    is_first = false;
+  }
   return path;
 }
 
@@ -282,6 +314,7 @@ void Tree::require_complete() const {
 }
 
 std::int64_t Tree::find(std::int64_t index, std::string_view key) const {
+  if (at(index).kind == TreeKind::attributes) return find(index + 1, key);
   const TreeNode& container = at(index);
   base::require(is_dict(container.kind) || is_record(container.kind), "the node at index ", index, " is of kind '",
                 kind_name(container.kind), "'; only dicts, named tuples and dataclasses have keys");

@@ -1,4 +1,4 @@
-// A value of any shape as one group: tree format 1 (docs/format.md). It is a walk of nodes, a container before its parts, so
+// A value of any shape as one group: tree formats 1 and 2 (docs/format.md). It is a walk of nodes, a container before its parts, so
 // nothing here recurses.
 #pragma once
 
@@ -42,13 +42,19 @@ enum class TreeKind : std::int32_t {
   named_tuple,
   dataclass,
   tensor,
+  attributes,  // two parts: a value, and a dict of its attributes
 };
-enum class TreeForm : std::int32_t { array = 0, scalar, torch, tensor };
+enum class TreeForm : std::int32_t { array = 0, scalar, torch, tensor, parameter };
 
 inline bool is_record(TreeKind kind) noexcept { return kind == TreeKind::named_tuple || kind == TreeKind::dataclass; }
 inline bool is_dict(TreeKind kind) noexcept { return kind == TreeKind::dict || kind == TreeKind::ordered_dict; }
-inline bool is_list(TreeKind kind) noexcept { return kind == TreeKind::list || kind == TreeKind::tuple; }
-inline bool is_container(TreeKind kind) noexcept { return kind >= TreeKind::list && kind <= TreeKind::dataclass; }
+// Its parts are not pairs.
+inline bool is_list(TreeKind kind) noexcept {
+  return kind == TreeKind::list || kind == TreeKind::tuple || kind == TreeKind::attributes;
+}
+inline bool is_container(TreeKind kind) noexcept {
+  return (kind >= TreeKind::list && kind <= TreeKind::dataclass) || kind == TreeKind::attributes;
+}
 inline bool is_path(TreeKind kind) noexcept { return kind >= TreeKind::path && kind <= TreeKind::windows_path; }
 inline bool has_bytes(TreeKind kind) noexcept {
   return kind == TreeKind::big_integer || (kind >= TreeKind::text && kind <= TreeKind::windows_path);
@@ -82,6 +88,8 @@ class Tree {
   bool awaits_field() const noexcept { return awaits_key() && is_record(nodes_[open_.back().index].kind); }
   // Error(out_of_range).
   const TreeNode& at(std::int64_t index) const;
+  // The lowest version of the format that has all its nodes.
+  int format_version() const noexcept { return format_version_; }
   // Error(invalid_argument) unless all containers have their parts.
   void require_complete() const;
   // The value that the dict or record at index has for a text; Error(not_found).
@@ -103,6 +111,7 @@ class Tree {
   };
 
   void check_place(const TreeNode& node, bool inside_key) const;
+  void check_attributes(const TreeNode& node) const;
   std::string free_name();
   std::string path() const;
   std::string label(const Open& open) const;
@@ -110,6 +119,7 @@ class Tree {
   void close();
 
   std::vector<TreeNode> nodes_;
+  int format_version_ = 1;
   std::vector<Open> open_;
   std::set<std::string> taken_;                  // names of tensors
   std::map<std::string, std::int64_t> numbers_;  // the last one behind a name that was taken

@@ -20,7 +20,7 @@ using base::Status;
 using TreeJson = nlohmann::json;
 
 constexpr std::string_view tree_format = "ckpt-tree";
-constexpr std::array<std::string_view, 4> form_names = {"array", "scalar", "torch", "tensor"};
+constexpr std::array<std::string_view, 5> form_names = {"array", "scalar", "torch", "tensor", "parameter"};
 constexpr std::array<std::pair<std::string_view, TreeKind>, 6> container_names = {{{"list", TreeKind::list},
                                                                                    {"tuple", TreeKind::tuple},
                                                                                    {"dict", TreeKind::dict},
@@ -191,6 +191,14 @@ TreeNode container_in(const TreeJson& node, TreeKind kind, std::size_t left, std
   return made;
 }
 
+TreeNode attributes_in(const TreeJson& node) {
+  require_members(node, 1, 1);
+  TreeNode made;
+  made.kind = TreeKind::attributes;
+  made.integer = 2;
+  return made;
+}
+
 TreeNode array_in(const TreeJson& node, std::size_t left, std::vector<std::string>& fields) {
   if (node.empty()) fail_node("it is empty");
   const std::string& name = text_in(node, 0);
@@ -198,6 +206,7 @@ TreeNode array_in(const TreeJson& node, std::size_t left, std::vector<std::strin
     if (container == name) return container_in(node, kind, left, fields);
   }
   if (name == "tensor") return tensor_in(node);
+  if (name == "attributes") return attributes_in(node);
   if (name == "path") return path_in(node);
   TreeNode made;
   if (name == "int") {
@@ -275,16 +284,21 @@ class FieldNames {
 
 [[noreturn]] void fail_tree(const std::string& what) { fail_corrupt(cat("the tree's text: ", what)); }
 
-const TreeJson& nodes_of(const TreeJson& whole) {
+constexpr int newest_version = 2;
+
+// The text's nodes and its version.
+std::pair<const TreeJson&, int> nodes_of(const TreeJson& whole) {
   const auto format = whole.find("format");
   if (!whole.is_object() || format == whole.end() || *format != tree_format) fail_tree("its format is not 'ckpt-tree'");
   const auto version = whole.find("format_version");
   if (version == whole.end() || !version->is_number_unsigned()) fail_tree("it has no format_version");
-  if (*version != 1)
-    base::fail(Status::unsupported, "the tree's text has format_version ", version->dump(), "; this library knows 1");
+  if (*version < 1 || *version > newest_version) {
+    base::fail(Status::unsupported, "the tree's text has format_version ", version->dump(), "; this library reads 1 .. ",
+               newest_version);
+  }
   const auto nodes = whole.find("nodes");
   if (nodes == whole.end() || !nodes->is_array()) fail_tree("it has no list of nodes");
-  return *nodes;
+  return {*nodes, version->get<int>()};
 }
 
 // ---- Writing ----
@@ -309,6 +323,7 @@ std::string tensor_node(const TreeNode& node) {
 
 std::string container_node(const std::vector<TreeNode>& nodes, std::size_t index, std::vector<bool>& is_field) {
   const TreeNode& node = nodes[index];
+  if (node.kind == TreeKind::attributes) return R"(["attributes"])";
   const std::string_view name =
       container_names[static_cast<std::size_t>(node.kind) - static_cast<std::size_t>(TreeKind::list)].first;
   if (!is_record(node.kind)) return cat(R"([")", name, R"(",)", node.integer, ']');
@@ -365,7 +380,7 @@ Tree parse_tree(std::string_view text) {
   const std::string problem = base::json_problem(text, base::deepest_json);
   if (!problem.empty()) fail_tree(problem);
   const TreeJson whole = base::json_tree<TreeJson>(text);
-  const TreeJson& nodes = nodes_of(whole);
+  const auto [nodes, version] = nodes_of(whole);
   Tree tree;
   FieldNames fields;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -373,6 +388,8 @@ Tree parse_tree(std::string_view text) {
       if (tree.awaits_field()) tree.add(fields.next());
       std::vector<std::string> names;
       tree.add(node_in(nodes[i], nodes.size() - i - 1, names));
+      if (tree.format_version() > version)
+        fail_node(cat("it is of format_version ", tree.format_version(), ", the text of ", version));
       fields.push(std::move(names));
     } catch (const base::Error& error) {
       fail_tree(cat("node ", i, ": ", error.message()));
@@ -399,7 +416,8 @@ std::string nodes_text(const std::vector<TreeNode>& nodes, std::size_t begin, st
 
 std::string to_text(const Tree& tree) {
   tree.require_complete();
-  return cat(R"({"format":"ckpt-tree","format_version":1,"nodes":[)", nodes_text(tree.nodes(), 0, tree.nodes().size()), "]}");
+  return cat(R"({"format":"ckpt-tree","format_version":)", tree.format_version(), R"(,"nodes":[)",
+             nodes_text(tree.nodes(), 0, tree.nodes().size()), "]}");
 }
 
 }  // namespace ckpt::state

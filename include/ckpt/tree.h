@@ -16,7 +16,8 @@
  *   ckpt_tree_get_integer(tree, index, &epoch);
  *
  * A list's first part is the node behind it, the next part the one at the first part's end, and so on. docs/format.md describes the
- * text that holds a tree (tree format 1). Read the general rules at the top of ckpt.h first.
+ * text that holds a tree: format 1, or format 2 when the tree has attributes or parameters, which libraries that read only
+ * format 1 refuse with UNSUPPORTED. Read the general rules at the top of ckpt.h first.
  */
 #ifndef CKPT_TREE_H
 #define CKPT_TREE_H
@@ -61,14 +62,16 @@ typedef int32_t ckpt_tree_kind;
 #define CKPT_TREE_KIND_NAMED_TUPLE 16  /* container with a class's name: names of fields, each with its value behind it, follow */
 #define CKPT_TREE_KIND_DATACLASS 17    /* container with a class's name: names of fields, each with its value behind it, follow */
 #define CKPT_TREE_KIND_TENSOR 18       /* tensor of the group */
+#define CKPT_TREE_KIND_ATTRIBUTES 19   /* container of two parts: a value, and a dict of its attributes by name (format 2) */
 
 /* What a tensor of a tree was in the writer's program. */
 typedef int32_t ckpt_tree_form;
 
-#define CKPT_TREE_FORM_ARRAY 0  /* array of a library for numbers (NumPy), or of the language */
-#define CKPT_TREE_FORM_SCALAR 1 /* single number of such a library, without dimensions */
-#define CKPT_TREE_FORM_TORCH 2  /* tensor of PyTorch */
-#define CKPT_TREE_FORM_TENSOR 3 /* tensor of libckpt */
+#define CKPT_TREE_FORM_ARRAY 0     /* array of a library for numbers (NumPy), or of the language */
+#define CKPT_TREE_FORM_SCALAR 1    /* single number of such a library, without dimensions */
+#define CKPT_TREE_FORM_TORCH 2     /* tensor of PyTorch */
+#define CKPT_TREE_FORM_TENSOR 3    /* tensor of libckpt */
+#define CKPT_TREE_FORM_PARAMETER 4 /* torch.nn.Parameter; the attribute "requires_grad" is stored when it is false (format 2) */
 
 /* ---- Make ---------------------------------------------------------------------------------------------------------------- */
 
@@ -100,9 +103,10 @@ CKPT_API ckpt_status ckpt_tree_add_complex(ckpt_tree* tree, double real, double 
 CKPT_API ckpt_status ckpt_tree_add_bytes(ckpt_tree* tree, ckpt_tree_kind kind, const void* data, int64_t bytes);
 
 /* Adds a container, whose parts are to be added next.
- * kind: CKPT_TREE_KIND_LIST .. CKPT_TREE_KIND_DATACLASS. class_name: UTF-8, of named tuples and dataclasses; NULL for others.
- * count: parts of a list or tuple, pairs of a key (or a field's name) and a value of others; >= 0. INVALID_ARGUMENT deeper than
- * CKPT_TREE_LARGEST_DEPTH. */
+ * kind: CKPT_TREE_KIND_LIST .. CKPT_TREE_KIND_DATACLASS, or CKPT_TREE_KIND_ATTRIBUTES. class_name: UTF-8, of named tuples and
+ * dataclasses; NULL for others. count: parts of a list or tuple, pairs of a key (or a field's name) and a value of others; >= 0.
+ * CKPT_TREE_KIND_ATTRIBUTES: 2, a value that is not of this kind itself, and a CKPT_TREE_KIND_DICT of at least one pair with texts
+ * as keys. INVALID_ARGUMENT deeper than CKPT_TREE_LARGEST_DEPTH. */
 CKPT_API ckpt_status ckpt_tree_add_container(ckpt_tree* tree, ckpt_tree_kind kind, const char* class_name, int64_t count);
 
 /* Adds a tensor, which is shared and kept alive, not copied. Its name in the group is made of the keys on the way to it. Memory
@@ -138,12 +142,13 @@ CKPT_API ckpt_status ckpt_tree_create_from_state(const ckpt_state* state, const 
 CKPT_API ckpt_status ckpt_tree_create_from_reader(ckpt_reader* reader, const char* group, ckpt_tree** tree);
 
 /* Says what the node at index is, 0 .. number of nodes - 1; else OUT_OF_RANGE. *kind receives its CKPT_TREE_KIND_*; *count the
- * parts of a list or tuple, and the pairs of other containers; 0 for all else. *end receives the index behind the node and what is
- * in it: there stands what comes next. */
+ * parts of a list or tuple, 2 of a value with attributes, and the pairs of other containers; 0 for all else. *end receives the
+ * index behind the node and what is in it: there stands what comes next. */
 CKPT_API ckpt_status ckpt_tree_get_node(const ckpt_tree* tree, int64_t index, ckpt_tree_kind* kind, int64_t* count, int64_t* end);
 
 /* *found receives the index of the value that a dict, named tuple or dataclass has for a key that is this text (UTF-8). index: that
- * of the container; INVALID_ARGUMENT for other nodes. NOT_FOUND when it has no such key. */
+ * of the container, or of the CKPT_TREE_KIND_ATTRIBUTES around it; INVALID_ARGUMENT for other nodes. NOT_FOUND when it has no such
+ * key. */
 CKPT_API ckpt_status ckpt_tree_find(const ckpt_tree* tree, int64_t index, const char* key, int64_t* found);
 
 /* *value receives a whole number, or 1 or 0 for a truth value. INVALID_ARGUMENT for other nodes. */

@@ -118,7 +118,7 @@ inline std::string_view tree_kind_name(TreeKind kind) noexcept {
   constexpr std::string_view names[] = {"nothing",        "truth value",  "integer",   "big integer", "number",
                                         "complex number", "text",         "bytes",     "bytearray",   "path",
                                         "POSIX path",     "Windows path", "list",      "tuple",       "dict",
-                                        "ordered dict",   "named tuple",  "dataclass", "tensor"};
+                                        "ordered dict",   "named tuple",  "dataclass", "tensor",      "value with attributes"};
   const auto number = static_cast<std::size_t>(kind);
   return number < std::size(names) ? names[number] : "value of a kind that is not known";
 }
@@ -207,7 +207,13 @@ class Value {
   }
   void push_back(Value value) { parts().push_back(std::move(value)); }
 
-  // Of one kind and equal bit for bit, tensors too.
+  // Attributes that the value has in another language, by name: "_metadata" of a state_dict of PyTorch, "requires_grad" of a
+  // tensor. Texts as keys; empty for most values.
+  const Dict& attributes() const& { return attributes_; }
+  Dict& attributes() & { return attributes_; }
+  Dict attributes() && { return std::move(attributes_); }
+
+  // Of one kind and equal bit for bit, tensors and attributes too.
   friend bool operator==(const Value& left, const Value& right) { return left.equals(right); }
   friend bool operator!=(const Value& left, const Value& right) { return !left.equals(right); }
 
@@ -239,6 +245,7 @@ class Value {
     return std::string(data, static_cast<std::size_t>(bytes));
   }
   void read_tensor(ckpt_tree* tree, std::int64_t index, std::map<std::string, SharedTensor>& tensors);
+  void write_contents(ckpt_tree* tree) const;
   void write_container(ckpt_tree* tree) const;
   bool equals(const Value& other) const;
   Value of_scalar() const;
@@ -271,6 +278,7 @@ class Value {
   bool complex128_ = false;
   std::string class_name_;
   Data data_;
+  Dict attributes_;
 };
 
 // ---- From C++ ----
@@ -481,6 +489,7 @@ inline std::vector<bool> Value::elements<bool>() const {
 }
 
 inline bool Value::equals(const Value& other) const {
+  if (attributes_ != other.attributes_) return false;
   if (kind_ != other.kind_ || class_name_ != other.class_name_) return false;
   const auto bits_of = [](double number) {
     std::uint64_t bits = 0;
@@ -522,6 +531,13 @@ inline void Value::write_container(ckpt_tree* tree) const {
 }
 
 inline void Value::write(ckpt_tree* tree) const {
+  if (attributes_.empty()) return write_contents(tree);
+  check(ckpt_tree_add_container(tree, CKPT_TREE_KIND_ATTRIBUTES, nullptr, 2));
+  write_contents(tree);
+  Value::dict(attributes_).write(tree);
+}
+
+inline void Value::write_contents(ckpt_tree* tree) const {
   switch (kind_) {
     case TreeKind::null: return check(ckpt_tree_add_null(tree));
     case TreeKind::boolean: return check(ckpt_tree_add_boolean(tree, std::get<bool>(data_) ? 1 : 0));
@@ -608,6 +624,10 @@ inline Value Value::read(ckpt_tree* tree, std::int64_t& index, std::map<std::str
       break;
     }
     case TreeKind::tensor: made.read_tensor(tree, here, tensors); break;
+    case TreeKind::attributes:
+      made = read(tree, index, tensors);
+      made.attributes_ = read(tree, index, tensors).items();
+      break;
     default: made.data_ = bytes_of(tree, here);
   }
   return made;

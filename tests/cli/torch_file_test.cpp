@@ -92,16 +92,16 @@ class TorchFile : public testing::Test {
 
 TEST_F(TorchFile, WholeIsRead) {
   archive(whole_pickle());
-  const auto tensors = read_torch_file(path());
+  const auto tensors = read_torch_file(path()).tensors;
   ASSERT_EQ(tensors.size(), 3U);
   EXPECT_EQ(tensors[0].first, "w");
   EXPECT_EQ(tensors[1].first, "list.0");
   EXPECT_EQ(tensors[2].first, "__tree__");
   EXPECT_EQ(
       std::string(static_cast<const char*>(tensors[2].second.data()), static_cast<std::size_t>(tensors[2].second.bytes())),
-      R"({"format":"ckpt-tree","format_version":1,"nodes":[["dict",4],"w",["tensor","w","torch"],"list",["list",7],)"
+      R"({"format":"ckpt-tree","format_version":2,"nodes":[["dict",4],"w",["tensor","w","torch"],"list",["list",7],)"
       R"(["tensor","list.0","torch"],null,true,1.5,["int","0x10000000000000000"],["bytes","6Q=="],"w","size",["tuple",2],2,3,)"
-      R"("parameter",["tensor","list.0","torch"]]})");
+      R"("parameter",["tensor","list.0","parameter"]]})");
 }
 
 TEST_F(TorchFile, CutOffAnywhereIsRefused) {

@@ -64,8 +64,8 @@ class Pickler(pickle.Pickler):
         return value.id if isinstance(value, Storage) else None
 
 
-def tensor(storage, shape, strides, offset=0, hooks=(), *more):
-    return Call(rebuild, storage, offset, shape, strides, False, collections.OrderedDict(hooks), *more)
+def tensor(storage, shape, strides, offset=0, hooks=(), *more, requires_grad=False):
+    return Call(rebuild, storage, offset, shape, strides, requires_grad, collections.OrderedDict(hooks), *more)
 
 
 def pickled(value, protocol=2):
@@ -117,8 +117,10 @@ def converted(path):
         length, = struct.unpack("<Q", file.read(8))
         header, data = json.loads(file.read(length)), file.read()
     os.remove(target)
+    converted.metadata = header.pop("__metadata__", {})
     tensors = {name: (info["dtype"], info["shape"], data[slice(*info["data_offsets"])]) for name, info in header.items()}
     tree = tensors.pop("__tree__", None)
+    converted.version = json.loads(tree[2])["format_version"] if tree else None
     return tensors, json.loads(tree[2])["nodes"] if tree else None
 
 
@@ -130,12 +132,14 @@ six = floats(0, 1, 2, 3, 4, 5)
 
 # ---- What is read ----
 
-# A state dict: a plain file, tied tensors under both names, the versions of a module's parts dropped.
+# A state dict: a plain file, tied tensors under both names, the versions of a module's parts as metadata.
 state = collections.OrderedDict(a=tensor(Storage("0"), (2, 3), (3, 1)), b=tensor(Storage("0"), (2, 3), (3, 1)))
 state._metadata = collections.OrderedDict({"": {"version": 1}})
 wanted = {"a": ("F32", [2, 3], six), "b": ("F32", [2, 3], six)}
 for protocol in (2, 3, 4, 5):
     check(converted(archive("state.pt", pickled(state, protocol), {"0": six})) == (wanted, None), "a state dict, protocol", protocol)
+    check(converted.metadata == {"_metadata": '{"format":"ckpt-tree","format_version":1,"nodes":[["ordered_dict",1],"",["dict",1],"version",1]}'},
+          "its versions:", converted.metadata)
 check(converted(archive("state.pth", state, {"0": six}, byteorder="little")) == (wanted, None), "an ending .pth")
 
 # Everything else: a tree.
@@ -160,7 +164,7 @@ wanted = {
 nodes = [
     ["dict", 16],
     "model", ["dict", 7], "w", ["tensor", "model.w", "torch"], "tied", ["tensor", "model.w", "torch"], "row", ["tensor", "model.row", "torch"],
-    "p", ["tensor", "model.p", "torch"], "wide", ["tensor", "model.wide", "torch"], "scalar", ["tensor", "model.scalar", "torch"],
+    "p", ["tensor", "model.p", "parameter"], "wide", ["tensor", "model.wide", "torch"], "scalar", ["tensor", "model.scalar", "torch"],
     "none", ["tensor", "model.none", "torch"],
     "list", ["list", 12], None, True, False, 0, -1, 2**31, -2**31 - 1, 2**63 - 1, -2**63, 1.5, -0.0, 1.0,
     "big", ["list", 4], ["int", hex(2**63)], ["int", hex(-2**63 - 1)], ["int", hex(2**64 * 7)], ["int", hex(-2**200)],
@@ -175,6 +179,7 @@ for protocol in (2, 3, 4, 5):
     made, text = converted(archive("tree.pt", pickled(tree, protocol), storages))
     check(made == wanted, "protocol", protocol, "tensors:", made)
     check(repr(text) == repr(nodes), "protocol", protocol, "nodes:", text)  # repr: -0.0 is not 0
+check(converted.version == 2, "a parameter needs format 2")
 shown = run("show", os.path.join(folder, "tree.pt")).stdout
 lines = shown.splitlines()
 check(len(lines) == 12 + 43, "show has", len(lines), "lines:", shown)
@@ -208,6 +213,48 @@ other = run("diff", archive("one.pt", state, {"0": six}), archive("two.pt", stat
 check(other.returncode == 1 and "largest absolute difference 2" in other.stdout, other.stdout)
 done = run("convert", archive("one.pt", state, {"0": six}), os.path.join(folder, "one.npz"))
 check(done.returncode == 0 and zipfile.ZipFile(os.path.join(folder, "one.npz")).namelist() == ["a.npy", "b.npy"], done.stdout)
+
+# Attributes, in a tree.
+frozen = Call(parameter, tensor(Storage("0"), (2,), (1,)), False, collections.OrderedDict())
+made, text = converted(archive("model.pt", {"model": state, "epoch": 3, "frozen": frozen, "leaf": tensor(Storage("0"), (3,), (1,), requires_grad=True)},
+                               {"0": six}))
+check(text == [["dict", 4], "model", ["attributes"], ["ordered_dict", 2], "a", ["tensor", "model.a", "torch"], "b", ["tensor", "model.a", "torch"],
+               ["dict", 1], "_metadata", ["ordered_dict", 1], "", ["dict", 1], "version", 1, "epoch", 3,
+               "frozen", ["attributes"], ["tensor", "frozen", "parameter"], ["dict", 1], "requires_grad", False,
+               "leaf", ["attributes"], ["tensor", "leaf", "torch"], ["dict", 1], "requires_grad", True] and converted.version == 2, "attributes:", text)
+check('  model@._metadata[""].version = 1' in run("show", os.path.join(folder, "model.pt")).stdout.splitlines(), "attributes are not shown")
+check(converted(archive("plain.pt", {"model": dict(state), "epoch": 3}, {"0": six}))[1] and converted.version == 1, "format 1 without attributes")
+marked = collections.OrderedDict(a=tensor(Storage("0"), (2, 3), (3, 1)))
+marked.note = 1
+refused(archive("marked.pt", {"model": marked}, {"0": six}), "model: the OrderedDict at byte", "has the attribute note, which would be lost")
+refused(archive("marked.pt", marked, {"0": six}), "the state dict has attributes other than '_metadata', which would be lost")
+circle = collections.OrderedDict(a=1)
+circle._metadata = [circle]
+refused(archive("circle.pt", {"model": circle}), "contains itself")
+
+# The metadata of safetensors files.
+def with_metadata(name, metadata):
+    header = json.dumps({"__metadata__": metadata, "w": {"dtype": "F32", "shape": [6], "data_offsets": [0, 24]}}).encode()
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header + six)
+    return path
+
+
+source = with_metadata("from.safetensors", {"format": "pt", "note": "é\n"})
+converted(source)
+check(converted.metadata == {"format": "pt", "note": "é\n"}, "metadata of a file:", converted.metadata)
+parts = os.path.join(folder, "parts/")
+check(run("convert", source, parts).returncode == 0, "convert to a folder")
+converted(os.path.join(parts, "model-00001-of-00001.safetensors"))
+check(converted.metadata == {"format": "pt", "note": "é\n"}, "metadata in a folder:", converted.metadata)
+done = run("convert", source, os.path.join(folder, "to.npz"))
+check(done.returncode == 0 and "an .npz file cannot hold the metadata: format, note" in done.stdout, done.stdout)
+done = run("diff", source, with_metadata("other.safetensors", {"format": "np", "more": "x"}))
+for line in ('__metadata__.format: "pt" against "np"', "__metadata__.note: only in " + source, "__metadata__.more: only in ", "1 tensors, 3 different"):
+    check(done.returncode == 1 and line in done.stdout, "no", line, "in", done.stdout)
+done = run("diff", source, with_metadata("other.safetensors", {"note": "é\n", "format": "pt"}))
+check(done.returncode == 0 and "1 tensors, 0 different" in done.stdout, done.stdout)
 
 # ---- What is refused by name, and not run ----
 

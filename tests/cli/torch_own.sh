@@ -43,7 +43,7 @@ refuses 1 "the global torch.nn.modules.container.Sequential" show "$scratch/modu
 refuses 1 "TorchScript" show "$scratch/script.pt"
 refuses 1 "before PyTorch 1.6" show "$scratch/old.pt"
 "$python" - "$scratch" <<'PYTHON' || fail "torch has something else"
-import base64, json, os, struct, sys, torch
+import base64, collections, json, os, struct, sys, torch
 folder = sys.argv[1]
 KINDS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64, "I32": torch.int32,
          "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8, "BOOL": torch.bool, "C64": torch.complex64}
@@ -52,7 +52,10 @@ KINDS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16
 def read(name):
     with open(os.path.join(folder, name), "rb") as file:
         header, data = json.loads(file.read(struct.unpack("<Q", file.read(8))[0])), file.read()
-    tensors = {}
+    tensors, metadata = {}, header.pop("__metadata__", {})
+    if "_metadata" in metadata:
+        nodes = iter(json.loads(metadata["_metadata"])["nodes"])
+        read.versions = tree(nodes, {})
     for name, info in header.items():
         begin, end = info["data_offsets"]
         kind = KINDS[info["dtype"]]
@@ -65,24 +68,33 @@ def tree(nodes, tensors):
     if not isinstance(node, list):
         return node
     kind, *rest = node
+    if kind == "attributes":
+        value, attributes = tree(nodes, tensors), tree(nodes, tensors)
+        for name, attribute in attributes.items():
+            setattr(value, name, attribute)
+        return value
     if kind == "tensor":
         tensor = tensors[rest[0]]
+        if rest[1] == "parameter":
+            return torch.nn.Parameter(tensor)
         return torch.view_as_complex(tensor) if "complex128" in rest else tensor
     if kind == "list":
         return [tree(nodes, tensors) for _ in range(rest[0])]
     if kind == "tuple":
         return tuple(tree(nodes, tensors) for _ in range(rest[0]))
     assert kind in ("dict", "ordered_dict"), node
-    return dict((tree(nodes, tensors), tree(nodes, tensors)) for _ in range(rest[0]))
+    items = [(tree(nodes, tensors), tree(nodes, tensors)) for _ in range(rest[0])]
+    return collections.OrderedDict(items) if kind == "ordered_dict" else dict(items)
 
 
 def same(a, b, path=""):
     if isinstance(a, torch.Tensor):
-        a, b = a.detach().contiguous(), b.contiguous()
+        assert type(a) is type(b) and a.requires_grad == b.requires_grad, path
+        a, b = a.detach().contiguous(), b.detach().contiguous()
         assert a.dtype == b.dtype and a.shape == b.shape and bytes(a.reshape(-1).view(torch.uint8) if a.numel() else b"") == bytes(
             b.reshape(-1).view(torch.uint8) if b.numel() else b""), path
     elif isinstance(a, dict):
-        assert list(a) == list(b), path
+        assert list(a) == list(b) and getattr(a, "__dict__", {}) == getattr(b, "__dict__", {}), path
         for key in a:
             same(a[key], b[key], f"{path}.{key}")
     elif isinstance(a, (list, tuple)):
@@ -93,7 +105,9 @@ def same(a, b, path=""):
         assert type(a) is type(b) and a == b, path
 
 
-same(dict(torch.load(os.path.join(folder, "model.pt"))), read("model.safetensors"))
+model = torch.load(os.path.join(folder, "model.pt"))
+same(dict(model), read("model.safetensors"))
+assert read.versions == model._metadata, read.versions
 tensors = read("all.safetensors")
 nodes = iter(json.loads(bytes(tensors.pop("__tree__")))["nodes"])
 whole = tree(nodes, tensors)

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "state/checkpoint.h"
+#include "state/tree.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
 #include "thread_ranks.h"
@@ -248,6 +249,18 @@ TEST(StateGolden, TheSameSharesGiveTheSameFiles) {
     }
   }
   EXPECT_GE(compared, 10);
+}
+
+// ---- Texts of trees ----
+
+TEST(StateGolden, TreesOfBothFormats) {
+  for (const char* const name : {"format-1.json", "format-2.json"}) {
+    const auto disk = storage::open_file_system(CKPT_GOLDEN "/trees", storage::Root::must_exist);
+    const std::string text = bytes_of(*disk, name);
+    const Tree tree = parse_tree(text);
+    EXPECT_EQ(to_text(tree), text) << name;
+    EXPECT_EQ(ckpt::base::cat("format-", tree.format_version(), ".json"), name);
+  }
 }
 
 }  // namespace

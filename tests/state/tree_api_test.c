@@ -98,14 +98,16 @@ static void bad_arguments(ckpt_tree* tree, ckpt_state* state) {
   ckpt_tree* made = NULL;
   CHECK_OK(ckpt_tree_create(&made));
   CHECK_FAILS(ckpt_tree_add_bytes(made, CKPT_TREE_KIND_LIST, "", 0), CKPT_E_INVALID_ARGUMENT, "kind is 12, a list");
-  CHECK_FAILS(ckpt_tree_add_bytes(made, 99, "", 0), CKPT_E_INVALID_ARGUMENT, "kind is 99; 0 .. 18");
+  CHECK_FAILS(ckpt_tree_add_bytes(made, 99, "", 0), CKPT_E_INVALID_ARGUMENT, "kind is 99; 0 .. 19");
   CHECK_FAILS(ckpt_tree_add_bytes(made, CKPT_TREE_KIND_TEXT, NULL, 1), CKPT_E_INVALID_ARGUMENT, "data is NULL");
   CHECK_FAILS(ckpt_tree_add_bytes(made, CKPT_TREE_KIND_TEXT, "\xff", 1), CKPT_E_INVALID_ARGUMENT, "'\\xff' is not UTF-8");
   CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_TEXT, NULL, 1), CKPT_E_INVALID_ARGUMENT, "kind is 6, a text");
   CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_LIST, "C", 1), CKPT_E_INVALID_ARGUMENT, "class_name is 'C'; a list has");
   CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_DATACLASS, NULL, 1), CKPT_E_INVALID_ARGUMENT, "class_name is NULL");
   CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_LIST, NULL, -1), CKPT_E_INVALID_ARGUMENT, "count is -1");
-  CHECK_FAILS(ckpt_tree_add_tensor(made, 4, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "form is 4; 0 .. 3");
+  CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_ATTRIBUTES, NULL, 1), CKPT_E_INVALID_ARGUMENT,
+              "count is 1; a value with");
+  CHECK_FAILS(ckpt_tree_add_tensor(made, 5, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "form is 5; 0 .. 4");
   CHECK_FAILS(ckpt_tree_add_tensor(made, 0, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
   CHECK_FAILS(ckpt_tree_get_text(made, NULL, 0, &number), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
   CHECK_FAILS(ckpt_state_set_tree(state, "g", made), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");

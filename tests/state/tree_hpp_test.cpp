@@ -83,6 +83,24 @@ TEST(TreeHpp, ArraysOfNumbersAreTensors) {
                [&] { floats.get<std::vector<double>>(); });
 }
 
+TEST(TreeHpp, TensorsOfEachDTypeComeBackAtEachShape) {
+  for (int number = 1; number <= static_cast<int>(ckpt::DType::c64); ++number) {
+    const auto dtype = static_cast<ckpt::DType>(number);
+    const bool is_whole_bytes = ckpt_dtype_bits(number) % 8 == 0;
+    using Shapes = std::vector<std::vector<std::int64_t>>;
+    for (const auto& shape : is_whole_bytes ? Shapes{{0}, {}, {3}} : Shapes{{0}, {4}}) {
+      ckpt::Tensor tensor(dtype, shape);
+      if (tensor.bytes() > 0) std::memset(tensor.data(), 1, static_cast<std::size_t>(tensor.bytes()));
+      for (const Value& given : {Value(tensor), Value::list({tensor})}) {
+        const Value read = saved_and_read(given);
+        const auto again = (read.is_list() ? read[0] : read).get<ckpt::Tensor>();
+        EXPECT_EQ(again.dtype(), dtype) << number;
+        EXPECT_TRUE(again.bit_equal(tensor)) << number << " with " << shape.size() << " dimensions";
+      }
+    }
+  }
+}
+
 TEST(TreeHpp, TensorsAreSharedAndThoseThatAreOneStayOne) {
   ckpt::Tensor weight(ckpt::DType::bf16, {2, 3});
   std::memset(weight.data(), 2, static_cast<std::size_t>(weight.bytes()));
@@ -131,6 +149,24 @@ TEST(TreeHpp, DictsKeepTheirOrderAndAreAskedByKey) {
   expect_error(Status::out_of_range, "index is 3; the list has 3 parts", [&] { static_cast<void>(again["a"][3]); });
   expect_error(Status::invalid_argument, "the value is of kind 'list'; asked for as a dict",
                [&] { static_cast<void>(again["a"]["x"]); });
+}
+
+TEST(TreeHpp, AttributesStayWithTheirValue) {
+  Value model = Value::dict({{"w", std::vector<float>{1, 2}}});
+  model.attributes() = Value::dict({{"_metadata", Value::dict({{"", Value::dict({{"version", 1}})}})}}).items();
+  const Value plain = Value::dict({{"w", std::vector<float>{1, 2}}});
+  EXPECT_NE(model, plain);
+  const Value read = saved_and_read(Value::list({model, 7}));
+  EXPECT_EQ(read[0], model);
+  EXPECT_EQ(read[1].get<int>(), 7);
+  EXPECT_EQ(read[0]["w"].get<std::vector<float>>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(read[0].attributes()[0].second[""]["version"].get<int>(), 1);
+  EXPECT_NE(ckpt::tree_text(model).find(R"("format_version":2,"nodes":[["attributes"],["dict",1],"w")"), std::string::npos);
+  EXPECT_NE(ckpt::tree_text(plain).find(R"("format_version":1)"), std::string::npos);
+  Value number = 3;
+  number.attributes() = {{"unit", "s"}};
+  EXPECT_EQ(saved_and_read(number), number);
+  EXPECT_EQ(saved_and_read(number).get<int>(), 3);
 }
 
 TEST(TreeHpp, WhatDoesNotFitIsRefused) {

@@ -1,4 +1,5 @@
-// Tree format 1 in the core: every node there and back, what is refused and where, names of tensors, groups of states and readers.
+// Tree formats 1 and 2 in the core: every node there and back, what is refused and where, names of tensors, groups of states and
+// readers.
 #include "state/tree.h"
 
 #include <gtest/gtest.h>
@@ -20,6 +21,7 @@ namespace tensor = ckpt::tensor;
 using base::Status;
 
 std::string whole(const std::string& nodes) { return R"({"format":"ckpt-tree","format_version":1,"nodes":[)" + nodes + "]}"; }
+std::string whole_2(const std::string& nodes) { return R"({"format":"ckpt-tree","format_version":2,"nodes":[)" + nodes + "]}"; }
 Tree parsed(const std::string& nodes) { return parse_tree(whole(nodes)); }
 
 TreeNode node(TreeKind kind, std::string bytes = {}) {
@@ -88,7 +90,53 @@ TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
                              R"(["tensor","w","array"])",
                              R"(["list",2],["tensor","w","scalar"],["tensor","w","torch"])",
                              R"(["tensor","w","tensor","complex128","big-endian"])"};
-  for (const char* const nodes : all) EXPECT_EQ(to_text(parsed(nodes)), whole(nodes));
+  for (const char* const nodes : all) {
+    EXPECT_EQ(to_text(parsed(nodes)), whole(nodes));
+    EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole(nodes));  // format 2 only where it is needed
+  }
+  const char* const of_format_2[] = {R"(["attributes"],["ordered_dict",0],["dict",1],"_metadata",["ordered_dict",1],"",["dict",0])",
+                                     R"(["list",2],["attributes"],["tensor","w","torch"],["dict",1],"requires_grad",true,7)",
+                                     R"(["attributes"],["list",1],["attributes"],1,["dict",1],"x",2,["dict",1],"y",3)",
+                                     R"(["tensor","w","parameter"])",
+                                     R"(["attributes"],["dataclass","a.B",["c"]],1,["dict",2],"x",1,"y",["list",1],2)"};
+  for (const char* const nodes : of_format_2) {
+    EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole_2(nodes));
+    EXPECT_ERROR(parsed(nodes), Status::corrupt, "of format_version 2, the text of 1");
+  }
+}
+
+TEST(StateTree, AttributesBelongToAValue) {
+  const std::pair<const char*, const char*> bad[] = {
+      {R"(["attributes"])", "ends behind node 1"},
+      {R"(["attributes"],1)", "ends behind node 2"},
+      {R"(["attributes",2],1,["dict",1],"a",2)", "node 0: it has 2 members"},
+      {R"(["attributes"],1,2)", "node 2: attributes: expected a dict, found kind 'integer'"},
+      {R"(["attributes"],1,["dict",0])", "node 2: attributes: expected at least one, found an empty dict"},
+      {R"(["attributes"],1,["ordered_dict",1],"a",2)", "node 2: attributes: expected a dict, found kind 'ordered dict'"},
+      {R"(["attributes"],1,["dict",1],3,2)", "node 3: the name of an attribute: expected a text in UTF-8, found kind 'integer'"},
+      {R"(["attributes"],1,["dict",1],["surrogates","eda080"],2)",
+       "node 3: the name of an attribute: expected a text in UTF-8, found kind 'text'"},
+      {R"(["attributes"],1,["dict",2],"a",2,"a",3)", "node 5: the key 'a' comes twice"},
+      {R"(["attributes"],["attributes"],1,["dict",1],"a",2,["dict",1],"b",3)",
+       "node 1: the value with attributes is of the same kind itself"},
+      {R"(["dict",1],["attributes"],1,["dict",1],"a",2,3)", "node 1: a key is a value with attributes"},
+  };
+  for (const auto& [nodes, message] : bad) EXPECT_ERROR(parse_tree(whole_2(nodes)), Status::corrupt, message);
+  Tree tree;
+  EXPECT_ERROR(tree.add(container(TreeKind::attributes, 3)), Status::invalid_argument, "count is 3");
+  tree.add(container(TreeKind::attributes, 2));
+  tree.add(container(TreeKind::dict, 1));
+  tree.add(text("w"));
+  tree.add(of_tensor(floats(3, 1)));
+  EXPECT_ERROR(tree.add(integer(1)), Status::invalid_argument, "attributes: expected a dict, found kind 'integer'");
+  tree.add(container(TreeKind::dict, 1));
+  tree.add(text("scale"));
+  tree.add(of_tensor(floats(3, 2)));
+  tree.require_complete();
+  EXPECT_EQ(tree.at(3).bytes, "w");  // as without attributes
+  EXPECT_EQ(tree.at(6).bytes, "attributes.scale");
+  EXPECT_EQ(tree.find(0, "w"), 3);
+  EXPECT_EQ(tree.at(0).end, 7U);
 }
 
 TEST(StateTree, OtherSpellingsOfAValueAreTheSameValue) {
@@ -180,8 +228,9 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
   EXPECT_ERROR(parse_tree(R"({"format":"other","format_version":1,"nodes":[1]})"), Status::corrupt, "'ckpt-tree'");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","nodes":[1]})"), Status::corrupt, "format_version");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":1})"), Status::corrupt, "list of nodes");
-  EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":2,"nodes":[["new"]]})"), Status::unsupported,
-               "format_version 2");
+  EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":3,"nodes":[["new"]]})"), Status::unsupported,
+               "format_version 3; this library reads 1 .. 2");
+  EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":0,"nodes":[1]})"), Status::unsupported, "format_version 0");
   EXPECT_ERROR(parse_tree(std::string("\0", 1)), Status::corrupt, "NUL");
 }
 

@@ -89,6 +89,8 @@ internal static class Matrix
 
     private static Dictionary<object, object> Tree()
     {
+        var module = new TreeDict(true) { { "w", 1.5 }, { "n", 2L } };
+        module.Attributes["_metadata"] = new Dictionary<string, object> { { "", new Dictionary<string, object> { { "version", 1L } } } };
         return new Dictionary<object, object>
         {
             { "nothing", null },
@@ -107,6 +109,8 @@ internal static class Matrix
             { "ints", new[] { 1, -2, 3 } },
             { "longs", new[] { -9007199254740993L } },
             { "none", new double[0] },
+            { "module", module },
+            { "seconds", new Attributed(0.25, new Dictionary<string, object> { { "unit", "s" } }) },
         };
     }
 
@@ -123,6 +127,15 @@ internal static class Matrix
         }
         if (left is double && right is double) return BitConverter.DoubleToInt64Bits((double)left) == BitConverter.DoubleToInt64Bits((double)right);
         if (left is byte[]) return right is byte[] && ((byte[])left).SequenceEqual((byte[])right);
+        var attributed = left as Attributed;
+        if (attributed != null)
+        {
+            var theirs = right as Attributed;
+            return theirs != null && Same(attributed.Value, theirs.Value) && Same(attributed.Attributes, theirs.Attributes);
+        }
+        var dict = left as TreeDict;
+        var read = right as TreeDict;
+        if (dict != null && (read == null || dict.IsOrdered != read.IsOrdered || !Same(dict.Attributes, read.Attributes))) return false;
         var items = left as System.Collections.IDictionary;
         var others = right as System.Collections.IDictionary;
         if (items != null)

@@ -43,6 +43,8 @@ namespace Ckpt
         Dataclass = 17,
         /// <summary>Tensor of the group.</summary>
         Tensor = 18,
+        /// <summary>Container of two parts: a value, and a dict of its attributes by name (format 2).</summary>
+        Attributes = 19,
     }
 
     /// <summary>What a tensor of a tree was in the writer's program.</summary>
@@ -56,5 +58,7 @@ namespace Ckpt
         Torch = 2,
         /// <summary>Tensor of libckpt.</summary>
         Tensor = 3,
+        /// <summary>Torch.nn.Parameter; the attribute "requires_grad" is stored when it is false (format 2).</summary>
+        Parameter = 4,
     }
 }

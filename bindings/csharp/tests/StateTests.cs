@@ -57,6 +57,32 @@ internal static class StateTests
     }
 
     // What other languages write is in the conformance tests; here is what is C#'s own.
+    internal static void TensorsOfEachDTypeAtEachShape()
+    {
+        foreach (DType dtype in Enum.GetValues(typeof(DType)))
+        {
+            if ((int)dtype < 1) continue;
+            var isWholeBytes = DTypes.Bits(dtype) % 8 == 0;
+            foreach (var shape in isWholeBytes ? new[] { new long[] { 0 }, new long[0], new long[] { 3 } } : new[] { new long[] { 0 }, new long[] { 4 } })
+            {
+                using (var storage = Storage.InMemory())
+                using (var checkpoint = new CheckpointManager(storage))
+                using (var tensor = new Tensor(dtype, shape))
+                using (var state = new State())
+                {
+                    tensor.AsBytes().Fill(1);
+                    checkpoint.Save(state.Set("x", tensor).Set("list", new object[] { tensor }), new SaveOptions { Step = 1 });
+                    using (var reader = checkpoint.OpenReader())
+                    {
+                        var what = dtype + " with " + shape.Length + " dimensions";
+                        Check.That(reader.Get<Tensor>("x").BitEqual(tensor), what);
+                        Check.That(((Tensor)reader.Get<List<object>>("list")[0]).BitEqual(tensor), what + " in a list");
+                    }
+                }
+            }
+        }
+    }
+
     internal static void ArraysOfEachKind()
     {
         using (var state = new State())
@@ -87,6 +113,42 @@ internal static class StateTests
             Check.That(state.Get<int?>("none") == null, "no int?");
             Check.Contains("asked for as System.Collections.Generic.List`1[System.String]",
                 Check.Throws<CkptInvalidArgumentException>(() => state.Get<List<string>>("small"), "a list").Message, "the whole type");
+        }
+    }
+
+    // Types of other languages that C# lacks are written as they were read.
+    internal static void WhatWasReadIsWrittenAsItWas()
+    {
+        const string text = "{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
+            + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"
+            + "\"pair\",[\"tuple\",2],1,[\"list\",1],2,\"free\",[\"tensor\",\"p\",\"parameter\"],"
+            + "\"frozen\",[\"attributes\"],[\"tensor\",\"p\",\"parameter\"],[\"dict\",1],\"requires_grad\",false,"
+            + "\"big\",[\"tensor\",\"w\",\"array\",\"big-endian\"],\"wide\",[\"tensor\",\"c\",\"array\",\"complex128\"]]}";
+        using (var tree = Tensor.From(System.Text.Encoding.UTF8.GetBytes(text)))
+        using (var w = Tensor.From(new[] { 1f, 2f }))
+        using (var p = Tensor.From(new[] { 3f }))
+        using (var c = Tensor.From(new[] { 1.0, 2.0 }, 1, 2))
+        using (var state = new State().Add("g", "w", w).Add("g", "p", p).Add("g", "c", c).Add("g", "__tree__", tree))
+        using (var storage = Storage.InMemory())
+        using (var checkpoint = new CheckpointManager(storage))
+        using (var copy = new State())
+        {
+            var read = state.Get<TreeDict>("g");
+            var model = (TreeDict)read["model"];
+            Check.That(model.IsOrdered && !read.IsOrdered && model.Attributes.ContainsKey("_metadata"), "an ordered dict");
+            Check.That(((TreeList)read["pair"]).IsTuple, "a tuple");
+            Check.Equal((object)false, ((Attributed)read["frozen"]).Attributes["requires_grad"], "an attribute");
+            checkpoint.Save(copy.Set("g", read), new SaveOptions { Step = 1 });
+            using (var reader = checkpoint.OpenReader())
+            using (var again = reader.Read(reader.Find("__tree__", "g")))
+            {
+                var expected = text.Replace("\"tensor\",\"w\"", "\"tensor\",\"model.w\"").Replace("\"tensor\",\"p\"", "\"tensor\",\"free\"")
+                    .Replace("\"tensor\",\"c\"", "\"tensor\",\"wide\"");
+                Check.Equal(expected, System.Text.Encoding.UTF8.GetString(again.ToArray<byte>()), "the text");
+                Check.Equal(3f, reader.Get<float[]>("g", "frozen")[0], "the value without its attributes");
+            }
+            Check.Contains("attributes: expected at least one", Check.Throws<CkptInvalidArgumentException>(
+                () => state.Set("bad", new Attributed(1, new Dictionary<string, object>())), "none").Message, "no attributes");
         }
     }
 

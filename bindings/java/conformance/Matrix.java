@@ -101,12 +101,24 @@ final class Matrix {
     tree.put("ints", new int[] {1, -2, 3});
     tree.put("longs", new long[] {-9007199254740993L});
     tree.put("none", new double[0]);
+    TreeDict module = new TreeDict(true);
+    module.put("w", 1.5);
+    module.put("n", 2L);
+    module.attributes().put("_metadata", Map.of("", Map.of("version", 1L)));
+    tree.put("module", module);
+    tree.put("seconds", new Attributed(0.25, Map.of("unit", "s")));
     return tree;
   }
 
   /** Equal by what the languages have: what was read has tensors for arrays. */
   private static boolean same(Object left, Object right) {
     if (right instanceof Tensor tensor) return java.util.Objects.deepEquals(left, tensor.toArray()) && tensor.ndim() == 1;
+    if (left instanceof TreeDict dict && right instanceof TreeDict other) {
+      if (dict.isOrdered() != other.isOrdered() || !same(dict.attributes(), other.attributes())) return false;
+    }
+    if (left instanceof Attributed one) {
+      return right instanceof Attributed other && same(one.value(), other.value()) && same(one.attributes(), other.attributes());
+    }
     if (left instanceof Map<?, ?> map) {
       return right instanceof Map<?, ?> other && map.keySet().equals(other.keySet())
           && map.keySet().stream().allMatch(key -> same(map.get(key), other.get(key)));

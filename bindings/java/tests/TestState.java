@@ -432,6 +432,44 @@ final class TestState {
     }
   }
 
+  /** Types of other languages that Java lacks are written as they were read. */
+  static void testWhatWasReadIsWrittenAsItWas() {
+    byte[] text = ("{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
+        + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"
+        + "\"pair\",[\"tuple\",2],1,[\"list\",1],2,\"free\",[\"tensor\",\"p\",\"parameter\"],"
+        + "\"frozen\",[\"attributes\"],[\"tensor\",\"p\",\"parameter\"],[\"dict\",1],\"requires_grad\",false,"
+        + "\"big\",[\"tensor\",\"w\",\"array\",\"big-endian\"],\"wide\",[\"tensor\",\"c\",\"array\",\"complex128\"]]}").getBytes();
+    try (State state = new State(); Tensor tree = new Tensor(DType.U8, text.length); Tensor w = Tensor.copyOf(new float[] {1, 2});
+        Tensor p = Tensor.copyOf(new float[] {3}); Tensor c = Tensor.copyOf(new double[] {1, 2}, 1, 2); State copy = new State()) {
+      tree.buffer().put(text);
+      state.add("g", "w", w).add("g", "p", p).add("g", "c", c).add("g", "__tree__", tree);
+      TreeDict read = state.get("g", TreeDict.class);
+      TreeDict model = (TreeDict) read.get("model");
+      Check.that(model.isOrdered() && !read.isOrdered(), "an ordered dict");
+      Check.equal(Map.of("_metadata", Map.of("", Map.of("version", 2L))), model.attributes());
+      Check.that(((TreeList) read.get("pair")).isTuple(), "a tuple");
+      Check.equal(Map.of("requires_grad", false), ((Attributed) read.get("frozen")).attributes());
+      copy.set("g", read);
+      // Attributes and forms by name: tensors get new names.
+      try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage)) {
+        checkpoint.save(copy, new SaveOptions().step(1));
+        try (Reader reader = checkpoint.reader(null, Verify.LAZY); Tensor again = reader.read(reader.find("g", "__tree__"))) {
+          byte[] written = new byte[(int) again.bytes()];
+          again.buffer().get(written);
+          String expected = new String(text).replace("\"tensor\",\"w\"", "\"tensor\",\"model.w\"")
+              .replace("\"tensor\",\"p\"", "\"tensor\",\"free\"").replace("\"tensor\",\"c\"", "\"tensor\",\"wide\"");
+          Check.equal(expected, new String(written));
+          Check.equal(List.of(1L, List.of(2L)), reader.get("g", "pair", List.class));
+          try (Tensor frozen = reader.get("g", "frozen", Tensor.class)) {
+            Check.equal(new float[] {3}, frozen.toArray());
+          }
+        }
+      }
+      Check.raises(CkptInvalidArgumentException.class, "attributes: expected at least one",
+          () -> state.set("bad", new Attributed(1, Map.of())));
+    }
+  }
+
   /** Numbers of numpy without dimensions, as Python writes them. */
   static void testScalarsOfOtherLanguages() {
     Map<DType, Object> scalars = new java.util.EnumMap<>(DType.class);
@@ -455,6 +493,28 @@ final class TestState {
         Check.equal(expected, state.get("g", Object.class));
       }
     });
+  }
+
+  static void testTensorsOfEachDTypeAtEachShape() {
+    for (DType dtype : DType.values()) {
+      if (dtype.number() < 1) continue;
+      long[][] shapes = dtype.bits() % 8 == 0 ? new long[][] {{0}, {}, {3}} : new long[][] {{0}, {4}};
+      for (long[] shape : shapes) {
+        try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
+            State state = new State(); Tensor tensor = new Tensor(dtype, shape)) {
+          byte[] ones = new byte[(int) tensor.bytes()];
+          java.util.Arrays.fill(ones, (byte) 1);
+          tensor.buffer().put(ones);
+          checkpoint.save(state.set("x", tensor).set("list", List.of(tensor)), new SaveOptions().step(1));
+          try (Reader reader = checkpoint.reader(null, Verify.LAZY); Tensor read = reader.get("x", Tensor.class);
+              Tensor part = (Tensor) reader.get("list", List.class).get(0)) {
+            String what = dtype + " of " + java.util.Arrays.toString(shape);
+            Check.that(read.isBitEqual(tensor) && part.isBitEqual(tensor), what + " is the same bits");
+            Check.equal(tensor.toArray(), read.toArray());
+          }
+        }
+      }
+    }
   }
 
   static void testArraysOfEachKindComeBack() {

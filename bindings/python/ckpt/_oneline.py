@@ -17,7 +17,8 @@ from ._sharded import Sharded
 from ._state import CheckpointManager, Coordinator, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
 from ._storage import Storage, _place_key, _require_folder
 from ._tensor import Tensor, _has_dtype, as_tensor
-from ._trees import DICTS, TEXT_TENSOR, Types, fill_tree
+from ._tree_filling import fill_tree
+from ._trees import DICTS, OTHER_ATTRIBUTES, TEXT_TENSOR, Types
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, SaveResult
 
@@ -85,7 +86,7 @@ def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], al
     """Groups of tensors by their names where a dict is nothing else, else one tree."""
     if _is_groups(tree) or _is_tensors(tree):
         return _state_of(tree, group, values, allow_empty)
-    return _made_state(lambda state: state.add_tree("tree", tree), values)
+    return _made_state(lambda state: state._add_tree("tree", tree, once=True), values)
 
 
 def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
@@ -159,6 +160,7 @@ class Loaded(Dict[str, Any]):
 
 
 DICTS[Loaded] = "dict"
+OTHER_ATTRIBUTES[Loaded] = ("name", "step", "skipped", "errors")  # of the checkpoint, not of the value
 
 
 def _warn_of_skipped(text: str) -> None:

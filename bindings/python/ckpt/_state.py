@@ -15,7 +15,8 @@ from ._root import CkptError, handle_of
 from ._sharded import Sharded
 from ._storage import FaultHandler, Storage, _require_folder, _storage
 from ._tensor import BufferPool, DTypeLike, Tensor, _dtype, as_tensor
-from ._trees import TEXT_TENSOR, Types, fill_tree, read_tree, write_tree
+from ._tree_filling import fill_tree
+from ._trees import Copied, TEXT_TENSOR, Types, read_tree, write_tree
 from .made import options as _o
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, TreeKind, Verify, VerifyResult
@@ -46,6 +47,43 @@ def _lend(function: Callable[[State], Any]) -> Callable[[Any], None]:
         finally:
             state._slot = None
     return call
+
+
+class _Copies(Stateful):
+    """The arrays of a state's trees whose memory cannot be shared. As a stateful object it runs at the right times: list before a
+    save or load reads tensors, on the thread that calls it; restore after a load has filled them."""
+
+    def __init__(self) -> None:
+        self.by_group: Dict[str, Dict[str, Copied]] = {}
+
+    def list(self, into: "State") -> None:
+        for copied in self._all():
+            copied.refresh()
+
+    def restore(self, loaded: "State") -> None:
+        for copied in self._all():
+            copied.write_back()
+
+    def _all(self) -> Iterator[Copied]:
+        return (copied for group in self.by_group.values() for copied in group.values())
+
+
+_COPIES = "__copies__"  # name of the object in a state; it lists no tensors and no values, so no checkpoint contains it
+
+
+class _Listed:
+    """The functions of a stateful object; they also fill the arrays that its list copied."""
+
+    def __init__(self, stateful: Stateful) -> None:
+        self.stateful, self.copies = stateful, _Copies()
+
+    def list(self, into: "State") -> None:
+        into._copies = self.copies = _Copies()
+        self.stateful.list(into)
+
+    def restore(self, loaded: "State") -> None:
+        self.copies.restore(loaded)
+        self.stateful.restore(loaded)
 
 
 class _NoValueError(NotFoundError, KeyError):
@@ -137,6 +175,7 @@ class State(_Owned):
     copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
 
     _release = staticmethod(_n.ckpt_state_release)
+    _copies: Optional[_Copies] = None
 
     def __init__(self, tensors: Optional[Mapping[str, Any]] = None, group: str = "model") -> None:
         self._adopt(_n.ckpt_state_create())
@@ -182,29 +221,44 @@ class State(_Owned):
 
     def add_tree(self, group: str, tree: Any) -> None:
         """Adds a value of any shape as a group: dicts, lists, tuples, dataclasses, numbers, texts, bytes, paths, arrays and tensors,
-        one in the other (docs/python.md has the table). Tensors are shared; all else is written as it is now. What cannot be saved
-        is an error that names its path and type, and nothing is added. Read it with `tree` after a load into this state, which
-        wants tensors of the same names, dtypes and shapes; any tree of a checkpoint with `Reader.tree`."""
-        tensors, text = write_tree(tree)
+        one in the other (docs/python.md has the table). Tensors are shared; arrays whose memory cannot be shared (strided, of the
+        other byte order, on a device) are read again at the start of each save, and filled at the end of each load. All else is
+        written as it is now. What cannot be saved is an error that names its path and type, and nothing is added. Read it with
+        `tree` after a load into this state, which wants tensors of the same names, dtypes and shapes; any tree of a checkpoint
+        with `Reader.tree`."""
+        self._add_tree(group, tree)
+
+    def _add_tree(self, group: str, tree: Any, once: bool = False) -> None:
+        """once: the state is for a single save, which takes the arrays as they are now."""
+        tensors, text, copied = write_tree(tree)
         for name, tensor in tensors.items():
             _n.ckpt_state_add_tensor(self._h, group, name, tensor._h)
         _n.ckpt_state_add_tensor(self._h, group, TEXT_TENSOR, text._h)
+        if copied and not once:
+            if self._copies is None:
+                copies = _Copies()
+                self._add_functions(_COPIES, copies)
+                self._copies = copies
+            self._copies.by_group[group] = copied
 
     def tree(self, group: str = "tree", *, types: Types = (), into: Any = None) -> Any:
-        """What `add_tree` added as this group, or what a load made of that: its arrays share the state's memory. types and into: as
-        for `Reader.tree`. NotFoundError when the group is no tree."""
+        """The value that `add_tree` added as this group, or that a load replaced it by. Its arrays share the state's memory; arrays
+        whose memory could not be shared are the objects that were added. types and into: as for `Reader.tree`. NotFoundError when the group is no tree."""
         with _Tree._of(_n.ckpt_tree_create_from_state(self._h, group)) as tree:
             count = _n.ckpt_tree_get_node(tree._h, 0)[2]
             at = [i for i in range(count) if _n.ckpt_tree_get_node(tree._h, i)[0] == TreeKind.TENSOR]
             tensors = {_n.ckpt_tree_get_bytes(tree._h, i).decode(): Tensor._of(_n.ckpt_tree_get_tensor(tree._h, i)) for i in at}
             text = as_tensor(_n.ckpt_tree_get_text(tree._h).encode())
-        value = read_tree(text, tensors.__getitem__, types)
+        copied = {} if self._copies is None else self._copies.by_group.get(group, {})
+        value = read_tree(text, tensors.__getitem__, types, {name: each.array for name, each in copied.items()})
         return value if into is None else fill_tree(into, value)
 
     def add_stateful(self, name: str, stateful: Stateful) -> None:
         """Adds an object that lists itself; it is kept alive."""
-        _n.ckpt_state_add_stateful(
-            self._h, name, _callbacks(_native.Stateful, list=_lend(stateful.list), restore=_lend(stateful.restore)))
+        self._add_functions(name, _Listed(stateful))
+
+    def _add_functions(self, name: str, of: Union[_Copies, _Listed]) -> None:
+        _n.ckpt_state_add_stateful(self._h, name, _callbacks(_native.Stateful, list=_lend(of.list), restore=_lend(of.restore)))
 
     def _shown(self) -> str:
         return f"{self.tensor_count} tensors"

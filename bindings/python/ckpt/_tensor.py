@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
@@ -88,13 +89,9 @@ class Tensor(_n.TensorBuffer, _Shared):
 
     @classmethod
     def from_dlpack(cls, source: Any) -> "Tensor":
-        """A tensor over the memory of an object with __dlpack__ (torch, jax, numpy), or of a DLPack capsule."""
-        capsule = source
-        if hasattr(source, "__dlpack__"):
-            try:
-                capsule = source.__dlpack__(max_version=(1, 1))
-            except TypeError:
-                capsule = source.__dlpack__()
+        """A tensor over the memory of an object with __dlpack__ (torch, jax, numpy), which is asked not to copy it, or of a DLPack
+        capsule."""
+        capsule = _dlpack_capsule(source) if hasattr(source, "__dlpack__") else source
         if '"dltensor_versioned"' in repr(capsule):
             return cls._of(_n.ckpt_tensor_create_from_dlpack_versioned(capsule))
         return cls._of(_n.ckpt_tensor_create_from_dlpack(capsule))
@@ -193,10 +190,25 @@ class Tensor(_n.TensorBuffer, _Shared):
         return f"Tensor({self.dtype.name}, {list(self.shape)}{', read-only' if self.read_only else ''})"
 
 
+def _dlpack_capsule(source: Any) -> Any:
+    """The newest protocol that the object has; only with a version can it return a copy, unless that is forbidden."""
+    if callable(getattr(source, "is_neg", None)) and source.is_neg():  # which torch exports as if the bit were not set
+        raise UnsupportedError("a torch tensor with the negative bit: its memory has the opposite signs (resolve_neg() copies it)")
+    for options in ({"max_version": (1, 1), "copy": False}, {"max_version": (1, 1)}):
+        try:
+            return source.__dlpack__(**options)
+        except TypeError:
+            pass
+    return source.__dlpack__()
+
+
 def as_tensor(source: Any) -> Tensor:
     """source itself when it is a Tensor, else a tensor over its memory: by its buffer, or by __dlpack__."""
     if isinstance(source, Tensor):
         return source
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(source, numpy.ma.MaskedArray):
+        raise UnsupportedError("a numpy MaskedArray: its mask would be lost (array.data has the elements alone)")
     try:
         memoryview(source).release()
     except (TypeError, BufferError, ValueError):
@@ -204,6 +216,15 @@ def as_tensor(source: Any) -> Tensor:
             return Tensor.from_dlpack(source)
         raise TypeError(f"a {type(source).__name__} has neither a buffer nor __dlpack__") from None
     return Tensor.borrow(source)
+
+
+_formats = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of memoryview, by bytes of an element
+
+
+def _seen_as(tensor: Tensor, dtype: DType, read_only: bool = False) -> Tensor:
+    """A tensor over the same elements, which are seen as elements of another dtype of as many whole bytes. There is at least one."""
+    elements = tensor.raw().toreadonly() if read_only else tensor.raw()
+    return Tensor.borrow(elements.cast(_formats[dtype.bits // 8], tensor.shape), dtype)
 
 
 made_by["tensor"] = lambda source: None if source is None else as_tensor(source)

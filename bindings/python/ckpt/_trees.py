@@ -1,4 +1,4 @@
-"""State of any shape as tensors and one text: tree format 1 (docs/format.md). Nothing is pickled, and loading imports nothing."""
+"""State of any shape as tensors and one text: tree formats 1 and 2 (docs/format.md). Nothing is pickled, and loading imports nothing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ import struct
 import sys
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 
+from ._root import CkptError
 from ._sharded import Sharded
-from ._tensor import Tensor, as_tensor
+from ._tensor import _has_dtype, _seen_as, Tensor, as_tensor
 from .made.errors import CorruptError, InvalidArgumentError, NotFoundError, UnsupportedError
 from .made.values import DType
 
-__all__ = ["Record"]
+__all__ = ["Attributed", "Record"]
 
 TEXT_TENSOR = "__tree__"  # the reserved tensor of a group
 DEEPEST = 1000
@@ -50,6 +51,22 @@ class Record:
 
     def __repr__(self) -> str:
         return f"{self.class_name}({', '.join(f'{name}={value!r}' for name, value in self.fields.items())})"
+
+
+class Attributed:
+    """A value of a checkpoint with attributes that its Python type cannot have: another language stored them, or another version.
+    Saved again, it is what it was."""
+
+    def __init__(self, value: Any, attributes: Mapping[str, Any]) -> None:
+        self.value, self.attributes = value, dict(attributes)
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, Attributed):
+            return NotImplemented
+        return (self.value, self.attributes) == (other.value, other.attributes)
+
+    def __repr__(self) -> str:
+        return f"Attributed({self.value!r}, {self.attributes!r})"
 
 
 # ---- Writing ----
@@ -110,7 +127,11 @@ _LEAVES: Dict[type, Callable[[Any], Any]] = {
     bytes: lambda value: ["bytes", base64.b64encode(value).decode()],
     bytearray: lambda value: ["bytearray", base64.b64encode(value).decode()],
 }
-DICTS: Dict[type, str] = {dict: "dict", collections.OrderedDict: "ordered_dict"}  # and ckpt.load's dict, which says so itself
+DICTS: Dict[type, str] = {dict: "dict", collections.OrderedDict: "ordered_dict"}  # and ckpt.load's dict, which adds itself
+# By the type of a value: attributes that are saved, and attributes that are not part of the value.
+SAVED_ATTRIBUTES: Dict[type, Tuple[str, ...]] = {collections.OrderedDict: ("_metadata",)}  # of a module's state_dict
+OTHER_ATTRIBUTES: Dict[type, Tuple[str, ...]] = {Record: ("class_name", "fields", "kind"), Attributed: ("value", "attributes")}
+_PATHS = (pathlib.PurePosixPath, pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.WindowsPath)
 _KEYS = (str, int, float, bool, type(None), bytes, tuple)
 
 
@@ -135,16 +156,57 @@ def _beside_fields(value: Any, names: List[str]) -> Optional[str]:
     return None if more is None else f"has '{more}' beside its fields"
 
 
+def with_attributes_of(value: Any, made: Any) -> Any:
+    """Copies the attributes of a value to a new object of its type, which is returned."""
+    if hasattr(value, "__dict__"):
+        vars(made).update(vars(value))
+    return made
+
+
+def attributes_of(value: Any) -> Dict[str, Any]:
+    """Returns the attributes that are saved with a value. UnsupportedError if it has others."""
+    kind, has = type(value), getattr(value, "__dict__", None)
+    if not has or kind not in DICTS and kind not in OTHER_ATTRIBUTES:
+        return {}
+    saved = SAVED_ATTRIBUTES.get(kind, ())
+    lost = next((name for name in has if name not in saved and name not in OTHER_ATTRIBUTES.get(kind, ())), None)
+    if lost is not None:
+        raise UnsupportedError(f"a {kind.__name__} with the attribute '{lost}', which would be lost")
+    return {name: has[name] for name in saved if name in has}
+
+
 def _is_key(value: Any) -> bool:
     return type(value) in _KEYS and (type(value) is not tuple or all(_is_key(part) for part in value))
+
+
+class Copied:
+    """The contiguous elements that stand for an array whose memory cannot be shared: it is strided, of the other byte order, or on a
+    device. read() returns its elements now; write() fills it with `elements`, and is None where it cannot be written."""
+
+    def __init__(self, array: Any, elements: Tensor, read: Callable[[], Tensor], write: Optional[Callable[[], Any]]) -> None:
+        self.array, self.elements, self._read, self._write = array, elements, read, write
+        self.tensor = elements if write is not None else _seen_as(elements, elements.dtype, read_only=True)  # which a load refuses to fill
+
+    def refresh(self) -> None:
+        """Reads the array again. Equal elements are not written: a save in the background may be reading them."""
+        now = self._read()
+        if not self.elements.is_bit_equal(now):
+            self.elements.copy_from(now)
+
+    def write_back(self) -> None:
+        if self._write is not None:
+            self._write()
 
 
 class _Writer:
     def __init__(self) -> None:
         self.nodes: List[Any] = []
         self.tensors: Dict[str, Tensor] = {}
+        self.copied: Dict[str, Copied] = {}
         self.names: Dict[Any, str] = {}  # by the memory of a tensor
         self.open: Set[int] = set()      # containers around this value
+        self.kept: List[Any] = []        # new objects whose id may be in `open`
+        self.version = 1                 # of the format
 
     def write(self, tree: Any) -> None:
         todo: List[Tuple[Any, Any]] = [(tree, _At(None, ""))]
@@ -174,22 +236,41 @@ class _Writer:
         if leaf is not None:
             self.nodes.append(leaf(value))
             return None
+        try:
+            attributes = attributes_of(value)
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{at.text()}: {error}") from None
+        if attributes:
+            bare = collections.OrderedDict(value)
+            self.kept.append(bare)
+            return self._attributed(bare, attributes, at)
         if kind in DICTS:
             self.nodes.append([DICTS[kind], len(value)])
             return self._items(value, at)
         if kind is list or kind is tuple:
             self.nodes.append([kind.__name__, len(value)])
             return [(part, _At(at, str(i))) for i, part in enumerate(value)]
+        if kind is Attributed:
+            return self._attributed(value.value, value.attributes, at)
         if kind is Record:
             return self._record(value.kind, value.class_name, value.fields, at)
         record = _kind_of_record(kind)
         if record is not None:
             return self._record(record, _class_name(kind), self._fields(value, record, at), at)
-        if isinstance(value, pathlib.PurePath):
+        if kind in _PATHS:
             self.nodes.append(_path_node(value))
             return None
         self._tensor(value, at)
         return None
+
+    def _attributed(self, value: Any, attributes: Mapping[str, Any], at: _At) -> List[Tuple[Any, _At]]:
+        if type(value) is Attributed or not attributes or not all(isinstance(name, str) for name in attributes):
+            raise InvalidArgumentError(f"{at.text()}: an Attributed has a value of another type, and at least one attribute by name")
+        self.nodes.append(["attributes"])
+        self.version = 2
+        attributes = dict(attributes)
+        self.kept.append(attributes)
+        return [(value, at), (attributes, _At(at, "attributes"))]
 
     def _items(self, value: Mapping[Any, Any], at: _At) -> List[Tuple[Any, _At]]:
         children = []
@@ -220,17 +301,26 @@ class _Writer:
 
     def _tensor(self, value: Any, at: _At) -> None:
         try:
-            memory, convert, form = self._given(value)
+            memory, convert, form, *attributes = self._given(value)
             name = self.names.get(memory) if memory is not None else None
             if name is None:
                 name = self._free_name(at)
-                self.tensors[name] = convert()
+                made = convert()
+                if isinstance(made, Copied):
+                    self.copied[name] = made
+                self.tensors[name] = made.tensor if isinstance(made, Copied) else made
                 if memory is not None:
                     self.names[memory] = name
         except Exception as error:
             error.args = (f"{at.text()}: {error}", *error.args[1:])
             raise
+        if attributes:
+            self.nodes.append(["attributes"])
         self.nodes.append(["tensor", name, *form])
+        for name, attribute in attributes:
+            self.nodes += [["dict", 1], name, attribute]
+        if attributes or form[0] == "parameter":
+            self.version = 2
 
     @staticmethod
     def _given(value: Any) -> "Given":
@@ -239,7 +329,7 @@ class _Writer:
         if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
             return _numpy(numpy, value)
         if torch is not None and isinstance(value, torch.Tensor):
-            from .torch import _tree_form
+            from ._torch_tensors import _tree_form
 
             return _tree_form(value)
         if isinstance(value, Tensor):
@@ -263,8 +353,16 @@ class _Writer:
         return name
 
 
-# What distinguishes a tensor's memory from another's, what makes a Tensor of it, and the rest of its node.
-Given = Tuple[Any, Callable[[], Tensor], List[str]]
+def can_be_written(array: Any) -> bool:
+    """Whether each element can be written alone: an array of numpy or torch that is writable and repeats none (stride 0)."""
+    strides = array.stride() if callable(getattr(array, "stride", None)) else getattr(array, "strides", ())
+    repeats = any(stride == 0 and length > 1 for stride, length in zip(strides, array.shape))
+    return not repeats and bool(getattr(getattr(array, "flags", None), "writeable", True))
+
+
+# A key of the memory (None: it cannot be shared), a function that returns a Tensor or a copy, the rest of the tensor's node, and at
+# most one attribute: its name and value.
+Given = Tuple[Any, ...]
 
 
 def _no_place(value: Any) -> UnsupportedError:
@@ -279,34 +377,46 @@ def _numpy(numpy: Any, value: Any) -> Given:
     wide = kind.newbyteorder("=") == numpy.complex128
     if wide:
         form.append("complex128")
-    elif kind.newbyteorder("=").name not in _NUMPY_NAMES:
+    elif not _has_dtype(kind.newbyteorder("=").name):
         raise UnsupportedError(f"elements of numpy's {kind} have no place in a tree")
     if kind.byteorder == ">" or (kind.byteorder == "=" and sys.byteorder == "big"):
         form.append("big-endian")
 
-    def convert() -> Tensor:
-        array = numpy.array(value, dtype=kind.newbyteorder("<"), order="C", copy=None if numpy.__version__ >= "2" else False)
+    def contiguous() -> Any:
+        return numpy.array(value, dtype=kind.newbyteorder("<"), order="C", copy=None if numpy.__version__ >= "2" else False)
+
+    def tensor_of(array: Any) -> Tensor:
         if wide:
             array = array.reshape(array.shape + (1,)).view(numpy.float64)
         if array.dtype.name == "bfloat16":
             return Tensor.borrow(array.view(numpy.uint16), DType.BF16)
         return as_tensor(array)
 
+    def convert() -> Union[Tensor, Copied]:
+        array = contiguous()
+        if not shared or array.ctypes.data == value.ctypes.data:
+            return tensor_of(array)
+        write = (lambda: value.__setitem__(..., array)) if can_be_written(value) else None
+        return Copied(value, tensor_of(array), lambda: tensor_of(contiguous()), write)
+
     shared = isinstance(value, numpy.ndarray) and value.size > 0
     return (value.ctypes.data, value.shape, value.strides, kind.str) if shared else None, convert, form
 
 
-_NUMPY_NAMES = {"bool", "uint8", "int8", "int16", "uint16", "float16", "bfloat16", "int32", "uint32", "float32", "int64", "uint64",
-                "float64", "complex64"}
+class Written(NamedTuple):
+    """A tree's tensors by name, the text for what is no tensor, and those tensors that are copies of arrays."""
+
+    tensors: Dict[str, Tensor]
+    text: Tensor
+    copied: Dict[str, Copied]
 
 
-def write_tree(tree: Any) -> Tuple[Dict[str, Tensor], Tensor]:
-    """The tensors of a tree by name, and the text for what is no tensor."""
+def write_tree(tree: Any) -> Written:
     writer = _Writer()
     writer.write(tree)
-    text = json.dumps({"format": "ckpt-tree", "format_version": 1, "nodes": writer.nodes}, ensure_ascii=False, allow_nan=False,
+    text = json.dumps({"format": "ckpt-tree", "format_version": writer.version, "nodes": writer.nodes}, ensure_ascii=False, allow_nan=False,
                       separators=(",", ":"))
-    return writer.tensors, as_tensor(text.encode())
+    return Written(writer.tensors, as_tensor(text.encode()), writer.copied)
 
 
 # ---- Reading ----
@@ -333,7 +443,11 @@ def _of_surrogates(text: Any) -> str:
 
 
 def _path(text: Any, kind: str = "") -> pathlib.PurePath:
-    text = _of_surrogates(text[1]) if isinstance(text, list) else text
+    if isinstance(text, list):
+        node, text = text
+        if node != "surrogates":
+            raise _bad(f"the text of a path is a {node!r}")
+        text = _of_surrogates(text)
     return {"": pathlib.Path, "posix": pathlib.PurePosixPath, "windows": pathlib.PureWindowsPath}[kind](text)
 
 
@@ -369,6 +483,9 @@ class _Frame:
 
 def _frame(node: List[Any]) -> Optional[_Frame]:
     kind = node[0]
+    if kind == "attributes":
+        _, = node
+        return _Frame(kind, 2, node)
     if kind in ("list", "tuple", "dict", "ordered_dict"):
         _, length = node
         return _Frame(kind, _whole(length, "a length") * (2 if "dict" in kind else 1), node)
@@ -383,13 +500,14 @@ def _frame(node: List[Any]) -> Optional[_Frame]:
 
 
 class _Reader:
-    def __init__(self, tensor_of: Callable[[str], Tensor], types: Types) -> None:
-        self.tensor_of = tensor_of
+    def __init__(self, tensor_of: Callable[[str], Tensor], types: Types, arrays: Mapping[str, Any], version: int) -> None:
+        self.tensor_of, self.arrays, self.version = tensor_of, arrays, version
         given = types if isinstance(types, Mapping) else dict(enumerate([types] if isinstance(types, type) else types))
         for each in given.values():
             if not isinstance(each, type) or _kind_of_record(each) is None:
                 raise InvalidArgumentError(f"types has {each!r}, which is no class of a dataclass or named tuple")
         self.types = {name if isinstance(types, Mapping) else _class_name(each): each for name, each in given.items()}
+        self.read_tensors: Dict[str, Tensor] = {}
         self.made: Dict[Tuple[Any, ...], Any] = {}  # what several nodes share
 
     def read(self, nodes: List[Any]) -> Any:
@@ -403,9 +521,12 @@ class _Reader:
                     frame = _frame(node)
                     if frame is not None and frame.missing > left:
                         raise _bad(f"a {frame.kind} has more parts than there are")
-                    value = frame if frame is not None else self._value(node)
+                    if self.version < 2 and (node[0] == "attributes" or node[0] == "tensor" and node[2] == "parameter"):
+                        raise _bad(f"{node!r} in a text of version {self.version}")
+                    has_attributes = bool(frames) and frames[-1].kind == "attributes"
+                    value = frame if frame is not None else self._value(node, has_attributes)
                 except (LookupError, TypeError, ValueError, struct.error, binascii.Error) as error:
-                    if isinstance(error, CorruptError):
+                    if isinstance(error, CkptError):  # some of which are TypeErrors and the like, too
                         raise
                     raise _bad(f"{node!r}: {error}") from None
             elif not isinstance(node, (str, int, float, type(None))):
@@ -438,6 +559,8 @@ class _Reader:
         frames[-1].missing -= 1
 
     def _close(self, frame: _Frame) -> Any:
+        if frame.kind == "attributes":
+            return self._attributed(*frame.parts)
         if frame.kind == "list":
             return frame.parts
         if frame.kind == "tuple":
@@ -457,6 +580,21 @@ class _Reader:
             made[key] = value
         return made
 
+    @staticmethod
+    def _attributed(value: Any, attributes: Any) -> Any:
+        if type(value) is Attributed or type(attributes) is not dict or not attributes or not all(
+                isinstance(name, str) for name in attributes):
+            raise _bad(f"the attributes of a {type(value).__name__} are {attributes!r}")
+        if set(attributes) <= set(SAVED_ATTRIBUTES.get(type(value), ())):
+            vars(value).update(attributes)
+            return value
+        if list(attributes) == ["requires_grad"] and type(attributes["requires_grad"]) is bool and _is_torch(value):
+            try:
+                return value.requires_grad_(attributes["requires_grad"])
+            except RuntimeError as error:  # of integers
+                raise _bad(f"requires_grad of a tensor: {error}") from None
+        return Attributed(value, attributes)
+
     def _record(self, name: str, fields: Dict[str, Any], kind: str) -> Any:
         of = self.types.get(name)
         if of is None:
@@ -474,12 +612,12 @@ class _Reader:
             object.__setattr__(made, field, value)
         return made
 
-    def _value(self, node: List[Any]) -> Any:
+    def _value(self, node: List[Any], has_attributes: bool) -> Any:
         kind = node[0]
         if kind != "tensor":
             return _VALUES[kind](*node[1:])
         _, name, form, *more = node
-        key = (name, form, *more)
+        key = (name, form, has_attributes, *more)  # an attribute is of one object
         if key not in self.made or form == "scalar":
             self.made[key] = self._tensor(name, form, more)
         return self.made[key]
@@ -487,20 +625,32 @@ class _Reader:
     def _tensor(self, name: Any, form: str, more: List[str]) -> Any:
         if not isinstance(name, str) or not set(more) <= {"complex128", "big-endian"}:
             raise _bad(f"a tensor is {name!r} {more!r}")
+        if name in self.arrays:
+            return self.arrays[name]
         try:
-            tensor = self.tensor_of(name)
+            if name not in self.read_tensors:
+                self.read_tensors[name] = self.tensor_of(name)
+            tensor = self.read_tensors[name]
         except NotFoundError as error:
             raise _bad(str(error)) from None
         if form == "tensor":
             return tensor
-        if form == "torch":
-            from .torch import _from_tree
+        if form in ("torch", "parameter"):
+            from ._torch_tensors import _from_tree
 
-            return _from_tree(tensor, more)
+            try:
+                return _from_tree(tensor, form, more)
+            except UnsupportedError as error:
+                raise UnsupportedError(f"tensor '{name}': {error}") from None
         if form not in ("array", "scalar"):
             raise _bad(f"a tensor has the form {form!r}")
         array = _numpy_of(tensor, more)
         return array if form == "array" else array[()]
+
+
+def _is_torch(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
 
 
 def _numpy_of(tensor: Tensor, more: List[str]) -> Any:
@@ -538,8 +688,8 @@ def _parsed(text: bytes) -> Any:
     return whole
 
 
-def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = ()) -> Any:
-    """The tree of a text; tensor_of(name) reads a tensor."""
+def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = (), arrays: Mapping[str, Any] = {}) -> Any:
+    """The tree of a text; tensor_of(name) reads a tensor, arrays are those that exist already."""
     try:
         whole = _parsed(bytes(text.raw()))
     except (ValueError, RecursionError) as error:
@@ -548,102 +698,8 @@ def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = (
         raise _bad("it is none")
     if type(whole.get("format_version")) is not int:
         raise _bad("it has no format_version")
-    if whole["format_version"] != 1:
+    if not 1 <= whole["format_version"] <= 2:
         raise UnsupportedError(f"the tree's text has the version {whole.get('format_version')!r}, which this library does not know")
     if not isinstance(whole.get("nodes"), list):
         raise _bad("it has no nodes")
-    return _Reader(tensor_of, types).read(whole["nodes"])
-
-
-# ---- Filling a template ----
-
-
-class _Filler:
-    """Everything is compared before anything is changed."""
-
-    def __init__(self) -> None:
-        self.changes: List[Callable[[], Any]] = []
-
-    def fill(self, template: Any, value: Any, at: _At) -> Any:
-        """What stands in the template's place afterwards."""
-        if isinstance(template, dict):
-            self._require(isinstance(value, dict) and set(template) == set(value), template, value, at)
-            for key in template:
-                self._replace(template, key, value[key], at)
-            return template
-        if isinstance(template, list):
-            self._require(isinstance(value, list) and len(template) == len(value), template, value, at)
-            for i in range(len(template)):
-                self._replace(template, i, value[i], at)
-            return template
-        if isinstance(template, tuple):
-            parts = list(value.fields.values()) if isinstance(value, Record) else value
-            self._require(isinstance(parts, (tuple, list)) and len(template) == len(parts), template, value, at)
-            filled = [self.fill(mine, part, _At(at, str(i))) for i, (mine, part) in enumerate(zip(template, parts))]
-            return tuple.__new__(type(template), filled)
-        if dataclasses.is_dataclass(template) and not isinstance(template, type):
-            return self._fields(template, value, at)
-        return self._leaf(template, value, at)
-
-    def _replace(self, holder: Any, key: Any, value: Any, at: _At) -> None:
-        filled = self.fill(holder[key], value, _At(at, str(key)))
-        if filled is not holder[key]:
-            self.changes.append(lambda: holder.__setitem__(key, filled))
-
-    def _fields(self, template: Any, value: Any, at: _At) -> Any:
-        names = [field.name for field in dataclasses.fields(template)]
-        fields = value.fields if isinstance(value, Record) else getattr(value, "__dict__", None) or {
-            name: getattr(value, name) for name in names if hasattr(value, name)}
-        self._require(set(names) == set(fields), template, value, at)
-        for name in names:
-            filled = self.fill(getattr(template, name), fields[name], _At(at, name))
-            if filled is not getattr(template, name):
-                self.changes.append(lambda name=name, filled=filled: object.__setattr__(template, name, filled))
-        return template
-
-    def _leaf(self, template: Any, value: Any, at: _At) -> Any:
-        shape, kind = getattr(template, "shape", None), getattr(template, "dtype", None)
-        if shape is None or kind is None or not hasattr(template, "__setitem__"):
-            same = template is None or value is None or isinstance(value, type(template)) or isinstance(template, type(value))
-            self._require(same, template, value, at)
-            return value
-        self._require(tuple(shape) == tuple(getattr(value, "shape", ())) and kind == getattr(value, "dtype", None), template, value, at)
-        plain = template.detach() if hasattr(template, "detach") else template  # a parameter is filled without its gradient's knowledge
-        if not getattr(getattr(plain, "flags", None), "writeable", True) or 0 in _strides_of_many(plain):
-            raise InvalidArgumentError(f"{at.text()}: the template's elements cannot be written one by one")
-        self.changes.append(lambda: plain.copy_(value) if hasattr(plain, "copy_") else plain.__setitem__(..., value))
-        return template
-
-    @staticmethod
-    def _require(fits: bool, template: Any, value: Any, at: _At) -> None:
-        if not fits:
-            raise InvalidArgumentError(f"{at.text()}: the template has {_shown(template)}, the checkpoint {_shown(value)}")
-
-
-def _strides_of_many(array: Any) -> List[int]:
-    """The strides of its dimensions that have several elements: 0 where they are one."""
-    strides = array.stride() if callable(getattr(array, "stride", None)) else getattr(array, "strides", ())
-    return [stride for stride, length in zip(strides, array.shape) if length > 1]
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, Record):
-        return f"a record of {value.class_name} with {', '.join(value.fields)}"
-    if isinstance(value, dict):
-        return "a dict with the keys " + ", ".join(repr(key) for key in value)
-    if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)}"
-    shape = getattr(value, "shape", None)
-    return f"a {type(value).__name__}" + (f" of {value.dtype} {list(shape)}" if shape is not None else "")
-
-
-def fill_tree(template: Any, value: Any) -> Any:
-    """The template with the contents of a tree: arrays, dicts, lists and dataclasses are filled in place."""
-    filler = _Filler()
-    try:
-        filled = filler.fill(template, value, _At(None, ""))
-    except RecursionError:
-        raise InvalidArgumentError("the template is deeper than Python's calls may be, or contains itself") from None
-    for change in filler.changes:
-        change()
-    return filled
+    return _Reader(tensor_of, types, arrays, whole["format_version"]).read(whole["nodes"])

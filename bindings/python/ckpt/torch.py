@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
+from dataclasses import fields, is_dataclass
 import importlib
 import os
 import random
 import sys
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, TYPE_CHECKING, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, TYPE_CHECKING, Tuple, Union
 
 import torch as _torch
 
@@ -19,9 +20,11 @@ from ._state import _at, CheckpointManager, Reader, State
 from ._storage import Storage
 from ._task import CheckpointTask
 from ._tensor import Tensor, as_tensor as _any_tensor
-from ._trees import Given, Types
+from ._torch_tensors import _convert, as_tensor, to_torch
+from ._torch_versions import require_same_versions, VERSIONS, versions_by_group, versions_in, versions_of
+from ._trees import Attributed, Record, Types, with_attributes_of
 from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
-from .made.values import DType, LoadResult, SaveResult
+from .made.values import LoadResult, SaveResult
 
 if TYPE_CHECKING:
     from ._torch_budget import budget, Budgeted, Forms
@@ -43,37 +46,8 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module("." + _LATER[name], __package__), name)
 
 
-def as_tensor(tensor: "_torch.Tensor") -> Tensor:
-    """A Tensor over the memory of a contiguous torch tensor on the CPU; gradients are not followed."""
-    plain = tensor.detach()
-    if plain.dtype in _without_dlpack:
-        whole, dtype = _without_dlpack[plain.dtype]
-        return Tensor.borrow(plain.view(whole).numpy(), dtype)
-    return Tensor.from_dlpack(plain)
-
-
-_without_dlpack = {_torch.bool: (_torch.uint8, DType.BOOL), _torch.bfloat16: (_torch.int16, DType.BF16)}
-
-
-def to_torch(tensor: Tensor) -> "_torch.Tensor":
-    """A torch tensor over the memory of a Tensor."""
-    return _torch.from_dlpack(tensor)
-
-
 def _shared(value: Any) -> Tensor:
     return as_tensor(value) if isinstance(value, _torch.Tensor) else _any_tensor(value)
-
-
-def _convert(value: Any) -> Tensor:
-    """Its contents, for a save: also of what is strided or on another device."""
-    if not isinstance(value, _torch.Tensor):
-        return _any_tensor(value)
-    _require_contents(value)
-    return as_tensor(_plain(value))
-
-
-def _plain(value: "_torch.Tensor") -> "_torch.Tensor":
-    return value.detach().cpu().resolve_conj().resolve_neg().contiguous()
 
 
 Place = Union[Storage, str, "os.PathLike[str]"]
@@ -91,14 +65,15 @@ def save(where: Union[CheckpointManager, AsyncManager, Place], what: Union[int, 
     With a state_dict in the place of the step, save(place, model.state_dict(), step), its tensors are a group of their own, and a dict
     of several such dicts is a group each; anything else in it is an error that names its path."""
     if isinstance(what, Mapping):
-        with _state_of(what, "model", None, allow_empty, _convert) as state:
+        versions = versions_by_group(what)
+        with _state_of(what, "model", {VERSIONS: versions} if versions else None, allow_empty, _convert) as state:
             return _save_to(where, state, step, keep_last, options)
     parts = {"model": _state_dict(model), "optimizer": _state_dict(optimizer), "scheduler": _without_functions(_state_dict(scheduler)),
              "rng": _generators() if rng else None, "extra": extra}
     with State() as state:
         for group, tree in parts.items():
             if tree is not None:
-                state.add_tree(group, tree)
+                state._add_tree(group, tree, once=True)
         if all(tree is None for tree in parts.values()) and not allow_empty:
             raise InvalidArgumentError("there is no model, optimizer, scheduler, rng or extra: nothing would be saved")
         return _save_to(where, state, what, keep_last, options)
@@ -118,7 +93,9 @@ def _state_dict(of: Any) -> Any:
 
 def _without_functions(states: Any) -> Any:
     """Of schedulers, whose states have functions that the constructor of the next one sets again, and counts by step."""
-    if isinstance(states, (dict, Counter)):
+    if type(states) is OrderedDict:
+        return with_attributes_of(states, OrderedDict(_without_functions(dict(states))))
+    if type(states) in (dict, Counter):
         return {key: _without_functions(value) for key, value in states.items() if not callable(value)}
     return [_without_functions(value) for value in states] if type(states) is list else states
 
@@ -155,10 +132,11 @@ class Resumed(NamedTuple):
 def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any = None, optimizer: Any = None, scheduler: Any = None,
            rng: bool = False, types: Types = (), device: Any = "cpu", progress: Progress = None) -> Optional[Resumed]:
     """Loads the newest valid checkpoint that `save` made into model, optimizer and scheduler, which stay on their devices, and sets
-    the generators when rng is true. None when there is no checkpoint yet. types: classes of dataclasses and named tuples in extra,
+    the generators when rng is true. UnsupportedError for tensors on the device 'meta', by path. None when there is no checkpoint yet. types: classes of dataclasses and named tuples in extra,
     whose tensors go to device. Everything is read and verified before anything is changed. A newer checkpoint that is damaged is
     skipped with a SkippedWarning. progress: as for CheckpointManager.save."""
     wanted = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+    _require_memory(wanted, device)
     groups = [group for group, part in wanted.items() if part is not None] + ["rng"] * rng
 
     def read(reader: Reader) -> Any:
@@ -181,6 +159,34 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
     for bad, error in errors.items():
         _warn_of_skipped(f"checkpoint '{bad}' was skipped for the older '{name}': {error}")
     return Resumed(step, extra, name)
+
+
+def _require_memory(wanted: Mapping[str, Any], device: Any) -> None:
+    """A load into a tensor on 'meta' copies nothing, and torch reports no error."""
+    if _torch.device(device).type == "meta":
+        raise InvalidArgumentError("device is 'meta', where tensors have no contents")
+    for group, part in wanted.items():
+        for name, of in part.items() if isinstance(part, Mapping) else [(None, part)]:
+            where = group if name is None else f"{group}.{name}"
+            states = {} if of is None else of.state_dict()
+            groups = getattr(of, "param_groups", ())
+            targets = [*_tensors_in(states, where), *_tensors_in([each["params"] for each in groups], where + ".param_groups")]
+            path = next((path for path, tensor in targets if tensor.device.type == "meta"), None)
+            if path is not None:
+                raise UnsupportedError(f"{path}: a tensor on the device 'meta' has no memory to load into; module.to_empty(device=...) "
+                                       "before the optimizer is made gives it some")
+
+
+def _tensors_in(value: Any, path: str) -> Iterator[Tuple[str, "_torch.Tensor"]]:
+    """The tensors of a state_dict by path; optimizers of torch share theirs."""
+    if isinstance(value, _torch.Tensor):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _tensors_in(inner, f"{path}.{key}")
+    elif isinstance(value, (list, tuple)):
+        for i, inner in enumerate(value):
+            yield from _tensors_in(inner, f"{path}.{i}")
 
 
 def _newest_of(where: Any, read: Callable[[Reader], Any]) -> Tuple[str, int, Any, Any]:
@@ -231,7 +237,8 @@ def _kept(of: Any) -> Any:
     now = of.state_dict()
     if not isinstance(of, _torch.nn.Module):
         return now
-    return type(now)((name, value.clone() if isinstance(value, _torch.Tensor) else value) for name, value in now.items())
+    return with_attributes_of(now, type(now)((name, value.clone() if isinstance(value, _torch.Tensor) else value)
+                                             for name, value in now.items()))
 
 
 def _set_generators(states: Mapping[str, Any]) -> None:
@@ -246,9 +253,21 @@ def _set_generators(states: Mapping[str, Any]) -> None:
 def _on(device: Any, tree: Any) -> Any:
     """The tree with its tensors on a device."""
     if isinstance(tree, _torch.Tensor):
-        return tree.to(device)
+        moved = tree.detach().to(device)
+        if moved.device == tree.device:
+            return tree
+        is_parameter = type(tree) is _torch.nn.Parameter
+        return _torch.nn.Parameter(moved, tree.requires_grad) if is_parameter else moved.requires_grad_(tree.requires_grad)
     if isinstance(tree, dict):
-        return type(tree)((key, _on(device, value)) for key, value in tree.items())
+        return with_attributes_of(tree, type(tree)((key, _on(device, value)) for key, value in tree.items()))
+    if isinstance(tree, Attributed):
+        return Attributed(_on(device, tree.value), tree.attributes)
+    if isinstance(tree, Record):
+        return Record(tree.class_name, _on(device, tree.fields), tree.kind)
+    if is_dataclass(tree) and not isinstance(tree, type):  # which the reader has just made
+        for field in fields(tree):
+            object.__setattr__(tree, field.name, _on(device, getattr(tree, field.name)))
+        return tree
     if isinstance(tree, (list, tuple)):
         parts = [_on(device, value) for value in tree]
         return parts if isinstance(tree, list) else tuple.__new__(type(tree), parts)
@@ -257,7 +276,11 @@ def _on(device: Any, tree: Any) -> Any:
 
 def save_file(path: Union[str, "os.PathLike[str]"], tensors: Mapping[str, "_torch.Tensor"],
               metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
-    """Writes a dict of torch tensors as a plain safetensors file, durably. progress: as for CheckpointManager.save."""
+    """Writes a dict of torch tensors as a plain safetensors file, durably. The versions of modules in a state_dict are the entry
+    "_metadata" of its metadata. progress: as for CheckpointManager.save."""
+    versions = versions_of(tensors, "tensors")
+    if versions is not None:
+        metadata = {VERSIONS: versions, **(metadata or {})}
     _save_file(path, {name: _converted(name, tensor) for name, tensor in tensors.items()}, metadata, progress=progress)
 
 
@@ -269,59 +292,27 @@ def _converted(name: str, tensor: Any) -> Any:
 
 
 def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu", *, progress: Progress = None) -> Dict[str, "_torch.Tensor"]:
-    """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device."""
+    """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device. A dict; an OrderedDict with
+    the attribute "_metadata" when the file has the versions of a state_dict."""
+    _require_memory({}, device)
     with Reader(path) as reader, _Meter(progress) as meter:
         meter.expect(reader)
-        return {info.name: _from_tree(reader.read(index), []).to(device) for index, info in enumerate(reader)}
+        tensors = {info.name: to_torch(reader.read(index)).to(device) for index, info in enumerate(reader)}
+        versions = versions_in(reader.metadata().get(VERSIONS, ""))
+    if versions:
+        tensors = OrderedDict(tensors)
+        tensors._metadata = versions  # type: ignore[attr-defined]
+    return tensors
 
 
 def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], name: Optional[str] = None,
               **options: CheckpointManager.load) -> LoadResult:
     """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
-    its path. options: strip_prefix="module.", rename, convert, progress and the others of CheckpointManager.load. When newer
+    its path, and so is a module of another version. options: strip_prefix="module.", rename, convert, progress and the others of CheckpointManager.load. When newer
     checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
     with _state_of(state_dict, "model", None, False, _shared) as state, CheckpointManager(place, read_only=True) as checkpoints:
         result = checkpoints.load(state, name=name, **options)
+        require_same_versions(state.get(VERSIONS), state_dict)
     if result.skipped > 0:
         _warn_of_skipped(f"{result.skipped} newer checkpoint(s) or commit record(s) were skipped; '{result.name}' was loaded; the log says why")
     return result
-
-
-# ---- Tensors of a tree (State.add_tree) ----
-
-
-def _require_contents(value: "_torch.Tensor") -> None:
-    if value.device.type == "meta":
-        raise UnsupportedError("a tensor on the device 'meta' has no contents")
-    if value.layout is not _torch.strided or value.is_quantized:
-        raise UnsupportedError(f"a {'quantized' if value.is_quantized else value.layout} tensor has no place in a checkpoint")
-
-
-def _tree_form(value: "_torch.Tensor") -> Given:
-    _require_contents(value)
-
-    def convert() -> Tensor:
-        plain = _plain(value)
-        if plain.dtype is _torch.complex128:
-            return as_tensor(_torch.view_as_real(plain).contiguous())
-        return as_tensor(plain)
-
-    form = ["torch"] + (["complex128"] if value.dtype is _torch.complex128 else [])
-    shared = (value.device, value.data_ptr(), tuple(value.shape), value.stride(), value.dtype, value.is_conj(),
-              value.is_neg()) if value.numel() else None
-    return shared, convert, form
-
-
-def _from_tree(tensor: Tensor, more: List[str]) -> "_torch.Tensor":
-    if tensor.size == 0:
-        made = _torch.empty(tensor.shape, dtype=_dtype_of(tensor.dtype))
-    elif tensor.dtype is DType.BOOL or tensor.dtype is DType.BF16:
-        made = _torch.frombuffer(tensor.raw(), dtype=_dtype_of(tensor.dtype)).reshape(tensor.shape)
-    else:
-        made = to_torch(tensor)
-    return _torch.view_as_complex(made) if "complex128" in more else made
-
-
-def _dtype_of(dtype: DType) -> "_torch.dtype":
-    return getattr(_torch, {"BOOL": "bool", "BF16": "bfloat16", "F16": "float16", "F32": "float32", "F64": "float64", "U8": "uint8",
-                            "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "C64": "complex64"}[dtype.name])

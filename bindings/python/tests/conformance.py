@@ -4,6 +4,7 @@
     conformance.py write DIR | read DIR    writes or checks the checkpoint of the matrix
 """
 
+import collections
 import re
 import sys
 
@@ -198,7 +199,10 @@ TREE = {
     "ints": numpy.array([1, -2, 3], numpy.int32),
     "longs": numpy.array([-9007199254740993]),
     "none": numpy.zeros(0),
+    "module": collections.OrderedDict(w=1.5, n=2),
+    "seconds": ckpt.Attributed(0.25, {"unit": "s"}),
 }
+TREE["module"]._metadata = {"": {"version": 1}}
 
 
 def same(left, right):
@@ -206,8 +210,10 @@ def same(left, right):
     if isinstance(left, (numpy.ndarray, ckpt.Tensor)):
         left, right = ckpt.as_tensor(left), ckpt.as_tensor(right)
         return left.shape == right.shape and left.dtype == right.dtype and left.is_bit_equal(right)
+    if isinstance(left, ckpt.Attributed):
+        return type(right) is ckpt.Attributed and same(left.value, right.value) and same(left.attributes, right.attributes)
     if isinstance(left, dict):
-        return set(left) == set(right) and all(same(left[key], right[key]) for key in left)
+        return set(left) == set(right) and getattr(left, "__dict__", {}) == getattr(right, "__dict__", {}) and all(same(left[key], right[key]) for key in left)
     if isinstance(left, list):
         return len(left) == len(right) and all(map(same, left, right))
     return type(left) is type(right) and repr(left) == repr(right)
@@ -238,7 +244,6 @@ def read_trees(folder):
 
 def random_trees(folder, read):
     """A hundred trees with every row of Python's table, or whether they are those, type for type and bit for bit."""
-    import collections
     import random
 
     import test_trees

@@ -217,6 +217,9 @@ class StandIn:
     def itself(self):
         return self
 
+    def has_names(self):
+        return False
+
     detach = cpu = resolve_conj = resolve_neg = contiguous = itself
 
     def __dlpack__(self, **_):
@@ -233,9 +236,9 @@ class StateDicts(Folder):
         super().setUp()
         module = types.ModuleType("torch")
         module.Tensor, module.from_dlpack = StandIn, np.from_dlpack
-        module.strided = "strided"
+        module.strided, module.nn = "strided", types.SimpleNamespace(Parameter=None)  # no tensor is one
         module.bool, module.bfloat16, module.uint8, module.int16 = "bool", "bfloat16", "uint8", "int16"
-        self.before = {name: sys.modules.pop(name, None) for name in ("torch", "ckpt.torch")}
+        self.before = {name: sys.modules.pop(name, None) for name in ("torch", "ckpt.torch", "ckpt._torch_tensors", "ckpt._torch_versions")}
         sys.modules["torch"] = module
         self.torch = importlib.import_module("ckpt.torch")
         self.model = {"layer.weight": StandIn(np.arange(6.0).reshape(2, 3)), "layer.steps": StandIn(np.array(7))}

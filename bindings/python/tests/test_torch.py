@@ -9,10 +9,11 @@ import unittest
 import warnings
 
 import ckpt
+from ckpt import _native
 
 try:
     import torch
-    from ckpt import torch as ckpt_torch
+    from ckpt import _torch_tensors, torch as ckpt_torch
 except ImportError:
     if os.environ.get("CKPT_REQUIRE_SERVICES"):
         raise
@@ -59,6 +60,38 @@ class Tensors(unittest.TestCase):
                     if tensor.numel():
                         loaded.mul_(1) if dtype is not torch.bool else loaded.logical_not_()  # its own, writable memory
 
+    def test_every_dtype_of_checkpoints_at_each_shape(self):
+        """As written by any version of torch: read as a torch tensor and saved again, or refused by name where this version lacks the
+        type. Nothing is taken for damage."""
+        lacking = set()
+        names = {kind.dtype: kind.name for kind in _torch_tensors._KINDS}
+        self.assertEqual(set(ckpt.DType) - set(names), {ckpt.DType.F4, ckpt.DType.F6_E2M3, ckpt.DType.F6_E3M2})  # none in torch
+        for dtype in ckpt.DType:
+            for shape in ((0,), (), (3,)) if dtype.bits % 8 == 0 else ((0,), (4,)):
+                with self.subTest(dtype=dtype, shape=shape), tempfile.TemporaryDirectory() as folder:
+                    tensor = ckpt.Tensor(dtype, shape)
+                    tensor.raw()[:] = bytes([1] * tensor.nbytes)
+                    tree = _native.ckpt_tree_create()
+                    _native.ckpt_tree_add_tensor(tree, ckpt.TreeForm.TORCH, 0, 0, tensor._h)
+                    with ckpt.State() as state, ckpt.CheckpointManager(folder) as manager:
+                        _native.ckpt_state_set_tree(state._h, "tree", tree)
+                        manager.save(state, 1)
+                    _native.ckpt_tree_release(tree)
+                    if not hasattr(torch, names.get(dtype, "none")):
+                        lacking.add(names.get(dtype, dtype.name))
+                        with self.assertRaisesRegex(ckpt.UnsupportedError, f"tensor 'tensor': a tensor of dtype {dtype.name}: torch .* has no"):
+                            ckpt.load(folder)
+                        continue
+                    loaded = ckpt.load(folder)
+                    self.assertEqual((loaded.dtype, tuple(loaded.shape)), (getattr(torch, names[dtype]), shape))
+                    self.assertEqual(bytes(ckpt_torch.as_tensor(loaded).raw()), bytes(tensor.raw()))
+                    again = self.again(loaded)
+                    self.assertEqual((again.dtype, again.shape), (loaded.dtype, loaded.shape))
+                    self.assertEqual(bytes(ckpt_torch.as_tensor(again).raw()), bytes(tensor.raw()))
+                    shared = ckpt_torch.to_torch(tensor)
+                    self.assertEqual((shared.dtype, shared.data_ptr()), (loaded.dtype, tensor.address))
+        print(f"types that torch {torch.__version__} lacks: {', '.join(sorted(lacking))}: refused by name")
+
     def test_layouts_ties_and_parameters(self):
         base = torch.randn(4, 6)
         for tensor in (base.T, base[::2, 1:4], base[0, 0].expand(3, 2), torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last),
@@ -66,7 +99,8 @@ class Tensors(unittest.TestCase):
             with self.subTest(stride=tensor.stride()):
                 loaded = self.again(tensor)
                 self.assertTrue(torch.equal(loaded, tensor.detach().resolve_conj()))
-                self.assertFalse(loaded.requires_grad)
+                self.assertEqual(type(loaded), type(tensor))
+                self.assertEqual(loaded.requires_grad, tensor.requires_grad and tensor.is_leaf)
         tied = self.again({"encoder": base, "decoder": base})
         self.assertIs(tied["encoder"], tied["decoder"])
 
@@ -82,8 +116,54 @@ class Tensors(unittest.TestCase):
                 with self.subTest(name=name, tree=type(tree)), tempfile.TemporaryDirectory() as folder:
                     ckpt.save(folder, tree)
                     loaded = at(ckpt.load(folder))
-                    self.assertIs(type(loaded), torch.Tensor)
+                    self.assertIs(type(loaded), type(tensor))
                     self.assertTrue(loaded.dtype == tensor.dtype and torch.equal(loaded, tensor.detach().resolve_conj()))
+
+    def test_trees_of_a_state_read_tensors_again_and_fill_them(self):
+        """Also those whose memory cannot be shared: strided, conjugated, on a device."""
+        devices = ["cpu"] + ["cuda"] * torch.cuda.is_available()
+        if len(devices) == 1:
+            print("tensors on a device: not tested, torch finds no CUDA here")
+        for device in devices:
+            def tensors():
+                with torch.inference_mode():
+                    inference = torch.arange(6.0, device=device).reshape(2, 3).T
+                base = torch.arange(24.0, device=device).reshape(2, 3, 2, 2)
+                return {"shared": base.clone(), "channels_last": base.to(memory_format=torch.channels_last),
+                        "transposed": base[0, :, 0].T.clone(memory_format=torch.preserve_format), "strided": base.clone()[::2, 1:],
+                        "truths": (base[0, 0] > 1).T, "bfloat16": base[0, 0].bfloat16().T, "complex128": base[0, 0].to(torch.cdouble).T,
+                        "conjugate": (base[0, 0] * (1 + 2j)).conj(), "negative": torch._neg_view(base[0, 0].clone()),
+                        "parameter": torch.nn.Parameter(base[0, :, 0].clone().T), "inference": inference}
+
+            def change(tree, step):
+                for tensor in tree.values():
+                    with torch.inference_mode() if tensor.is_inference() else torch.no_grad():
+                        tensor.logical_not_() if tensor.dtype is torch.bool else tensor.mul_(step + 2)
+
+            tree, kept = tensors(), []
+            with tempfile.TemporaryDirectory() as folder, ckpt.CheckpointManager(folder) as manager, ckpt.State() as state:
+                state.add_tree("run", tree)
+                for step in range(3):
+                    manager.save(state, step)
+                    kept.append({name: tensor.detach().clone().resolve_conj().resolve_neg().cpu() for name, tensor in tree.items()})
+                    change(tree, step)
+                mine = tensors()
+                with ckpt.State() as filled:
+                    filled.add_tree("run", mine)
+                    for step in range(3):
+                        manager.load(filled, step=step)
+                        found = filled.tree("run")
+                        for name, wanted in kept[step].items():
+                            with self.subTest(device=device, step=step, name=name):
+                                self.assertTrue(torch.equal(mine[name].detach().cpu(), wanted))
+                                self.assertTrue(torch.equal(found[name].detach().cpu(), wanted))
+                                self.assertEqual(found[name].data_ptr(), mine[name].data_ptr())
+
+    def test_memory_with_a_negative_bit_is_not_shared(self):
+        tensor = torch._neg_view(torch.arange(3.0))
+        for share in (ckpt_torch.as_tensor, ckpt.as_tensor, lambda tensor: ckpt.State({"w": tensor})):
+            with self.assertRaisesRegex(ckpt.UnsupportedError, "negative bit"):
+                share(tensor)
 
     def test_state_dicts_in_place(self):
         model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3)).bfloat16()
@@ -123,6 +203,201 @@ class Tensors(unittest.TestCase):
             loaded = ckpt_torch.load_file(file)
             self.assertTrue(all(torch.equal(tensors[name], loaded[name]) for name in tensors))
             self.assertEqual(sorted(loaded), sorted(tensors))
+
+
+class Versioned(torch.nn.Module):
+    """Stores a rate in percent since version 2; version 1 stored a fraction."""
+
+    _version = 2
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rate", torch.tensor(50.0))
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *more):
+        if local_metadata.get("version", 1) < 2:
+            state_dict[prefix + "rate"] = state_dict[prefix + "rate"] * 100
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *more)
+
+
+class Attributes(unittest.TestCase):
+    """Attributes of tensors and dicts are saved, or refused by path."""
+
+    def again(self, tree):
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"tree": tree, "it": 1})
+            return ckpt.load(folder)["tree"]
+
+    def test_versions_of_modules(self):
+        for manager_of in (ckpt.CheckpointManager, ckpt.AsyncManager):
+            model = torch.nn.Sequential(torch.nn.Linear(2, 2), Versioned(), torch.nn.BatchNorm1d(2))
+            model[1].rate.fill_(25.0)
+            with tempfile.TemporaryDirectory() as folder:
+                with manager_of(folder) as manager:
+                    ckpt_torch.save(manager, 1, model=model, extra={"best": model.state_dict()})
+                    new = torch.nn.Sequential(torch.nn.Linear(2, 2), Versioned(), torch.nn.BatchNorm1d(2))
+                    if manager_of is ckpt.AsyncManager:
+                        manager.wait()
+                    resumed = ckpt_torch.resume(manager, model=new)
+                self.assertEqual(new[1].rate.item(), 25.0)
+                best = resumed.extra["best"]
+                self.assertEqual((type(best), best._metadata), (type(model.state_dict()), model.state_dict()._metadata))
+                with ckpt.CheckpointManager(folder, read_only=True) as manager, manager.reader() as reader:
+                    text = bytes(reader.read(reader.find("__tree__", "model")).raw())
+                self.assertIn(b'"format_version":2,"nodes":[["attributes"],["ordered_dict",', text)
+
+    def test_a_failed_resume_restores_modules_by_their_versions(self):
+        saved, model = Versioned(), Versioned()
+        saved.rate.fill_(30.0)
+        model.register_buffer("more", torch.zeros(1))
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt_torch.save(folder, 1, model=saved)
+            with self.assertRaisesRegex(RuntimeError, "more"):
+                ckpt_torch.resume(folder, model=model)
+        self.assertEqual(model.rate.item(), 50.0)
+
+    def test_a_quantization_aware_model(self):
+        from torch.ao.quantization import FakeQuantize, MovingAverageMinMaxObserver
+
+        def made():
+            return torch.nn.Sequential(torch.nn.Linear(2, 2), FakeQuantize(MovingAverageMinMaxObserver))
+
+        model, new = made(), made()
+        for _ in range(3):
+            model(torch.randn(4, 2))
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt_torch.save(folder, 1, model=model)
+            ckpt_torch.resume(folder, model=new)
+        self.assertTrue(same(dict(new.state_dict()), dict(model.state_dict())))
+        self.assertEqual(new.state_dict()._metadata, model.state_dict()._metadata)
+
+    def test_parameters(self):
+        base = torch.randn(2, 3)
+        tied = torch.nn.Parameter(base.clone())
+        tree = {"free": torch.nn.Parameter(base), "frozen": torch.nn.Parameter(base.clone(), requires_grad=False), "tied": [tied, tied],
+                "data": tied.data, "counts": torch.nn.Parameter(torch.arange(3), requires_grad=False),
+                "complex": torch.nn.Parameter(base.to(torch.cdouble)), "leaf": torch.randn(3, requires_grad=True),
+                "result": torch.randn(3, requires_grad=True) * 2, "empty": torch.nn.Parameter(torch.zeros(0, 2)), "plain": base.clone()}
+        loaded = self.again(tree)
+        for name, tensor in tree.items():
+            mine, other = (tensor[0], loaded[name][0]) if name == "tied" else (tensor, loaded[name])
+            with self.subTest(name):
+                self.assertEqual((type(other), other.dtype), (type(mine), mine.dtype))
+                self.assertEqual(other.requires_grad, mine.requires_grad and mine.is_leaf)
+                self.assertTrue(torch.equal(other, mine) and other.is_leaf)
+        self.assertIs(loaded["tied"][0], loaded["tied"][1])
+        self.assertEqual(loaded["data"].data_ptr(), loaded["tied"][0].data_ptr())  # one memory, two objects
+        self.assertTrue(all(type(value) is torch.nn.Parameter for value in
+                            self.again(torch.nn.Linear(2, 2).state_dict(keep_vars=True)).values()))
+
+    def test_the_format_is_2_only_where_it_is_needed(self):
+        from ckpt import _trees
+
+        for tree, version in ((torch.ones(2), 1), (torch.nn.Parameter(torch.ones(2)), 2), (torch.ones(2, requires_grad=True), 2),
+                              (torch.nn.Linear(2, 2).state_dict(), 2), (dict(torch.nn.Linear(2, 2).state_dict()), 1)):
+            self.assertIn(f'"format_version":{version},'.encode(), bytes(_trees.write_tree(tree).text.raw()))
+
+    def test_refused_by_path(self):
+        class Special(torch.Tensor):
+            pass
+
+        marked, state = torch.nn.Parameter(torch.ones(2)), torch.nn.Linear(2, 2).state_dict()
+        marked.sequence_parallel = True
+        state.note = "mine"
+        for value, text in ((torch.ones(2).as_subclass(Special), "b.0: a .*Special, a subclass of torch.Tensor"),
+                            (marked, "b.0: a Parameter with the attribute 'sequence_parallel', which would be lost"),
+                            (torch.ones(2, names=("n",)), "b.0: a tensor with names of dimensions, which would be lost"),
+                            (torch.nested_tensor([torch.ones(2), torch.ones(3)]) if hasattr(torch, "nested_tensor") else
+                             torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), "b.0: a nested tensor"),
+                            (state, "b.0: a OrderedDict with the attribute 'note', which would be lost"),
+                            (torch.nn.UninitializedParameter(), "b.0: a torch.nn.parameter.UninitializedParameter, a subclass")):
+            with self.subTest(text=text), tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(ckpt.UnsupportedError, text):
+                ckpt.save(folder, {"a": 1, "b": [value]})
+
+    def test_state_dicts_as_tensors_by_name(self):
+        """As groups of a checkpoint, and in safetensors files."""
+        model, older = Versioned(), Versioned()
+        older._version = 1
+        with tempfile.TemporaryDirectory() as folder:
+            for name, states, target in (("one", older.state_dict(), model.state_dict()),
+                                         ("two", {"a": older.state_dict(), "b": {"w": torch.ones(1)}}, {"a": model.state_dict(), "b": {"w": torch.ones(1)}})):
+                ckpt_torch.save(os.path.join(folder, name), states, 1)
+                ckpt_torch.load_into(os.path.join(folder, name), states)
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the checkpoint has version 1 of this module, the state_dict version 2"):
+                    ckpt_torch.load_into(os.path.join(folder, name), target)
+            file = os.path.join(folder, "x.safetensors")
+            ckpt_torch.save_file(file, older.state_dict(), {"format": "pt"})
+            loaded = ckpt_torch.load_file(file)
+            self.assertEqual(loaded._metadata, older.state_dict()._metadata)
+            model.load_state_dict(loaded)
+            self.assertEqual(model.rate.item(), 5000.0)  # converted
+            with ckpt.Reader(file) as reader:
+                self.assertEqual(sorted(reader.metadata()), ["_metadata", "format"])
+            states = model.state_dict()
+            states.note = 1
+            for call in (lambda: ckpt_torch.save_file(file, states), lambda: ckpt_torch.save(os.path.join(folder, "three"), states, 1)):
+                with self.assertRaisesRegex(ckpt.UnsupportedError, "attribute 'note', which would be lost"):
+                    call()
+            ckpt_torch.save_file(file, {"w": torch.ones(1)})
+            self.assertIs(type(ckpt_torch.load_file(file)), dict)
+
+    def test_golden_text(self):
+        from ckpt import _trees
+
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../tests/state/golden/trees")
+        state = torch.nn.Linear(1, 1).state_dict()
+        state.clear()
+        state.update(w=torch.ones(1), n=torch.ones(2))
+        state._metadata.update(bn={"version": 2})
+        tree = {"model": state, "free": torch.nn.Parameter(torch.ones(2)), "frozen": torch.nn.Parameter(torch.ones(3), requires_grad=False)}
+        with open(os.path.join(folder, "format-2.json"), "rb") as file:
+            self.assertEqual(bytes(_trees.write_tree(tree).text.raw()), file.read())
+
+
+class NothingToLoadInto(unittest.TestCase):
+    """A load that would have no effect is an error."""
+
+    def test_parameters_on_meta(self):
+        model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+        optimizer = torch.optim.AdamW(model.parameters())
+        model(torch.randn(4, 2)).sum().backward()
+        optimizer.step()
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt_torch.save(folder, 1, model=model, optimizer=optimizer, extra={"w": torch.ones(2)})
+            meta = torch.nn.Sequential(torch.nn.Linear(2, 2, device="meta"), torch.nn.BatchNorm1d(2, device="meta"))
+            with self.assertRaisesRegex(ckpt.UnsupportedError, r"^model\.0\.weight: a tensor on the device 'meta' has no memory"):
+                ckpt_torch.resume(folder, model=meta)
+            with self.assertRaisesRegex(ckpt.UnsupportedError, r"^model\.net\.0\.weight: "):
+                ckpt_torch.resume(folder, model={"net": meta})
+            with self.assertRaisesRegex(ckpt.UnsupportedError, r"^optimizer\.param_groups\.0\.0: a tensor on the device 'meta'"):
+                ckpt_torch.resume(folder, optimizer=torch.optim.AdamW(meta.parameters()))
+            mixed = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+            mixed[1].running_mean = torch.zeros(2, device="meta")
+            before = mixed[0].weight.detach().clone()
+            with self.assertRaisesRegex(ckpt.UnsupportedError, r"^model\.1\.running_mean: "):
+                ckpt_torch.resume(folder, model=mixed)
+            self.assertTrue(torch.equal(mixed[0].weight, before))
+            meta.to_empty(device="cpu")
+            ckpt_torch.resume(folder, model=meta)
+            self.assertTrue(same(dict(meta.state_dict()), dict(model.state_dict())))
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "device is 'meta'"):
+                ckpt_torch.resume(folder, model=model, device="meta")
+            with self.assertRaisesRegex(RuntimeError, "^0.weight: "):
+                ckpt_torch.load_into(folder, torch.nn.Sequential(torch.nn.Linear(2, 2, device="meta")).state_dict())
+
+    def test_templates(self):
+        with torch.inference_mode():
+            inference = torch.zeros(2)
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"w": torch.ones(2), "n": 1})
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^w: the template is on the device 'meta'"):
+                ckpt.load(folder, into={"w": torch.zeros(2, device="meta"), "n": 0})
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^w: the template's elements cannot be written"):
+                ckpt.load(folder, into={"w": torch.zeros(1).expand(2), "n": 0})
+            for target in (inference, torch.nn.Parameter(torch.zeros(2)), torch.zeros(4, requires_grad=True)[::2]):
+                template = {"w": target, "n": 0}
+                self.assertIs(ckpt.load(folder, into=template)["w"], target)
+                self.assertTrue(torch.equal(target, torch.ones(2)))
 
 
 # One run of training, as a program of its own: arguments are folder, epochs, how to save, and the batch to be killed at.

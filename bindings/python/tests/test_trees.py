@@ -52,6 +52,10 @@ def same(left, right, pairs=None):
         return isinstance(left, np.generic) or left.size == 0 or pairs.setdefault(id(left), id(right)) == id(right)
     if isinstance(left, ckpt.Tensor):
         return (left.dtype, left.shape, bytes(left.raw())) == (right.dtype, right.shape, bytes(right.raw()))
+    if isinstance(left, ckpt.Attributed):
+        return same(left.value, right.value, pairs) and same(left.attributes, right.attributes, pairs)
+    if isinstance(left, collections.OrderedDict) and not same(vars(left), vars(right), pairs):
+        return False
     if isinstance(left, dict):
         return list(left) == list(right) and all(same(key, other, pairs) for key, other in zip(left, right)) and all(
             same(left[key], right[key], pairs) for key in left)
@@ -122,6 +126,8 @@ ROWS = {
     "dict": lambda draw, inner: {random_text(draw): inner() for _ in range(draw.randrange(0, 4))},
     "dict with other keys": lambda draw, inner: {random_key(draw): inner() for _ in range(draw.randrange(0, 4))},
     "OrderedDict": lambda draw, inner: collections.OrderedDict((random_text(draw), inner()) for _ in range(2)),
+    "OrderedDict with attributes": lambda draw, inner: with_metadata(collections.OrderedDict(a=inner()), inner()),
+    "Attributed": lambda draw, inner: ckpt.Attributed(draw.choice([[inner()], 7, random_array(draw)]), {"a": inner(), "\u00e9": 1}),
     "named tuple": lambda draw, inner: Point(inner(), inner()),
     "dataclass": lambda draw, inner: Run(Config(draw.random(), inner()), inner(), draw.randrange(9)),
     "numpy array": lambda draw, inner: random_array(draw),
@@ -135,6 +141,11 @@ ROWS = {
     "state of numpy's generator": lambda draw, inner: draw.choice(
         [np.random.PCG64(draw.randrange(99)), np.random.MT19937(draw.randrange(99))]).state,
 }
+
+
+def with_metadata(made, metadata):
+    made._metadata = metadata
+    return made
 
 
 def random_tree(draw, seen, depth=0):
@@ -175,6 +186,20 @@ class Trees(unittest.TestCase):
             done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True)
             self.assertEqual((done.stdout, done.returncode), ("the same\n", 0), done.stderr)
 
+    def test_every_dtype_at_each_shape(self):
+        for dtype in ckpt.DType:
+            for shape in ((0,), (), (3,)) if dtype.bits % 8 == 0 else ((0,), (4,)):
+                tensor = ckpt.Tensor(dtype, shape)
+                tensor.raw()[:] = bytes([1] * tensor.nbytes)
+                with self.subTest(dtype=dtype, shape=shape):
+                    self.assertTrue(same(tensor, again(tensor)))
+        draw = random.Random(1)
+        for dtype in DTYPES + [">u2", ">c16"]:
+            for shape in ((0,), (), (3,)):
+                array = random_array(draw, dtype, shape)
+                with self.subTest(dtype=dtype, shape=shape):
+                    self.assertTrue(same(array, again(array)))
+
     def test_any_root(self):
         for tree in [[1, np.zeros(2)], None, np.float32(1.5), "text", Point(1, [2]), {"w": np.zeros((4, 4)).T}, {"w": np.zeros(2, ">f4")},
                      {"model": {"w": np.ones(2)}}, {"w": np.ones(1), "lr": 0.1}, {"model": {"w": np.ones(1)}, "optimizer": {}},
@@ -193,14 +218,14 @@ class Trees(unittest.TestCase):
 
     def test_shared_arrays_are_written_once(self):
         weights = np.arange(1000.0)
-        tensors, text = _trees.write_tree({"encoder": {"w": weights}, "decoder": {"w": weights}, "other": weights[:10]})
+        tensors, text, _ = _trees.write_tree({"encoder": {"w": weights}, "decoder": {"w": weights}, "other": weights[:10]})
         self.assertEqual(sorted(tensors), ["encoder.w", "other"])
         tree = again({"a": weights, "b": weights})
         self.assertIs(tree["a"], tree["b"])
 
     def test_names_of_tensors_are_those_of_a_state_dict(self):
         one = lambda: np.ones(1)
-        tensors, _ = _trees.write_tree({"layers": [{"weight": one()}], "a": {"b": one()}, "a.b": one(), "__tree__": one(), "\ud800": one()})
+        tensors, _, _ = _trees.write_tree({"layers": [{"weight": one()}], "a": {"b": one()}, "a.b": one(), "__tree__": one(), "\ud800": one()})
         self.assertEqual(list(tensors), ["layers.0.weight", "a.b", "a.b~2", ".__tree__", "?"])
         self.assertEqual(list(_trees.write_tree(one())[0]), ["tensor"])
 
@@ -210,6 +235,13 @@ class Trees(unittest.TestCase):
         deep = []
         for _ in range(1000):
             deep = [deep]
+        other, record, loaded = collections.OrderedDict(a=1), ckpt.Record("m.C", {"x": 1}), ckpt.Loaded(a=1)
+        other.note = record.note = loaded.note = 3
+
+        class Odd(type(pathlib.PurePosixPath())):
+            pass
+
+        Odd.__module__, Odd.__qualname__ = "__main__", "Odd"
         for tree, kind, text in [({"a": {1, 2}}, ckpt.UnsupportedError, r"^a: a builtins.set"), ([object()], ckpt.UnsupportedError, r"^0: a builtins.object"),
                                  ({"m": lambda: 0}, ckpt.UnsupportedError, "^m: a builtins.function"), ({"c": Point}, ckpt.UnsupportedError, "^c: a builtins.type"),
                                  (loop, ckpt.InvalidArgumentError, r"^1\.loop: the list contains itself"), (deep, ckpt.InvalidArgumentError, "deeper than 1000"),
@@ -217,6 +249,11 @@ class Trees(unittest.TestCase):
                                  ({"x": [np.array([None])]}, ckpt.UnsupportedError, r"^x\.0: elements of numpy's object"),
                                  ({"t": np.datetime64("2020")}, ckpt.UnsupportedError, "^t: elements of numpy's datetime64"),
                                  ({"m": np.ma.zeros(2)}, ckpt.UnsupportedError, "^m: a numpy.ma"), ({frozenset(): 1}, ckpt.UnsupportedError, "a key of type frozenset"),
+                                 ({"o": other}, ckpt.UnsupportedError, "^o: a OrderedDict with the attribute 'note', which would be lost"),
+                                 ({"r": [record]}, ckpt.UnsupportedError, r"^r\.0: a Record with the attribute 'note'"),
+                                 ({"l": loaded}, ckpt.UnsupportedError, "^l: a Loaded with the attribute 'note'"),
+                                 ({"a": ckpt.Attributed(1, {})}, ckpt.InvalidArgumentError, "^a: an Attributed has a value"),
+                                 ({"p": Odd("x")}, ckpt.UnsupportedError, "^p: a __main__.Odd has no place"),
                                  ({"e": ckpt.DType.F32}, ckpt.UnsupportedError, "^e: a ckpt"), ({"d": collections.defaultdict(int)}, ckpt.UnsupportedError, "^d: a collections.defaultdict")]:
             with self.subTest(text=text), tempfile.TemporaryDirectory() as folder:
                 with self.assertRaisesRegex(kind, text):
@@ -258,6 +295,31 @@ class Trees(unittest.TestCase):
                 with self.subTest(text=text), self.assertRaisesRegex(ckpt.InvalidArgumentError, text):
                     ckpt.load(folder, into=wrong)
                 self.assertTrue((mine == -1).all(), "something was filled")
+
+    def test_tensors_of_templates_are_filled(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"w": ckpt.as_tensor(np.ones(3)), "n": 1})
+            mine = np.zeros(3)
+            template = {"w": ckpt.as_tensor(mine), "n": 0}
+            tensor = template["w"]
+            self.assertIs(ckpt.load(folder, into=template)["w"], tensor)
+            self.assertEqual(mine.tolist(), [1.0] * 3)
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^w: the template has a Tensor"):
+                ckpt.load(folder, into={"w": ckpt.as_tensor(np.zeros(4)), "n": 0})
+            read_only = np.zeros(3)
+            read_only.flags.writeable = False
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^w: the template is read-only"):
+                ckpt.load(folder, into={"w": ckpt.as_tensor(read_only), "n": 0})
+
+    def test_templates_take_attributes(self):
+        saved = with_metadata(collections.OrderedDict(w=np.ones(3)), {"": {"version": 2}})
+        template = with_metadata(collections.OrderedDict(w=np.zeros(3)), {"": {"version": 1}})
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"model": saved, "n": 1})
+            ckpt.load(folder, into={"model": template, "n": 0})
+            self.assertEqual((template._metadata, template["w"].tolist()), ({"": {"version": 2}}, [1.0] * 3))
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^model: the template has a dict"):
+                ckpt.load(folder, into={"model": {"w": np.zeros(3)}, "n": 0})
 
     def test_templates_that_cannot_be_written(self):
         before, fixed = np.zeros(2), np.zeros(2)
@@ -419,6 +481,26 @@ class BesideTheCore(unittest.TestCase):
         self.assertEqual([row for row in ROWS if seen[row] < 20], [])
 
 
+class Golden(unittest.TestCase):
+    """tests/state/golden/trees: the core reads and writes the same texts."""
+
+    folder = os.path.join(os.path.dirname(__file__), "../../../tests/state/golden/trees")
+
+    def test_both_formats(self):
+        weight = np.ones(3)
+        tree = {"epoch": 3, "weights": [weight, weight], "betas": (0.5, math.nan), "order": collections.OrderedDict(a=None)}
+        with open(os.path.join(self.folder, "format-1.json"), "rb") as file:
+            self.assertEqual(bytes(_trees.write_tree(tree).text.raw()), file.read())
+        with open(os.path.join(self.folder, "format-2.json"), "rb") as file:
+            text = json.load(file)
+        text["nodes"] = [["tensor", node[1], "tensor"] if type(node) is list and node[0] == "tensor" else node for node in text["nodes"]]
+        read = _trees.read_tree(ckpt.as_tensor(json.dumps(text).encode()), lambda name: ckpt.Tensor("F32", [1]))  # without torch
+        self.assertEqual(read["model"]._metadata, {"": {"version": 1}, "bn": {"version": 2}})
+        self.assertEqual((list(read["model"]), type(read["model"])), (["w", "n"], collections.OrderedDict))
+        self.assertEqual(read["frozen"].attributes, {"requires_grad": False})
+        self.assertTrue(same(read, again(read)))
+
+
 class Hostile(unittest.TestCase):
     """Texts that no writer makes. The core refuses them too."""
 
@@ -429,7 +511,7 @@ class Hostile(unittest.TestCase):
             self.core = None
         except ckpt.CkptError as error:
             self.core = type(error)
-        return _trees.read_tree(ckpt.as_tensor(text if isinstance(text, bytes) else text.encode()), lambda name: ckpt.Tensor("F32", [1]))
+        return _trees.read_tree(ckpt.as_tensor(text if isinstance(text, bytes) else text.encode()), lambda name: ckpt.Tensor("F64", [1, 2]))  # which complex128 fits, too
 
     def nodes(self, *nodes):
         return self.read(json.dumps({"format": "ckpt-tree", "format_version": 1, "nodes": nodes}))
@@ -440,7 +522,7 @@ class Hostile(unittest.TestCase):
                       (["tuple", "1"], 1), (["bytes", "*"],), (["bytes", "MTME="],), (["bytes", 3],), (["float", "zz"],), (["float", "7ff0"],), (["int", 3],),
                       (["int", "x"],), (["int", "12"],), (["int", " 0x1"],), (["int", "0x1_0"],), (["int", "0X1"],), (["int", "+0x1"],), (1 << 63,),
                       (-(1 << 63) - 1,), (["surrogates", "d8"],), (["surrogates", 1],), (["complex", "7ff0000000000000"],), (["path", 3],),
-                      (["path", "a", "vms"],), (["tensor"],), (["tensor", 1, "array"],), (["tensor", "w", "soft"],), (["tensor", "w", "array", "x"],),
+                      (["path", "a", "vms"],), (["path", ["surrogats", "edb3bf"]],), (["path", ["surrogates"]],), (["tensor"],), (["tensor", 1, "array"],), (["tensor", "w", "soft"],), (["tensor", "w", "array", "x"],),
                       (["tensor", "w", ["array"]],), (["dataclass", "a.B", ["x", "x"]], 1, 2), (["dataclass", "a.B", "xy"], 1, 2),
                       (["named_tuple", 3, []],), (["dict", 1], ["tensor", "w", "array"], 1), tuple([["list", 1]] * 1001 + [1])]:
             with self.subTest(nodes=str(nodes)[:80]):
@@ -454,8 +536,24 @@ class Hostile(unittest.TestCase):
                 with self.assertRaises(ckpt.CorruptError):
                     self.read(text)
                 self.assertIs(self.core, ckpt.CorruptError)
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "version 2"):
-            self.read('{"format":"ckpt-tree","format_version":2,"nodes":[1]}')
+        for version in (0, 3):
+            with self.assertRaisesRegex(ckpt.UnsupportedError, f"version {version}"):
+                self.read(f'{{"format":"ckpt-tree","format_version":{version},"nodes":[1]}}')
+            self.assertIs(self.core, ckpt.UnsupportedError)
+        for nodes in [(["attributes"],), (["attributes"], 1), (["attributes", 2], 1, ["dict", 1], "a", 2), (["attributes"], 1, 2),
+                      (["attributes"], 1, ["dict", 0]), (["attributes"], 1, ["ordered_dict", 1], "a", 2), (["attributes"], 1, ["dict", 1], 3, 2),
+                      (["attributes"], ["attributes"], 1, ["dict", 1], "a", 2, ["dict", 1], "b", 3),
+                      (["dict", 1], ["attributes"], 1, ["dict", 1], "a", 2, 3)]:
+            with self.subTest(nodes=str(nodes)):
+                with self.assertRaises(ckpt.CorruptError):
+                    self.read(json.dumps({"format": "ckpt-tree", "format_version": 2, "nodes": nodes}))
+                self.assertIs(self.core, ckpt.CorruptError)
+
+    def test_format_1_has_no_attributes(self):
+        for nodes in [(["attributes"], 1, ["dict", 1], "a", 2), (["tensor", "w", "parameter"],)]:
+            with self.assertRaisesRegex(ckpt.CorruptError, "version 1"):
+                self.nodes(*nodes)
+            self.assertIs(self.core, ckpt.CorruptError)
 
     def test_a_tensor_that_is_not_there(self):
         with ckpt.Storage.memory() as storage, ckpt.CheckpointManager(storage) as checkpoints, ckpt.State() as state:

@@ -48,6 +48,8 @@ enum class TreeKind : std::int32_t {
   dataclass = CKPT_TREE_KIND_DATACLASS,
   // tensor of the group
   tensor = CKPT_TREE_KIND_TENSOR,
+  // container of two parts: a value, and a dict of its attributes by name (format 2)
+  attributes = CKPT_TREE_KIND_ATTRIBUTES,
 };
 
 // What a tensor of a tree was in the writer's program.
@@ -60,6 +62,8 @@ enum class TreeForm : std::int32_t {
   torch = CKPT_TREE_FORM_TORCH,
   // tensor of libckpt
   tensor = CKPT_TREE_FORM_TENSOR,
+  // torch.nn.Parameter; the attribute "requires_grad" is stored when it is false (format 2)
+  parameter = CKPT_TREE_FORM_PARAMETER,
 };
 
 }  // namespace ckpt

@@ -14,7 +14,7 @@ namespace Ckpt
     {
         private readonly Stack<string> path = new Stack<string>(); // of the value that is being added
         private readonly Dictionary<object, Tensor> arrays = new Dictionary<object, Tensor>(); // those that were added
-        private readonly Dictionary<string, Tensor> tensors = new Dictionary<string, Tensor>(); // those that were read
+        private readonly Dictionary<string, Tensor> tensors = new Dictionary<string, Tensor>(); // those that were read, by name and form
         private long next; // node to be read
 
         private Trees(Maker make) : base(Made(make, native.ckpt_tree_release))
@@ -62,8 +62,14 @@ namespace Ckpt
             else if (value is Complex) native.ckpt_tree_add_complex(Handle, ((Complex)value).Real, ((Complex)value).Imaginary);
             else if (value is string || value is char) AddBytes(TreeKind.Text, Encoded(value.ToString()));
             else if (value.GetType() == typeof(byte[])) AddBytes(TreeKind.Bytes, (byte[])value); // an sbyte[] "is" one, too
-            else if (value is Tensor) native.ckpt_tree_add_tensor(Handle, (int)TreeForm.Tensor, 0, 0, HandleOf((Tensor)value));
+            else if (value is Tensor) AddTensor((Tensor)value);
             else if (!AddArray(value)) AddContainer(value);
+        }
+
+        private void AddTensor(Tensor tensor)
+        {
+            var form = tensor.Form;
+            native.ckpt_tree_add_tensor(Handle, (int)form.Number, form.IsBigEndian ? 1 : 0, form.IsComplex128 ? 1 : 0, HandleOf(tensor));
         }
 
         private void AddWhole(BigInteger whole)
@@ -107,6 +113,8 @@ namespace Ckpt
         private void AddContainer(object value)
         {
             var record = value as TreeRecord;
+            var dict = value as TreeDict;
+            var attributed = value as Attributed;
             var items = value as IDictionary;
             var parts = value as IEnumerable;
             if (record != null)
@@ -115,15 +123,15 @@ namespace Ckpt
                 native.ckpt_tree_add_container(Handle, (int)kind, record.ClassName, record.Count);
                 AddItems(record);
             }
-            else if (items != null)
-            {
-                native.ckpt_tree_add_container(Handle, (int)TreeKind.Dict, null, items.Count);
-                AddItems(items);
-            }
+            else if (attributed != null) AddAttributed(attributed.Value, attributed.Attributes);
+            else if (dict != null && dict.Attributes.Count > 0) AddAttributed(dict, dict.Attributes);
+            else if (items != null) AddMap(items);
             else if (parts != null)
             {
                 var all = parts.Cast<object>().ToList();
-                native.ckpt_tree_add_container(Handle, (int)TreeKind.List, null, all.Count);
+                var list = value as TreeList;
+                var kind = list != null && list.IsTuple ? TreeKind.Tuple : TreeKind.List;
+                native.ckpt_tree_add_container(Handle, (int)kind, null, all.Count);
                 for (var i = 0; i < all.Count; ++i) AddInside(i.ToString(CultureInfo.InvariantCulture), all[i]);
             }
             else
@@ -131,6 +139,24 @@ namespace Ckpt
                 var where = path.Count == 0 ? "the tree" : string.Join(".", path.Reverse());
                 throw new CkptUnsupportedException(where + ": a " + value.GetType().FullName + " has no place in a tree");
             }
+        }
+
+        private void AddAttributed(object value, Dictionary<string, object> attributes)
+        {
+            native.ckpt_tree_add_container(Handle, (int)TreeKind.Attributes, null, 2);
+            var dict = value as TreeDict;
+            if (dict != null) AddMap(dict);
+            else Add(value);
+            native.ckpt_tree_add_container(Handle, (int)TreeKind.Dict, null, attributes.Count);
+            AddItems(attributes);
+        }
+
+        private void AddMap(IDictionary items)
+        {
+            var dict = items as TreeDict;
+            var kind = dict != null && dict.IsOrdered ? TreeKind.OrderedDict : TreeKind.Dict;
+            native.ckpt_tree_add_container(Handle, (int)kind, null, items.Count);
+            AddItems(items);
         }
 
         private void AddItems(IDictionary items)
@@ -186,12 +212,12 @@ namespace Ckpt
                     return BytesAt(here);
                 case TreeKind.List:
                 case TreeKind.Tuple:
-                    var parts = new List<object>();
+                    var parts = new TreeList((TreeKind)kind == TreeKind.Tuple);
                     for (long i = 0; i < count; ++i) parts.Add(Read());
                     return parts;
                 case TreeKind.Dict:
                 case TreeKind.OrderedDict:
-                    var items = new Dictionary<object, object>();
+                    var items = new TreeDict((TreeKind)kind == TreeKind.OrderedDict);
                     for (long i = 0; i < count; ++i)
                     {
                         var key = Read() ?? DBNull.Value;
@@ -209,9 +235,20 @@ namespace Ckpt
                     return record;
                 case TreeKind.Tensor:
                     return TensorAt(here);
+                case TreeKind.Attributes:
+                    var value = Read();
+                    return WithAttributes(value, (TreeDict)Read());
                 default:
                     throw new CkptUnsupportedException("the tree has a node of the kind " + kind + ", which is not known here");
             }
+        }
+
+        private static object WithAttributes(object value, TreeDict attributes)
+        {
+            var dict = value as TreeDict;
+            var byName = dict != null ? dict.Attributes : new Dictionary<string, object>();
+            foreach (var attribute in attributes) byName[(string)attribute.Key] = attribute.Value;
+            return dict != null ? value : new Attributed(value, byName);
         }
 
         private static BigInteger Whole(string text)
@@ -226,12 +263,13 @@ namespace Ckpt
         {
             int form, isBigEndian, isComplex128;
             native.ckpt_tree_get_form(Handle, index, out form, out isBigEndian, out isComplex128);
-            var name = TextAt(index);
+            var key = form + " " + isBigEndian + " " + isComplex128 + " " + TextAt(index);
             Tensor tensor;
-            if (!tensors.TryGetValue(name, out tensor))
+            if (!tensors.TryGetValue(key, out tensor))
             {
                 tensor = Tensor.Owned((out IntPtr made) => native.ckpt_tree_get_tensor(Handle, index, out made));
-                tensors.Add(name, tensor);
+                tensor.Form = new TensorForm((TreeForm)form, isBigEndian != 0, isComplex128 != 0);
+                tensors.Add(key, tensor);
             }
             return (TreeForm)form != TreeForm.Scalar ? tensor : Scalar(tensor, isComplex128 != 0);
         }
@@ -274,6 +312,8 @@ namespace Ckpt
         private static T As<T>(object value)
         {
             if (value is T) return (T)value;
+            var attributed = value as Attributed;
+            if (attributed != null) return As<T>(attributed.Value);
             if (value == null && default(T) == null) return default(T);
             var tensor = value as Tensor;
             var made = tensor == null ? Number(value, typeof(T)) : Elements(tensor, typeof(T));

@@ -34,6 +34,9 @@ namespace Ckpt
 
         private readonly TensorSpec spec;
 
+        // Of a tensor that was read from a tree: its type in the program that wrote the tree.
+        internal TensorForm Form = new TensorForm(TreeForm.Tensor, false, false);
+
         internal Tensor(NativeHandle handle) : base(handle)
         {
             dtype = (DType)native.ckpt_tensor_get_dtype(handle);

@@ -641,6 +641,7 @@ class TreeKind(OpenEnum):
     NAMED_TUPLE: container with a class's name: names of fields, each with its value behind it, follow
     DATACLASS: container with a class's name: names of fields, each with its value behind it, follow
     TENSOR: tensor of the group
+    ATTRIBUTES: container of two parts: a value, and a dict of its attributes by name (format 2)
     """
 
     NULL = 0
@@ -662,6 +663,7 @@ class TreeKind(OpenEnum):
     NAMED_TUPLE = 16
     DATACLASS = 17
     TENSOR = 18
+    ATTRIBUTES = 19
 
 
 _TreeKind: Members = Members(TreeKind)
@@ -674,12 +676,14 @@ class TreeForm(OpenEnum):
     SCALAR: single number of such a library, without dimensions
     TORCH: tensor of PyTorch
     TENSOR: tensor of libckpt
+    PARAMETER: torch.nn.Parameter; the attribute "requires_grad" is stored when it is false (format 2)
     """
 
     ARRAY = 0
     SCALAR = 1
     TORCH = 2
     TENSOR = 3
+    PARAMETER = 4
 
 
 _TreeForm: Members = Members(TreeForm)

@@ -15,6 +15,9 @@ public enum TreeForm {
   /** Tensor of libckpt. */
   TENSOR(3),
 
+  /** Torch.nn.Parameter; the attribute "requires_grad" is stored when it is false (format 2). */
+  PARAMETER(4),
+
   /** A number that this version does not know: a newer library has it. */
   UNKNOWN(Integer.MIN_VALUE);
 

@@ -60,6 +60,9 @@ public enum TreeKind {
   /** Tensor of the group. */
   TENSOR(18),
 
+  /** Container of two parts: a value, and a dict of its attributes by name (format 2). */
+  ATTRIBUTES(19),
+
   /** A number that this version does not know: a newer library has it. */
   UNKNOWN(Integer.MIN_VALUE);
 

@@ -18,6 +18,12 @@ import java.util.function.IntFunction;
  * Writing while another thread reads or writes the same tensor is the caller's race.
  */
 public final class Tensor extends NativeObject {
+  /** The type that a tensor of a tree had in the program that wrote it. */
+  record Form(int number, boolean isBigEndian, boolean isComplex128) {
+    static final Form TENSOR = new Form(TreeForm.TENSOR.number(), false, false);
+  }
+
+  Form form = Form.TENSOR;
   private ByteBuffer whole;
 
   private Tensor(long address) {

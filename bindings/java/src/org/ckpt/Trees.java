@@ -8,7 +8,6 @@ import java.nio.ByteOrder;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
@@ -23,7 +22,7 @@ import java.util.Objects;
 final class Trees extends NativeObject {
   private final Deque<String> path = new ArrayDeque<>(); // of the value that is being added
   private final Map<Object, Tensor> arrays = new IdentityHashMap<>(); // those that were added
-  private final Map<String, Tensor> tensors = new HashMap<>(); // those that were read
+  private final Map<Map.Entry<String, Tensor.Form>, Tensor> tensors = new HashMap<>(); // those that were read
   private ByteBuffer lent = ByteBuffer.allocateDirect(256);
   private long next; // node to be read
 
@@ -77,7 +76,8 @@ final class Trees extends NativeObject {
     } else if (value instanceof byte[] bytes) {
       addBytes(TreeKind.BYTES, bytes);
     } else if (value instanceof Tensor tensor) {
-      Native.ckpt_tree_add_tensor(this, TreeForm.TENSOR.number(), 0, 0, tensor);
+      Tensor.Form form = tensor.form;
+      Native.ckpt_tree_add_tensor(this, form.number(), form.isBigEndian() ? 1 : 0, form.isComplex128() ? 1 : 0, tensor);
     } else if (value.getClass().isArray() && value.getClass().getComponentType().isPrimitive() && !(value instanceof char[])) {
       Native.ckpt_tree_add_tensor(this, TreeForm.ARRAY.number(), 0, 0, arrays.computeIfAbsent(value, Trees::tensorOf));
     } else {
@@ -90,18 +90,39 @@ final class Trees extends NativeObject {
       TreeKind kind = fields.isTuple() ? TreeKind.NAMED_TUPLE : TreeKind.DATACLASS;
       Native.ckpt_tree_add_container(this, kind.number(), fields.className(), fields.size());
       addItems(fields);
+    } else if (value instanceof Attributed attributed) {
+      addAttributed(attributed.value(), attributed.attributes());
+    } else if (value instanceof TreeDict dict && !dict.attributes().isEmpty()) {
+      addAttributed(dict, dict.attributes());
     } else if (value instanceof Map<?, ?> map) {
-      Native.ckpt_tree_add_container(this, TreeKind.DICT.number(), null, map.size());
-      addItems(map);
+      addMap(map);
     } else if (value instanceof Collection<?> || value instanceof Object[]) {
       Collection<?> parts = value instanceof Object[] array ? Arrays.asList(array) : (Collection<?>) value;
-      Native.ckpt_tree_add_container(this, TreeKind.LIST.number(), null, parts.size());
+      TreeKind kind = value instanceof TreeList list && list.isTuple() ? TreeKind.TUPLE : TreeKind.LIST;
+      Native.ckpt_tree_add_container(this, kind.number(), null, parts.size());
       int index = 0;
       for (Object part : parts) addInside(Integer.toString(index++), part);
     } else {
       String where = path.isEmpty() ? "the tree" : String.join(".", path);
       throw new CkptUnsupportedException(where + ": a " + value.getClass().getName() + " has no place in a tree");
     }
+  }
+
+  private void addAttributed(Object value, Map<String, Object> attributes) {
+    Native.ckpt_tree_add_container(this, TreeKind.ATTRIBUTES.number(), null, 2);
+    if (value instanceof TreeDict dict) {
+      addMap(dict);
+    } else {
+      add(value);
+    }
+    Native.ckpt_tree_add_container(this, TreeKind.DICT.number(), null, attributes.size());
+    addItems(attributes);
+  }
+
+  private void addMap(Map<?, ?> map) {
+    TreeKind kind = map instanceof TreeDict dict && dict.isOrdered() ? TreeKind.ORDERED_DICT : TreeKind.DICT;
+    Native.ckpt_tree_add_container(this, kind.number(), null, map.size());
+    addItems(map);
   }
 
   private void addItems(Map<?, ?> map) {
@@ -170,11 +191,11 @@ final class Trees extends NativeObject {
       case BYTES, BYTEARRAY:
         return Native.ckpt_tree_get_bytes(this, here);
       case LIST, TUPLE:
-        List<Object> parts = new ArrayList<>();
+        List<Object> parts = new TreeList(kind[0] == TreeKind.TUPLE.number());
         for (long i = 0; i < count[0]; ++i) parts.add(read());
         return parts;
       case DICT, ORDERED_DICT:
-        Map<Object, Object> items = new LinkedHashMap<>();
+        Map<Object, Object> items = new TreeDict(kind[0] == TreeKind.ORDERED_DICT.number());
         for (long i = 0; i < count[0]; ++i) {
           Object key = read();
           items.put(key, read());
@@ -189,9 +210,17 @@ final class Trees extends NativeObject {
         return fields;
       case TENSOR:
         return tensorAt(here);
+      case ATTRIBUTES:
+        return attributed(read(), (Map<?, ?>) read());
       default:
         throw new CkptUnsupportedException("the tree has a node of the kind " + kind[0] + ", which these classes do not know");
     }
+  }
+
+  private static Object attributed(Object value, Map<?, ?> attributes) {
+    Map<String, Object> byName = value instanceof TreeDict dict ? dict.attributes() : new LinkedHashMap<>();
+    attributes.forEach((name, attribute) -> byName.put((String) name, attribute));
+    return value instanceof TreeDict ? value : new Attributed(value, byName);
   }
 
   private Complex numberAt(long index) {
@@ -201,12 +230,15 @@ final class Trees extends NativeObject {
   }
 
   private Object tensorAt(long index) {
-    int[] form = new int[1];
+    int[] number = new int[1];
+    int[] bigEndian = new int[1];
     int[] complex128 = new int[1];
-    Native.ckpt_tree_get_form(this, index, form, new int[1], complex128);
-    Tensor tensor = tensors.computeIfAbsent(textAt(index),
+    Native.ckpt_tree_get_form(this, index, number, bigEndian, complex128);
+    Tensor.Form form = new Tensor.Form(number[0], bigEndian[0] != 0, complex128[0] != 0);
+    Tensor tensor = tensors.computeIfAbsent(Map.entry(textAt(index), form),
         name -> Tensor.adopt(number(out -> Native.ckpt_tree_get_tensor(this, index, out))));
-    return form[0] == TreeForm.SCALAR.number() ? scalarOf(tensor, complex128[0] != 0) : tensor;
+    tensor.form = form;
+    return number[0] == TreeForm.SCALAR.number() ? scalarOf(tensor, complex128[0] != 0) : tensor;
   }
 
   private static Object scalarOf(Tensor tensor, boolean complex128) {
@@ -245,6 +277,7 @@ final class Trees extends NativeObject {
   // ---- As the caller wants it ----
 
   private static <T> T as(Object value, Class<T> type) {
+    if (value instanceof Attributed attributed && !type.isInstance(value)) return as(attributed.value(), type);
     Object made = value;
     if (value instanceof Tensor tensor && type.isArray()) {
       made = tensor.toArray();

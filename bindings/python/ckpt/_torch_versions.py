@@ -1,0 +1,54 @@
+"""Versions of modules, where a state_dict is saved as tensors by name: its attribute "_metadata" as the text of a tree."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, Optional
+
+from ._root import CkptError
+from ._state import _at
+from ._tensor import as_tensor
+from ._trees import attributes_of, read_tree, write_tree
+from .made.errors import InvalidArgumentError, UnsupportedError
+
+VERSIONS = "_metadata"
+
+
+def versions_of(states: Any, path: str) -> Optional[str]:
+    try:
+        attributes = attributes_of(states)
+        if VERSIONS not in attributes:
+            return None
+        written = write_tree(attributes[VERSIONS])
+        if written.tensors:
+            raise UnsupportedError(f"tensors in '{VERSIONS}' have no place outside a tree")
+    except Exception as error:
+        raise _at(path, error)
+    return bytes(written.text.raw()).decode()
+
+
+def versions_by_group(states: Mapping[str, Any]) -> Dict[str, str]:
+    parts = {"model": states, **{name: part for name, part in states.items() if isinstance(part, Mapping)}}
+    texts = {group: versions_of(part, group) for group, part in parts.items()}
+    return {group: text for group, text in texts.items() if text is not None}
+
+
+def require_same_versions(saved: Any, states: Mapping[str, Any]) -> None:
+    """A fill of tensors in place does not convert what a module stored in an earlier version."""
+    for group, text in versions_by_group(states).items():
+        if not isinstance(saved, dict) or not isinstance(saved.get(group), str):
+            continue
+        before, now = versions_in(saved[group]), versions_in(text)
+        for module in before.keys() & now.keys():
+            old, new = (of[module].get("version") if isinstance(of[module], Mapping) else None for of in (before, now))
+            if old != new:
+                raise InvalidArgumentError(f"{group}.{module}: the checkpoint has version {old} of this module, the state_dict version "
+                                           f"{new}; the tensors were filled, but not converted: resume or load_state_dict does that")
+
+
+def versions_in(text: str) -> Any:
+    """The value of such a text, or an empty dict when it is none."""
+    try:
+        value = read_tree(as_tensor(text.encode()), {}.__getitem__)
+    except (CkptError, KeyError):
+        value = None
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,18 @@
+// The contents of a file of another library.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+namespace ckpt::cli {
+
+struct Foreign {
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  std::map<std::string, std::string> metadata = {};  // for the metadata of a safetensors file
+};
+
+}  // namespace ckpt::cli
