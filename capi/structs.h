@@ -46,13 +46,18 @@ constexpr std::size_t size_of(Field Struct::*) {
 #undef CKPT_DEFAULTS
 #undef CKPT_FIRST_SIZE
 
-// The struct_size that the caller set; Error(invalid_argument) when no version of T was that short.
+// More than a struct of any version will have: a larger struct_size is one that was not initialised, and memory behind the struct
+// would be read up to there.
+constexpr std::uint32_t largest_struct = 4096;
+
+// The struct_size that the caller set. Error(invalid_argument) unless some version of T can have it.
 template <class T>
 std::uint32_t struct_size_of(const T* given, const char* argument) {
   std::uint32_t size = 0;
   std::memcpy(&size, not_null(given, argument), sizeof size);
-  base::require(size >= first_size<T>, argument, ".struct_size is ", size, "; use the initialiser macro (at least ", first_size<T>,
-                ")");
+  static_assert(first_size<T> % 4 == 0 && sizeof(T) <= largest_struct);
+  base::require(size >= first_size<T> && size <= largest_struct && size % 4 == 0, argument, ".struct_size is ", size,
+                "; use the initialiser macro (a multiple of 4, ", first_size<T>, " .. ", largest_struct, ")");
   return size;
 }
 

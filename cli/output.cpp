@@ -73,6 +73,8 @@ fs::path followed(fs::path path) {
   return path;
 }
 
+fs::path folder_of(const fs::path& target) { return target.has_parent_path() ? target.parent_path() : fs::path("."); }
+
 std::optional<struct stat> facts_of(const fs::path& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) == 0) return facts;
@@ -137,7 +139,7 @@ void write_whole(const std::string& path, const std::function<void(const std::st
   const fs::path target = followed(path);
   const std::optional<struct stat> before = facts_of(target);
   if (before && !S_ISREG(before->st_mode)) refuse_output(path, S_ISDIR(before->st_mode) ? reason_of(EISDIR) : "it is not a file");
-  const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const fs::path parent = folder_of(target);
   const Workplace workplace(parent, path);
   const std::string file = (workplace.path() / target.filename()).string();
   const mode_t mode = make_empty(file, path);
@@ -157,6 +159,22 @@ void write_text(const std::string& path, const std::string& text) {
   const std::optional<struct stat> there = facts_of(followed(path));
   if (there && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode)) return write_all(path, path, O_WRONLY, text);
   write_whole(path, [&](const std::string& file) { write_all(path, file, O_WRONLY | O_TRUNC, text); });
+}
+
+void require_outputs(std::initializer_list<std::string> paths) {
+  for (const std::string& path : paths) {
+    if (path.empty()) continue;
+    const fs::path target = followed(path);
+    const std::optional<struct stat> there = facts_of(target);
+    if (there && S_ISDIR(there->st_mode)) refuse_output(path, reason_of(EISDIR));
+    if (there && !S_ISREG(there->st_mode)) {
+      // Not opened: whatever reads a pipe would see its end.
+      if (access(target.c_str(), W_OK) != 0) refuse_output(path, reason_of(errno));
+      continue;
+    }
+    const Workplace workplace(folder_of(target), path);
+    make_empty((workplace.path() / target.filename()).string(), path);
+  }
 }
 
 void reserve_standard_streams() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 namespace ckpt::cli {
@@ -15,6 +16,10 @@ void write_whole(const std::string& path, const std::function<void(const std::st
 
 // The same for a text, which devices and pipes take too, as it comes.
 void write_text(const std::string& path, const std::string& text);
+
+// Throws, as write_text would, unless a text can be written at each path that is not empty; changes nothing. For the beginning of
+// a command that works for long before it writes.
+void require_outputs(std::initializer_list<std::string> paths);
 
 // For the begin of main: a standard stream that is closed is not taken by a file that is opened later.
 void reserve_standard_streams();

@@ -27,7 +27,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* usual_planner = "chain";
+// The planner of ckpt train; of a frontier, which only some planners have, the one that auto mostly takes.
+std::string planner_or_default(const PlanOptions& options) {
+  if (!options.planner.empty()) return options.planner;
+  return options.frontier ? "chain" : "auto";
+}
 
 // ---- The chain ----
 
@@ -88,7 +92,7 @@ bool is_better(const json& a, const json& b) {
 // The schedule that was asked for; cost is what it costs.
 Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, std::int64_t budget_bytes,
             const json& store_all, json& cost) {
-  const std::string asked = options.planner.empty() ? usual_planner : options.planner;
+  const std::string asked = planner_or_default(options);
   const auto begin = Clock::monotonic();
   const std::string planner = planner_within(asked, *profile, budget_bytes, "--budget");
   Schedule schedule = Schedule::create(*profile, planner);
@@ -110,10 +114,16 @@ json comparison_json(const Profile& profile, std::int64_t budget_bytes, const js
     try {
       const std::string text = planner_within(name, profile, budget_bytes, "--budget");
       const bool is_chosen = text == chosen.at("planner").get<std::string>();
-      row = is_chosen ? chosen : cost_json(text, Schedule::create(profile, text), profile);
+      if (is_chosen) {
+        row = chosen;
+        row["fits"] = true;  // else it would have been refused
+      } else {
+        const Schedule schedule = Schedule::create(profile, text);
+        row = cost_json(text, schedule, profile);
+        row["fits"] = budgeted_bytes(schedule, profile) <= budget_bytes;
+      }
       has_chosen = has_chosen || is_chosen;
       compare(row, store_all);
-      row["fits"] = row.at("reserved_bytes").get<std::int64_t>() <= budget_bytes;
     } catch (const Error& error) {
       row["refused"] = error.what();
     }
@@ -144,13 +154,14 @@ json frontiers_json(const Profile& profile, const std::string& only, const json&
 }  // namespace
 
 void plan(const PlanOptions& options) {
+  require_outputs({options.report});
   const auto profile = std::make_shared<const Profile>(profile_of(options));
   const json store_all = cost_json("store-all", Schedule::create(*profile, "store-all"), *profile);
   const std::int64_t budget_bytes =
       options.budget.empty()
           ? 0
           : parse_budget("--budget", options.budget).bytes_of(store_all.at("reserved_bytes").get<std::int64_t>());
-  const std::string name = planner_name(options.planner.empty() ? usual_planner : options.planner);
+  const std::string name = planner_name(planner_or_default(options));
   const bool has_value = options.planner.find(':') != std::string::npos;
   const bool chooses = !options.frontier || budget_bytes > 0 || has_value || !options.report.empty();
 

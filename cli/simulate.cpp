@@ -42,6 +42,7 @@ void print(const json& result) {
 }  // namespace
 
 void simulate(const SimulateOptions& options) {
+  require_outputs({options.json, options.report});
   SimulationOptions given;
   if (is_law(options.trace)) {
     given.law = options.trace;

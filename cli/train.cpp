@@ -353,6 +353,7 @@ bool train(const TrainOptions& options) {
                              "' is for a run without stages; each stage's schedule is chosen by --memory-budget or --strategy");
   }
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
+  require_outputs({options.json_file, options.memory_report_file, options.timeline_file, options.report_file});
   const TextData data(options.data, reading_of(options.model));
   const WorkerPool pool(options.threads);
   const MemoryTracker tracker;

@@ -46,14 +46,31 @@ LayerStats layer_stats_of(LayerId id, std::string_view name, const LayerState& l
   stats.allocations = layer.allocations;
   stats.frees = layer.allocations - layer.live;
   stats.largest_bytes = layer.largest_bytes;
-  stats.last_allocated_at_ns = layer.last_allocated_at_ns;
-  stats.last_freed_at_ns = layer.last_freed_at_ns;
-  if (layer.last_allocated_at_ns != 0) stats.last_allocated_utc_ns = now.utc_of(layer.last_allocated_at_ns);
-  if (layer.last_freed_at_ns != 0) stats.last_freed_utc_ns = now.utc_of(layer.last_freed_at_ns);
+  if (stats.allocations > 0) {
+    stats.last_allocated_at_ns = layer.last_allocated_at_ns;
+    stats.last_allocated_utc_ns = now.utc_of(layer.last_allocated_at_ns);
+  }
+  if (stats.frees > 0) {
+    stats.last_freed_at_ns = layer.last_freed_at_ns;
+    stats.last_freed_utc_ns = now.utc_of(layer.last_freed_at_ns);
+  }
   return stats;
 }
 
 void add(LayerStats& sum, const LayerStats& layer) {
+  // A time counts where there was an event.
+  if (layer.allocations > 0) {
+    const bool is_first = sum.allocations == 0;
+    sum.last_allocated_at_ns =
+        is_first ? layer.last_allocated_at_ns : std::max(sum.last_allocated_at_ns, layer.last_allocated_at_ns);
+    sum.last_allocated_utc_ns =
+        is_first ? layer.last_allocated_utc_ns : std::max(sum.last_allocated_utc_ns, layer.last_allocated_utc_ns);
+  }
+  if (layer.frees > 0) {
+    const bool is_first = sum.frees == 0;
+    sum.last_freed_at_ns = is_first ? layer.last_freed_at_ns : std::max(sum.last_freed_at_ns, layer.last_freed_at_ns);
+    sum.last_freed_utc_ns = is_first ? layer.last_freed_utc_ns : std::max(sum.last_freed_utc_ns, layer.last_freed_utc_ns);
+  }
   sum.current_bytes += layer.current_bytes;
   sum.total_allocated_bytes += layer.total_allocated_bytes;
   sum.total_freed_bytes += layer.total_freed_bytes;
@@ -61,10 +78,6 @@ void add(LayerStats& sum, const LayerStats& layer) {
   sum.allocations += layer.allocations;
   sum.frees += layer.frees;
   sum.largest_bytes = std::max(sum.largest_bytes, layer.largest_bytes);
-  sum.last_allocated_at_ns = std::max(sum.last_allocated_at_ns, layer.last_allocated_at_ns);
-  sum.last_freed_at_ns = std::max(sum.last_freed_at_ns, layer.last_freed_at_ns);
-  sum.last_allocated_utc_ns = std::max(sum.last_allocated_utc_ns, layer.last_allocated_utc_ns);
-  sum.last_freed_utc_ns = std::max(sum.last_freed_utc_ns, layer.last_freed_utc_ns);
 }
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) { return a > largest_bytes - b ? largest_bytes : a + b; }
@@ -184,7 +197,8 @@ void Tracker::reset_stats() {
     LayerState& layer = state.layers[id];
     layer.peak_bytes = layer.total_allocated_bytes = layer.current_bytes;
     layer.allocations = layer.live;
-    layer.largest_bytes = layer.last_allocated_at_ns = layer.last_freed_at_ns = 0;
+    layer.largest_bytes = 0;
+    layer.last_allocated_at_ns = layer.last_freed_at_ns = before_all_ns;
     for (std::uint32_t index = layer.head; index != no_slot; index = state.slots[index].next) {
       layer.largest_bytes = std::max(layer.largest_bytes, state.slots[index].bytes);
       layer.last_allocated_at_ns = std::max(layer.last_allocated_at_ns, state.slots[index].allocated_ns);

@@ -24,6 +24,8 @@
 namespace ckpt::memory {
 
 constexpr std::int64_t largest_bytes = std::numeric_limits<std::int64_t>::max();
+// Before the first event of a layer. A custom clock may begin at 0 or below, so 0 would be a time like any other.
+constexpr std::int64_t before_all_ns = std::numeric_limits<std::int64_t>::min();
 
 // One cache line: what an event of a layer touches. Freed bytes and frees follow: what was allocated less what is live.
 struct alignas(64) LayerState {
@@ -32,8 +34,8 @@ struct alignas(64) LayerState {
   std::int64_t total_allocated_bytes;
   std::int64_t allocations;
   std::int64_t largest_bytes;
-  std::int64_t last_allocated_at_ns;
-  std::int64_t last_freed_at_ns;
+  std::int64_t last_allocated_at_ns;  // counts if allocations > 0
+  std::int64_t last_freed_at_ns;      // counts if more were allocated than are live
   std::uint32_t live;
   std::uint32_t head;  // newest live slot
 };

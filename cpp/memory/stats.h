@@ -49,10 +49,10 @@ struct LayerStats {
   std::int64_t live_allocations = 0;
   std::int64_t allocations = 0;
   std::int64_t frees = 0;
-  std::int64_t largest_bytes = 0;         // largest single allocation
-  std::int64_t last_allocated_at_ns = 0;  // last seen, on the tracker's clock; 0 for never
-  std::int64_t last_freed_at_ns = 0;
-  std::int64_t last_allocated_utc_ns = 0;  // the same by the system's clock: now less the age; 0 for never
+  std::int64_t largest_bytes = 0;          // largest single allocation
+  std::int64_t last_allocated_at_ns = 0;   // on the tracker's clock; 0 also when allocations is 0
+  std::int64_t last_freed_at_ns = 0;       // the same; 0 also when frees is 0
+  std::int64_t last_allocated_utc_ns = 0;  // the same by the system's clock: now less the age
   std::int64_t last_freed_utc_ns = 0;
 
   std::int64_t average_bytes() const { return average(total_allocated_bytes, allocations); }

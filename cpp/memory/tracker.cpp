@@ -304,7 +304,7 @@ LayerId Tracker::layer(std::string_view name) {
   }
   return state.names.add(name, [&](LayerId layer) {
     const std::lock_guard guard(state.lock);
-    state.layer_at(layer) = {0, 0, 0, 0, 0, 0, 0, 0, no_slot};
+    state.layer_at(layer) = {0, 0, 0, 0, 0, before_all_ns, before_all_ns, 0, no_slot};
     ++state.totals.layers;
   });
 }

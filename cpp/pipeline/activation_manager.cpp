@@ -68,7 +68,7 @@ ActivationManager::ActivationManager(Policy policy, std::string name, std::share
       clock_(std::move(clock)),
       forward_(std::move(forward)),
       policy_(std::move(policy)),
-      ledger_((check(policy_), resolved(policy_, 0))) {}
+      ledger_((check(policy_), resolved(policy_, 0, 1))) {}
 
 ActivationManager::~ActivationManager() = default;
 
@@ -82,13 +82,14 @@ std::int64_t ActivationManager::total_bytes(const Policy& policy) const {
 }
 
 // A pick is logged at INFO when it is another one than the last, at DEBUG in each step.
-Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes) {
+Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes, std::int64_t stages) {
   if (policy.kind != Policy::Kind::automatic) return policy;
   const Pressure pressure = pressure_of(*tracker_, total_bytes(policy), own_bytes);
-  Policy picked = policy_for_pressure(policy, pressure.share());
+  Policy picked = policy_for_pressure(policy, pressure, stages);
   const auto kind = static_cast<std::int32_t>(picked.kind);
   base::write_log(logged_kind_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
-                  base::cat(base::quote(name_), ": automatic picks ", to_text(picked), " under pressure ", to_text(pressure)));
+                  base::cat(base::quote(name_), ": automatic picks ", to_text(picked), " under pressure ", to_text(pressure),
+                            "; at most ", picked.threshold_bytes, " bytes are kept"));
   return picked;
 }
 
@@ -105,7 +106,7 @@ Policy ActivationManager::active_policy() const {
 void ActivationManager::set_policy(Policy policy) {
   check(policy);
   base::Entered::refuse(this, the_manager);
-  Policy active = resolved(policy, 0);
+  Policy active = resolved(policy, 0, 1);
   // The former ones go without the lock: a strategy's destroy function may call back.
   const Lock lock(mutex_);
   refuse_while_planned();
@@ -117,7 +118,7 @@ void ActivationManager::begin_step(std::int64_t micro_batches) {
   require(micro_batches >= unknown_count, "micro_batches is ", micro_batches, "; at least 0, or -1 when not known");
   base::Entered::refuse(this, the_manager);
   clear();  // before the pressure is looked at: what this manager held is no reason to keep less
-  Policy active = resolved(policy(), 0);
+  Policy active = resolved(policy(), 0, 1);
   Entries gone;
   const Lock lock(mutex_);
   refuse_while_planned();
@@ -305,7 +306,8 @@ void ActivationManager::refuse_while_planned() const {
   fail(Status::busy, "the stage's pipeline runs a step");
 }
 
-Ledger ActivationManager::begin_planned_step(std::int64_t micro_batches, const void* pipeline, std::int64_t own_bytes) {
+Ledger ActivationManager::begin_planned_step(std::int64_t micro_batches, const void* pipeline, std::int64_t own_bytes,
+                                             std::int64_t stages) {
   Entries gone;
   {
     const Lock lock(mutex_);
@@ -314,7 +316,7 @@ Ledger ActivationManager::begin_planned_step(std::int64_t micro_batches, const v
     gone = take_all();
   }
   gone.clear();  // before the pressure is looked at
-  Policy active = resolved(policy(), own_bytes);
+  Policy active = resolved(policy(), own_bytes, stages);
   const Lock lock(mutex_);
   active = ledger_.exchange_policy(std::move(active));
   ledger_.begin_step(micro_batches);

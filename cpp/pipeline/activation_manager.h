@@ -81,8 +81,9 @@ class ActivationManager {
 
   // A step of the pipeline begins: the ledger of the step's policy, with nothing stored, by which the stage decides beforehand what
   // it will keep. Until end_planned_step what would change this manager is Error(busy), or Error(invalid_state) on threads inside
-  // the pipeline. own_bytes: resident ones that are the pipeline's own, and no reason to keep less.
-  Ledger begin_planned_step(std::int64_t micro_batches, const void* pipeline, std::int64_t own_bytes);
+  // the pipeline. own_bytes: resident ones that are the pipeline's own, and no reason to keep less. stages: share what the limit
+  // leaves.
+  Ledger begin_planned_step(std::int64_t micro_batches, const void* pipeline, std::int64_t own_bytes, std::int64_t stages);
   // A chunk of the stage holds so many bytes of a micro-batch from now on; tensors of them are the stage's.
   void keep(std::int64_t micro_batch, std::int64_t bytes);
   // One chunk holds them no longer; the micro-batch goes with the last.
@@ -99,7 +100,7 @@ class ActivationManager {
   template <class Make>
   bool store_as(std::int64_t micro_batch, const tensor::Tensor& activation, Make&& make);
   std::unique_ptr<Stored> store_now(TensorPtr activation) const;
-  Policy resolved(Policy policy, std::int64_t own_bytes);
+  Policy resolved(Policy policy, std::int64_t own_bytes, std::int64_t stages);
   std::int64_t total_bytes(const Policy& policy) const;
 
   // Under mutex_.

@@ -28,14 +28,25 @@ std::int64_t Ledger::last_with(std::int64_t micro_batch) const {
   return count_ == unknown_count ? std::max(newest_, micro_batch) : count_ - 1;
 }
 
+bool Ledger::is_selected(std::int64_t micro_batch, std::int64_t last) const {
+  return policy_.interval == 0 || micro_batch % policy_.interval == 0 || is_end(micro_batch, last);
+}
+
+std::int64_t Ledger::bytes_without(std::int64_t micro_batch) const {
+  const auto found = entries_.find(micro_batch);
+  return found == entries_.end() ? bytes_ : bytes_ - found->second.bytes;
+}
+
 bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const {
   const std::int64_t last = last_with(micro_batch);
+  if (policy_.is_picked && bytes > policy_.threshold_bytes - bytes_without(micro_batch)) return false;
   switch (policy_.kind) {
     case Policy::Kind::store_all: return true;
     case Policy::Kind::recompute_all: return false;
-    case Policy::Kind::selective: return policy_.interval == 0 || micro_batch % policy_.interval == 0 || is_end(micro_batch, last);
+    case Policy::Kind::selective: return is_selected(micro_batch, last);
     case Policy::Kind::strategy: return strategy_says;
     case Policy::Kind::memory_based:
+      if (policy_.is_picked) return is_selected(micro_batch, last);
       // The ends stay whatever they weigh; what they leave of the threshold is for all others.
       return is_end(micro_batch, last) || bytes <= policy_.threshold_bytes - end_bytes(micro_batch, last);
     case Policy::Kind::automatic: break;
@@ -55,7 +66,8 @@ Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool
   remove(micro_batch);
   drop_former_last(former, last, outcome.dropped);
   if (!outcome.kept) return outcome;
-  if (policy_.kind == Policy::Kind::memory_based) drop_oldest_beyond(policy_.threshold_bytes - bytes, last, outcome.dropped);
+  if (policy_.kind == Policy::Kind::memory_based && !policy_.is_picked)
+    drop_oldest_beyond(policy_.threshold_bytes - bytes, last, outcome.dropped);
   entries_[micro_batch] = {bytes, next_number_++};
   bytes_ += bytes;
   return outcome;
@@ -97,7 +109,9 @@ void Ledger::drop_oldest_beyond(std::int64_t room, std::int64_t last, std::vecto
 void Ledger::drop_former_last(std::int64_t former, std::int64_t last, std::vector<std::int64_t>& dropped) {
   const auto found = entries_.find(former);
   if (count_ != unknown_count || is_end(former, last) || found == entries_.end()) return;
-  const bool off_interval = policy_.kind == Policy::Kind::selective && policy_.interval != 0 && former % policy_.interval != 0;
+  const bool by_interval =
+      policy_.kind == Policy::Kind::selective || (policy_.kind == Policy::Kind::memory_based && policy_.is_picked);
+  const bool off_interval = by_interval && policy_.interval != 0 && former % policy_.interval != 0;
   const bool too_large = policy_.kind == Policy::Kind::memory_based && found->second.bytes > policy_.threshold_bytes;
   if (!off_interval && !too_large) return;
   dropped.push_back(former);

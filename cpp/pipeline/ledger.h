@@ -48,6 +48,8 @@ class Ledger {
   };
 
   bool is_end(std::int64_t micro_batch, std::int64_t last) const { return micro_batch == 0 || micro_batch == last; }
+  bool is_selected(std::int64_t micro_batch, std::int64_t last) const;
+  std::int64_t bytes_without(std::int64_t micro_batch) const;
   std::int64_t last_with(std::int64_t micro_batch) const;
   std::int64_t end_bytes(std::int64_t except, std::int64_t last) const;
   void drop_oldest_beyond(std::int64_t room, std::int64_t last, std::vector<std::int64_t>& dropped);

@@ -319,12 +319,11 @@ void Pipeline::make_stages() {
   context.specs = specs_;
   context.tracker = options_.tracker;
   context.choice = options_.choice;
-  if (options_.choice.strategy != nullptr && options_.choice.schedules.empty())
-    context.observer = plan::make_observer(options_.choice.strategy);
   context.pipeline = this;
   context.checks = options_.checks;
   for (std::int32_t number = 0; number < options_.layout.stages; ++number) {
     context.stage = number;
+    context.observer = step_peak_.add_observer(asks_strategy() ? options_.choice.strategy : nullptr);
     context.pool = std::make_shared<base::ThreadPool>(options_.threads_per_stage);
     const auto forward = [weak = weak_from_this(), number](const TensorPtr& input, std::int64_t micro_batch) {
       const auto pipeline = weak.lock();
@@ -364,9 +363,36 @@ std::int64_t Pipeline::own_bytes() const {
   return bytes;
 }
 
+bool Pipeline::asks_strategy() const { return options_.choice.strategy != nullptr && options_.choice.schedules.empty(); }
+
+// The memory of all stages together; each one's peak counts, whenever in the step it was.
+strategy::StepMemory Pipeline::step_memory(std::int64_t (Stage::*predicted)() const) {
+  if (const auto peak = step_peak_.take()) {
+    std::int64_t predicted_peak = 0;
+    for (const auto& stage : stages_) predicted_peak += stage->predicted_peak();
+    peak_bytes_ = peak;
+    unpredicted_bytes_ = std::max<std::int64_t>(0, *peak - predicted_peak);
+  }
+  const auto predict = [this, predicted] {
+    std::int64_t sum = 0;
+    for (const auto& stage : stages_) sum += (*stage.*predicted)();
+    return sum;
+  };
+  return {peak_bytes_, unpredicted_bytes_, predict, existence_};
+}
+
 void Pipeline::prepare() {
-  const std::int64_t own = own_bytes();  // before the first stage makes its executor anew
-  for (const auto& stage : stages_) stage->prepare(own);
+  const std::int64_t own = own_bytes();  // before a stage replaces its executor
+  if (asks_strategy()) options_.choice.strategy->begin_step(step_memory(&Stage::peak_of_new_plans));
+  for (const auto& stage : stages_) stage->choose_plans(own);
+  std::vector<strategy::StrategyPtr> asked;  // by the managers; each begins the step once
+  for (const auto& stage : stages_) {
+    const Policy& policy = stage->begin_step(own);
+    if (policy.kind == Policy::Kind::strategy && std::ranges::find(asked, policy.strategy) == asked.end())
+      asked.push_back(policy.strategy);
+  }
+  for (const auto& each : asked) each->begin_step(step_memory(&Stage::peak_of_new_decisions));
+  for (const auto& stage : stages_) stage->prepare();
 }
 
 void Pipeline::end_planned_steps() {

@@ -72,6 +72,8 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   void start();
   void make_stages();
   void make_links();
+  bool asks_strategy() const;
+  strategy::StepMemory step_memory(std::int64_t (Stage::*predicted)() const);
   void prepare();
   void end_planned_steps();
   std::int64_t own_bytes() const;
@@ -102,7 +104,11 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   std::vector<double> losses_;
   std::int64_t begin_ns_ = 0;
   std::int64_t step_ns_ = 0;
-  engine::Step keys_;  // of the last step, without tensors
+  engine::Step keys_;                                                       // of the last step, without tensors
+  const std::shared_ptr<const void> existence_ = std::make_shared<char>();  // expires with the pipeline
+  plan::StepPeak step_peak_;
+  std::optional<std::int64_t> peak_bytes_;  // of the last step that ran, all stages together
+  std::int64_t unpredicted_bytes_ = 0;      // of that step
 
   std::mutex error_mutex_;  // for the two below
   std::exception_ptr error_;

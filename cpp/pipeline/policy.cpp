@@ -17,7 +17,11 @@ void check(const Policy& policy) {
   require(policy.threshold_bytes >= 0, "policy.threshold_bytes is ", policy.threshold_bytes, "; at least 0");
   require(policy.memory_limit_bytes >= 0, "policy.memory_limit_bytes is ", policy.memory_limit_bytes,
           "; at least 0 (0: what the process may use)");
-  require(policy.kind != Policy::Kind::strategy || policy.strategy != nullptr, "policy.strategy is NULL");
+  if (policy.kind != Policy::Kind::strategy) return;
+  require(policy.strategy != nullptr, "policy.strategy is NULL");
+  // It answers yes more often the less memory there is, and a yes keeps.
+  require(policy.strategy->parameters().kind != "memory-aware", "policy.strategy is memory-aware, which would keep more under ",
+          "pressure; expected its inverse, as not(memory-aware), or the policy kind AUTOMATIC");
 }
 
 std::string to_text(const Policy& policy) {
@@ -32,15 +36,20 @@ std::string to_text(const Policy& policy) {
   return "unknown";
 }
 
-Policy policy_for_pressure(const Policy& automatic, double pressure) {
+Policy policy_for_pressure(const Policy& automatic, const Pressure& pressure, std::int64_t stages) {
   Policy policy = automatic;
-  if (pressure < 0.5) {
+  policy.is_picked = true;
+  policy.threshold_bytes = pressure.left_bytes() / stages;
+  const double share = pressure.share();
+  if (share < 0.5) {
     policy.kind = Policy::Kind::store_all;
-  } else if (pressure < 0.7) {
+  } else if (share < 0.7) {
     policy.kind = Policy::Kind::selective;
     policy.interval = std::max<std::int64_t>(2, policy.interval);
-  } else if (pressure < 0.9) {
+  } else if (share < 0.9) {
     policy.kind = Policy::Kind::memory_based;
+    policy.interval = std::max<std::int64_t>(2, policy.interval);
+    policy.threshold_bytes = std::min(policy.threshold_bytes, automatic.threshold_bytes);
   } else {
     policy.kind = Policy::Kind::recompute_all;
   }

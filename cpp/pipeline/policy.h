@@ -1,6 +1,7 @@
 // Which micro-batches' activations stay from the forward part of a step to the backward part.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -19,7 +20,7 @@ struct Policy {
     selective = 3,     // every interval-th, the first and the last
     memory_based = 4,  // as many as fit the threshold, the oldest go first; the first and the last always
     strategy = 5,      // what the strategy says yes to
-    automatic = 6,     // one of the first four, picked when a step begins, by pressure
+    automatic = 6,     // one of the first four, picked when a step begins, by pressure, within what the limit leaves
   };
 
   Kind kind = Kind::store_all;
@@ -27,6 +28,9 @@ struct Policy {
   std::int64_t threshold_bytes = default_threshold_bytes;
   strategy::StrategyPtr strategy = nullptr;  // for Kind::strategy
   std::int64_t memory_limit_bytes = 0;       // automatic: what resident memory is compared with; 0: what the process may use
+  // Of a pick of automatic: threshold_bytes bounds every kind, the first and the last included, and memory-based considers every
+  // interval-th like selective. So a higher pressure never keeps more.
+  bool is_picked = false;
 };
 
 // Error(invalid_argument) names the field that is wrong.
@@ -41,13 +45,15 @@ struct Pressure {
   std::int64_t total_bytes = 1;
 
   double share() const { return static_cast<double>(used_bytes) / static_cast<double>(total_bytes); }
+  std::int64_t left_bytes() const { return std::max<std::int64_t>(0, total_bytes - used_bytes); }
 };
 // "0.62: 620 of 1000 bytes resident"
 std::string to_text(const Pressure& pressure);
 
-// What automatic picks under a pressure: below 0.5 store-all, below 0.7 selective (every second at least), below 0.9 memory-based,
-// else recompute-all. Interval and threshold are the automatic policy's.
-Policy policy_for_pressure(const Policy& automatic, double pressure);
+// Picks for a pressure: below 0.5 store-all, below 0.7 selective (every second at least), below 0.9 memory-based, else
+// recompute-all. The threshold of each is an equal part, for one of so many stages, of what the limit leaves; that of memory-based
+// is at most the automatic policy's.
+Policy policy_for_pressure(const Policy& automatic, const Pressure& pressure, std::int64_t stages);
 
 // The tracker's live bytes over its limit; of a tracker without one the process's resident bytes less own_bytes, over total_bytes.
 // own_bytes: resident ones that the asking pipeline may release.

@@ -46,8 +46,7 @@ void add_up(engine::ExecutorStats& sum, const engine::ExecutorStats& more) {
 Stage::Stage(StageContext context, std::shared_ptr<ActivationManager> manager)
     : context_(std::move(context)), manager_(std::move(manager)) {
   build_chain();
-  choose_plans();
-  log_plans();
+  profile_ = std::make_unique<plan::ChainProfile>(joined_profile(plans_));
 }
 
 std::int64_t Stage::begin_of(std::int64_t chunk) const {
@@ -67,16 +66,16 @@ void Stage::build_chain() {
       chain_->add(std::make_shared<Gap>(base::cat("(before ", whole.layer(begin_of(c)).name(), ")"), next), 0);
     }
     for (std::int64_t i = begin_of(c); i < end_of(c); ++i) chain_->add(whole.shared_layer(i), whole.number(i));
+    plans_.push_back({std::make_shared<plan::ChainProfile>(piece_profile(*context_.profile, begin_of(c), end_of(c))), nullptr});
   }
 }
 
 // ---- Plans ----
 
-void Stage::choose_plans() {
-  std::vector<ChunkPlan> plans;
+std::vector<ChunkPlan> Stage::new_plans() const {
+  std::vector<ChunkPlan> plans = plans_;
   for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
-    ChunkPlan plan;
-    plan.profile = std::make_shared<plan::ChainProfile>(piece_profile(*context_.profile, begin_of(c), end_of(c)));
+    ChunkPlan& plan = plans[static_cast<std::size_t>(c)];
     const auto piece = static_cast<std::size_t>(c * context_.layout.stages + context_.stage);
     if (!context_.choice.schedules.empty()) {
       plan.schedule = context_.choice.schedules[piece];
@@ -87,12 +86,25 @@ void Stage::choose_plans() {
       plan.schedule = plan::make_store_all(*plan.profile);
     }
     plan::verify(*plan.schedule, *plan.profile);  // a schedule that does not fit its piece is refused here, by name
-    plans.push_back(std::move(plan));
   }
-  profile_ = std::make_unique<plan::ChainProfile>(joined_profile(plans));
+  return plans;
+}
+
+void Stage::choose_plans(std::int64_t own_bytes) {
+  const bool is_first = plans_[0].schedule == nullptr;
+  if (!is_first && !asks_strategy()) return;
+  std::vector<ChunkPlan> plans = new_plans();
+  const auto is_same = [](const ChunkPlan& a, const ChunkPlan& b) {
+    return a.schedule->fingerprint() == b.schedule->fingerprint();
+  };
+  if (!is_first && std::ranges::equal(plans, plans_, is_same)) return;
   use_plans(std::move(plans));
-  if (context_.choice.budget_bytes > 0 && context_.choice.schedules.empty() && context_.choice.strategy == nullptr)
-    choose_for_budget(ask_manager(0));
+  if (is_first && context_.choice.budget_bytes > 0 && context_.choice.schedules.empty() && !asks_strategy()) {
+    begin_step(own_bytes);
+    choose_for_budget(new_decisions());
+  }
+  decisions_.reset();  // the executor is that of other plans
+  log_plans();
 }
 
 void Stage::use_plans(std::vector<ChunkPlan> plans) {
@@ -131,17 +143,35 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
   }
 }
 
-std::vector<Decision> Stage::ask_manager(std::int64_t own_bytes) {
-  const Ledger ledger = manager_->begin_planned_step(context_.layout.micro_batches, context_.pipeline, own_bytes);
-  const strategy::Activation activation(held_bytes_);
-  return decide(context_.layout, context_.stage, held_bytes_, ledger,
-                [&](std::int64_t micro_batch) { return manager_->ask_strategy(ledger.policy(), micro_batch, activation); });
+// ---- Decisions ----
+
+const Policy& Stage::begin_step(std::int64_t own_bytes) {
+  ledger_ = manager_->begin_planned_step(context_.layout.micro_batches, context_.pipeline, own_bytes, context_.layout.stages);
+  return ledger_->policy();
 }
 
-void Stage::prepare(std::int64_t own_bytes) {
-  const std::vector<Decision> decisions = ask_manager(own_bytes);
+std::vector<Decision> Stage::new_decisions() const {
+  const strategy::Activation activation(held_bytes_);
+  return decide(context_.layout, context_.stage, held_bytes_, *ledger_,
+                [&](std::int64_t micro_batch) { return manager_->ask_strategy(ledger_->policy(), micro_batch, activation); });
+}
+
+void Stage::prepare() {
+  const std::vector<Decision> decisions = new_decisions();
   if (!decisions_ || decisions != *decisions_) use(decisions);
 }
+
+std::int64_t Stage::peak_of(const std::vector<ChunkPlan>& plans, const std::vector<Decision>& decisions) const {
+  return plan::verify(*make_stage_schedule(context_.layout, context_.stage, plans, decisions), *profile_).peak_bytes[0];
+}
+
+// Before the first step every micro-batch counts as kept.
+std::int64_t Stage::peak_of_new_plans() const {
+  const std::vector<Decision> all_kept(static_cast<std::size_t>(context_.layout.micro_batches));
+  return peak_of(new_plans(), decisions_ ? *decisions_ : all_kept);
+}
+
+std::int64_t Stage::peak_of_new_decisions() const { return peak_of(plans_, new_decisions()); }
 
 // What the whole chain's layers answered when the pipeline was made: they are not asked again.
 engine::ChainShape Stage::shape() const {
@@ -159,6 +189,7 @@ void Stage::use(const std::vector<Decision>& decisions) {
                                                      context_.tracker, context_.observer, context_.checks);
   if (executor_ != nullptr) add_up(former_.executor, executor_->stats());
   executor_ = std::move(executor);
+  predicted_peak_ = plan::verify(*schedule, *profile_).peak_bytes[0];
   schedule_ = std::move(schedule);
   decisions_ = decisions;
   log_decisions();

@@ -47,18 +47,30 @@ struct StageContext {
   std::shared_ptr<base::ThreadPool> pool;
   std::shared_ptr<memory::Tracker> tracker;
   PlanChoice choice;
-  std::shared_ptr<plan::RunObserver> observer;  // of all stages; nullptr unless a strategy chose the plans
+  std::shared_ptr<plan::RunObserver> observer;  // of this stage's runs
   const void* pipeline = nullptr;               // for what its managers refuse while a step of it runs
   engine::ExecutorChecks checks;
 };
 
 class Stage {
  public:
-  // Chooses the plans. The executor is made by prepare.
+  // The plans and the executor are made before the first step.
   Stage(StageContext context, std::shared_ptr<ActivationManager> manager);
 
-  // Asks the manager about this step; makes the executor anew when the answer is another one. own_bytes: the whole pipeline's.
-  void prepare(std::int64_t own_bytes);
+  // ---- Before a step, in this order ----
+
+  // Chooses the plans: once, or before each step where a strategy chooses them. own_bytes: the whole pipeline's.
+  void choose_plans(std::int64_t own_bytes);
+  // Begins the step with the manager. Returns the policy in force.
+  const Policy& begin_step(std::int64_t own_bytes);
+  // Asks the manager which micro-batches stay, and makes a new executor where that or the plans have changed.
+  void prepare();
+
+  // Predicts the highest live bytes of the next step, by asking what chooses the plans, or the strategy of the manager's policy.
+  std::int64_t peak_of_new_plans() const;
+  std::int64_t peak_of_new_decisions() const;
+  // Predicted for the schedule that the executor runs.
+  std::int64_t predicted_peak() const { return predicted_peak_; }
 
   // The forward of the whole stage for one micro-batch, keeping nothing. Error(unsupported) for a stage of several chunks and for
   // layers that are not a function of their input.
@@ -80,10 +92,12 @@ class Stage {
   void count_step();
 
  private:
-  void choose_plans();
+  bool asks_strategy() const { return context_.choice.strategy != nullptr && context_.choice.schedules.empty(); }
+  std::vector<ChunkPlan> new_plans() const;
   void choose_for_budget(const std::vector<Decision>& decisions);
   void use_plans(std::vector<ChunkPlan> plans);
-  std::vector<Decision> ask_manager(std::int64_t own_bytes);
+  std::vector<Decision> new_decisions() const;
+  std::int64_t peak_of(const std::vector<ChunkPlan>& plans, const std::vector<Decision>& decisions) const;
   void log_plans() const;
   void log_decisions() const;
   std::int64_t begin_of(std::int64_t chunk) const;
@@ -94,12 +108,14 @@ class Stage {
 
   StageContext context_;
   std::shared_ptr<ActivationManager> manager_;
-  std::vector<ChunkPlan> plans_;
   std::shared_ptr<engine::Chain> chain_;  // the chunks, with a layer that never runs between two of them
+  std::vector<ChunkPlan> plans_;          // by chunk; without schedules until they are chosen
   std::unique_ptr<plan::ChainProfile> profile_;
   std::vector<std::int64_t> chunk_bytes_;  // held_bytes by chunk
   std::int64_t held_bytes_ = 0;            // of all chunks
+  std::optional<Ledger> ledger_;           // of the step that is being prepared
   std::optional<std::vector<Decision>> decisions_;
+  std::int64_t predicted_peak_ = 0;
   std::shared_ptr<const plan::Schedule> schedule_;
   std::unique_ptr<engine::Executor> executor_;
   StageStats former_;  // of executors that are gone

@@ -1,58 +1,42 @@
 #include "plan/follower.h"
 
-#include <atomic>
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
 #include "base/entered.h"
+#include "plan/verifier.h"
 
 namespace ckpt::plan {
-namespace {
-
-class StrategyObserver final : public RunObserver {
- public:
-  explicit StrategyObserver(strategy::StrategyPtr strategy) : strategy_(std::move(strategy)) {
-    // Weak: the strategy may outlive the observer, which keeps it.
-    strategy_->bind_live_bytes([weak = std::weak_ptr(live_)] {
-      const auto live = weak.lock();
-      return live == nullptr || !live->is_known.load() ? std::int64_t{-1} : live->bytes.load(std::memory_order_relaxed);
-    });
-  }
-
-  void layer_runs(std::string_view name) override { strategy_->observe_access(name); }
-
-  void live_bytes_changed(std::int64_t by) noexcept override {
-    live_->bytes.fetch_add(by, std::memory_order_relaxed);
-    live_->is_known.store(true);
-  }
-
- private:
-  struct Live {
-    std::atomic<std::int64_t> bytes{0};
-    std::atomic<bool> is_known{false};
-  };
-  const strategy::StrategyPtr strategy_;
-  const std::shared_ptr<Live> live_ = std::make_shared<Live>();
-};
-
-}  // namespace
-
-std::shared_ptr<RunObserver> make_observer(const strategy::StrategyPtr& strategy) {
-  return std::make_shared<StrategyObserver>(strategy);
-}
 
 Follower::Follower(const ChainProfile& profile, strategy::StrategyPtr strategy)
-    : profile_(profile), strategy_(std::move(strategy)), observer_(make_observer(strategy_)) {
+    : profile_(profile), strategy_(std::move(strategy)), observer_(step_peak_.add_observer(strategy_)) {
   profile_.require_complete();
+}
+
+std::int64_t Follower::predicted_peak() const { return verify(*make_from_strategy(profile_, strategy_), profile_).peak_bytes[0]; }
+
+strategy::StepMemory Follower::step_memory() {
+  const std::lock_guard lock(mutex_);
+  if (const auto peak = step_peak_.take(); peak && current_ != nullptr) {
+    if (!current_peak_) current_peak_ = verify(*current_, profile_).peak_bytes[0];
+    peak_bytes_ = peak;
+    unpredicted_bytes_ = std::max<std::int64_t>(0, *peak - *current_peak_);
+  }
+  return {peak_bytes_, unpredicted_bytes_, [this] { return predicted_peak(); }, existence_};
 }
 
 Follower::Next Follower::next() {
   base::Entered::refuse(this, "follower");
   const base::Entered entered(this);
+  strategy_->begin_step(step_memory());
   auto schedule = make_from_strategy(profile_, strategy_);
   const std::lock_guard lock(mutex_);
   const bool changed = current_ == nullptr || current_->fingerprint() != schedule->fingerprint();
-  if (changed) current_ = std::move(schedule);
+  if (changed) {
+    current_ = std::move(schedule);
+    current_peak_.reset();
+  }
   return {current_, changed};
 }
 

@@ -23,8 +23,9 @@ void Composite::observe_access(std::string_view layer_name) {
   for (const auto& child : children_) child->observe_access(layer_name);
 }
 
-void Composite::bind_live_bytes(const LiveBytes& source) {
-  for (const auto& child : children_) child->bind_live_bytes(source);
+// Not inside: a child predicts by asking the whole strategy.
+void Composite::begin_step(const StepMemory& memory) {
+  for (const auto& child : children_) child->begin_step(memory);
 }
 
 void Composite::forget() {

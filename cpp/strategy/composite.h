@@ -17,7 +17,7 @@ constexpr int deepest_nesting = 64;
 class Composite : public Strategy {
  public:
   void observe_access(std::string_view layer_name) override;
-  void bind_live_bytes(const LiveBytes& source) override;
+  void begin_step(const StepMemory& memory) override;
   int depth() const noexcept override { return depth_; }
 
  protected:

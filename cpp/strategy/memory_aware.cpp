@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "base/error.h"
@@ -18,6 +19,7 @@ constexpr std::int64_t largest_interval = 10;
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t look_every_ns = 10 * second_ns;
 constexpr std::int64_t high_lasts_ns = 30 * second_ns;
+constexpr std::int64_t calm_before_growth = 3;  // steps of a follower
 
 // A user's clock may return anything: the difference must not overflow.
 std::int64_t elapsed_ns(std::int64_t from, std::int64_t to) noexcept {
@@ -39,7 +41,8 @@ MemoryAware::MemoryAware(const MemoryAwareOptions& options)
       given_clock_(options.clock != nullptr && options.clock != base::monotonic_clock()),
       clock_(options.clock ? options.clock : base::monotonic_clock()),
       interval_(first_interval),
-      looked_ns_(clock_->now_ns()) {
+      looked_ns_(clock_->now_ns()),
+      calm_steps_(calm_before_growth) {
   base::require(max_share_ > 0 && max_share_ <= 1, "max_share is ", max_share_, "; more than 0 and at most 1");
 }
 
@@ -81,44 +84,99 @@ bool MemoryAware::is_due(std::int64_t now_ns) const noexcept {
   return elapsed_ns(looked_ns_.load(std::memory_order_relaxed), now_ns) >= look_every_ns;
 }
 
-// Pressure is looked at when an adjustment is due and not in between: interval, not pressure, is what the answers depend on.
+bool MemoryAware::is_high(double live) const noexcept { return live > max_share_ * static_cast<double>(total_bytes_); }
+
+// Below 0.8 of the share, without the rounding error of 0.8.
+bool MemoryAware::is_low(double live) const noexcept { return 5 * live < max_share_ * (4 * static_cast<double>(total_bytes_)); }
+
+// Measures pressure only when an adjustment is due: answers depend on the interval, not on pressure.
 void MemoryAware::adjust(std::int64_t now_ns) {
   const Inside inside(this);
-  LiveBytes bound;
   {
     const std::lock_guard lock(mutex_);
     if (!is_due(now_ns)) return;  // another thread was first
     looked_ns_.store(now_ns, std::memory_order_relaxed);
-    bound = bound_;
+    if (!follower_.expired()) return;
   }
-  const auto live = live_bytes(bound);
-  if (!live) return;
+  const auto bytes = live_bytes();
+  if (!bytes) return;
 
+  const auto live = static_cast<double>(*bytes);
   const std::lock_guard lock(mutex_);
-  const auto live_now = static_cast<double>(*live);
-  const auto total = static_cast<double>(total_bytes_);
-  if (live_now > max_share_ * total) {
+  if (is_high(live)) {
     high_ns_ = now_ns;
     interval_.store(std::max(smallest_interval, interval() - 1), std::memory_order_relaxed);
-  } else if (5 * live_now < max_share_ * (4 * total)) {  // below 0.8 of the share, without the rounding error of 0.8
+  } else if (is_low(live)) {
     const bool was_high = high_ns_ && elapsed_ns(*high_ns_, now_ns) <= high_lasts_ns;
     if (!was_high) interval_.store(std::min(largest_interval, interval() + 1), std::memory_order_relaxed);
   }
 }
 
-std::optional<std::int64_t> MemoryAware::live_bytes(const LiveBytes& bound) const {
-  if (tracker_) return tracker_->stats().current_bytes;
-  if (bound) {
-    const std::int64_t live = bound();
-    if (live >= 0) return live;
-  }
-  return resident_bytes();
+std::optional<std::int64_t> MemoryAware::live_bytes() const {
+  return tracker_ ? tracker_->stats().current_bytes : resident_bytes();
 }
 
-void MemoryAware::bind_live_bytes(const LiveBytes& source) {
-  LiveBytes former = source;  // declared first: what the former source holds is destroyed after the lock
+// ---- A follower's steps ----
+
+// The interval for a step that would take too much: the next smaller one that fits the share, else a larger one that fits (as
+// boundaries, fewer of them may take less), else the one that takes least.
+template <class Predict>
+std::int64_t MemoryAware::fitting_interval(std::int64_t predicted, double other_bytes, Predict&& predict) const {
+  const std::int64_t now = interval();
+  std::int64_t best = now;
+  std::int64_t least = predicted;
+  for (std::int64_t step = 1; step <= largest_interval; ++step) {
+    const std::int64_t other = step < now ? now - step : step + 1;  // now - 1 .. 1, then now + 1 .. 10
+    if (other > largest_interval) break;
+    const std::int64_t bytes = predict(other);
+    if (!is_high(static_cast<double>(bytes) + other_bytes)) return other;
+    if (bytes < least) {
+      least = bytes;
+      best = other;
+    }
+  }
+  return best;
+}
+
+void MemoryAware::begin_step(const StepMemory& memory) {
+  const std::int64_t tracked = tracker_ ? tracker_->stats().current_bytes : 0;
+  const std::int64_t before = interval();
+  const Adjusted same{before, memory.peak_bytes.value_or(-1), tracked};
+  {
+    const std::lock_guard lock(mutex_);
+    follower_ = memory.follower;
+    if (adjusted_ == same) return;  // the answer would be the same; the strategies need not be asked for it
+  }
+  // In doubles, which do not overflow: a tracker counts whatever it is told.
+  const double other_bytes = static_cast<double>(memory.unpredicted_bytes) + static_cast<double>(tracked);
+  // With an interval that holds for the prediction only.
+  const auto predict = [&](std::int64_t interval) {
+    struct Restored {
+      std::atomic<std::int64_t>& now;
+      std::int64_t before;
+      ~Restored() { now.store(before, std::memory_order_relaxed); }
+    } const restored{interval_, before};
+    interval_.store(interval, std::memory_order_relaxed);
+    return memory.predict();
+  };
+  const std::int64_t predicted = predict(before);
+  const double live = static_cast<double>(predicted) + other_bytes;
+  std::int64_t calm_steps = 0;
+  std::int64_t after = before;
+  if (is_high(live)) {
+    after = fitting_interval(predicted, other_bytes, predict);
+  } else {
+    const std::lock_guard lock(mutex_);
+    calm_steps = std::min(calm_steps_ + 1, calm_before_growth + 1);
+  }
+  const bool may_grow = calm_steps > calm_before_growth;
+  if (may_grow && is_low(live) && before < largest_interval && !is_high(static_cast<double>(predict(before + 1)) + other_bytes))
+    after = before + 1;
+
   const std::lock_guard lock(mutex_);
-  bound_.swap(former);
+  calm_steps_ = std::min(calm_steps, calm_before_growth);
+  interval_.store(after, std::memory_order_relaxed);
+  if (after == before && (calm_steps == 0 || may_grow)) adjusted_ = same;
 }
 
 void MemoryAware::forget() {
@@ -126,6 +184,8 @@ void MemoryAware::forget() {
   const std::lock_guard lock(mutex_);
   interval_.store(first_interval, std::memory_order_relaxed);
   looked_ns_.store(now, std::memory_order_relaxed);
+  adjusted_ = {};
+  calm_steps_ = calm_before_growth;
   high_ns_.reset();
 }
 

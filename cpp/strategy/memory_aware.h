@@ -1,4 +1,9 @@
 // Yes for every n-th layer, where n follows memory pressure: live bytes over total memory.
+//
+// A follower adjusts n before each step, from the highest live bytes of the last one: between steps live bytes are near 0, so a
+// look at that time would always find low pressure. What another n would take is predicted from the follower's profile, so that n
+// never grows past the share to find out. Without a follower a question adjusts n at most once in 10 s, from the live bytes of that
+// moment.
 #pragma once
 
 #include <memory>
@@ -13,7 +18,8 @@ namespace ckpt::strategy {
 
 struct MemoryAwareOptions {
   double max_share = 0.8;  // in (0, 1]: more pressure than this shrinks the interval
-  // Whose live bytes count. Without one: those of the executor that bound itself, else the process's resident bytes.
+  // Its live bytes count; in a follower's steps in addition to those of the executors. Without one: the executors' alone, or
+  // without a follower the process's resident bytes.
   std::shared_ptr<const memory::Tracker> tracker;
   std::int64_t total_bytes = 0;              // 0: what the process may really use
   std::shared_ptr<const base::Clock> clock;  // none: the monotonic clock
@@ -25,7 +31,7 @@ class MemoryAware final : public Strategy {
   std::string name() const override;
   Parameters parameters() const override;
   std::vector<std::string> text_values() const override;
-  void bind_live_bytes(const LiveBytes& source) override;
+  void begin_step(const StepMemory& memory) override;
   std::int64_t interval() const noexcept { return interval_.load(std::memory_order_relaxed); }
   std::int64_t total_bytes() const noexcept { return total_bytes_; }
 
@@ -35,7 +41,11 @@ class MemoryAware final : public Strategy {
   bool is_due(std::int64_t now_ns) const noexcept;
   void adjust(std::int64_t now_ns);
   std::int64_t now_ns() const;
-  std::optional<std::int64_t> live_bytes(const LiveBytes& bound) const;
+  std::optional<std::int64_t> live_bytes() const;
+  bool is_high(double live) const noexcept;
+  bool is_low(double live) const noexcept;
+  template <class Predict>
+  std::int64_t fitting_interval(std::int64_t predicted, double other_bytes, Predict&& predict) const;
 
   double max_share_;
   std::shared_ptr<const memory::Tracker> tracker_;
@@ -47,9 +57,19 @@ class MemoryAware final : public Strategy {
   std::atomic<std::int64_t> interval_;
   std::atomic<std::int64_t> looked_ns_;  // when pressure was last looked at
 
-  base::ForkMutex mutex_;  // of what follows; a clock, a tracker or a source is asked without it
-  LiveBytes bound_;
-  std::optional<std::int64_t> high_ns_;  // when pressure was last seen above the share
+  // Of a follower's step: what its interval was chosen from.
+  struct Adjusted {
+    std::int64_t interval = 0;
+    std::int64_t peak_bytes = -1;
+    std::int64_t tracked_bytes = 0;
+    bool operator==(const Adjusted&) const = default;
+  };
+
+  base::ForkMutex mutex_;  // for all below; clocks, trackers and predictions are called without it
+  std::weak_ptr<const void> follower_;
+  Adjusted adjusted_;
+  std::int64_t calm_steps_ = 0;          // steps in a row without high pressure
+  std::optional<std::int64_t> high_ns_;  // when pressure was last above the share, without a follower
 };
 
 }  // namespace ckpt::strategy

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,8 +38,15 @@ enum class Chosen : std::int32_t {
   boundary = 2,   // the inputs of chosen layers are kept; each stretch between them is recomputed once, as a segment
 };
 
-// Live bytes now; negative when the source no longer knows (for example because its executor is gone). Called on deciding threads.
-using LiveBytes = std::function<std::int64_t()>;
+// Memory of the steps of a follower, which asks a strategy again before each step.
+struct StepMemory {
+  std::optional<std::int64_t> peak_bytes;  // highest live bytes of the last step; nothing before the first one
+  std::int64_t unpredicted_bytes = 0;      // by which they exceeded the prediction for that step
+  // Predicts the highest live bytes of a step from the answers that the strategy gives at present: it asks the follower's strategy
+  // about every layer.
+  std::function<std::int64_t()> predict;
+  std::weak_ptr<const void> follower;  // expires with the follower
+};
 
 class Strategy;
 using StrategyPtr = std::shared_ptr<Strategy>;
@@ -100,9 +108,9 @@ class Strategy {
   // The executor read or wrote this layer's activation: smart counts it, others ignore it.
   virtual void observe_access(std::string_view /*layer_name*/) {}
 
-  // The executor that runs this strategy's schedules reports its live bytes: memory-aware without a tracker follows them, others
-  // ignore it. The last source bound counts; an empty one unbinds. A source should hold its executor weakly.
-  virtual void bind_live_bytes(const LiveBytes& /*source*/) {}
+  // A follower is about to ask about every layer of the next step: memory-aware adjusts its interval, others ignore it. Equal
+  // memory gives equal answers: neither a clock nor the memory of the process decides.
+  virtual void begin_step(const StepMemory& /*memory*/) {}
 
   // Levels of strategies within strategies; 1 for one that has no children.
   virtual int depth() const noexcept { return 1; }

@@ -151,9 +151,13 @@ typedef struct ckpt_memory_layer_stats {
   int64_t frees;
   /* bytes of the layer's largest single allocation since the tracker was made or its statistics were reset */
   int64_t largest_bytes;
-  int64_t average_bytes;         /* total_allocated_bytes / allocations, rounded down; 0 when there was none */
-  int64_t last_allocated_at_ns;  /* when the layer last allocated, in nanoseconds on the tracker's clock; 0: never */
-  int64_t last_freed_at_ns;      /* when the layer last freed, in nanoseconds on the tracker's clock; 0: never */
+  int64_t average_bytes; /* total_allocated_bytes / allocations, rounded down; 0 when there was none */
+  /* when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but also a time that a custom
+   * clock can return */
+  int64_t last_allocated_at_ns;
+  /* when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that a custom clock can
+   * return */
+  int64_t last_freed_at_ns;
   int64_t last_allocated_utc_ns; /* when the layer last allocated, in nanoseconds since 1970-01-01T00:00:00Z; 0: never */
   int64_t last_freed_utc_ns;     /* when the layer last freed, in nanoseconds since 1970-01-01T00:00:00Z; 0: never */
 } ckpt_memory_layer_stats;

@@ -32,11 +32,14 @@ typedef int32_t ckpt_activation_policy_kind;
 /* the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first and
  * the last stay whatever their size, any other that does not fit beside them is not stored */
 #define CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED 4
-/* the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch */
+/* the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A memory-aware
+ * strategy is INVALID_ARGUMENT: under pressure it answers yes more often; not(memory-aware) is its inverse */
 #define CKPT_ACTIVATION_POLICY_KIND_STRATEGY 5
 /* picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
- * memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the process's
- * resident bytes, a pipeline's own arenas left out, over memory_limit_bytes. Each pick is logged (INFO) */
+ * memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its limit, if
+ * it has one; else the process's resident bytes, without a pipeline's own arenas, over memory_limit_bytes. Whatever is picked, an
+ * activation is only stored if it fits what the limit leaves, of which each stage of a pipeline has an equal part: a higher
+ * pressure never stores more. threshold_bytes of the policy in force is that bound. Each pick is logged (INFO) */
 #define CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC 6
 
 /* Which micro-batches' activations stay from forward to backward. The others are computed again. */
@@ -44,8 +47,9 @@ typedef struct ckpt_activation_policy {
   uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   /* kind of policy: one of CKPT_ACTIVATION_POLICY_KIND_*; default CKPT_ACTIVATION_POLICY_KIND_STORE_ALL */
   ckpt_activation_policy_kind kind;
-  int64_t interval;        /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1 */
-  int64_t threshold_bytes; /* for memory-based: bytes of activations that are stored at most, >= 0; default 1 GiB */
+  int64_t interval; /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1 */
+  /* for memory-based, also where automatic picks it: bytes of activations that are stored at most, >= 0; default 1 GiB */
+  int64_t threshold_bytes;
   ckpt_strategy*
       strategy; /* for CKPT_ACTIVATION_POLICY_KIND_STRATEGY: the strategy that is asked; kept alive; ignored by other kinds */
   /* for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory or its control
@@ -221,7 +225,8 @@ typedef struct ckpt_pipeline_options {
   /* each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight, reserves
    * no more bytes than this; 0: no budget */
   int64_t budget_bytes;
-  ckpt_strategy* strategy;              /* chooses each piece's plan, layer by layer; kept alive; NULL: no strategy */
+  /* chooses each piece's plan, layer by layer; asked again before each step; kept alive; NULL: no strategy */
+  ckpt_strategy* strategy;
   ckpt_schedule* const* schedules;      /* plan of each piece, for a chain of its own; kept alive; NULL: no plans are set */
   int64_t schedules_count;              /* number of plans: the number of pieces, or 0 */
   const ckpt_activation_policy* policy; /* policy of every stage's activation manager; NULL: store-all */

@@ -326,18 +326,20 @@ CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
 
 /* ---- Followers ----------------------------------------------------------------------------------------------------------- */
 
-/* Follows a strategy that changes its mind: asks it again between steps. Executors that are given the follower
- * (ckpt_schedule_executor_options) report to its strategy each use of a layer's activation, and their live bytes. Synchronised. */
+/* Follows a strategy whose answers change: asks it again between steps. Executors that are given the follower
+ * (ckpt_schedule_executor_options) report each use of a layer's activation to its strategy, and their live bytes to the follower,
+ * which passes the highest of a step on to the strategy before the next one. Synchronised. */
 typedef struct ckpt_follower ckpt_follower;
 
-/* Creates a follower of a strategy, which it keeps alive; the profile is copied. The strategy's source of live bytes is this
- * follower from now on: it knows none before the first executor is made. INVALID_STATE for a profile without layers, or with a
- * layer that has no option. */
+/* Creates a follower of a strategy, which it keeps alive; the profile is copied. Once it has been asked for a schedule, only its
+ * steps adjust a memory-aware strategy, until it is released. INVALID_STATE for a profile without layers, or with a layer that has
+ * no option. */
 CKPT_API ckpt_status ckpt_follower_create(const ckpt_profile* profile, ckpt_strategy* strategy, ckpt_follower** follower);
 
-/* Creates the schedule of the next step, as ckpt_schedule_create_from_strategy does. *changed (may be NULL) receives 1 when it is
- * another than the last one, as the first always is, else 0: then an executor need not be made anew. CALLBACK when a custom
- * strategy fails, INVALID_STATE in a callback of the strategy that is being asked: nothing has changed. */
+/* Creates the schedule of the next step, as ckpt_schedule_create_from_strategy does; call it once before each step. A memory-aware
+ * strategy is adjusted first, and may be asked several times to predict what a step would take. *changed (may be NULL) receives 1
+ * when it is another than the last one, as the first always is, else 0: then an executor need not be made anew. CALLBACK when a
+ * custom strategy fails, INVALID_STATE in a callback of the strategy that is being asked: nothing has changed. */
 CKPT_API ckpt_status ckpt_follower_next(ckpt_follower* follower, ckpt_schedule** schedule, ckpt_bool* changed);
 
 /* Releases the follower. NULL does nothing. */

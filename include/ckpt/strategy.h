@@ -65,10 +65,16 @@ CKPT_API ckpt_status ckpt_strategy_create_size_based(int64_t threshold_bytes, co
                                                      ckpt_strategy** strategy);
 
 /* Creates a memory-aware strategy: yes for every n-th layer, where n follows pressure = live bytes / total memory. n starts at 2.
- * At most once in 10 s pressure is looked at: above max_share (in (0, 1]; 0.8 is usual) n shrinks by 1, not below 1; below 0.8 *
- * max_share it grows by 1, not above 10, unless pressure was seen high within the last 30 s. tracker: whose live bytes count;
- * retained. NULL: those of the executor that runs the strategy, else the process's resident bytes. total_bytes: 0 takes what the
- * process may really use. clock: retained; NULL for the monotonic clock. */
+ * A follower and a pipeline adjust n before each step, from the highest live bytes of the last step (before the first: from those
+ * that the profile predicts) and the predicted bytes of other n. Above max_share (in (0, 1]; 0.8 is usual) n becomes the next
+ * smaller number whose step fits the share; if none does, the next larger one; if none does, the one whose step takes least. Below
+ * 0.8 * max_share n grows by 1, not above 10, if the step then fits the share and none of the last 3 steps exceeded it. Equal steps
+ * give equal answers; the clock is not used.
+ * Otherwise a question adjusts n at most once in 10 s: above max_share it shrinks by 1, not below 1; below 0.8 * max_share it grows
+ * by 1, not above 10, unless an adjustment within the last 30 s found pressure high.
+ * tracker: its live bytes count, in a step in addition to those of the executors; retained. NULL: those of the executors, or
+ * between questions the resident bytes of the process. total_bytes: 0 takes what the process may use. clock: retained; NULL for the
+ * monotonic clock. */
 CKPT_API ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes,
                                                        ckpt_clock* clock, ckpt_strategy** strategy);
 

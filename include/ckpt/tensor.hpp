@@ -163,15 +163,22 @@ class Tensor {
   // The first element. nullptr when there is none, and from data() for a read-only tensor.
   void* data() noexcept { return ckpt_tensor_get_data(handle()); }
   const void* data() const noexcept { return ckpt_tensor_get_const_data(handle()); }
-  // The same as T; Error with Status::invalid_argument when dtype() is not that of T.
+  // The same as T; Error with Status::invalid_argument when dtype() is not that of T. Of a read-only tensor that has elements only
+  // data_as<const T>() and elements_as<const T>() work, or those of a const Tensor; else Error with Status::unsupported.
   template <class T>
   T* data_as() {
-    require_dtype(dtype_of<T>());
-    return static_cast<T*>(data());
+    require_dtype(dtype_of<std::remove_const_t<T>>());
+    if constexpr (std::is_const_v<T>) {
+      return static_cast<T*>(std::as_const(*this).data());
+    } else {
+      if (read_only() && element_count() > 0)
+        throw Error(Status::unsupported, "the tensor is read-only: expected a const element type, as in elements_as<const float>()");
+      return static_cast<T*>(data());
+    }
   }
   template <class T>
   const T* data_as() const {
-    require_dtype(dtype_of<T>());
+    require_dtype(dtype_of<std::remove_const_t<T>>());
     return static_cast<const T*>(data());
   }
 

@@ -40,11 +40,19 @@ static void inputs(ckpt_checkpoint_manager* checkpoint, ckpt_state* state) {
   CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL));
   ((unsigned char*)options.more)[sizeof options.more - 1] = 1; /* the last byte */
   CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL), CKPT_E_UNSUPPORTED, "options.struct_size is ");
-  options.known.struct_size = sizeof options - 1;
+  options.known.struct_size = sizeof options - 4;
+  ((unsigned char*)options.more)[sizeof options.more - 1] = 0;
   CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL));
-  options.known.struct_size = 8; /* shorter than any version */
-  CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL), CKPT_E_INVALID_ARGUMENT,
-              "options.struct_size is ");
+  {
+    /* Shorter than any version, longer than any, no multiple of 4: nothing behind the struct is read. */
+    const uint32_t wrong[] = {0, 8, sizeof options - 1, sizeof options - 2, 4100, UINT32_C(1) << 31, UINT32_MAX};
+    size_t i;
+    for (i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+      options.known.struct_size = wrong[i];
+      CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL), CKPT_E_INVALID_ARGUMENT,
+                  "options.struct_size is ");
+    }
+  }
 }
 
 static void outputs(void) {

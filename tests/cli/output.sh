@@ -87,6 +87,17 @@ done
 [ -z "$(find "$scratch" -name '.ckpt-*')" ] || fail "left behind: $(find "$scratch" -name '.ckpt-*')"
 
 # A result that cannot be written.
+# A run that cannot write its results does not begin.
+for option in --report --json --memory-report --timeline; do
+  refuses 1 "cannot write $scratch/missing/file" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --save-every 1 \
+    --dir "$scratch/early" --quiet "$option" "$scratch/missing/file"
+  refuses 1 "cannot write $scratch/elsewhere: Is a directory" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 \
+    --dir "$scratch/early" --quiet "$option" "$scratch/elsewhere"
+done
+[ ! -e "$scratch/early" ] || fail "a run began whose results could not be written"
+refuses 1 "cannot write $scratch/missing/file" plan --model mlp --budget 40% --report "$scratch/missing/file"
+refuses 1 "cannot write $scratch/missing/file" simulate --trace "$scratch/trace" --policies daly --json "$scratch/missing/file"
+
 cannot_print() {
   "$ckpt" "$@" >/dev/full 2>"$scratch/out"
   code=$?

@@ -141,25 +141,22 @@ TEST(StrategyRun, RisingPressureNeverKeepsMore) {
   }
 }
 
-// Counts what an executor reports.
+// Counts what an executor reports, and holds what the follower knew before the last step.
 class Watcher final : public strategy::Strategy {
  public:
   std::string name() const override { return "Watcher"; }
   strategy::Parameters parameters() const override { return {}; }
-  void observe_access(std::string_view) override {
-    ++accesses;
-    if (source) most_live = std::max(most_live, source());
+  void observe_access(std::string_view) override { ++accesses; }
+  void begin_step(const strategy::StepMemory& memory) override {
+    last = memory;
+    predicted = memory.predict();
   }
-  void bind_live_bytes(const strategy::LiveBytes& given) override { source = given; }
   int accesses = 0;
-  std::int64_t most_live = 0;
-  strategy::LiveBytes source;
+  strategy::StepMemory last;
+  std::int64_t predicted = 0;
 
  private:
-  bool decide(std::string_view, const strategy::Activation&, std::int64_t layer_index) override {
-    // While a step runs, live bytes are what the executor holds.
-    return layer_index % 3 == 0;
-  }
+  bool decide(std::string_view, const strategy::Activation&, std::int64_t layer_index) override { return layer_index % 3 == 0; }
 };
 
 std::unique_ptr<Executor> observed_executor(const Model& model, const plan::Schedule& schedule,
@@ -168,43 +165,88 @@ std::unique_ptr<Executor> observed_executor(const Model& model, const plan::Sche
                                     std::make_shared<memory::Tracker>(), observer);
 }
 
-TEST(StrategyRun, AnExecutorReportsAccessesAndLiveBytesToItsObserver) {
+TEST(StrategyRun, AFollowerReportsAccessesAndTheHighestLiveBytesOfTheLastStep) {
   const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const auto watcher = std::make_shared<Watcher>();
   {
     plan::Follower follower(profile, watcher);
-    ASSERT_TRUE(watcher->source);
-    EXPECT_LT(watcher->source(), 0);  // there is no executor
     const auto schedule = follower.next().schedule;
+    EXPECT_FALSE(watcher->last.peak_bytes);  // nothing has run
+    EXPECT_EQ(watcher->predicted, plan::verify(*schedule, profile).peak_bytes[0]);
     const auto executor = observed_executor(model, *schedule, follower.observer());
-    EXPECT_EQ(watcher->source(), 0);
-    watcher->most_live = 0;
     executor->run(step_of(model));
     EXPECT_EQ(watcher->accesses, plan::verify(*schedule, profile).forwards + profile.layers());
-    // At a layer's begin its output and tape are there already.
-    EXPECT_GT(watcher->most_live, 0);
-    EXPECT_LE(watcher->most_live, executor->stats().peak_live_bytes);
-    EXPECT_EQ(watcher->source(), 0);
+    for (int calls = 0; calls < 2; ++calls) {  // a second call without a step finds the same
+      EXPECT_EQ(follower.next().schedule, schedule);
+      EXPECT_EQ(watcher->last.peak_bytes, executor->stats().peak_live_bytes);
+      EXPECT_EQ(watcher->last.unpredicted_bytes, 0);
+      EXPECT_FALSE(watcher->last.follower.expired());
+    }
+    follower.observer()->live_bytes_changed(1000);  // of another run
+    executor->run(step_of(model));
+    follower.next();
+    EXPECT_EQ(watcher->last.peak_bytes, executor->stats().peak_live_bytes + 1000);
+    EXPECT_EQ(watcher->last.unpredicted_bytes, 1000);
   }
-  EXPECT_LT(watcher->source(), 0);  // follower and executor are gone
+  EXPECT_TRUE(watcher->last.follower.expired());
 }
 
-TEST(StrategyRun, LiveBytesOfAllExecutorsOfAnObserverAddUp) {
-  const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
-  const Model other = byte_model(Dtype::f32, 16, 32, 2, 0.2);
-  const auto watcher = std::make_shared<Watcher>();
-  const auto observer = plan::make_observer(watcher);
-  const auto schedule = plan::make_store_all(model.chain->profile(model.input));
-  const auto alone = observed_executor(model, *schedule, observer);
-  alone->run(step_of(model));
-  const std::int64_t most_alone = watcher->most_live;
-  ASSERT_GT(most_alone, 0);
-  observer->live_bytes_changed(1000);  // another run holds these
-  watcher->most_live = 0;
-  observed_executor(other, *schedule, observer)->run(step_of(other));
-  EXPECT_EQ(watcher->most_live, most_alone + 1000);
-  EXPECT_EQ(watcher->source(), 1000);
+// The peaks of runs are added, however they overlapped.
+TEST(StrategyRun, AStepPeakIsTheSumOfItsObservers) {
+  plan::StepPeak peak;
+  const auto first = peak.add_observer(nullptr);
+  const auto second = peak.add_observer(nullptr);
+  EXPECT_FALSE(peak.take());
+  first->live_bytes_changed(100);
+  first->live_bytes_changed(-100);
+  second->live_bytes_changed(30);
+  second->live_bytes_changed(-10);
+  EXPECT_EQ(peak.take(), 130);
+  EXPECT_EQ(peak.take(), 20);  // still live
+}
+
+// Runs steps under memory-aware with so much memory, and returns each one's highest live bytes.
+std::vector<std::int64_t> peaks_under(std::int64_t total_bytes, strategy::Chosen chosen, int steps) {
+  const Model model = byte_model(Dtype::f32, 32, 32, 4, 0.2);
+  const auto choice = std::make_shared<strategy::MemoryAware>(strategy::MemoryAwareOptions{0.8, nullptr, total_bytes, nullptr});
+  choice->set_chosen(chosen);
+  plan::Follower follower(model.chain->profile(model.input), choice);
+  std::unique_ptr<Executor> executor;
+  std::vector<std::int64_t> peaks;
+  for (int i = 0; i < steps; ++i) {
+    const auto [schedule, changed] = follower.next();
+    if (changed) executor = observed_executor(model, *schedule, follower.observer());
+    executor->run(step_of(model));
+    peaks.push_back(executor->stats().peak_live_bytes);
+  }
+  return peaks;
+}
+
+// Every interval that fits some memory is found for it, in the first step, and never left for one that does not fit.
+TEST(StrategyRun, MemoryAwareStaysWithinItsShareWhereAnyIntervalDoes) {
+  const Model model = byte_model(Dtype::f32, 32, 32, 4, 0.2);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  for (const strategy::Chosen chosen : {strategy::Chosen::recompute, strategy::Chosen::boundary}) {
+    std::int64_t least = INT64_MAX;
+    std::int64_t most = 0;
+    for (std::int64_t n = 1; n <= 10; ++n) {
+      const auto interval = strategy::make_interval(n);
+      interval->set_chosen(chosen);
+      const std::int64_t peak = plan::verify(*plan::make_from_strategy(profile, interval), profile).peak_bytes[0];
+      least = std::min(least, peak);
+      most = std::max(most, peak);
+    }
+    ASSERT_LT(least, most);
+    for (const std::int64_t share : {least, (least + most) / 2, most, 4 * most}) {
+      const std::int64_t total = share * 5 / 4 + 4;  // the share is 0.8 of it
+      SCOPED_TRACE(base::cat("share ", share, " of ", least, " .. ", most));
+      const auto peaks = peaks_under(total, chosen, 12);
+      EXPECT_LE(*std::ranges::max_element(peaks), share + 4);
+      EXPECT_EQ(peaks_under(total, chosen, 12), peaks);               // equal inputs, equal decisions
+      EXPECT_TRUE(share != 4 * most || peaks.front() != peaks.back());  // where there is room it grows
+    }
+  }
 }
 
 TEST(StrategyRun, AScheduleKnowsNothingOfItsStrategy) {
@@ -214,7 +256,6 @@ TEST(StrategyRun, AScheduleKnowsNothingOfItsStrategy) {
   EXPECT_EQ(watcher.use_count(), 1);
   executor_for(model, *schedule)->run(step_of(model));
   EXPECT_EQ(watcher->accesses, 0);
-  EXPECT_FALSE(watcher->source);
 }
 
 }  // namespace

@@ -103,6 +103,27 @@ TEST(MemoryTracker, LayerStatistics) {
   EXPECT_ERROR(tracker.layer_stats(1), Status::not_found, "layer_id is 1");
 }
 
+// A clock may begin at 0 or below: what happened then is not "never".
+TEST(MemoryTracker, EventsAtZeroAndBeforeAreDated) {
+  struct CustomClock final : base::Clock {
+    std::int64_t now_ns() const override { return now; }
+    std::int64_t now = -50;
+  };
+  const auto clock = std::make_shared<CustomClock>();
+  Tracker tracker(clock);
+  const AllocationId a = tracker.allocate("a", 30);
+  EXPECT_EQ(tracker.layer_stats(0).last_allocated_at_ns, -50);
+  EXPECT_GT(tracker.layer_stats(0).last_allocated_utc_ns, 0);
+  EXPECT_EQ(tracker.layer_stats(0).last_freed_utc_ns, 0);  // never
+  clock->now = 0;
+  tracker.free(a);
+  const LayerStats stats = tracker.layer_stats(0);
+  EXPECT_EQ(stats.last_freed_at_ns, 0);
+  EXPECT_EQ(stats.last_freed_utc_ns, stats.last_allocated_utc_ns + 50);
+  tracker.reset_stats();
+  EXPECT_EQ(tracker.layer_stats(0).last_freed_utc_ns, 0);
+}
+
 TEST(MemoryTracker, TwoLiveAllocationsOfOneLayerLoseNoBytes) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", 1);

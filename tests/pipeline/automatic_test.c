@@ -41,8 +41,8 @@ typedef struct choice {
 
 static const choice choices[4] = {
     {CKPT_ACTIVATION_POLICY_KIND_STORE_ALL, "store-all", 0.25, 1, 8},
-    {CKPT_ACTIVATION_POLICY_KIND_SELECTIVE, "selective(2)", 0.6, 2, 5}, /* 0, 2, 4, 6 and the last */
-    {CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED, "memory-based(", 0.8, 1, 3},
+    {CKPT_ACTIVATION_POLICY_KIND_SELECTIVE, "selective(2)", 0.6, 2, 5},     /* 0, 2, 4, 6 and the last */
+    {CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED, "memory-based(", 0.8, 2, 3}, /* 0, 2, 4 */
     {CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL, "recompute-all", 1.5, 1, 0},
 };
 
@@ -286,6 +286,58 @@ static void test_budget_is_logged(void) {
   ckpt_chain_release(chain);
 }
 
+/* ---- More pressure never keeps more ---- */
+
+/* Returns how many of 16 activations a manager keeps beside other_bytes, and checks that they fit what the limit leaves. */
+static int64_t kept_beside(int64_t other_bytes, int64_t limit_bytes, int64_t interval) {
+  ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
+  ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
+  ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_activation_manager* manager = NULL;
+  ckpt_tensor* const x = probe_tensor(1);
+  int64_t kept = -1;
+  int32_t i;
+  forget_log();
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_set_limit(tracker, limit_bytes, 0));
+  if (other_bytes > 0) {
+    uint64_t id = 0;
+    CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "other", other_bytes, &id));
+  }
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC;
+  policy.interval = interval;
+  options.tracker = tracker;
+  CHECK_OK(ckpt_activation_manager_create(&policy, &options, NULL, NULL, NULL, &manager));
+  CHECK_OK(ckpt_activation_manager_begin_step(manager, 16));
+  for (i = 0; i < 16; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, x, NULL));
+  CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, NULL, &kept));
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
+  CHECK(kept == 0 || stats.current_bytes <= limit_bytes);
+  ckpt_activation_manager_release(manager);
+  ckpt_tensor_release(x);
+  ckpt_memory_tracker_release(tracker);
+  return kept;
+}
+
+static void test_more_pressure_never_keeps_more(void) {
+  const int64_t bytes = probe_width * (int64_t)sizeof(float);
+  int64_t units; /* of an activation: the limit */
+  for (units = 4; units <= 4000; units *= 10) {
+    int64_t interval;
+    for (interval = 0; interval <= 3; ++interval) {
+      int64_t before = 16;
+      int64_t percent;
+      for (percent = 0; percent <= 120; ++percent) {
+        const int64_t kept = kept_beside(units * bytes * percent / 100, units * bytes, interval);
+        CHECK(kept <= before);
+        before = kept;
+      }
+      CHECK(before == 0);
+    }
+  }
+}
+
 static void test_refusals(void) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager* manager = NULL;
@@ -307,6 +359,7 @@ int main(void) {
 #if !defined(__SANITIZE_THREAD__)
   test_own_arenas_do_not_count();
 #endif
+  test_more_pressure_never_keeps_more();
   test_budget_is_logged();
   test_refusals();
   CHECK(ballast[ballast_bytes - 1] == 1);

@@ -34,6 +34,16 @@ TEST(PipelineHpp, ManagersStoreAndCompute) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(static_cast<const float*>(found->data())[0], 5);
   EXPECT_FALSE(manager.activation(1).has_value());
+  ckpt::Tensor read_only = found->share();
+  EXPECT_EQ(read_only.elements_as<const float>().data(), std::as_const(*found).data());
+  EXPECT_EQ(read_only.elements_as<const float>().size(), static_cast<std::size_t>(found->element_count()));
+  try {
+    read_only.elements_as<float>();
+    FAIL() << "elements that must not be written";
+  } catch (const ckpt::Error& error) {
+    EXPECT_EQ(error.status(), ckpt::Status::unsupported);
+    EXPECT_NE(std::string(error.what()).find("elements_as<const float>"), std::string::npos);
+  }
   EXPECT_EQ(manager.metadata(2).hits, 1);
   const ckpt::Tensor computed = manager.get_or_compute(input, 1);
   EXPECT_EQ(static_cast<const float*>(computed.data())[1], 4);

@@ -311,8 +311,14 @@ TEST(Manager, AutomaticFollowsTheTrackersPressure) {
   EXPECT_EQ(picked_at(100).kind, Kind::store_all);
   EXPECT_EQ(picked_at(600).kind, Kind::selective);
   EXPECT_EQ(managed.manager.active_policy().interval, 2);
+  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 400);  // what the limit leaves
   EXPECT_EQ(picked_at(800).kind, Kind::memory_based);
-  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 777);
+  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 200);
+  EXPECT_EQ(picked_at(850).kind, Kind::memory_based);
+  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 150);
+  managed.manager.set_policy(policy_of(Kind::automatic, 1, 100));
+  EXPECT_EQ(picked_at(800).kind, Kind::memory_based);
+  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 100);
   EXPECT_EQ(picked_at(950).kind, Kind::recompute_all);
   EXPECT_EQ(managed.manager.policy().kind, Kind::automatic);
 }

@@ -62,7 +62,7 @@ static ckpt_layer_callbacks probe_callbacks(void) {
 }
 
 /* state is borrowed. */
-static ckpt_chain* probe_chain(int layers, probe* state) {
+static inline ckpt_chain* probe_chain(int layers, probe* state) {
   const ckpt_layer_callbacks callbacks = probe_callbacks();
   return custom_chain(0, "probe", layers, &callbacks, state, 0);
 }

@@ -104,7 +104,7 @@ TEST(Composite, ResetReachesEveryChild) {
   EXPECT_EQ(child->counters().asked_layers, 0);
 }
 
-TEST(Composite, PassesAccessesAndBindingsOn) {
+TEST(Composite, PassesAccessesAndStepsOn) {
   const auto smart = std::make_shared<Smart>(SmartOptions{100, 3, 1}, Names{});
   const auto clock = std::make_shared<base::ManualClock>(0);
   const auto aware = std::make_shared<MemoryAware>(MemoryAwareOptions{0.8, nullptr, 1000, clock});
@@ -112,9 +112,7 @@ TEST(Composite, PassesAccessesAndBindingsOn) {
   ask(*smart, "a", 0);
   any.observe_access("a");
   EXPECT_FALSE(ask(*smart, "a", 0));  // its third access
-  any.bind_live_bytes([] { return std::int64_t{900}; });
-  clock->advance(10'000'000'000);
-  ask(any, "a", 0);
+  any.begin_step({900, 0, [&] { return std::int64_t{450} * aware->interval(); }, clock});
   EXPECT_EQ(aware->interval(), 1);
 }
 

@@ -199,9 +199,10 @@ class MemoryAwareTest : public testing::Test {
  protected:
   static constexpr std::int64_t second = 1'000'000'000;
 
-  MemoryAware make(double share = 0.8) { return MemoryAware({share, nullptr, 1000, clock}); }
-  void bind(MemoryAware& strategy) {
-    strategy.bind_live_bytes([this] { return live; });
+  MemoryAware make(double share = 0.8) { return MemoryAware({share, tracker, 1000, clock}); }
+  void set_live(std::int64_t bytes) {
+    if (allocation != 0) tracker->free(allocation);
+    allocation = bytes == 0 ? 0 : tracker->allocate("x", bytes);
   }
   // Asks after the seconds have gone by, and reports the interval.
   std::int64_t after(MemoryAware& strategy, std::int64_t seconds) {
@@ -210,15 +211,15 @@ class MemoryAwareTest : public testing::Test {
     return strategy.interval();
   }
 
-  std::int64_t live = 700;  // neither high nor low
   std::shared_ptr<base::ManualClock> clock = std::make_shared<base::ManualClock>(0);
+  std::shared_ptr<memory::Tracker> tracker = std::make_shared<memory::Tracker>();
+  memory::AllocationId allocation = tracker->allocate("x", 700);  // neither high nor low
 };
 
 TEST_F(MemoryAwareTest, ShrinksWhilePressureIsHigh) {
   auto strategy = make();
-  bind(strategy);
   EXPECT_EQ(answers(strategy, 0, 4), "1010");
-  live = 801;
+  set_live(801);
   EXPECT_EQ(after(strategy, 10), 1);
   EXPECT_EQ(answers(strategy, 0, 4), "1111");
   EXPECT_EQ(after(strategy, 10), 1);  // not below 1
@@ -226,8 +227,7 @@ TEST_F(MemoryAwareTest, ShrinksWhilePressureIsHigh) {
 
 TEST_F(MemoryAwareTest, GrowsToTenWhilePressureIsLow) {
   auto strategy = make();
-  bind(strategy);
-  live = 639;
+  set_live(639);
   for (std::int64_t expected = 3; expected <= 10; ++expected) EXPECT_EQ(after(strategy, 10), expected);
   EXPECT_EQ(after(strategy, 10), 10);
   EXPECT_EQ(answers(strategy, 0, 11), "10000000001");
@@ -235,17 +235,15 @@ TEST_F(MemoryAwareTest, GrowsToTenWhilePressureIsLow) {
 
 TEST_F(MemoryAwareTest, LimitsThemselvesAreNeitherHighNorLow) {
   auto strategy = make();
-  bind(strategy);
-  live = 800;
+  set_live(800);
   EXPECT_EQ(after(strategy, 10), 2);
-  live = 640;
+  set_live(640);
   EXPECT_EQ(after(strategy, 10), 2);
 }
 
 TEST_F(MemoryAwareTest, AdjustsAtMostOnceInTenSeconds) {
   auto strategy = make();
-  bind(strategy);
-  live = 100;
+  set_live(100);
   EXPECT_EQ(after(strategy, 9), 2);  // nor within 10 s of its creation
   EXPECT_EQ(after(strategy, 1), 3);
   for (int i = 0; i < 9; ++i) EXPECT_EQ(after(strategy, 1), 3);
@@ -256,10 +254,9 @@ TEST_F(MemoryAwareTest, AdjustsAtMostOnceInTenSeconds) {
 
 TEST_F(MemoryAwareTest, DoesNotGrowWithinThirtySecondsOfHighPressure) {
   auto strategy = make();
-  bind(strategy);
-  live = 900;
+  set_live(900);
   EXPECT_EQ(after(strategy, 10), 1);
-  live = 100;
+  set_live(100);
   EXPECT_EQ(after(strategy, 10), 1);
   EXPECT_EQ(after(strategy, 10), 1);
   EXPECT_EQ(after(strategy, 10), 1);
@@ -269,55 +266,29 @@ TEST_F(MemoryAwareTest, DoesNotGrowWithinThirtySecondsOfHighPressure) {
 
 TEST_F(MemoryAwareTest, RespectsTheShare) {
   auto strategy = make(0.5);
-  bind(strategy);
-  live = 501;
+  set_live(501);
   EXPECT_EQ(after(strategy, 10), 1);
   auto whole = make(1.0);
-  bind(whole);
-  live = 1000;
+  set_live(1000);
   EXPECT_EQ(after(whole, 10), 2);
-  live = 1001;
+  set_live(1001);
   EXPECT_EQ(after(whole, 10), 1);
 }
 
-TEST_F(MemoryAwareTest, FollowsItsTracker) {
-  const auto tracker = std::make_shared<memory::Tracker>();
-  MemoryAware strategy({0.8, tracker, 1000, clock});
-  bind(strategy);  // a tracker counts before an executor
-  live = 0;
-  const auto allocation = tracker->allocate(tracker->layer("x"), 900);
-  EXPECT_EQ(after(strategy, 10), 1);
-  tracker->free(allocation);
-  live = 1000;
-  EXPECT_EQ(after(strategy, 31), 2);
-}
-
 TEST_F(MemoryAwareTest, FallsBackOnResidentBytes) {
-  auto strategy = make();  // this process has more than 1000 bytes
-  EXPECT_EQ(after(strategy, 10), 1);
-  strategy.bind_live_bytes([] { return std::int64_t{-1}; });  // a source that is gone
-  strategy.reset();
+  MemoryAware strategy({0.8, nullptr, 1000, clock});  // this process has more than 1000 bytes
   EXPECT_EQ(after(strategy, 10), 1);
   MemoryAware roomy({0.8, nullptr, std::int64_t{1} << 60, clock});
   EXPECT_EQ(after(roomy, 10), 3);
 }
 
-TEST_F(MemoryAwareTest, UnbindsWithAnEmptySource) {
-  auto strategy = make();
-  bind(strategy);
-  strategy.bind_live_bytes(nullptr);
-  live = 0;
-  EXPECT_EQ(after(strategy, 10), 1);
-}
-
 TEST_F(MemoryAwareTest, ResetBeginsAnew) {
   auto strategy = make();
-  bind(strategy);
-  live = 900;
+  set_live(900);
   after(strategy, 10);
   strategy.reset();
   EXPECT_EQ(strategy.interval(), 2);
-  live = 100;
+  set_live(100);
   EXPECT_EQ(after(strategy, 9), 2);
   EXPECT_EQ(after(strategy, 1), 3);  // high pressure before the reset is forgotten
 }
@@ -344,12 +315,12 @@ TEST_F(MemoryAwareTest, NameAndTotal) {
 // On equal layers more pressure never means more kept: under Chosen::recompute what is kept are the layers answered with no.
 TEST_F(MemoryAwareTest, RisingPressureNeverKeepsMore) {
   auto strategy = make();
-  bind(strategy);
-  live = 100;
+  set_live(100);
   for (int i = 0; i < 8; ++i) after(strategy, 10);
   ASSERT_EQ(strategy.interval(), 10);
   std::int64_t kept = largest;
-  for (live = 700; live <= 1000; live += 25) {
+  for (std::int64_t live = 700; live <= 1000; live += 25) {
+    set_live(live);
     after(strategy, 10);
     const std::string row = answers(strategy, 0, 40);
     const auto kept_now = std::count(row.begin(), row.end(), '0');
@@ -357,6 +328,106 @@ TEST_F(MemoryAwareTest, RisingPressureNeverKeepsMore) {
     kept = kept_now;
   }
   EXPECT_EQ(kept, 20);
+}
+
+// ---- memory-aware, in a follower's steps ----
+
+// A chain of equal layers, each of which takes 10 bytes where it is not chosen: 10 layers with interval n keep 10 - ceil(10 / n).
+class MemoryAwareStep : public testing::Test {
+ protected:
+  MemoryAwareStep() : strategy({0.8, tracker, 100, clock}) {}
+  // Runs a step of so many bytes beside the layers', and returns the interval that it was run with.
+  std::int64_t step(std::int64_t other = 0) {
+    strategy.begin_step({peak, unpredicted, [this] { return predicted(); }, follower});
+    peak = predicted() + other;
+    unpredicted = other;
+    return strategy.interval();
+  }
+  std::int64_t predicted() {
+    ++predictions;
+    const std::string row = answers(strategy, 0, 10);
+    return 10 * std::count(row.begin(), row.end(), '0');
+  }
+
+  std::shared_ptr<base::ManualClock> clock = std::make_shared<base::ManualClock>(0);
+  std::shared_ptr<memory::Tracker> tracker = std::make_shared<memory::Tracker>();
+  std::shared_ptr<const void> follower = std::make_shared<char>();
+  MemoryAware strategy;
+  std::optional<std::int64_t> peak;
+  std::int64_t unpredicted = 0;
+  int predictions = 0;
+};
+
+TEST_F(MemoryAwareStep, GrowsAtOnceWithoutAClockAndNeverPastTheShare) {
+  EXPECT_EQ(step(), 3);  // 50 bytes, then 60: below 64
+  EXPECT_EQ(step(), 4);  // 70: neither low nor high
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(step(), 4);
+}
+
+TEST_F(MemoryAwareStep, TheFirstStepGoesByThePrediction) {
+  strategy.begin_step({std::nullopt, 0, [this] { return predicted() + 31; }, follower});
+  EXPECT_EQ(strategy.interval(), 1);  // 81 bytes with 2
+}
+
+TEST_F(MemoryAwareStep, HighPressureShrinksItForTheNextStepAndGrowthWaits) {
+  EXPECT_EQ(step(60), 3);
+  EXPECT_EQ(step(60), 1);  // 120 bytes with 3, 110 with 2, 60 with 1
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(step(0), 1);
+  EXPECT_EQ(step(0), 2);  // the fourth after it
+}
+
+TEST_F(MemoryAwareStep, WhatDoesNotFitIsNotTriedAgain) {
+  for (int i = 0; i < 10; ++i) step(28);
+  EXPECT_EQ(step(28), 2);  // 78 bytes; 88 with 3
+  const int before = predictions;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(step(28), 2);
+  EXPECT_EQ(predictions - before, 10);  // the test's own
+}
+
+TEST_F(MemoryAwareStep, ItsTrackerCountsInAddition) {
+  EXPECT_EQ(step(), 3);
+  const memory::AllocationId id = tracker->allocate("parameters", 30);
+  EXPECT_EQ(step(), 2);  // 90 bytes with 3, 80 with 2
+  tracker->free(id);
+}
+
+TEST_F(MemoryAwareStep, WhereNothingFitsItTakesTheLeast) {
+  step(1000);
+  EXPECT_EQ(step(1000), 1);
+  EXPECT_EQ(step(1000), 1);
+}
+
+TEST_F(MemoryAwareStep, AQuestionBetweenStepsAdjustsNothing) {
+  EXPECT_EQ(step(), 3);
+  clock->advance(60'000'000'000);
+  ask(strategy, "x");  // the tracker has 0 live bytes
+  EXPECT_EQ(strategy.interval(), 3);
+  follower.reset();
+  clock->advance(10'000'000'000);
+  ask(strategy, "x");
+  EXPECT_EQ(strategy.interval(), 4);
+}
+
+TEST_F(MemoryAwareStep, AFailingPredictionChangesNothing) {
+  EXPECT_EQ(step(), 3);
+  const auto fail = [] { return base::fail(base::Status::callback, "no answer"), std::int64_t{0}; };
+  EXPECT_THROW(strategy.begin_step({1000, 0, fail, follower}), base::Error);
+  EXPECT_EQ(strategy.interval(), 3);
+}
+
+TEST_F(MemoryAwareStep, HugeTrackedBytesDoNotOverflow) {
+  tracker->allocate("huge", largest);
+  EXPECT_EQ(step(), 1);  // still the one that takes least
+}
+
+TEST_F(MemoryAwareStep, ResetBeginsAgain) {
+  step(1000);
+  step(1000);
+  ASSERT_EQ(strategy.interval(), 1);
+  strategy.reset();
+  peak.reset();
+  unpredicted = 0;
+  EXPECT_EQ(step(), 3);
 }
 
 // ---- smart ----

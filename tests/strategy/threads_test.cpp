@@ -45,21 +45,20 @@ TEST_P(EveryKind, CountsEveryQuestionOfEightThreads) {
   EXPECT_LE(strategy->counters().chosen_layers, strategy->counters().asked_layers);
 }
 
-TEST_P(EveryKind, CanBeReadResetAndBoundMeanwhile) {
+TEST_P(EveryKind, CanBeReadResetAndFollowedMeanwhile) {
   const auto strategy = from_text(GetParam());
-  std::atomic<std::int64_t> live{0};
+  const std::shared_ptr<const void> nothing;
   run_threads(thread_count, [&](int t) {
     if (t > 0) return ask_layers(*strategy, 2000);
     for (int i = 0; i < 200; ++i) {
       strategy->reset();
-      strategy->bind_live_bytes([&live] { return live.load(); });
+      strategy->begin_step({i, 0, [&] { return strategy->counters().chosen_layers % 1000; }, nothing});
       strategy->set_chosen(i % 2 == 0 ? Chosen::boundary : Chosen::recompute);
       const Counters counters = strategy->counters();
       EXPECT_LE(counters.asked_layers, thread_count * 2000);
       EXPECT_FALSE(strategy->name().empty());
     }
   });
-  strategy->bind_live_bytes(nullptr);
   strategy->reset();
   EXPECT_EQ(strategy->counters().asked_layers, 0);
 }
@@ -112,8 +111,7 @@ TEST(Threads, RegistryCanBeUsedByAll) {
 // The memory-aware interval moves one step for one due look, however many threads see it due.
 TEST(Threads, MemoryAwareAdjustsOnce) {
   const auto clock = std::make_shared<base::ManualClock>(0);
-  MemoryAware strategy({0.8, nullptr, 1000, clock});
-  strategy.bind_live_bytes([] { return std::int64_t{0}; });
+  MemoryAware strategy({0.8, std::make_shared<memory::Tracker>(), 1000, clock});
   for (std::int64_t expected = 3; expected <= 10; ++expected) {
     clock->advance(10'000'000'000);
     run_threads(thread_count, [&](int) { ask_layers(strategy, 20); });

@@ -37,6 +37,49 @@ internal static class PlanTests
         }
     }
 
+    internal static void MemoryAwareAdaptsToTheMemoryOfRealSteps()
+    {
+        var input = new TensorSpec(DType.F32, 8, 8);
+        var layers = Enumerable.Range(0, 16).Select(i => new Layer("layer" + i, "relu")).ToArray();
+        using (var chain = new Chain(layers))
+        using (var profile = chain.Profile(input))
+        using (var tracker = new MemoryTracker())
+        using (var x = new Tensor(DType.F32, 8, 8))
+        {
+            var least = Enumerable.Range(1, 10).Min(n => {
+                using (var interval = Strategy.Interval(n))
+                {
+                    interval.Chosen = StrategyChosen.Boundary;
+                    using (var schedule = Schedule.FromStrategy(profile, interval)) return schedule.Verify(profile).PeakBytes[0];
+                }
+            });
+            using (var strategy = Strategy.MemoryAware(1.0, tracker, 2 * least))
+            {
+                strategy.Chosen = StrategyChosen.Boundary;
+                using (var follower = new Follower(profile, strategy))
+                {
+                    Func<long> step = () => {
+                        bool changed;
+                        using (var schedule = follower.Next(out changed))
+                        using (var executor = new ScheduleExecutor(chain, schedule, input,
+                            new ScheduleExecutorOptions { Follower = follower }))
+                        {
+                            executor.Run(new Step { Input = x, OutputGradient = x });
+                            return executor.GetStats().PeakLiveBytes;
+                        }
+                    };
+                    Check.That(step() > least, "there is room");
+                    var other = tracker.RecordAllocation("other", least);
+                    Check.Equal(least, step(), "only this fits");
+                    Check.Equal(least, step(), "and stays");
+                    tracker.RecordDeallocation(other);
+                    var most = Enumerable.Range(0, 5).Max(i => step());
+                    Check.That(most > least && most <= 2 * least, "there is room again");
+                }
+            }
+        }
+    }
+
     internal static void GuestsSayWhatStays()
     {
         using (var profile = Uniform(3))

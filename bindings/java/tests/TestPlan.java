@@ -225,6 +225,45 @@ final class TestPlan {
     }
   }
 
+  static void testMemoryAwareAdaptsToTheMemoryOfRealSteps() {
+    TensorSpec input = new TensorSpec(DType.F32, 8, 8);
+    try (Chain chain = new Chain(); MemoryTracker tracker = new MemoryTracker(); Tensor x = new Tensor(DType.F32, 8, 8)) {
+      for (int i = 0; i < 16; ++i) chain.add(new Layer("layer" + i, "relu"));
+      try (Profile profile = Profile.of(chain, input, 0, null)) {
+        long least = Long.MAX_VALUE;
+        for (int n = 1; n <= 10; ++n) {
+          try (Strategy interval = Strategy.interval(n)) {
+            interval.setChosen(StrategyChosen.BOUNDARY);
+            try (Follower fixed = new Follower(profile, interval); Schedule schedule = fixed.next().schedule()) {
+              least = Math.min(least, schedule.verify(profile).peakBytes()[0]);
+            }
+          }
+        }
+        try (Strategy strategy = Strategy.memoryAware(1.0, tracker, 2 * least, null)) {
+          strategy.setChosen(StrategyChosen.BOUNDARY);
+          try (Follower follower = new Follower(profile, strategy)) {
+            java.util.function.LongSupplier step = () -> {
+              try (Schedule schedule = follower.next().schedule();
+                  ScheduleExecutor executor =
+                      new ScheduleExecutor(chain, schedule, input, new ScheduleExecutorOptions().follower(follower))) {
+                executor.run(new Step().input(x).outputGradient(x));
+                return executor.stats().peakLiveBytes();
+              }
+            };
+            Check.that(step.getAsLong() > least, "there is room");
+            long other = tracker.recordAllocation("other", least);
+            Check.equal(least, step.getAsLong());
+            Check.equal(least, step.getAsLong());
+            tracker.recordDeallocation(other);
+            long most = 0;
+            for (int i = 0; i < 5; ++i) most = Math.max(most, step.getAsLong());
+            Check.that(most > least && most <= 2 * least, "there is room again");
+          }
+        }
+      }
+    }
+  }
+
   static void testActionsGoThereAndBack() {
     try (Profile profile = profile(300); Schedule periodic = Schedule.create(profile, "periodic:7")) {
       List<ScheduleAction> actions = new ArrayList<>();

@@ -383,6 +383,34 @@ class Following(unittest.TestCase):
                     self.assertEqual(set(used), {"layer0", "layer1", "layer2", "layer3"})
 
 
+    def test_memory_aware_adapts_to_the_memory_of_real_steps(self):
+        x, spec = np.ones((8, 8), np.float32), ("F32", [8, 8])
+        with ckpt.Chain([ckpt.Layer(f"layer{i}", "relu") for i in range(16)]) as chain:
+            profile = chain.profile(spec)
+
+            def peak_of(strategy):
+                strategy.chosen = ckpt.StrategyChosen.BOUNDARY
+                return ckpt.Schedule.from_strategy(profile, strategy).verify(profile).peak_bytes[0]
+
+            least = min(peak_of(ckpt.Strategy.interval(n)) for n in range(1, 11))
+            tracker = ckpt.MemoryTracker()
+            strategy = ckpt.Strategy.memory_aware(1.0, tracker, 2 * least)
+            strategy.chosen = ckpt.StrategyChosen.BOUNDARY
+            with ckpt.Follower(profile, strategy) as follower:
+                def step():
+                    schedule, changed = follower.next()
+                    with ckpt.ScheduleExecutor(chain, schedule, spec, follower=follower) as executor:
+                        executor.run(x, output_gradient=np.ones_like(x))
+                        return executor.stats().peak_live_bytes, changed
+
+                self.assertGreater(step()[0], least)  # there is room
+                other = tracker.record_allocation("other", least)
+                self.assertEqual(step(), (least, True))  # only this fits beside it
+                self.assertEqual(step(), (least, False))
+                tracker.record_deallocation(other)
+                self.assertIn(True, [step()[1] for _ in range(5)])  # and there is room again
+
+
 class OwnLayers(unittest.TestCase):
     def run_chain(self, layer, planner="store-all"):
         chain = ckpt.Chain([ckpt.Layer.custom(f"own{i}", layer) for i in range(3)])

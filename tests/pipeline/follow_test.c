@@ -1,0 +1,202 @@
+/* A strategy that adapts is asked again before each step of a pipeline, by what the last step took: plans of layers, and policies of
+ * managers. */
+#include "probe_chain.h"
+
+enum { micro_batches = 8, layers = 8, large_tape = 64 << 10 };
+
+static int32_t large_option(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* needs, void* user_data) {
+  (void)input;
+  (void)option;
+  (void)user_data;
+  needs->tape_bytes = large_tape;
+  return 0;
+}
+
+static int32_t plain_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
+                              const void* grad_output, void* grad_input, void* workspace, void* user_data) {
+  (void)input;
+  (void)output;
+  (void)tape;
+  (void)workspace;
+  (void)user_data;
+  memcpy(grad_input, grad_output, probe_bytes(context->input));
+  return 0;
+}
+
+static int32_t plain_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
+                             void* user_data) {
+  (void)tape;
+  (void)workspace;
+  (void)user_data;
+  memcpy(output, input, probe_bytes(context->input));
+  return 0;
+}
+
+/* A pipeline of two stages, what it runs, and the tracker that its strategy goes by. */
+typedef struct run {
+  ckpt_memory_tracker* tracker;
+  ckpt_chain* chain;
+  ckpt_pipeline* pipeline;
+  ckpt_tensor* x;
+  int64_t recomputed_before;
+} run;
+
+static run make_run(ckpt_strategy* strategy, const ckpt_activation_policy* policy, ckpt_memory_tracker* tracker) {
+  static probe none = {NULL, NULL};
+  const ckpt_tensor_spec spec = probe_spec();
+  ckpt_layer_callbacks callbacks = probe_callbacks();
+  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, micro_batches);
+  run made = {NULL, NULL, NULL, NULL, 0};
+  callbacks.option = large_option;
+  callbacks.forward = plain_forward;
+  callbacks.backward = plain_backward;
+  made.tracker = tracker;
+  made.chain = custom_chain(0, "large", layers, &callbacks, &none, 0);
+  options.strategy = strategy;
+  options.policy = policy;
+  CHECK_OK(ckpt_pipeline_create(made.chain, &spec, &options, &made.pipeline));
+  made.x = probe_tensor(probe_samples);
+  return made;
+}
+
+static void end_run(run* made) {
+  ckpt_pipeline_release(made->pipeline);
+  ckpt_tensor_release(made->x);
+  ckpt_chain_release(made->chain);
+}
+
+/* Runs one step beside other_bytes in the tracker. *recomputed: layer forwards that ran again. Returns the verified peak of both
+ * stages. */
+static int64_t step(run* made, int64_t other_bytes, int64_t* recomputed) {
+  const ckpt_step one = probe_step(made->x);
+  uint64_t id = 0;
+  int64_t peak = 0;
+  int64_t sum = 0;
+  int32_t stage;
+  if (other_bytes > 0) CHECK_OK(ckpt_memory_tracker_record_allocation_named(made->tracker, "other", other_bytes, &id));
+  CHECK_OK(ckpt_pipeline_run(made->pipeline, &one, -1, NULL, NULL));
+  if (other_bytes > 0) CHECK_OK(ckpt_memory_tracker_record_deallocation(made->tracker, id));
+  for (stage = 0; stage < 2; ++stage) {
+    ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
+    ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+    ckpt_schedule* schedule = NULL;
+    ckpt_profile* profile = NULL;
+    CHECK_OK(ckpt_pipeline_get_stats(made->pipeline, stage, &stats));
+    CHECK_OK(ckpt_pipeline_get_schedule(made->pipeline, stage, &schedule));
+    CHECK_OK(ckpt_pipeline_get_profile(made->pipeline, stage, &profile));
+    CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
+    peak += report.peak_bytes[0];
+    sum += stats.recomputed_forwards;
+    ckpt_schedule_release(schedule);
+    ckpt_profile_release(profile);
+  }
+  *recomputed = sum - made->recomputed_before;
+  made->recomputed_before = sum;
+  return peak;
+}
+
+/* The peak with a fixed interval as layers' plans. */
+static int64_t peak_of_interval(int64_t interval) {
+  ckpt_strategy* strategy = NULL;
+  int64_t recomputed = 0;
+  int64_t peak = 0;
+  run made;
+  CHECK_OK(ckpt_strategy_create_interval(interval, &strategy));
+  CHECK_OK(ckpt_strategy_set_chosen(strategy, CKPT_STRATEGY_CHOSEN_RECOMPUTE));
+  made = make_run(strategy, NULL, NULL);
+  peak = step(&made, 0, &recomputed);
+  end_run(&made);
+  ckpt_strategy_release(strategy);
+  return peak;
+}
+
+/* All of the process's memory is total_bytes; the share is the whole. */
+static ckpt_strategy* memory_aware(ckpt_memory_tracker* tracker, int64_t total_bytes) {
+  ckpt_strategy* strategy = NULL;
+  CHECK_OK(ckpt_strategy_create_memory_aware(1.0, tracker, total_bytes, NULL, &strategy));
+  return strategy;
+}
+
+static void test_plans_follow_the_memory(void) {
+  const int64_t least = peak_of_interval(1);
+  const int64_t roomy = peak_of_interval(10);
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_strategy* strategy = NULL;
+  int64_t recomputed = 0;
+  int64_t relaxed = 0;
+  run made;
+  int i;
+  CHECK(least < roomy / 2);
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  strategy = memory_aware(tracker, 2 * roomy);
+  made = make_run(strategy, NULL, tracker);
+  for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &relaxed) <= roomy);
+  CHECK(step(&made, 0, &relaxed) == roomy); /* there is room: the interval has grown */
+  /* Other memory fills what is left: the very next step takes what still fits, and no step after it more. */
+  for (i = 0; i < 8; ++i) CHECK(step(&made, 2 * roomy - least, &recomputed) == least);
+  CHECK(recomputed > relaxed);
+  for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &recomputed) <= roomy);
+  CHECK(recomputed == relaxed); /* and it recovers */
+  end_run(&made);
+  ckpt_strategy_release(strategy);
+  ckpt_memory_tracker_release(tracker);
+}
+
+/* From the first step on: the first decision goes by the profile. */
+static void test_no_step_exceeds_the_memory(void) {
+  const int64_t least = peak_of_interval(1);
+  const int64_t roomy = peak_of_interval(10);
+  int64_t total;
+  for (total = least; total <= roomy; total += (roomy - least) / 4) {
+    ckpt_strategy* const strategy = memory_aware(NULL, total);
+    int64_t recomputed = 0;
+    run made = make_run(strategy, NULL, NULL);
+    int i;
+    for (i = 0; i < 10; ++i) CHECK(step(&made, 0, &recomputed) <= total);
+    end_run(&made);
+    ckpt_strategy_release(strategy);
+  }
+}
+
+/* A yes of a policy's strategy keeps a micro-batch: not(memory-aware) keeps fewer of them the less memory there is. */
+static void test_policies_follow_the_memory(void) {
+  ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_strategy* strategy = NULL;
+  ckpt_strategy* inverse = NULL;
+  int64_t recomputed = 0;
+  int64_t relaxed = 0;
+  int64_t most = 0;
+  int64_t least = 0;
+  run made;
+  int i;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  strategy = memory_aware(tracker, (int64_t)1 << 30);
+  CHECK_OK(ckpt_strategy_create_not(strategy, &inverse));
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
+  policy.strategy = inverse;
+  made = make_run(NULL, &policy, tracker);
+  for (i = 0; i < 12; ++i) most = step(&made, 0, &relaxed);
+  for (i = 0; i < 4; ++i) least = step(&made, ((int64_t)1 << 30) - most / 2, &recomputed);
+  CHECK(least < most && recomputed > relaxed);
+  for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &recomputed) <= most);
+  CHECK(recomputed == relaxed);
+  end_run(&made);
+  /* By itself it would keep more of them under pressure. */
+  policy.strategy = strategy;
+  {
+    ckpt_activation_manager* manager = NULL;
+    CHECK_FAILS(ckpt_activation_manager_create(&policy, NULL, NULL, NULL, NULL, &manager), CKPT_E_INVALID_ARGUMENT,
+                "policy.strategy is memory-aware");
+  }
+  ckpt_strategy_release(inverse);
+  ckpt_strategy_release(strategy);
+  ckpt_memory_tracker_release(tracker);
+}
+
+int main(void) {
+  test_plans_follow_the_memory();
+  test_no_step_exceeds_the_memory();
+  test_policies_follow_the_memory();
+  return 0;
+}
