@@ -219,10 +219,12 @@ namespace Ckpt
         /// <summary><see cref="TotalAllocatedBytes"/> / allocations, rounded down; 0 when there was none.</summary>
         public long AverageBytes { get; }
 
-        /// <summary>When the layer last allocated, in nanoseconds on the tracker's clock; 0: never.</summary>
+        /// <summary>When the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but also a time
+        /// that a custom clock can return.</summary>
         public long LastAllocatedAtNanoseconds { get; }
 
-        /// <summary>When the layer last freed, in nanoseconds on the tracker's clock; 0: never.</summary>
+        /// <summary>When the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that a
+        /// custom clock can return.</summary>
         public long LastFreedAtNanoseconds { get; }
 
         /// <summary>When the layer last allocated, in UTC; null: never.</summary>

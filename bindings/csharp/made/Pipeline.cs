@@ -21,13 +21,16 @@ namespace Ckpt
         /// <summary>The activations that fit <c>ThresholdBytes</c> stay: when a store would pass it, the oldest are dropped first;
         /// the first and the last stay whatever their size, any other that does not fit beside them is not stored.</summary>
         MemoryBased = 4,
-        /// <summary>The activations stay that a strategy answers yes to; it is asked with the stage's name and the
-        /// micro-batch.</summary>
+        /// <summary>The activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A
+        /// memory-aware strategy is <see cref="CkptStatus.InvalidArgument"/>: under pressure it answers yes more often;
+        /// not(memory-aware) is its inverse.</summary>
         Strategy = 5,
         /// <summary>Picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2,
-        /// below 0.9 memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else
-        /// the process's resident bytes, a pipeline's own arenas left out, over <c>MemoryLimitBytes</c>. Each pick is logged
-        /// (INFO).</summary>
+        /// below 0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes
+        /// over its limit, if it has one; else the process's resident bytes, without a pipeline's own arenas, over
+        /// <c>MemoryLimitBytes</c>. Whatever is picked, an activation is only stored if it fits what the limit leaves, of which
+        /// each stage of a pipeline has an equal part: a higher pressure never stores more. <c>ThresholdBytes</c> of the policy in
+        /// force is that bound. Each pick is logged (INFO).</summary>
         Automatic = 6,
     }
 
@@ -72,7 +75,8 @@ namespace Ckpt
         /// <summary>For selective: every so many-th micro-batch is stored, &gt;= 0; 0 stores all, like 1; default 1.</summary>
         public long Interval { get; set; } = 1;
 
-        /// <summary>For memory-based: bytes of activations that are stored at most, &gt;= 0; default 1 GiB.</summary>
+        /// <summary>For memory-based, also where automatic picks it: bytes of activations that are stored at most, &gt;= 0; default
+        /// 1 GiB.</summary>
         public long ThresholdBytes { get; set; } = 1073741824;
 
         /// <summary>For <see cref="ActivationPolicyKind.Strategy"/>: the strategy that is asked; kept alive; ignored by other
@@ -235,7 +239,8 @@ namespace Ckpt
         /// flight, reserves no more bytes than this; 0: no budget.</summary>
         public long BudgetBytes { get; set; }
 
-        /// <summary>Chooses each piece's plan, layer by layer; kept alive; null: no strategy.</summary>
+        /// <summary>Chooses each piece's plan, layer by layer; asked again before each step; kept alive; null: no
+        /// strategy.</summary>
         [MaybeNull, AllowNull]
         public ICheckpointStrategy Strategy { get; set; }
 

@@ -130,9 +130,11 @@ struct MemoryLayerStats {
   std::int64_t largest_bytes = 0;
   // total_allocated_bytes / allocations, rounded down; 0 when there was none
   std::int64_t average_bytes = 0;
-  // when the layer last allocated, in nanoseconds on the tracker's clock; 0: never
+  // when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but also a time that a
+  // custom clock can return
   std::chrono::nanoseconds last_allocated_at = std::chrono::nanoseconds(0);
-  // when the layer last freed, in nanoseconds on the tracker's clock; 0: never
+  // when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that a custom clock
+  // can return
   std::chrono::nanoseconds last_freed_at = std::chrono::nanoseconds(0);
   // when the layer last allocated, in UTC; 0: never
   std::chrono::system_clock::time_point last_allocated_utc = {};

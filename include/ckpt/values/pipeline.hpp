@@ -21,11 +21,15 @@ enum class ActivationPolicyKind : std::int32_t {
   // the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first and the
   // last stay whatever their size, any other that does not fit beside them is not stored
   memory_based = CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED,
-  // the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch
+  // the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A memory-aware
+  // strategy is Status::invalid_argument: under pressure it answers yes more often; not(memory-aware) is its inverse
   strategy = CKPT_ACTIVATION_POLICY_KIND_STRATEGY,
   // picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
-  // memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the
-  // process's resident bytes, a pipeline's own arenas left out, over memory_limit_bytes. Each pick is logged (INFO)
+  // memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its
+  // limit, if it has one; else the process's resident bytes, without a pipeline's own arenas, over memory_limit_bytes.
+  // Whatever is picked, an activation is only stored if it fits what the limit leaves, of which each stage of a pipeline has
+  // an equal part: a higher pressure never stores more. threshold_bytes of the policy in force is that bound. Each pick is
+  // logged (INFO)
   automatic = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC,
 };
 
@@ -60,7 +64,7 @@ struct ActivationPolicy {
   ActivationPolicyKind kind = ActivationPolicyKind::store_all;
   // for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
   std::int64_t interval = 1;
-  // for memory-based: bytes of activations that are stored at most, >= 0; default 1 GiB
+  // for memory-based, also where automatic picks it: bytes of activations that are stored at most, >= 0; default 1 GiB
   std::int64_t threshold_bytes = 1073741824;
   // for ActivationPolicyKind::strategy: the strategy that is asked; kept alive; ignored by other kinds
   detail::Borrowed<ckpt_strategy> strategy = {};
@@ -161,7 +165,7 @@ struct PipelineOptions {
   // each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight,
   // reserves no more bytes than this; 0: no budget
   std::int64_t budget_bytes = 0;
-  // chooses each piece's plan, layer by layer; kept alive; nullptr: no strategy
+  // chooses each piece's plan, layer by layer; asked again before each step; kept alive; nullptr: no strategy
   detail::Borrowed<ckpt_strategy> strategy = {};
   // counts every buffer, those of queues included; kept alive; nullptr: one of its own
   detail::Borrowed<ckpt_memory_tracker> tracker = {};

@@ -287,7 +287,8 @@ def activation_policy(kind: ActivationPolicyKind = ActivationPolicyKind.STORE_AL
 
     kind: kind of policy: one of ActivationPolicyKind; default ActivationPolicyKind.STORE_ALL
     interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
-    threshold_bytes: for memory-based: bytes of activations that are stored at most, >= 0; default 1 GiB
+    threshold_bytes: for memory-based, also where automatic picks it: bytes of activations that are stored at most, >= 0; default 1
+        GiB
     strategy: for ActivationPolicyKind.STRATEGY: the strategy that is asked; kept alive; ignored by other kinds
     memory_limit_bytes: for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory
         or its control group's limit
@@ -337,7 +338,7 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     queue_places: places of each queue between neighbours; 0: as many as the schedule needs
     budget_bytes: each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in
         flight, reserves no more bytes than this; 0: no budget
-    strategy: chooses each piece's plan, layer by layer; kept alive; None: no strategy
+    strategy: chooses each piece's plan, layer by layer; asked again before each step; kept alive; None: no strategy
     tracker: counts every buffer, those of queues included; kept alive; None: one of its own
     recompute_check: what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck.NONE
     check_writes: True: looks whether layers write where they may not; False: does not look

@@ -343,10 +343,13 @@ class ActivationPolicyKind(OpenEnum):
     SELECTIVE: the activations of every interval-th micro-batch stay, and always those of the first and the last
     MEMORY_BASED: the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first
         and the last stay whatever their size, any other that does not fit beside them is not stored
-    STRATEGY: the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch
+    STRATEGY: the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A
+        memory-aware strategy is InvalidArgumentError: under pressure it answers yes more often; not(memory-aware) is its inverse
     AUTOMATIC: picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below
-        0.9 memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the
-        process's resident bytes, a pipeline's own arenas left out, over memory_limit_bytes. Each pick is logged (INFO)
+        0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its
+        limit, if it has one; else the process's resident bytes, without a pipeline's own arenas, over memory_limit_bytes. Whatever
+        is picked, an activation is only stored if it fits what the limit leaves, of which each stage of a pipeline has an equal
+        part: a higher pressure never stores more. threshold_bytes of the policy in force is that bound. Each pick is logged (INFO)
     """
 
     STORE_ALL = 1
@@ -777,8 +780,10 @@ class MemoryLayerStats(NamedTuple):
     frees: number of allocations of the layer freed since the tracker was made or its statistics were reset
     largest_bytes: bytes of the layer's largest single allocation since the tracker was made or its statistics were reset
     average_bytes: total_allocated_bytes / allocations, rounded down; 0 when there was none
-    last_allocated_at_ns: when the layer last allocated, in nanoseconds on the tracker's clock; 0: never
-    last_freed_at_ns: when the layer last freed, in nanoseconds on the tracker's clock; 0: never
+    last_allocated_at_ns: when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but also a
+        time that a custom clock can return
+    last_freed_at_ns: when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that a
+        custom clock can return
     last_allocated_utc_ns: when the layer last allocated, in nanoseconds since 1970-01-01T00:00:00Z; 0: never
     last_freed_utc_ns: when the layer last freed, in nanoseconds since 1970-01-01T00:00:00Z; 0: never
     """
@@ -1273,7 +1278,8 @@ class ActivationPolicy(NamedTuple):
 
     kind: kind of policy: one of ActivationPolicyKind; default ActivationPolicyKind.STORE_ALL
     interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
-    threshold_bytes: for memory-based: bytes of activations that are stored at most, >= 0; default 1 GiB
+    threshold_bytes: for memory-based, also where automatic picks it: bytes of activations that are stored at most, >= 0; default 1
+        GiB
     strategy: for ActivationPolicyKind.STRATEGY: the strategy that is asked; kept alive; ignored by other kinds
     memory_limit_bytes: for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory
         or its control group's limit

@@ -47,7 +47,7 @@ public final class ActivationPolicy {
   }
 
   /**
-   * For memory-based: bytes of activations that are stored at most, &gt;= 0. Default: 1 GiB.
+   * For memory-based, also where automatic picks it: bytes of activations that are stored at most, &gt;= 0. Default: 1 GiB.
    *
    * @param thresholdBytes the value
    * @return this

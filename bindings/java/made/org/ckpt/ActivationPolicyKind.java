@@ -18,13 +18,18 @@ public enum ActivationPolicyKind {
    */
   MEMORY_BASED(4),
 
-  /** The activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. */
+  /**
+   * The activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A memory-aware
+   * strategy is {@link Status#INVALID_ARGUMENT}: under pressure it answers yes more often; not(memory-aware) is its inverse.
+   */
   STRATEGY(5),
 
   /**
    * Picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
-   * memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the process's
-   * resident bytes, a pipeline's own arenas left out, over memoryLimitBytes. Each pick is logged (INFO).
+   * memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its limit,
+   * if it has one; else the process's resident bytes, without a pipeline's own arenas, over memoryLimitBytes. Whatever is picked,
+   * an activation is only stored if it fits what the limit leaves, of which each stage of a pipeline has an equal part: a higher
+   * pressure never stores more. thresholdBytes of the policy in force is that bound. Each pick is logged (INFO).
    */
   AUTOMATIC(6),
 

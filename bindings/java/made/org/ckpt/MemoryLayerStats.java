@@ -18,8 +18,10 @@ import java.util.Optional;
  * @param frees number of allocations of the layer freed since the tracker was made or its statistics were reset
  * @param largestBytes bytes of the layer's largest single allocation since the tracker was made or its statistics were reset
  * @param averageBytes totalAllocatedBytes / allocations, rounded down; 0 when there was none
- * @param lastAllocatedAtNs when the layer last allocated, in nanoseconds on the tracker's clock; 0: never
- * @param lastFreedAtNs when the layer last freed, in nanoseconds on the tracker's clock; 0: never
+ * @param lastAllocatedAtNs when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but
+ *     also a time that a custom clock can return
+ * @param lastFreedAtNs when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that
+ *     a custom clock can return
  * @param lastAllocatedUtc when the layer last allocated, in UTC; empty: never
  * @param lastFreedUtc when the layer last freed, in UTC; empty: never
  */

@@ -156,7 +156,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * Chooses each piece's plan, layer by layer; kept alive; null: no strategy.
+   * Chooses each piece's plan, layer by layer; asked again before each step; kept alive; null: no strategy.
    *
    * @param strategy the value
    * @return this
