@@ -26,7 +26,8 @@ ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared
     ckpt_tensor* lent = nullptr;  // may be retained by the callback
     hand_out(&lent, input);
     ckpt_tensor* output = nullptr;
-    const std::int32_t code = forward(lent, static_cast<int32_t>(micro_batch), &output, user->get());
+    set_callback_error(nullptr);
+    const std::int32_t code = user_call([&] { return forward(lent, static_cast<int32_t>(micro_batch), &output, user->get()); });
     const bool is_borrowed = output == lent && lent->references.load() == 1;  // the input, without a reference of its own
     TensorPtr result = code == 0 && is_handle(output) ? output->object : nullptr;
     if (!is_borrowed) release(output);

@@ -57,12 +57,12 @@ async::MakeBlock block_argument(ckpt_staging_allocate_fn allocate, ckpt_staging_
   return [allocate, free, user](std::int64_t bytes) {
     constexpr std::uintptr_t page_bytes = 4096;
     const auto release = [free, user, bytes, generation = fork_generation()](std::byte* block) {
-      if (generation == fork_generation()) free(block, bytes, user->get());
+      if (generation == fork_generation()) user_notice("staging_free", [&] { free(block, bytes, user->get()); });
     };
     async::Block block(nullptr, release);
     void* memory = nullptr;
     set_callback_error(nullptr);
-    const std::int32_t code = allocate(bytes, &memory, user->get());
+    const std::int32_t code = user_call([&] { return allocate(bytes, &memory, user->get()); });
     if (code != 0) fail_callback("staging_allocate", code);
     if (memory == nullptr) fail(Status::out_of_memory, "staging_allocate has no memory for ", bytes, " bytes");
     block.reset(static_cast<std::byte*>(memory));
@@ -77,15 +77,16 @@ class CustomListener final : public async::TaskListener {
   CustomListener(const ckpt_checkpoint_task_callbacks& callbacks, std::shared_ptr<UserData> user)
       : callbacks_(callbacks), user_(std::move(user)) {}
   void staged(std::int64_t id, std::int64_t stall_ns) override {
-    if (callbacks_.staged != nullptr) callbacks_.staged(id, stall_ns, user_->get());
+    if (callbacks_.staged != nullptr) user_notice("staged", [&] { callbacks_.staged(id, stall_ns, user_->get()); });
   }
   void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) override {
-    if (callbacks_.progress != nullptr) callbacks_.progress(id, done_bytes, total_bytes, user_->get());
+    if (callbacks_.progress != nullptr)
+      user_notice("progress", [&] { callbacks_.progress(id, done_bytes, total_bytes, user_->get()); });
   }
   void ended(const async::TaskResult& result) override {
     if (callbacks_.ended == nullptr) return;
     const ckpt_checkpoint_task_result values = converted(result);
-    callbacks_.ended(&values, user_->get());
+    user_notice("ended", [&] { callbacks_.ended(&values, user_->get()); });
   }
 
  private:
@@ -128,8 +129,10 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   out.source_user = std::make_shared<UserData>(given.source_user_data, given.source_destroy);
   out.options.source = [call = given.source, user = out.source_user](const std::string& group, const state::StateTensor& item,
                                                                      std::int64_t offset, std::span<std::byte> bytes) {
-    const int32_t code = call(group.c_str(), item.name.c_str(), item.tensor->data(), offset, static_cast<int64_t>(bytes.size()),
-                              bytes.data(), user->get());
+    const int32_t code = user_call([&] {
+      return call(group.c_str(), item.name.c_str(), item.tensor->data(), offset, static_cast<int64_t>(bytes.size()), bytes.data(),
+                  user->get());
+    });
     if (code != 0) fail_callback(cat("source of tensor ", quote(item.name)), code);
   };
   return out;

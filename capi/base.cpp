@@ -67,7 +67,12 @@ ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckp
     LogSink sink;
     if (fn != nullptr) {
       sink = [fn, user](LogLevel level, const char* component, const char* message) {
-        fn(static_cast<int32_t>(level), component, message, user->get());
+        try {
+          fn(static_cast<int32_t>(level), component, message, user->get());
+        } catch (const abi::__forced_unwind&) {
+          throw;
+        } catch (...) {  // there is no other place to report it
+        }
       };
     }
     set_log(static_cast<LogLevel>(min_level), std::move(sink));
@@ -84,7 +89,8 @@ ckpt_status ckpt_set_progress(ckpt_progress_fn progress, void* user_data, ckpt_d
     if (progress != nullptr) {
       sink = [progress, user](std::int64_t done_bytes, std::int64_t total_bytes) {
         set_callback_error(nullptr);
-        if (const int32_t code = progress(done_bytes, total_bytes, user->get()); code != 0) fail_callback("progress", code);
+        const int32_t code = user_call([&] { return progress(done_bytes, total_bytes, user->get()); });
+        if (code != 0) fail_callback("progress", code);
       };
     }
     set_progress(std::move(sink));
@@ -102,7 +108,7 @@ ckpt_status ckpt_add_thread_hooks(ckpt_thread_hook_fn start, ckpt_thread_hook_fn
     const auto user = std::make_shared<UserData>(user_data, destroy);
     const auto hook = [&user](ckpt_thread_hook_fn fn) -> ThreadHook {
       if (fn == nullptr) return {};
-      return [fn, user](const char* name) { fn(name, user->get()); };
+      return [fn, user](const char* name) { user_notice("thread hook", [&] { fn(name, user->get()); }); };
     };
     *id = add_thread_hooks(hook(start), hook(stop));
     user->adopt();
@@ -120,7 +126,15 @@ namespace {
 class CallbackClock final : public Clock {
  public:
   CallbackClock(ckpt_clock_fn now, std::shared_ptr<UserData> user) : now_(now), user_(std::move(user)) {}
-  std::int64_t now_ns() const override { return now_(user_->get()); }
+  std::int64_t now_ns() const override {
+    std::int64_t now = 0;
+    const std::int32_t code = user_call([&] {
+      now = now_(user_->get());
+      return CKPT_OK;
+    });
+    if (code != CKPT_OK) fail_callback("clock", code);
+    return now;
+  }
 
  private:
   ckpt_clock_fn now_;
@@ -270,7 +284,7 @@ ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, ckp
     not_null(fn, "fn");
     object->run(part_count, [&](std::int64_t part) {
       set_callback_error(nullptr);
-      const int32_t code = fn(part, user_data);
+      const int32_t code = user_call([&] { return fn(part, user_data); });
       if (code != 0) fail_callback(cat("part ", part), code);
     });
   });

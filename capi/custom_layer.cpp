@@ -23,7 +23,7 @@ class CustomLayer final : public engine::Layer {
   engine::TensorSpec output(const engine::TensorSpec& input) const override {
     const ckpt_tensor_spec given = from_spec(input);
     ckpt_tensor_spec output = {};
-    call("output", callbacks_.output(&given, &output, user_->get()));
+    call("output", [&] { return callbacks_.output(&given, &output, user_->get()); });
     try {
       return to_spec(output, "");
     } catch (const base::Error& error) {
@@ -37,7 +37,7 @@ class CustomLayer final : public engine::Layer {
   engine::OptionNeeds needs(const engine::TensorSpec& input, std::int32_t option) const override {
     const ckpt_tensor_spec given = from_spec(input);
     ckpt_layer_option needs = {};
-    if (callbacks_.option != nullptr) call("option", callbacks_.option(&given, option, &needs, user_->get()));
+    if (callbacks_.option != nullptr) call("option", [&] { return callbacks_.option(&given, option, &needs, user_->get()); });
     require_bytes("tape_bytes", needs.tape_bytes);
     require_bytes("forward_workspace_bytes", needs.forward_workspace_bytes);
     require_bytes("backward_workspace_bytes", needs.backward_workspace_bytes);
@@ -48,24 +48,32 @@ class CustomLayer final : public engine::Layer {
 
   void forward(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
     const Place place(context, lent_);
-    call("forward",
-         callbacks_.forward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.workspace, user_->get()));
+    call("forward", [&] {
+      return callbacks_.forward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.workspace, user_->get());
+    });
   }
 
   void record(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
     const Place place(context, lent_);
-    call("record", callbacks_.record(&place.context, buffers.input, nullptr, buffers.tape, buffers.workspace, user_->get()));
+    call("record",
+         [&] { return callbacks_.record(&place.context, buffers.input, nullptr, buffers.tape, buffers.workspace, user_->get()); });
   }
 
   void backward(const engine::RunContext& context, const engine::BackwardBuffers& buffers) override {
     const Place place(context, lent_);
-    call("backward", callbacks_.backward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.grad_output,
-                                         buffers.grad_input, buffers.workspace, user_->get()));
+    call("backward", [&] {
+      return callbacks_.backward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.grad_output,
+                                 buffers.grad_input, buffers.workspace, user_->get());
+    });
   }
 
   std::int64_t ambient_bytes() const override { return callbacks_.ambient_bytes; }
-  void save_ambient(void* state) const override { call("save_ambient", callbacks_.save_ambient(state, user_->get())); }
-  void restore_ambient(const void* state) override { call("restore_ambient", callbacks_.restore_ambient(state, user_->get())); }
+  void save_ambient(void* state) const override {
+    call("save_ambient", [&] { return callbacks_.save_ambient(state, user_->get()); });
+  }
+  void restore_ambient(const void* state) override {
+    call("restore_ambient", [&] { return callbacks_.restore_ambient(state, user_->get()); });
+  }
 
  private:
   // What callbacks borrow. One call of a layer runs at a time.
@@ -112,8 +120,10 @@ class CustomLayer final : public engine::Layer {
 
   std::string which(const char* callback) const { return base::cat("layer ", base::quote(name()), " ", callback); }
 
-  void call(const char* callback, std::int32_t code) const {
-    if (code != 0) base::fail_callback(which(callback), code);
+  template <class Call>
+  void call(const char* callback, Call&& function) const {
+    base::set_callback_error(nullptr);
+    if (const std::int32_t code = user_call(function); code != 0) base::fail_callback(which(callback), code);
   }
 
   void require_bytes(const char* field, std::int64_t bytes) const {

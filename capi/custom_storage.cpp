@@ -32,7 +32,7 @@ struct Table {
     std::int32_t code = CKPT_OK;
     {
       const base::Entered entered(this);
-      code = call();
+      code = user_call(call);
     }
     require_ok(code, [&] { return base::cat("storage ", base::quote(name), ' ', which, ' ', base::quote(path)); });
   }
@@ -45,7 +45,7 @@ class CustomFile final : public storage::File {
       : table_(std::move(table)), path_(std::move(path)), file_(file), stays_(stays) {}
   ~CustomFile() override {
     const base::Entered entered(table_.get());
-    table_->callbacks.close(file_, table_->data());
+    user_notice("storage close", [this] { table_->callbacks.close(file_, table_->data()); });
   }
 
   std::int64_t size() override {
@@ -97,7 +97,7 @@ class CustomLock final : public storage::Lock {
   ~CustomLock() override {
     if (generation_ != base::fork_generation()) return;
     const base::Entered entered(table_.get());
-    table_->callbacks.unlock(lock_, table_->data());
+    user_notice("storage unlock", [this] { table_->callbacks.unlock(lock_, table_->data()); });
   }
 
  private:

@@ -62,22 +62,30 @@ class CallbackGuest final : public plan::Guest {
   }
 
   std::int32_t forward(const plan::DriveCall& call, void* input, void** output) override {
-    return callbacks_.forward(from_call(call), input, output, data_);
+    return user_call([&] { return callbacks_.forward(from_call(call), input, output, data_); });
   }
   std::int32_t record(const plan::DriveCall& call, void* input, void** output, void** tape) override {
-    return callbacks_.record(from_call(call), input, output, tape, data_);
+    return user_call([&] { return callbacks_.record(from_call(call), input, output, tape, data_); });
   }
   std::int32_t backward(const plan::DriveCall& call, void* input, void* output, void* tape, void* grad_output,
                         void** grad_input) override {
-    return callbacks_.backward(from_call(call), input, output, tape, grad_output, grad_input, data_);
+    return user_call([&] { return callbacks_.backward(from_call(call), input, output, tape, grad_output, grad_input, data_); });
   }
   std::int32_t turn(const plan::DriveCall& call, void* output, void** grad_output) override {
-    return callbacks_.turn(from_call(call), output, grad_output, data_);
+    return user_call([&] { return callbacks_.turn(from_call(call), output, grad_output, data_); });
   }
-  std::int32_t store(const plan::DriveCall& call, void* item) override { return callbacks_.store(from_call(call), item, data_); }
-  std::int32_t load(const plan::DriveCall& call, void** item) override { return callbacks_.load(from_call(call), item, data_); }
-  std::int32_t await(const plan::DriveCall& call) override { return callbacks_.await(from_call(call), data_); }
-  void drop(const plan::DriveCall& call, void* item) noexcept override { callbacks_.drop(from_call(call), item, data_); }
+  std::int32_t store(const plan::DriveCall& call, void* item) override {
+    return user_call([&] { return callbacks_.store(from_call(call), item, data_); });
+  }
+  std::int32_t load(const plan::DriveCall& call, void** item) override {
+    return user_call([&] { return callbacks_.load(from_call(call), item, data_); });
+  }
+  std::int32_t await(const plan::DriveCall& call) override {
+    return user_call([&] { return callbacks_.await(from_call(call), data_); });
+  }
+  void drop(const plan::DriveCall& call, void* item) noexcept override {
+    user_notice("drop", [&] { callbacks_.drop(from_call(call), item, data_); });
+  }
 
  private:
   const ckpt_driver_callbacks callbacks_;

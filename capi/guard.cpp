@@ -1,5 +1,8 @@
 #include "guard.h"
 
+#include <exception>
+
+#include "base/log.h"
 #include "handle.h"
 
 namespace ckpt::capi {
@@ -53,6 +56,24 @@ ckpt_status status_of_current_exception() noexcept {
   const base::CurrentError error = base::current_error();
   base::set_last_error(error.message);
   return static_cast<ckpt_status>(error.status);
+}
+
+std::int32_t code_of_thrown() noexcept {
+  const base::CurrentError error = base::current_error();
+  try {
+    base::set_callback_error(base::cat("it threw an exception: ", error.message).c_str());
+  } catch (const std::exception&) {  // no memory for the text
+  }
+  return CKPT_E_CALLBACK;
+}
+
+void log_thrown(const char* function) noexcept {
+  const base::CurrentError error = base::current_error();
+  try {
+    base::write_log(base::LogLevel::error, "base",
+                    base::cat("the callback '", function, "' threw an exception, which is ignored: ", error.message));
+  } catch (const std::exception&) {  // no memory for the record
+  }
 }
 
 void copy_bytes(std::span<const std::byte> bytes, void* buffer, std::int64_t capacity, std::int64_t* needed) {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "call.h"
+#include "user_call.h"
 
 namespace ckpt::capi {
 
@@ -69,7 +70,7 @@ class UserData {
   UserData(const UserData&) = delete;
   UserData& operator=(const UserData&) = delete;
   ~UserData() {
-    if (adopted_ && destroy_ != nullptr) destroy_(pointer_);
+    if (adopted_ && destroy_ != nullptr) user_notice("destroy", [this] { destroy_(pointer_); });
   }
   void* get() const noexcept { return pointer_; }
   void adopt() noexcept { adopted_ = true; }

@@ -270,7 +270,7 @@ ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_mem
       // The caller may itself be inside a callback that has given its reason already.
       const std::string outer = take_callback_error();
       const ckpt_memory_event borrowed = to_c(event);
-      const int32_t code = fn(&borrowed, user->get());
+      const int32_t code = user_call([&] { return fn(&borrowed, user->get()); });
       const std::string reason = take_callback_error();
       if (!outer.empty()) set_callback_error(outer.c_str());
       if (code != 0) fail(Status::callback, "it returned ", code, reason.empty() ? "" : ": ", reason);

@@ -62,7 +62,8 @@ class CustomStateful final : public state::Stateful {
   void list(state::State& into) override {
     ckpt_state handle;
     handle.object = std::make_shared<state::State>();
-    if (const int32_t code = callbacks_.list(&handle, user_->get()); code != 0) fail_callback(cat(quote(name_), " list"), code);
+    const int32_t code = user_call([&] { return callbacks_.list(&handle, user_->get()); });
+    if (code != 0) fail_callback(cat(quote(name_), " list"), code);
     into = *handle.object;
   }
 
@@ -70,8 +71,8 @@ class CustomStateful final : public state::Stateful {
     if (callbacks_.restore == nullptr) return;
     ckpt_state handle;
     handle.object = std::make_shared<state::State>(loaded);
-    if (const int32_t code = callbacks_.restore(&handle, user_->get()); code != 0)
-      fail_callback(cat(quote(name_), " restore"), code);
+    const int32_t code = user_call([&] { return callbacks_.restore(&handle, user_->get()); });
+    if (code != 0) fail_callback(cat(quote(name_), " restore"), code);
   }
 
  private:
@@ -111,7 +112,7 @@ class CustomCoordinator final : public state::Coordinator {
     std::int32_t code = 0;
     {
       const Entered entered(this);
-      code = call();
+      code = user_call(call);
     }
     if (code == CKPT_E_TIMEOUT) {
       const std::string reason = ckpt::base::take_callback_error();
@@ -150,8 +151,8 @@ std::function<bool(const state::Found&)> keep_argument(ckpt_keep_fn keep, const 
     const ckpt_checkpoint_info info = checkpoint_info(found);
     int32_t stays = 0;
     set_callback_error(nullptr);
-    if (const int32_t code = keep(&info, &stays, user->get()); code != 0)
-      fail_callback(cat("keep, asked about ", quote(found.name)), code);
+    const int32_t code = user_call([&] { return keep(&info, &stays, user->get()); });
+    if (code != 0) fail_callback(cat("keep, asked about ", quote(found.name)), code);
     return stays != 0;
   };
 }
@@ -169,7 +170,8 @@ Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& u
       const auto capacity = static_cast<int64_t>(answer.size());
       auto needed = static_cast<int64_t>(name.size());
       set_callback_error(nullptr);
-      const int32_t code = rename(group.c_str(), name.c_str(), answer.data(), capacity, &needed, user->get());
+      const int32_t code =
+          user_call([&] { return rename(group.c_str(), name.c_str(), answer.data(), capacity, &needed, user->get()); });
       if (code != 0) fail_callback(who(), code);
       if (needed < 0 || needed > longest) fail(Status::invalid_argument, who(), ": *needed is ", needed, "; 0 .. ", longest);
       if (needed < capacity) return answer.substr(0, static_cast<std::size_t>(needed));

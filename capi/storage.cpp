@@ -36,8 +36,10 @@ storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_p
   return [decide, user](const ckpt::base::Error& error, std::int32_t attempt, storage::Verdict& verdict) {
     int32_t retry = verdict.retry ? 1 : 0;
     ckpt::base::set_callback_error(nullptr);
-    const int32_t code =
-        decide(static_cast<ckpt_status>(error.status()), error.message().c_str(), attempt, &retry, &verdict.delay_ns, user->get());
+    const int32_t code = user_call([&] {
+      return decide(static_cast<ckpt_status>(error.status()), error.message().c_str(), attempt, &retry, &verdict.delay_ns,
+                    user->get());
+    });
     const std::string asked = ckpt::base::cat("fault handler's decide, asked about '", error.message(), "',");
     if (code != 0) ckpt::base::fail_callback(asked, code);
     ckpt::base::require(retry == 0 || retry == 1, asked, " set *retry to ", retry, "; 0 or 1");
@@ -50,7 +52,7 @@ storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_p
 std::shared_ptr<storage::Storage> call_scheme(ckpt_storage_scheme_fn create, const std::string& uri, void* user_data) {
   ckpt_storage* made = nullptr;
   ckpt::base::set_callback_error(nullptr);
-  const int32_t code = create(uri.c_str(), &made, user_data);
+  const int32_t code = user_call([&] { return create(uri.c_str(), &made, user_data); });
   require_ok(code, [&] { return ckpt::base::cat("scheme function, asked for ", ckpt::base::quote(uri)); });
   std::shared_ptr<storage::Storage> object = checked(made, "the scheme function's *storage")->object;
   release(made);
@@ -116,7 +118,7 @@ ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options,
     copy_from_c(given, policy);
     const auto user = std::make_shared<UserData>(user_data, destroy);
     storage::Sleep pause;
-    if (sleep != nullptr) pause = [sleep, user](std::int64_t ns) { sleep(ns, user->get()); };
+    if (sleep != nullptr) pause = [sleep, user](std::int64_t ns) { user_notice("sleep", [&] { sleep(ns, user->get()); }); };
     const auto deciding = std::make_shared<UserData>(given.decide_user_data, given.decide_destroy);
     hand_out(out, std::make_shared<storage::FaultHandler>(policy, std::move(pause), decide_argument(given.decide, deciding)));
     user->adopt();

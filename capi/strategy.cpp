@@ -75,7 +75,7 @@ void with_c_string(std::string_view text, Visitor&& visitor) {
 template <class Call>
 void call_user(const std::string& who, const char* what, Call&& call) {
   set_callback_error(nullptr);
-  if (const int32_t code = call(); code != 0) fail_callback(cat("strategy ", quote(who), " ", what), code);
+  if (const int32_t code = user_call(call); code != 0) fail_callback(cat("strategy ", quote(who), " ", what), code);
 }
 
 bool ask_user(const std::string& who, ckpt_strategy_decide_fn decide, void* user_data, std::string_view layer_name,
@@ -123,7 +123,7 @@ CustomHooks custom_hooks(const char* name, const ckpt_strategy_callbacks* given,
 StrategyPtr call_factory(ckpt_strategy_factory_fn factory, const std::string& arguments, void* user_data) {
   ckpt_strategy* made = nullptr;
   set_callback_error(nullptr);
-  const int32_t code = factory(arguments.c_str(), &made, user_data);
+  const int32_t code = user_call([&] { return factory(arguments.c_str(), &made, user_data); });
   if (code != 0) fail_callback("strategy factory", code);
   StrategyPtr object = checked(made, "the factory's *strategy")->object;
   release(made);

@@ -125,7 +125,7 @@ ckpt_status ckpt_tensor_create_borrowed(void* data, ckpt_dtype dtype, const int6
     const auto dimensions = shape_argument(shape, ndim);
     not_null(tensor, "tensor");
     std::function<void()> on_release;
-    if (destroy != nullptr) on_release = [destroy, user_data] { destroy(user_data); };
+    if (destroy != nullptr) on_release = [destroy, user_data] { user_notice("destroy", [&] { destroy(user_data); }); };
     hand_out_tensor(tensor, [&] { return Tensor::borrow(data, type, dimensions, std::move(on_release)); });
   });
 }

@@ -169,19 +169,18 @@ class AsyncManager {
     if (!callbacks.staged && !callbacks.progress && !callbacks.ended) return nullptr;
     owned = std::make_unique<CheckpointTaskCallbacks>(std::move(callbacks));
     if (owned->staged) {
-      table.staged = [](std::int64_t id, std::int64_t stall_ns, void* user_data) noexcept {
-        detail::callback_silent(
-            [&] { static_cast<CheckpointTaskCallbacks*>(user_data)->staged(id, std::chrono::nanoseconds(stall_ns)); });
+      table.staged = [](std::int64_t id, std::int64_t stall_ns, void* user_data) {
+        static_cast<CheckpointTaskCallbacks*>(user_data)->staged(id, std::chrono::nanoseconds(stall_ns));
       };
     }
     if (owned->progress) {
-      table.progress = [](std::int64_t id, std::int64_t done, std::int64_t total, void* user_data) noexcept {
-        detail::callback_silent([&] { static_cast<CheckpointTaskCallbacks*>(user_data)->progress(id, done, total); });
+      table.progress = [](std::int64_t id, std::int64_t done, std::int64_t total, void* user_data) {
+        static_cast<CheckpointTaskCallbacks*>(user_data)->progress(id, done, total);
       };
     }
     if (owned->ended) {
-      table.ended = [](const ckpt_checkpoint_task_result* result, void* user_data) noexcept {
-        detail::callback_silent([&] { static_cast<CheckpointTaskCallbacks*>(user_data)->ended(detail::from_c(*result)); });
+      table.ended = [](const ckpt_checkpoint_task_result* result, void* user_data) {
+        static_cast<CheckpointTaskCallbacks*>(user_data)->ended(detail::from_c(*result));
       };
     }
     return &table;

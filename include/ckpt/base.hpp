@@ -204,19 +204,15 @@ class Progress {
 // ---- Thread hooks ----
 
 // Runs start and stop (one may be empty) on every thread that the library makes while this object lives. The destructor waits until
-// every thread that ran start has run stop: destroy the objects that own those threads first. What the hooks throw is ignored.
+// every thread that ran start has run stop: destroy the objects that own those threads first. If a hook throws, the thread continues and the log has an error.
 class ThreadHooks {
  public:
   using Hook = std::function<void(std::string_view thread_name)>;
 
   ThreadHooks(Hook start, Hook stop) {
     auto owned = std::make_unique<Both>(Both{std::move(start), std::move(stop)});
-    const ckpt_thread_hook_fn on_start = [](const char* name, void* user_data) noexcept {
-      detail::callback_silent([&] { static_cast<Both*>(user_data)->start(name); });
-    };
-    const ckpt_thread_hook_fn on_stop = [](const char* name, void* user_data) noexcept {
-      detail::callback_silent([&] { static_cast<Both*>(user_data)->stop(name); });
-    };
+    const ckpt_thread_hook_fn on_start = [](const char* name, void* user_data) { static_cast<Both*>(user_data)->start(name); };
+    const ckpt_thread_hook_fn on_stop = [](const char* name, void* user_data) { static_cast<Both*>(user_data)->stop(name); };
     check(ckpt_add_thread_hooks(owned->start ? on_start : nullptr, owned->stop ? on_stop : nullptr, owned.get(),
                                 detail::destroy<Both>, &id_));
     static_cast<void>(owned.release());
@@ -243,11 +239,11 @@ class Clock {
     check(ckpt_clock_create_manual(start.count(), clock.handle_.out()));
     return clock;
   }
-  // Asks now, on any thread. now must not throw: there is no caller to report to, the program ends.
+  // Asks now, on any thread. If it throws, the call that needs the time fails with Status::callback.
   static Clock custom(std::function<std::chrono::nanoseconds()> now) {
     using Now = std::function<std::chrono::nanoseconds()>;
     auto owned = std::make_unique<Now>(std::move(now));
-    const ckpt_clock_fn call = [](void* user_data) noexcept { return (*static_cast<Now*>(user_data))().count(); };
+    const ckpt_clock_fn call = [](void* user_data) { return (*static_cast<Now*>(user_data))().count(); };
     Clock clock;
     check(ckpt_clock_create_custom(*owned ? call : nullptr, owned.get(), detail::destroy<Now>, clock.handle_.out()));
     static_cast<void>(owned.release());

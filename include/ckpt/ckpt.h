@@ -7,7 +7,9 @@
  *
  * Result     Functions that can fail return ckpt_status: CKPT_OK is 0, errors are negative. After an error ckpt_last_error() says
  *            on the same thread which argument was wrong and its value. A function that failed changed nothing and leaves its
- *            out-parameters alone. No exception ever crosses this boundary, in either direction.
+ *            out-parameters alone. No exception ever crosses this boundary, in either direction: if a callback throws, the call
+ *            that runs it fails with CKPT_E_CALLBACK and the exception's text; if the callback cannot report an error, the log
+ *            has an error.
  * Handles    ckpt_<noun>_create returns one reference, ckpt_<noun>_release releases it; release(NULL) does nothing. Handles
  *            may be released in any order: what still needs another object keeps it alive. A handle of the wrong kind is refused
  *            with CKPT_E_INVALID_ARGUMENT. Using a handle after its release is undefined. Inside a callback handles may be released
@@ -35,6 +37,9 @@
  *            neither waits nor changes anything.
  * Threads    A handle may be used from any thread. Objects marked "synchronised" may be used from several threads at once; all
  *            others from one thread at a time. ckpt_*_release needs that no other thread uses the same reference.
+ * Signals    The library's threads block the signals that a program handles (HUP, INT, QUIT, TERM, USR1, USR2, ALRM, VTALRM, CHLD,
+ *            CONT, WINCH, PIPE, IO, URG, TSTP, TTIN, TTOU), so handlers run on the program's threads only. No function is
+ *            async-signal-safe unless its comment states it.
  * Fork       In a forked child, handles that own threads return CKPT_E_FORKED; releasing them frees memory and joins nothing. All
  *            others work on, or return CKPT_E_FORKED where a thread of the parent was changing them: no call waits for a thread
  *            that the child does not have. Locks of files stay the parent's.

@@ -114,7 +114,9 @@ struct GuestCalls {
     return run(user_data, [&](Guest<T>& own) { own.await(from_c(*call)); });
   }
   static void drop(const ckpt_drive_call* call, void* handle, void* user_data) noexcept {
-    if (call->tier > 0) of(user_data).guest->drop_slot(from_c(*call));
+    detail::callback_silent([&] {
+      if (call->tier > 0) of(user_data).guest->drop_slot(from_c(*call));
+    });
     delete item(handle);
   }
 

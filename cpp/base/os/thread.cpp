@@ -1,6 +1,7 @@
 #include "base/os/thread.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -31,6 +32,31 @@ struct Start {
       : name(std::move(thread_name)), body(std::move(thread_body)), hooks(name) {}
 };
 
+// Blocks signals in the threads that are made meanwhile: their handlers are the program's, and run on its own threads. Not blocked
+// are signals that a thread causes itself, SIGPROF, and those with which runtimes stop threads that run their callbacks: SIGPWR and
+// SIGXCPU (Mono), real-time signals (.NET). Java unblocks its own in threads that it attaches.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() noexcept {
+    sigset_t program;
+    sigemptyset(&program);
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGCHLD, SIGCONT, SIGWINCH,
+                             SIGPIPE, SIGIO, SIGURG, SIGTSTP, SIGTTIN, SIGTTOU}) {
+      sigaddset(&program, signal);
+    }
+    is_blocked_ = pthread_sigmask(SIG_BLOCK, &program, &before_) == 0;
+  }
+  ~SignalsBlocked() {
+    if (is_blocked_) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+  bool is_blocked_ = false;
+};
+
 void* run(void* argument) {
   const std::unique_ptr<Start> start(static_cast<Start*>(argument));
   pthread_setname_np(pthread_self(), start->name.substr(0, 15).c_str());
@@ -58,7 +84,10 @@ void be_nice(std::int32_t nice) noexcept {
 
 Thread::Thread(std::string name, std::function<void()> body) : native_(std::make_unique<Native>()), generation_(fork_generation()) {
   auto start = std::make_unique<Start>(std::move(name), std::move(body));
-  const int error = pthread_create(&native_->id, nullptr, run, start.get());
+  const int error = [&] {
+    const SignalsBlocked blocked;
+    return pthread_create(&native_->id, nullptr, run, start.get());
+  }();
   if (error != 0) {
     fail(Status::out_of_memory, "the system made no thread for '", start->name, "' (error ", error, ")");
   }

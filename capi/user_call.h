@@ -1,0 +1,40 @@
+// Calls of the user's functions. A C++ program may pass functions that throw: no exception leaves here, because the frames up to the
+// C boundary belong to the library's threads, to destructors, or to other languages.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstdint>
+
+namespace ckpt::capi {
+
+// Called in a catch block: makes the text of the exception the callback's error, and returns CKPT_E_CALLBACK.
+std::int32_t code_of_thrown() noexcept;
+// Called in a catch block: an ERROR record of the log names the function and has the exception's text.
+void log_thrown(const char* function) noexcept;
+
+// call: calls a function that returns 0 or an error. Returns that; an exception is an error with the exception's text.
+template <class Call>
+std::int32_t user_call(Call&& call) {
+  try {
+    return call();
+  } catch (const abi::__forced_unwind&) {  // the thread is being cancelled
+    throw;
+  } catch (...) {
+    return code_of_thrown();
+  }
+}
+
+// The same for a function that cannot report an error.
+template <class Call>
+void user_notice(const char* function, Call&& call) {
+  try {
+    call();
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    log_thrown(function);
+  }
+}
+
+}  // namespace ckpt::capi
