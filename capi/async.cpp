@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "memory.h"
+#include "memory/tracker.h"
 #include "state.h"
 #include "structs.h"
 
@@ -69,6 +71,32 @@ async::MakeBlock block_argument(ckpt_staging_allocate_fn allocate, ckpt_staging_
     require(reinterpret_cast<std::uintptr_t>(memory) % page_bytes == 0, "staging_allocate: *memory is ", memory, "; a multiple of ",
             page_bytes);
     return block;
+  };
+}
+
+// Counts the blocks that make returns as allocations of one layer, each until it is released.
+async::MakeBlock counted(async::MakeBlock make, const std::shared_ptr<ckpt::memory::Tracker>& tracker) {
+  struct Count {
+    Count(std::shared_ptr<ckpt::memory::Tracker> counter, std::int64_t bytes)
+        : tracker(std::move(counter)), id(tracker->allocate("checkpoint staging", bytes)) {}
+    ~Count() {
+      try {
+        tracker->free(id);
+      } catch (...) {
+        // Freed through the tracker's own functions: nothing is left to undo.
+      }
+    }
+    Count(const Count&) = delete;
+    Count& operator=(const Count&) = delete;
+    std::shared_ptr<ckpt::memory::Tracker> tracker;
+    ckpt::memory::AllocationId id;
+  };
+  return [make = make ? std::move(make) : async::system_block, tracker](std::int64_t bytes) {
+    const auto count = std::make_shared<Count>(tracker, bytes);
+    async::Block block = make(bytes);
+    async::Block both(nullptr, [release = block.get_deleter(), count](std::byte* memory) { release(memory); });
+    both.reset(block.release());
+    return both;
   };
 }
 
@@ -155,7 +183,9 @@ ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, cons
     copy_from_c(given, wanted);
     wanted.listener = listening.listener;
     const auto staging = std::make_shared<UserData>(given.staging_user_data, given.staging_destroy);
+    const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     wanted.make_block = block_argument(given.staging_allocate, given.staging_free, staging);
+    if (tracker != nullptr) wanted.make_block = counted(std::move(wanted.make_block), tracker->object);
     hand_out(out, std::make_shared<async::AsyncManager>(checkpoints->object, wanted));
     listening.adopt();
     staging->adopt();

@@ -16,6 +16,8 @@ using ckpt::capi::guard;
 using ckpt::capi::hand_out;
 using ckpt::capi::not_null;
 using ckpt::capi::struct_argument;
+using ckpt::capi::user_call;
+using ckpt::capi::user_notice;
 using ckpt::capi::UserData;
 namespace plan = ckpt::plan;
 

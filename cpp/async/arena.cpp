@@ -21,16 +21,16 @@ std::int64_t checked_budget(std::int64_t bytes) {
   return bytes;
 }
 
-Block block_of_the_system(std::int64_t bytes) {
+}  // namespace
+
+Block system_block(std::int64_t bytes) {
   base::Pages pages = base::map_pages(static_cast<std::size_t>(bytes));
   std::function<void(std::byte*)> unmap = pages.get_deleter();
   return {pages.release(), std::move(unmap)};
 }
 
-}  // namespace
-
 Arena::Arena(std::int64_t budget_bytes, MakeBlock make)
-    : make_(make ? std::move(make) : block_of_the_system),
+    : make_(make ? std::move(make) : system_block),
       block_bytes_(block_bytes_for(checked_budget(budget_bytes))),
       blocks_(budget_bytes / block_bytes_),
       unmade_(static_cast<std::size_t>(blocks_)) {}

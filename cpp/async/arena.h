@@ -22,6 +22,9 @@ constexpr std::int64_t page_bytes = 4096;  // of its blocks
 using Block = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;
 using MakeBlock = std::function<Block(std::int64_t bytes)>;
 
+// A block of pages of the system's, which are resident once they are touched.
+Block system_block(std::int64_t bytes);
+
 class Arena {
  public:
   // budget_bytes: at least smallest_arena_bytes; what is more than whole blocks is not used. make: where blocks come from; empty:

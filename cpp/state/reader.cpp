@@ -35,6 +35,7 @@ constexpr std::size_t least_helped_bytes = std::size_t{1} << 20;
 
 Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify, std::shared_ptr<storage::Storage> keep) {
   base::Progress progress;
+  checks_every_read_ = verify == Verify::full;
   read_one(storage, name, [&](const std::string& directory, Manifest& manifest) {
     shards_ = nullptr;
     if (manifest.is_of_many()) {
@@ -43,7 +44,7 @@ Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify
         progress.begin(total_bytes(manifest));
         verify_parts(storage, directory, manifest, checked, progress);
       }
-      shards_ = std::make_unique<ShardReader>(keep, storage, directory, std::move(manifest), verify == Verify::lazy);
+      shards_ = std::make_unique<ShardReader>(keep, storage, directory, std::move(manifest), verify != Verify::none);
       return;
     }
     groups_.clear();
@@ -81,7 +82,7 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
       items_.reserve(items_.size() + header.tensors.size());
       for (std::size_t i = 0; i < header.tensors.size(); ++i) {
         Item item{part, i, g, {}, {}};
-        if (verify == Verify::lazy) item.chunks = records_of[i]->chunks;
+        if (verify != Verify::none) item.chunks = records_of[i]->chunks;
         item.checked.resize(item.chunks.size());
         items_.push_back(std::move(item));
       }
@@ -197,74 +198,94 @@ Reader::Part& Reader::fresh_part(const Item& item) {
   return part;
 }
 
-std::int64_t Reader::unchecked_bytes(const Item& item, std::int64_t begin, std::int64_t end) const {
-  if (item.chunks.empty() || begin == end) return 0;
+std::vector<Reader::Stretch> Reader::stretches(const Item& item, std::int64_t begin, std::int64_t end) const {
   const std::int64_t all = parts_[item.part].header.tensors[item.entry].bytes;
-  std::int64_t bytes = 0;
-  for (std::int64_t chunk = begin / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
-    if (!item.checked[static_cast<std::size_t>(chunk)]) bytes += std::min(chunk_bytes, all - chunk * chunk_bytes);
+  std::vector<Stretch> out;
+  for (std::int64_t chunk = begin / chunk_bytes; begin < end && chunk * chunk_bytes < end; ++chunk) {
+    const std::int64_t first = chunk * chunk_bytes;
+    const std::int64_t last = std::min(all, first + chunk_bytes);
+    const bool is_whole = begin <= first && end >= last;
+    const bool is_checked =
+        !item.chunks.empty() && (is_whole || checks_every_read_ || !item.checked[static_cast<std::size_t>(chunk)]);
+    out.push_back(is_checked ? Stretch{chunk, first, last, true}
+                             : Stretch{chunk, std::max(begin, first), std::min(end, last), false});
   }
+  return out;
+}
+
+// take(at, most): where the next bytes go, at least one and at most so many.
+template <class Take>
+void Reader::read_stretch(Item& item, const Stretch& stretch, base::Progress& progress, Take&& take) {
+  const Part& part = parts_[item.part];
+  const TensorEntry& entry = part.header.tensors[item.entry];
+  const std::int64_t data = part.header.data_start + entry.offset;
+  Hasher hasher;
+  for (std::int64_t at = stretch.begin; at < stretch.end;) {
+    const std::span<std::byte> piece = take(at, std::min<std::int64_t>(piece_bytes, stretch.end - at));
+    if (part.file->read(data + at, piece) != std::ssize(piece))
+      base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
+    if (stretch.is_checked) hasher.update(piece);
+    at += std::ssize(piece);
+    progress.add(std::ssize(piece));
+  }
+  if (!stretch.is_checked) return;
+  const auto number = static_cast<std::size_t>(stretch.chunk);
+  if (const Digest digest = hasher.finish(); digest != item.chunks[number]) {
+    base::fail(Status::corrupt, part.path, ": tensor ", base::quote(entry.name), ": chunk ", stretch.chunk, " has the checksum ",
+               to_hex(digest), "; the manifest says ", to_hex(item.chunks[number]));
+  }
+  item.checked[number] = true;
+}
+
+namespace {
+
+template <class Stretches>
+std::int64_t bytes_of(const Stretches& stretches) {
+  std::int64_t bytes = 0;
+  for (const auto& stretch : stretches) bytes += stretch.end - stretch.begin;
   return bytes;
 }
 
-void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end, base::Progress& progress) {
-  if (item.chunks.empty() || begin == end) return;
-  const Part& part = parts_[item.part];
-  const TensorEntry& entry = part.header.tensors[item.entry];
-  std::unique_ptr<std::byte[]> block;
-  Hasher hasher;
-  for (std::int64_t chunk = begin / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
-    const auto number = static_cast<std::size_t>(chunk);
-    if (item.checked[number]) continue;
-    if (block == nullptr) block = std::make_unique_for_overwrite<std::byte[]>(piece_bytes);
-    const std::int64_t last = std::min(entry.bytes, (chunk + 1) * chunk_bytes);
-    const std::int64_t data = part.header.data_start + entry.offset;
-    part.file->expect(data + chunk * chunk_bytes, data + last);
-    for (std::int64_t at = chunk * chunk_bytes; at < last;) {
-      const auto piece = std::span(block.get(), std::min(piece_bytes, static_cast<std::size_t>(last - at)));
-      if (part.file->read(part.header.data_start + entry.offset + at, piece) != static_cast<std::int64_t>(piece.size()))
-        base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
-      hasher.update(piece);
-      at += static_cast<std::int64_t>(piece.size());
-      progress.add(static_cast<std::int64_t>(piece.size()));
-    }
-    if (const Digest digest = hasher.finish(); digest != item.chunks[number]) {
-      base::fail(Status::corrupt, part.path, ": tensor ", base::quote(entry.name), ": chunk ", chunk, " has the checksum ",
-                 to_hex(digest), "; the manifest says ", to_hex(item.chunks[number]));
-    }
-    item.checked[number] = true;
+}  // namespace
+
+void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end) {
+  std::vector<Stretch> unchecked = stretches(item, begin, end);
+  std::erase_if(unchecked, [&](const Stretch& stretch) {
+    return !stretch.is_checked || (!checks_every_read_ && item.checked[static_cast<std::size_t>(stretch.chunk)]);
+  });
+  base::Progress progress;
+  progress.begin(bytes_of(unchecked));
+  const auto block = std::make_unique_for_overwrite<std::byte[]>(unchecked.empty() ? 0 : piece_bytes);
+  const std::int64_t data = parts_[item.part].header.data_start + parts_[item.part].header.tensors[item.entry].offset;
+  for (const Stretch& stretch : unchecked) {
+    parts_[item.part].file->expect(data + stretch.begin, data + stretch.end);
+    read_stretch(item, stretch, progress,
+                 [&](std::int64_t, std::int64_t most) { return std::span(block.get(), static_cast<std::size_t>(most)); });
   }
+  progress.finish();
 }
 
 void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes, std::atomic<std::int64_t>* read) {
   const Part& part = fresh_part(item);
-  const TensorEntry& entry = part.header.tensors[item.entry];
-  const bool whole = begin == 0 && static_cast<std::int64_t>(bytes.size()) == entry.bytes;
-  const std::int64_t end = begin + static_cast<std::int64_t>(bytes.size());
+  const std::int64_t end = begin + std::ssize(bytes);
+  const std::vector<Stretch> wanted = stretches(item, begin, end);
   base::Progress progress;
-  progress.begin((whole ? 0 : unchecked_bytes(item, begin, end)) + end - begin);
-  if (!whole) check_chunks(item, begin, end, progress);
-  part.file->expect(part.header.data_start + entry.offset + begin, part.header.data_start + entry.offset + end);
-  Hasher hasher;
-  const bool check = whole && !item.chunks.empty();
-  for (std::size_t done = 0; done < bytes.size();) {
-    const auto left = static_cast<std::size_t>(chunk_bytes) - done % static_cast<std::size_t>(chunk_bytes);
-    const auto piece = bytes.subspan(done, std::min({piece_bytes, left, bytes.size() - done}));
-    if (part.file->read(part.header.data_start + entry.offset + begin + static_cast<std::int64_t>(done), piece) !=
-        static_cast<std::int64_t>(piece.size()))
-      base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
-    if (check) hasher.update(piece);
-    done += piece.size();
-    progress.add(static_cast<std::int64_t>(piece.size()));
-    if (read != nullptr) read->store(static_cast<std::int64_t>(done), std::memory_order_relaxed);
-    if (!check || (done % static_cast<std::size_t>(chunk_bytes) != 0 && done != bytes.size())) continue;
-    const std::size_t chunk = (done - 1) / static_cast<std::size_t>(chunk_bytes);
-    if (const Digest digest = hasher.finish(); digest != item.chunks[chunk]) {
-      base::fail(Status::corrupt, part.path, ": tensor ", base::quote(entry.name), ": chunk ", chunk, " has the checksum ",
-                 to_hex(digest), "; the manifest says ", to_hex(item.chunks[chunk]));
-    }
-    item.checked[chunk] = true;
+  progress.begin(bytes_of(wanted));
+  if (!wanted.empty()) {
+    const std::int64_t data = part.header.data_start + part.header.tensors[item.entry].offset;
+    part.file->expect(data + wanted.front().begin, data + wanted.back().end);
   }
+  std::unique_ptr<std::byte[]> block;  // for bytes of checked chunks that are not wanted
+  const auto take = [&](std::int64_t at, std::int64_t most) -> std::span<std::byte> {
+    if (at >= begin && at < end) {
+      const auto piece = bytes.subspan(static_cast<std::size_t>(at - begin), static_cast<std::size_t>(std::min(most, end - at)));
+      if (read != nullptr) read->store(at - begin + std::ssize(piece), std::memory_order_relaxed);
+      return piece;
+    }
+    if (block == nullptr) block = std::make_unique_for_overwrite<std::byte[]>(piece_bytes);
+    return std::span(block.get(), static_cast<std::size_t>(at < begin ? std::min(most, begin - at) : most));
+  };
+  for (const Stretch& stretch : wanted) read_stretch(item, stretch, progress, take);
   progress.finish();
 }
 
@@ -366,10 +387,7 @@ std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
     base::fail(Status::unsupported, "tensor ", base::quote(entry.name), " begins at byte ", begin, " of ", part.path,
                ", which is not aligned for its dtype; read it");
   }
-  base::Progress progress;
-  progress.begin(unchecked_bytes(wanted, 0, entry.bytes));
-  check_chunks(wanted, 0, entry.bytes, progress);
-  progress.finish();
+  check_chunks(wanted, 0, entry.bytes);
   // The tensor is read-only: no caller writes through this pointer.
   auto* const data = const_cast<std::byte*>(part.mapping->bytes().data()) + begin;
   return tensor::Tensor::borrow(

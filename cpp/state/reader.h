@@ -70,8 +70,8 @@ class Reader {
     std::size_t part;
     std::size_t entry;
     std::size_t group;
-    std::vector<Digest> chunks;  // those still to be checked, in order; empty: none
-    std::vector<bool> checked;
+    std::vector<Digest> chunks;  // of a tensor that is checked, in order; empty: it is not
+    std::vector<bool> checked;   // by chunk: it needs no further check, unless all reads are checked
   };
 
   void add_checkpoint(storage::Storage& storage, const std::string& directory, const Manifest& manifest, Verify verify,
@@ -82,12 +82,20 @@ class Reader {
   void index_names();
   const Item& item(std::int64_t index) const;
   Part& fresh_part(const Item& item);
-  // Checks the chunks that touch [begin, end) of a tensor, those that are still to be checked.
-  void check_chunks(Item& item, std::int64_t begin, std::int64_t end, base::Progress& progress);
-  // What it would read for that.
-  std::int64_t unchecked_bytes(const Item& item, std::int64_t begin, std::int64_t end) const;
-  // read: nullptr, or bytes read by now.
+  // A piece of a tensor's bytes, within one chunk, and what has to be read for it: all of the chunk when it is checked.
+  struct Stretch {
+    std::int64_t chunk = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool is_checked = false;
+  };
+  std::vector<Stretch> stretches(const Item& item, std::int64_t begin, std::int64_t end) const;
+  // Checks the bytes that it returns, not those of another read. read: nullptr, or bytes read by now.
   void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes, std::atomic<std::int64_t>* read = nullptr);
+  // Checks the chunks that touch [begin, end) of a tensor, those that need it.
+  void check_chunks(Item& item, std::int64_t begin, std::int64_t end);
+  template <class Take>
+  void read_stretch(Item& item, const Stretch& stretch, base::Progress& progress, Take&& take);
   // Into memory that was not touched yet.
   void read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
   base::ThreadPool* helpers(const Item& item, std::size_t bytes);
@@ -99,6 +107,7 @@ class Reader {
   std::vector<std::string> groups_;
   std::vector<Part> parts_;
   std::vector<Item> items_;
+  bool checks_every_read_ = false;
   Metadata metadata_;
   NameTable by_name_;
   std::unique_ptr<base::ThreadPool> helpers_;  // once they were needed

@@ -33,6 +33,7 @@
 #define CKPT_ASYNC_H
 
 #include <ckpt/base.h>
+#include <ckpt/memory.h>
 #include <ckpt/state.h>
 
 #ifdef __cplusplus
@@ -174,10 +175,13 @@ typedef struct ckpt_async_manager_options {
   ckpt_staging_free_fn staging_free;         /* releases what staging_allocate returned; given with it */
   void* staging_user_data;                   /* passed to each call of staging_allocate and staging_free */
   ckpt_destroy_fn staging_destroy; /* called once with staging_user_data after the last call of staging_free; may be NULL */
+  /* counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the manager; kept alive;
+   * NULL: no tracker counts it */
+  ckpt_memory_tracker* tracker;
 } ckpt_async_manager_options;
 
 #define CKPT_ASYNC_MANAGER_OPTIONS_INIT \
-  { sizeof(ckpt_async_manager_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_async_manager_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_ASYNC_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
  * caller (CKPT_INIT); NULL does nothing. */

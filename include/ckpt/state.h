@@ -652,7 +652,8 @@ typedef struct ckpt_tensor_info {
 CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info, uint32_t size);
 
 /* Opens one checkpoint. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that has a manifest (no falling
- * back past damage, but past what a writer removes meanwhile). verify: CKPT_VERIFY_FULL reads and checks every byte now;
+ * back past damage, but past what a writer removes meanwhile). verify: CKPT_VERIFY_FULL reads and checks every byte now,
+ * and each later call checks the bytes that it returns, for which it reads whole chunks of 64 MiB;
  * CKPT_VERIFY_LAZY checks what a call touches when it is first touched, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers
  * and manifest only. NOT_FOUND, CORRUPT, and what the system says. A writer's retention may remove the checkpoint meanwhile: what
  * is open can be read on. */

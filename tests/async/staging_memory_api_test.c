@@ -162,6 +162,36 @@ static void a_forked_child_releases_nothing(run* r) {
   CHECK(it.blocks == 0 && it.destroyed == 1);
 }
 
+/* A tracker counts the memory for copies, the library's as well as the caller's, until the manager is released. */
+static void a_tracker_counts_it(run* r) {
+  int own;
+  for (own = 0; own < 2; ++own) {
+    memory it = {0};
+    it.allowed = 1000;
+    ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+    if (own) options = options_of(&it);
+    ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
+    ckpt_memory_tracker* tracker = NULL;
+    ckpt_async_manager* async = NULL;
+    int32_t layer = -1;
+    CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+    options.tracker = tracker;
+    options.prepare_bytes = 2 << 20;
+    CHECK_OK(ckpt_async_manager_create(r->checkpoint, &options, &async));
+    CHECK_OK(ckpt_memory_tracker_find_layer(tracker, "checkpoint staging", &layer));
+    CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, layer, &stats));
+    CHECK(stats.current_bytes == 2 << 20 && (!own || stats.current_bytes == it.bytes));
+    save_step(async, r->state, 40 + own, NULL);
+    CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+    CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, layer, &stats));
+    CHECK(stats.current_bytes >= 2 << 20 && (!own || stats.current_bytes == it.bytes));
+    ckpt_async_manager_release(async);
+    CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, layer, &stats));
+    CHECK(stats.current_bytes == 0 && stats.live_allocations == 0);
+    ckpt_memory_tracker_release(tracker);
+  }
+}
+
 int main(void) {
   run r;
   begin_run(&r, state_bytes);
@@ -169,6 +199,7 @@ int main(void) {
   is_touched_at_creation(&r);
   its_failures_are_those_of_the_save(&r);
   one_function_alone_is_refused(&r);
+  a_tracker_counts_it(&r);
   a_forked_child_releases_nothing(&r);
   end_run(&r);
   return 0;

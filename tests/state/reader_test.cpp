@@ -1,6 +1,7 @@
 // Reading tensors one by one: from checkpoints, from files of strangers, from indexed folders.
 #include "state/reader.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,24 @@ TEST_F(StateReader, DamageIsFoundWhenItIsTouchedOrAtOnce) {
   EXPECT_ERROR(lazy.read_new(moment, nullptr), Status::corrupt, "'moment': chunk 0");
   Reader none(*disk, name, Verify::none);
   EXPECT_EQ(none.read_new(moment, nullptr)->data_as<float>()[0], 5);
+}
+
+// A file that changes under an open reader: full checks the bytes that it returns, not those that it read when it was opened.
+TEST_F(StateReader, AFullReaderChecksEveryRead) {
+  Reader full(*disk, name, Verify::full);
+  Reader lazy(*disk, name, Verify::lazy);
+  const std::int64_t moment = full.find("", "moment");
+  EXPECT_EQ(full.read_new(moment, nullptr)->data_as<float>()[5], 5);
+  EXPECT_EQ(full.read_slice(moment, 0, 1, nullptr)->data_as<float>()[2], 2);
+  const int file = ::open((scratch / (name + "/optimizer.safetensors")).c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  const char wrong = 0x11;
+  ASSERT_EQ(::pwrite(file, &wrong, 1, full.offset(moment) + full.at(moment).bytes - 1), 1);
+  ::close(file);
+  EXPECT_ERROR(full.read_new(moment, nullptr), Status::corrupt, "'moment': chunk 0");
+  EXPECT_ERROR(full.read_slice(moment, 0, 1, nullptr), Status::corrupt, "'moment': chunk 0");
+  EXPECT_ERROR(full.map(moment), Status::corrupt, "'moment': chunk 0");
+  EXPECT_ERROR(lazy.read_slice(moment, 0, 1, nullptr), Status::corrupt, "'moment': chunk 0");
 }
 
 // One that other threads help to read: whole, a part, in a forked child, which has none of them, and when it is damaged at its end.

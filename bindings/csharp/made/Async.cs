@@ -1,5 +1,6 @@
 // Made from include/ckpt by tools/api: do not edit.
 using System;
+using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -201,6 +202,11 @@ namespace Ckpt
         /// favourable.</summary>
         public int Nice { get; set; }
 
+        /// <summary>Counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the
+        /// manager; kept alive; null: no tracker counts it.</summary>
+        [MaybeNull, AllowNull]
+        public MemoryTracker Tracker { get; set; }
+
         internal static ckpt_async_manager_options Native(AsyncManagerOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -214,6 +220,7 @@ namespace Ckpt
             to.drain_timeout_ns = Times.Nanoseconds(from.DrainTimeout);
             to.staging_threads = from.StagingThreads;
             to.nice = from.Nice;
+            to.tracker = memory.Of(from.Tracker);
             return to;
         }
 
@@ -223,7 +230,7 @@ namespace Ckpt
         {
             return Shown.Of("AsyncManagerOptions", "Workers", Workers, "Capacity", Capacity, "History", History, "StagingBytes",
                 StagingBytes, "PrepareBytes", PrepareBytes, "BytesPerSecond", BytesPerSecond, "DrainTimeout", DrainTimeout,
-                "StagingThreads", StagingThreads, "Nice", Nice);
+                "StagingThreads", StagingThreads, "Nice", Nice, "Tracker", Tracker);
         }
     }
 

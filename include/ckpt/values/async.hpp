@@ -153,6 +153,9 @@ struct AsyncManagerOptions {
   std::int32_t staging_threads = 0;
   // niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
   std::int32_t nice = 0;
+  // counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the manager; kept
+  // alive; nullptr: no tracker counts it
+  detail::Borrowed<ckpt_memory_tracker> tracker = {};
 };
 namespace detail {
 inline ckpt_async_manager_options to_c(const AsyncManagerOptions& from) {
@@ -166,6 +169,7 @@ inline ckpt_async_manager_options to_c(const AsyncManagerOptions& from) {
   put(from.drain_timeout, to.drain_timeout_ns);
   put(from.staging_threads, to.staging_threads);
   put(from.nice, to.nice);
+  put(from.tracker, to.tracker);
   return to;
 }
 }  // namespace detail

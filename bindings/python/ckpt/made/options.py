@@ -584,7 +584,7 @@ def simulation_options(trace: Optional[str] = None, law: Optional[str] = None, p
 
 def async_manager_options(workers: int = 1, capacity: int = 10, history: int = 100, staging_bytes: int = 1073741824,
                           prepare_bytes: int = 0, bytes_per_second: int = 0, drain_timeout_ns: int = 30000000000,
-                          staging_threads: int = 0, nice: int = 0) -> Any:
+                          staging_threads: int = 0, nice: int = 0, tracker: Optional[MemoryTracker] = None) -> Any:
     """How a manager of background tasks is made.
 
     workers: threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint wait for
@@ -599,6 +599,8 @@ def async_manager_options(workers: int = 1, capacity: int = 10, history: int = 1
     drain_timeout_ns: time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever; default 30 s
     staging_threads: threads that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4
     nice: niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
+    tracker: counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the manager; kept
+        alive; None: no tracker counts it
     """
     struct = _native.ckpt_async_manager_options()
     struct.workers = workers
@@ -610,6 +612,8 @@ def async_manager_options(workers: int = 1, capacity: int = 10, history: int = 1
     struct.drain_timeout_ns = drain_timeout_ns
     struct.staging_threads = staging_threads
     struct.nice = nice
+    struct.tracker = handle_of(tracker)
+    struct.kept = [tracker]  # borrowed by the struct
     return struct
 
 

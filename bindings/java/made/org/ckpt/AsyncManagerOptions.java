@@ -15,6 +15,7 @@ public final class AsyncManagerOptions {
   private Duration drainTimeout = Duration.ofNanos(30000000000L);
   private int stagingThreads = 0;
   private int nice = 0;
+  private MemoryTracker tracker = null;
 
   /** All defaults. */
   public AsyncManagerOptions() {}
@@ -166,6 +167,23 @@ public final class AsyncManagerOptions {
     return nice;
   }
 
+  /**
+   * Counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the manager; kept alive;
+   * null: no tracker counts it.
+   *
+   * @param tracker the value
+   * @return this
+   */
+  public AsyncManagerOptions tracker(MemoryTracker tracker) {
+    this.tracker = tracker;
+    return this;
+  }
+
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  public MemoryTracker tracker() {
+    return tracker;
+  }
+
   /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_async_manager_options> call) {
     try (ckpt_async_manager_options struct = new ckpt_async_manager_options()) {
@@ -178,6 +196,7 @@ public final class AsyncManagerOptions {
       struct.setDrain_timeout_ns(NativeObject.nanoseconds(drainTimeout));
       struct.setStaging_threads(stagingThreads);
       struct.setNice(nice);
+      if (tracker != null) struct.setTracker(tracker);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);
