@@ -178,6 +178,7 @@ void State::set_json(std::string_view key, std::string_view text) {
   refuse_in_use();
   require_plain_name("key", key);
   values_.insert_or_assign(std::string(key), base::normalized_json("json", text));
+  keys_.by_index.clear();
 }
 
 const std::string& State::json(std::string_view key) const {
@@ -189,7 +190,12 @@ const std::string& State::json(std::string_view key) const {
 const std::string& State::key(std::int64_t index) const {
   const std::int64_t count = std::ssize(values_);
   if (index < 0 || index >= count) base::fail(base::Status::out_of_range, "index is ", index, "; the state has ", count, " keys");
-  return std::next(values_.begin(), index)->first;
+  std::vector<const std::string*>& by_index = keys_.by_index;
+  if (by_index.empty()) {
+    by_index.reserve(values_.size());
+    for (const auto& [key, value] : values_) by_index.push_back(&key);
+  }
+  return *by_index[static_cast<std::size_t>(index)];
 }
 
 void State::set_rarely_changes(std::string_view group, bool rarely) {
@@ -261,6 +267,7 @@ void State::accept(State&& loaded) {
     }
   }
   values_.swap(loaded.values_);
+  keys_.by_index.clear();
   for (std::size_t i = 0; i < statefuls_.size(); ++i) statefuls_[i].second->restore(parts[i]);
 }
 

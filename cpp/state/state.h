@@ -120,7 +120,10 @@ class State {
   // same.
   void refuse_in_use() const { refuse_in_use(nullptr); }
   // Values as a checkpoint had them. Does not throw.
-  void replace_values(std::map<std::string, std::string>&& values) noexcept { values_.swap(values); }
+  void replace_values(std::map<std::string, std::string>&& values) noexcept {
+    values_.swap(values);
+    keys_.by_index.clear();
+  }
 
  private:
   friend class StateLoan;
@@ -131,6 +134,16 @@ class State {
     Lent& operator=(const Lent& /*other*/) noexcept { return *this; }
     std::atomic<const StateLoan*> by{nullptr};
   };
+  // The keys of values_ by index, made when one is asked for: a walk of all keys is not quadratic. A copy makes its own.
+  struct Keys {
+    Keys() = default;
+    Keys(const Keys& /*other*/) noexcept {}
+    Keys& operator=(const Keys& /*other*/) noexcept {
+      by_index.clear();
+      return *this;
+    }
+    std::vector<const std::string*> by_index;
+  };
   void refuse_in_use(const StateLoan* loan) const;
   StateGroup& group_for(std::string_view group, std::string_view name);
 
@@ -138,6 +151,7 @@ class State {
   std::vector<StateGroup> groups_;
   std::set<std::pair<std::string, std::string>> taken_;  // group, name
   std::map<std::string, std::string> values_;
+  mutable Keys keys_;
   std::set<std::string, std::less<>> rarely_changing_;
   std::vector<std::pair<std::string, std::shared_ptr<Stateful>>> statefuls_;
   std::string load_report_ = R"({"missing":[],"unexpected":[],"skipped":[]})";

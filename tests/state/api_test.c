@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -208,6 +209,33 @@ static void bad_state(void) {
   ckpt_tensor_release(tensor);
 }
 
+/* A walk over all keys is linear in their number, and a new key is there at once. */
+static void many_keys(void) {
+  enum { keys = 20000 };
+  ckpt_state* state = NULL;
+  char text[16];
+  char wanted[16];
+  int64_t i;
+  CHECK_OK(ckpt_state_create(&state));
+  for (i = 0; i < keys; ++i) {
+    sprintf(text, "key%06lld", (long long)i);
+    CHECK_OK(ckpt_state_set_json(state, text, "1"));
+  }
+  const clock_t begin = clock();
+  for (i = 0; i < keys; ++i) {
+    sprintf(wanted, "key%06lld", (long long)i);
+    CHECK_OK(ckpt_state_get_key(state, i, text, sizeof text, NULL));
+    CHECK(strcmp(text, wanted) == 0);
+  }
+  CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 2); /* seconds of processor time; 6 when each call walked from the first */
+  CHECK_OK(ckpt_state_set_json(state, "a", "1"));
+  CHECK_OK(ckpt_state_get_key(state, 0, text, sizeof text, NULL));
+  CHECK(strcmp(text, "a") == 0);
+  CHECK_OK(ckpt_state_get_key(state, keys, text, sizeof text, NULL));
+  CHECK(strcmp(text, "key019999") == 0);
+  ckpt_state_release(state);
+}
+
 static void bad_checkpoint(void) {
   ckpt_storage* storage = open_root();
   ckpt_storage* again = open_root();
@@ -303,6 +331,7 @@ int main(void) {
   look_and_verify();
   bad_storage();
   bad_state();
+  many_keys();
   bad_checkpoint();
   bad_files();
   initialisers();
