@@ -64,17 +64,17 @@ internal static class PlanTests
                         using (var executor = new ScheduleExecutor(chain, schedule, input,
                             new ScheduleExecutorOptions { Follower = follower }))
                         {
-                            executor.Run(new Step { Input = x, OutputGradient = x });
+                            executor.Run(new Step(x) { OutputGradient = x });
                             return executor.GetStats().PeakLiveBytes;
                         }
                     };
-                    Check.That(step() > least, "there is room");
+                    var relaxed = Enumerable.Range(0, 12).Select(i => step()).Last();
+                    Check.That(relaxed > least, "there is room");
                     var other = tracker.RecordAllocation("other", least);
                     Check.Equal(least, step(), "only this fits");
                     Check.Equal(least, step(), "and stays");
                     tracker.RecordDeallocation(other);
-                    var most = Enumerable.Range(0, 5).Max(i => step());
-                    Check.That(most > least && most <= 2 * least, "there is room again");
+                    Check.Equal(relaxed, Enumerable.Range(0, 15).Select(i => step()).Last(), "there is room again");
                 }
             }
         }

@@ -250,14 +250,16 @@ final class TestPlan {
                 return executor.stats().peakLiveBytes();
               }
             };
-            Check.that(step.getAsLong() > least, "there is room");
+            long relaxed = 0;
+            for (int i = 0; i < 12; ++i) relaxed = step.getAsLong();
+            Check.that(relaxed > least, "there is room");
             long other = tracker.recordAllocation("other", least);
             Check.equal(least, step.getAsLong());
             Check.equal(least, step.getAsLong());
             tracker.recordDeallocation(other);
-            long most = 0;
-            for (int i = 0; i < 5; ++i) most = Math.max(most, step.getAsLong());
-            Check.that(most > least && most <= 2 * least, "there is room again");
+            long again = 0;
+            for (int i = 0; i < 15; ++i) again = step.getAsLong();
+            Check.equal(relaxed, again); // there is room again
           }
         }
       }

@@ -403,12 +403,13 @@ class Following(unittest.TestCase):
                         executor.run(x, output_gradient=np.ones_like(x))
                         return executor.stats().peak_live_bytes, changed
 
-                self.assertGreater(step()[0], least)  # there is room
+                relaxed = [step()[0] for _ in range(12)][-1]
+                self.assertGreater(relaxed, least)  # there is room
                 other = tracker.record_allocation("other", least)
                 self.assertEqual(step(), (least, True))  # only this fits beside it
                 self.assertEqual(step(), (least, False))
                 tracker.record_deallocation(other)
-                self.assertIn(True, [step()[1] for _ in range(5)])  # and there is room again
+                self.assertEqual([step()[0] for _ in range(15)][-1], relaxed)  # and there is room again
 
 
 class OwnLayers(unittest.TestCase):
