@@ -69,7 +69,7 @@ ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckp
       sink = [fn, user](LogLevel level, const char* component, const char* message) {
         try {
           fn(static_cast<int32_t>(level), component, message, user->get());
-        } catch (const abi::__forced_unwind&) {
+        } catch (const ForcedUnwind&) {
           throw;
         } catch (...) {  // there is no other place to report it
         }

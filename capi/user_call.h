@@ -1,10 +1,10 @@
-// Calls of the user's functions. A C++ program may pass functions that throw: no exception leaves here, because the frames up to the
-// C boundary belong to the library's threads, to destructors, or to other languages.
+// Calls of the user's functions. A C++ program may pass functions that throw: no exception leaves here, because the frames up to
+// the C boundary belong to the library's threads, to destructors, or to other languages.
 #pragma once
 
-#include <cxxabi.h>
-
 #include <cstdint>
+
+#include "base/os/forced_unwind.h"
 
 namespace ckpt::capi {
 
@@ -18,7 +18,7 @@ template <class Call>
 std::int32_t user_call(Call&& call) {
   try {
     return call();
-  } catch (const abi::__forced_unwind&) {  // the thread is being cancelled
+  } catch (const base::ForcedUnwind&) {  // the thread is being cancelled
     throw;
   } catch (...) {
     return code_of_thrown();
@@ -30,7 +30,7 @@ template <class Call>
 void user_notice(const char* function, Call&& call) {
   try {
     call();
-  } catch (const abi::__forced_unwind&) {
+  } catch (const base::ForcedUnwind&) {
     throw;
   } catch (...) {
     log_thrown(function);

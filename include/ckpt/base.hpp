@@ -204,7 +204,8 @@ class Progress {
 // ---- Thread hooks ----
 
 // Runs start and stop (one may be empty) on every thread that the library makes while this object lives. The destructor waits until
-// every thread that ran start has run stop: destroy the objects that own those threads first. If a hook throws, the thread continues and the log has an error.
+// every thread that ran start has run stop: destroy the objects that own those threads first. If a hook throws, the thread
+// continues and the log has an error.
 class ThreadHooks {
  public:
   using Hook = std::function<void(std::string_view thread_name)>;

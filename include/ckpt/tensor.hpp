@@ -172,7 +172,8 @@ class Tensor {
       return static_cast<T*>(std::as_const(*this).data());
     } else {
       if (read_only() && element_count() > 0)
-        throw Error(Status::unsupported, "the tensor is read-only: expected a const element type, as in elements_as<const float>()");
+        throw Error(Status::unsupported,
+                    "the tensor is read-only: expected a const element type, as in elements_as<const float>()");
       return static_cast<T*>(data());
     }
   }

@@ -14,12 +14,12 @@ figure() { sed -n 's/.*"'"$2"'": "\{0,1\}\([^",]*\)"\{0,1\},\{0,1\}$/\1/p' "$scr
 checksum() { sed -n 's/.*"model_checksum": "\(.*\)".*/\1/p' "$scratch/$1.json"; }
 
 # What it holds in its last step; the next runs of the same command hold about that.
-run roomy automatic:100KiB --memory-limit 1048576GiB
+run roomy automatic:250KiB --memory-limit 1048576GiB
 resident=$(sed -n 's/.*under pressure [^ ]* \([0-9]*\) of 1125899906842624 bytes resident.*/\1/p' "$scratch/roomy.log" | tail -1)
 [ "${resident:-0}" -gt 1000000 ] || fail "no resident bytes in the log: $(cat "$scratch/roomy.log")"
-run half automatic:100KiB --memory-limit $((resident * 10 / 6))
-run tight automatic:100KiB --memory-limit $((resident * 10 / 8))
-run none automatic:100KiB --memory-limit 1000
+run half automatic:250KiB --memory-limit $((resident * 10 / 6))
+run tight automatic:250KiB --memory-limit $((resident * 10 / 8))
+run none automatic:250KiB --memory-limit 1000
 
 chose() {
   [ "$(figure "$1" activations)" = "$2" ] || fail "$1: $(figure "$1" activations), not $2: $(cat "$scratch/$1.log")"
@@ -30,7 +30,7 @@ chose() {
 }
 chose roomy store-all 32 store-all
 chose half selective:2 20 'selective(2)'
-chose tight memory:102400 "$(figure tight kept)" 'memory-based(102400)'
+chose tight memory:256000 "$(figure tight kept)" 'memory-based(256000)'
 chose none recompute-all 0 recompute-all
 kept=$(figure tight kept)
 [ "$kept" -ge 8 ] && [ "$kept" -lt 20 ] || fail "memory-based kept $kept of 32"

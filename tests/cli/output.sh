@@ -91,7 +91,7 @@ done
 for option in --report --json --memory-report --timeline; do
   refuses 1 "cannot write $scratch/missing/file" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --save-every 1 \
     --dir "$scratch/early" --quiet "$option" "$scratch/missing/file"
-  refuses 1 "cannot write $scratch/elsewhere: Is a directory" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 \
+  refuses 1 "cannot write $scratch/elsewhere: " train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 \
     --dir "$scratch/early" --quiet "$option" "$scratch/elsewhere"
 done
 [ ! -e "$scratch/early" ] || fail "a run began whose results could not be written"

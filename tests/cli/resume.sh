@@ -30,7 +30,7 @@ newest=$(find "$scratch/two" -name 'step-000000000008-*')
 printf 'X' | dd of="$newest/model.safetensors" bs=1 seek=5000 conv=notrunc 2>/dev/null
 train --steps 9 --dir "$scratch/two" --json "$scratch/two.json"
 says "resumed from step-000000000004"
-says "damaged and skipped"
+says "damaged ones were skipped"
 [ "$(checksum "$scratch/two.json")" = "$(checksum "$scratch/whole.json")" ] || fail "after falling back the run ended with other parameters"
 
 # Only the newest are kept.

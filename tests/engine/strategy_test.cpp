@@ -243,7 +243,7 @@ TEST(StrategyRun, MemoryAwareStaysWithinItsShareWhereAnyIntervalDoes) {
       SCOPED_TRACE(base::cat("share ", share, " of ", least, " .. ", most));
       const auto peaks = peaks_under(total, chosen, 12);
       EXPECT_LE(*std::ranges::max_element(peaks), share + 4);
-      EXPECT_EQ(peaks_under(total, chosen, 12), peaks);               // equal inputs, equal decisions
+      EXPECT_EQ(peaks_under(total, chosen, 12), peaks);                 // equal inputs, equal decisions
       EXPECT_TRUE(share != 4 * most || peaks.front() != peaks.back());  // where there is room it grows
     }
   }

@@ -1,5 +1,5 @@
-/* A strategy that adapts is asked again before each step of a pipeline, by what the last step took: plans of layers, and policies of
- * managers. */
+/* A strategy that adapts is asked again before each step of a pipeline, by what the last step took: plans of layers, and policies
+ * of managers. */
 #include "probe_chain.h"
 
 enum { micro_batches = 8, layers = 8, large_tape = 64 << 10 };
