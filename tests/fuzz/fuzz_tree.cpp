@@ -34,5 +34,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   try_text(text);
   try_text(R"({"format":"ckpt-tree","format_version":1,"nodes":[)" + text + "]}");
+  try_text(R"({"format":"ckpt-tree","format_version":2,"nodes":[)" + text + "]}");
   return 0;
 }
