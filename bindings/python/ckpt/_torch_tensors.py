@@ -48,6 +48,8 @@ _by_torch = {getattr(_torch, kind.name): kind for kind in _KINDS if hasattr(_tor
 
 def as_tensor(tensor: "_torch.Tensor") -> Tensor:
     """A Tensor over the memory of a contiguous torch tensor on the CPU; gradients are not followed."""
+    if tensor.device.type == "meta":
+        raise UnsupportedError("a tensor on the device 'meta' has no memory")
     plain = tensor.detach()
     kind = _by_torch.get(plain.dtype)
     if kind is None or kind.passes is None or plain.is_neg():  # types that are not in the table are refused there, too

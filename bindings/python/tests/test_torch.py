@@ -382,7 +382,7 @@ class NothingToLoadInto(unittest.TestCase):
             self.assertTrue(same(dict(meta.state_dict()), dict(model.state_dict())))
             with self.assertRaisesRegex(ckpt.InvalidArgumentError, "device is 'meta'"):
                 ckpt_torch.resume(folder, model=model, device="meta")
-            with self.assertRaisesRegex(RuntimeError, "^0.weight: "):
+            with self.assertRaisesRegex(ckpt.UnsupportedError, r"^0\.weight: a tensor on the device 'meta' has no memory"):
                 ckpt_torch.load_into(folder, torch.nn.Sequential(torch.nn.Linear(2, 2, device="meta")).state_dict())
 
     def test_templates(self):
