@@ -210,6 +210,7 @@ void Tree::check_attributes(const TreeNode& node) const {
 }
 
 void Tree::add(TreeNode node) {
+  found_.by_container.clear();
   const bool is_key = awaits_key();
   const bool inside_key = is_key || (!open_.empty() && open_.back().inside_key);
   check_place(node, inside_key);
@@ -313,17 +314,44 @@ void Tree::require_complete() const {
                 " nodes");
 }
 
+// visit(text, value): of each pair with a text as key, until it returns false.
+template <class Visit>
+void Tree::for_each_text(std::int64_t container, Visit&& visit) const {
+  const std::size_t end = at(container).end;
+  for (std::size_t i = static_cast<std::size_t>(container) + 1; i < end;) {
+    const std::size_t value = nodes_[i].end;
+    if (value >= nodes_.size()) return;  // not complete
+    if (nodes_[i].kind == TreeKind::text && !visit(std::string_view(nodes_[i].bytes), static_cast<std::int64_t>(value))) return;
+    i = nodes_[value].end;
+  }
+}
+
 std::int64_t Tree::find(std::int64_t index, std::string_view key) const {
+  constexpr std::int64_t few_pairs = 32;
   if (at(index).kind == TreeKind::attributes) return find(index + 1, key);
   const TreeNode& container = at(index);
   base::require(is_dict(container.kind) || is_record(container.kind), "the node at index ", index, " is of kind '",
                 kind_name(container.kind), "'; only dicts, named tuples and dataclasses have keys");
-  for (std::size_t i = static_cast<std::size_t>(index) + 1; i < container.end;) {
-    const std::size_t value = nodes_[i].end;
-    if (value >= nodes_.size()) break;  // not complete
-    if (nodes_[i].kind == TreeKind::text && nodes_[i].bytes == key) return static_cast<std::int64_t>(value);
-    i = nodes_[value].end;
+  std::int64_t found = -1;
+  if (container.integer <= few_pairs || !open_.empty()) {
+    for_each_text(index, [&](std::string_view text, std::int64_t value) {
+      if (text == key) found = value;
+      return found < 0;
+    });
+  } else {
+    auto container_values = found_.by_container.find(index);
+    if (container_values == found_.by_container.end()) {
+      std::unordered_map<std::string_view, std::int64_t> values;
+      for_each_text(index, [&](std::string_view text, std::int64_t value) {
+        values.emplace(text, value);
+        return true;
+      });
+      container_values = found_.by_container.emplace(index, std::move(values)).first;
+    }
+    const auto known = container_values->second.find(key);
+    if (known != container_values->second.end()) found = known->second;
   }
+  if (found >= 0) return found;
   base::fail(Status::not_found, "key ", base::quote(key), " is not in the ", kind_name(container.kind), " at index ", index);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "state/reader.h"
@@ -110,6 +111,20 @@ class Tree {
     std::set<std::string> keys;
   };
 
+  // The values of large containers by their texts, made at the first find in one: a search for each of many keys is not quadratic.
+  // The texts are borrowed from the nodes, so a copy makes its own.
+  struct Found {
+    Found() = default;
+    Found(const Found& /*other*/) noexcept {}
+    Found& operator=(const Found& /*other*/) noexcept {
+      by_container.clear();
+      return *this;
+    }
+    std::unordered_map<std::int64_t, std::unordered_map<std::string_view, std::int64_t>> by_container;
+  };
+
+  template <class Visit>
+  void for_each_text(std::int64_t container, Visit&& visit) const;
   void check_place(const TreeNode& node, bool inside_key) const;
   void check_attributes(const TreeNode& node) const;
   std::string free_name();
@@ -126,6 +141,7 @@ class Tree {
   std::map<std::tuple<const void*, tensor::Dtype, std::string>, std::string> names_of_memory_;
   std::map<std::string, std::shared_ptr<tensor::Tensor>> read_;
   ReadTensor source_;
+  mutable Found found_;  // of a complete tree
 };
 
 // Error(corrupt) that names the node; Error(unsupported) for a later version.

@@ -213,8 +213,8 @@ static void bad_state(void) {
 static void many_keys(void) {
   enum { keys = 20000 };
   ckpt_state* state = NULL;
-  char text[16];
-  char wanted[16];
+  char text[32];
+  char wanted[32];
   int64_t i;
   CHECK_OK(ckpt_state_create(&state));
   for (i = 0; i < keys; ++i) {

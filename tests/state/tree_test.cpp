@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <ctime>
 #include <limits>
 
 #include "expect_error.h"
@@ -144,6 +145,27 @@ TEST(StateTree, OtherSpellingsOfAValueAreTheSameValue) {
             whole(R"(["list",4],-31,0,1.0,100.0)"));
   EXPECT_EQ(to_text(parse_tree(R"( { "nodes" : [ "a" ], "later" : {"x":[[[]]]}, "format_version":1 , "format":"ckpt-tree" } )")),
             whole(R"("a")"));
+}
+
+// A search for each key of a large dict is linear in their number, also in a copy, and while the tree is built.
+TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
+  constexpr std::int64_t pairs = 100000;
+  const auto key = [](std::int64_t i) { return "key" + std::to_string(i); };
+  Tree tree;
+  tree.add(container(TreeKind::dict, pairs));
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    tree.add(text(key(i)));
+    tree.add(integer(i));
+    if (i == 50) EXPECT_EQ(tree.find(0, key(7)), 16);
+  }
+  const Tree copy = tree;
+  const std::clock_t begin = std::clock();
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    EXPECT_EQ(tree.find(0, key(i)), 2 * i + 2);
+    EXPECT_EQ(copy.find(0, key(i)), 2 * i + 2);
+  }
+  EXPECT_ERROR(tree.find(0, "other"), Status::not_found, "key 'other'");
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);  // minutes where each search began at the first key
 }
 
 TEST(StateTree, NodesSayWhatTheyHave) {
