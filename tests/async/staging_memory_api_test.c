@@ -180,7 +180,7 @@ static void a_tracker_counts_it(run* r) {
     CHECK_OK(ckpt_async_manager_create(r->checkpoint, &options, &async));
     CHECK_OK(ckpt_memory_tracker_find_layer(tracker, "checkpoint staging", &layer));
     CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, layer, &stats));
-    CHECK(stats.current_bytes == 2 << 20 && (!own || stats.current_bytes == it.bytes));
+    CHECK(stats.current_bytes >= 2 << 20 && (!own || stats.current_bytes == it.bytes));
     save_step(async, r->state, 40 + own, NULL);
     CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
     CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, layer, &stats));
