@@ -156,7 +156,7 @@ TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
   for (std::int64_t i = 0; i < pairs; ++i) {
     tree.add(text(key(i)));
     tree.add(integer(i));
-    if (i == 50) EXPECT_EQ(tree.find(0, key(7)), 16);
+    EXPECT_TRUE(i != 50 || tree.find(0, key(7)) == 16);
   }
   const Tree copy = tree;
   const std::clock_t begin = std::clock();
