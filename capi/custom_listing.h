@@ -1,5 +1,5 @@
-// What the listing functions of a custom storage fill. Nothing may be thrown through the user's function, which may also continue
-// after an answer that was refused: the problem is kept, and the listing fails by it in any case.
+// The listings that functions of a custom storage fill. No exception may pass through the user's function, which may also continue
+// after an item was refused: the first problem is kept, and the listing fails with it in any case.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ class ListedNames {
   // All of them begin with prefix, and are after this one where they ascend (by their bytes).
   ListedNames(Order order, const std::string& prefix, const std::string& after) : order_(order), prefix_(prefix), last_(after) {}
 
-  // what: "name" or "path", for messages.
-  void require_new(const char* what, const std::string& name) {
+  // kind: "name" or "path", for messages.
+  void require_new(const char* kind, const std::string& name) {
     using base::quote;
-    base::require(!name.empty(), what, " is empty");
+    base::require(!name.empty(), kind, " is empty");
     storage::require_path(name);
-    base::require(name.starts_with(prefix_), what, " is ", quote(name), "; it begins with ", quote(prefix_));
+    base::require(name.starts_with(prefix_), kind, " is ", quote(name), "; it begins with ", quote(prefix_));
     if (order_ == Order::ascending) {
-      base::require(name > last_, what, " is ", quote(name), "; it comes behind ", quote(last_));
+      base::require(name > last_, kind, " is ", quote(name), "; it comes behind ", quote(last_));
       last_ = name;
     } else {
-      base::require(names_.insert(name).second, what, ' ', quote(name), " is listed twice");
+      base::require(names_.insert(name).second, kind, ' ', quote(name), " is listed twice");
     }
   }
 
@@ -45,11 +45,11 @@ class ListedNames {
   std::set<std::string> names_;
 };
 
-// What one call of a listing function has listed.
+// The items of one call of a listing function.
 template <class Item>
 class CustomListing {
  public:
-  // The problem of what was listed, "" when there is none.
+  // The first problem of the items; "" when there is none.
   const std::string& problem() const noexcept { return problem_; }
   std::vector<Item> take_items() { return std::move(items_); }
 
@@ -93,7 +93,7 @@ class DirectoryListing : public CustomListing<storage::Entry> {
   }
 };
 
-// For ckpt_storage_list_from_fn: what follows relies on the order, on the prefix, and on the number.
+// For ckpt_storage_list_from_fn: the library relies on the order, the prefix and the number of the paths.
 class ObjectListing : public CustomListing<storage::Object> {
  public:
   ObjectListing(const std::string& prefix, const std::string& after, std::int64_t limit)

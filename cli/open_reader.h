@@ -20,7 +20,7 @@ Reader open_file(const std::string& path);
 // Whether path is a file that has to be read whole by its ending: NumPy's .npz, PyTorch's .pt or .pth.
 bool is_foreign(const std::string& path);
 
-// Every tensor of such a file, and its metadata. Throws when there is no tensor.
+// Every tensor of such a file, and its metadata. Throws when it contains none.
 Foreign read_foreign(const std::string& path);
 
 // Metadata as the JSON object that a safetensors file has; "" without any.

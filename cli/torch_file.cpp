@@ -127,7 +127,7 @@ class Calls {
   bool is_parameter(const PickleValue& call) const { return function_of(call) == rebuild_parameter; }
   bool requires_grad(const PickleValue& call) const {
     const PickleValue& flag = argument(call, is_parameter(call) ? 1 : 4);
-    if (flag.kind != Kind::boolean) refuse_at(call, "requires_grad is no bool");
+    if (flag.kind != Kind::boolean) refuse_at(call, "requires_grad: expected a bool");
     return std::get<bool>(flag.content);
   }
 

@@ -323,7 +323,7 @@ void Pipeline::make_stages() {
   context.checks = options_.checks;
   for (std::int32_t number = 0; number < options_.layout.stages; ++number) {
     context.stage = number;
-    context.observer = step_peak_.add_observer(asks_strategy() ? options_.choice.strategy : nullptr);
+    context.observer = step_peak_.add_observer(options_.choice.asks_strategy() ? options_.choice.strategy : nullptr);
     context.pool = std::make_shared<base::ThreadPool>(options_.threads_per_stage);
     const auto forward = [weak = weak_from_this(), number](const TensorPtr& input, std::int64_t micro_batch) {
       const auto pipeline = weak.lock();
@@ -363,8 +363,6 @@ std::int64_t Pipeline::own_bytes() const {
   return bytes;
 }
 
-bool Pipeline::asks_strategy() const { return options_.choice.strategy != nullptr && options_.choice.schedules.empty(); }
-
 // The memory of all stages together; each one's peak counts, whenever in the step it was.
 strategy::StepMemory Pipeline::step_memory(std::int64_t (Stage::*predicted)() const) {
   if (const auto peak = step_peak_.take()) {
@@ -383,7 +381,7 @@ strategy::StepMemory Pipeline::step_memory(std::int64_t (Stage::*predicted)() co
 
 void Pipeline::prepare() {
   const std::int64_t own = own_bytes();  // before a stage replaces its executor
-  if (asks_strategy()) options_.choice.strategy->begin_step(step_memory(&Stage::peak_of_new_plans));
+  if (options_.choice.asks_strategy()) options_.choice.strategy->begin_step(step_memory(&Stage::peak_of_new_plans));
   for (const auto& stage : stages_) stage->choose_plans(own);
   std::vector<strategy::StrategyPtr> asked;  // by the managers; each begins the step once
   for (const auto& stage : stages_) {

@@ -72,7 +72,6 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   void start();
   void make_stages();
   void make_links();
-  bool asks_strategy() const;
   strategy::StepMemory step_memory(std::int64_t (Stage::*predicted)() const);
   void prepare();
   void end_planned_steps();

@@ -80,26 +80,26 @@ std::vector<ChunkPlan> Stage::new_plans() const {
     if (!context_.choice.schedules.empty()) {
       plan.schedule = context_.choice.schedules[piece];
       require(!plan.schedule->role().is_stage(), "schedules[", piece, "] is a stage's; one of a chain of its own is wanted");
-    } else if (context_.choice.strategy != nullptr) {
+    } else if (context_.choice.asks_strategy()) {
       plan.schedule = plan::make_from_strategy(*plan.profile, context_.choice.strategy);
     } else {
       plan.schedule = plan::make_store_all(*plan.profile);
     }
-    plan::verify(*plan.schedule, *plan.profile);  // a schedule that does not fit its piece is refused here, by name
   }
   return plans;
 }
 
 void Stage::choose_plans(std::int64_t own_bytes) {
   const bool is_first = plans_[0].schedule == nullptr;
-  if (!is_first && !asks_strategy()) return;
+  if (!is_first && !context_.choice.asks_strategy()) return;
   std::vector<ChunkPlan> plans = new_plans();
   const auto is_same = [](const ChunkPlan& a, const ChunkPlan& b) {
     return a.schedule->fingerprint() == b.schedule->fingerprint();
   };
   if (!is_first && std::ranges::equal(plans, plans_, is_same)) return;
+  for (const ChunkPlan& plan : plans) plan::verify(*plan.schedule, *plan.profile);  // one that does not fit is refused by name
   use_plans(std::move(plans));
-  if (is_first && context_.choice.budget_bytes > 0 && context_.choice.schedules.empty() && !asks_strategy()) {
+  if (is_first && context_.choice.budget_bytes > 0 && context_.choice.schedules.empty() && !context_.choice.asks_strategy()) {
     begin_step(own_bytes);
     choose_for_budget(new_decisions());
   }

@@ -24,6 +24,8 @@ struct PlanChoice {
   strategy::StrategyPtr strategy;                                // asked about each layer, when given
   std::vector<std::shared_ptr<const plan::Schedule>> schedules;  // by piece, when given
   std::int64_t budget_bytes = 0;                                 // of each stage: the fastest plan that fits; 0: no budget
+
+  bool asks_strategy() const { return strategy != nullptr && schedules.empty(); }
 };
 
 struct StageStats {
@@ -92,7 +94,6 @@ class Stage {
   void count_step();
 
  private:
-  bool asks_strategy() const { return context_.choice.strategy != nullptr && context_.choice.schedules.empty(); }
   std::vector<ChunkPlan> new_plans() const;
   void choose_for_budget(const std::vector<Decision>& decisions);
   void use_plans(std::vector<ChunkPlan> plans);

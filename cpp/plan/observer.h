@@ -1,4 +1,4 @@
-// What a run of a schedule reports while it executes, for the strategy that chooses the next schedule.
+// Reports of a schedule's run while it executes, for the strategy that chooses the next schedule.
 #pragma once
 
 #include <cstdint>

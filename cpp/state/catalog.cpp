@@ -37,12 +37,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
       text = manifest_text(storage, directory);
       Manifest manifest = parsed_manifest(directory, text);
       if (manifest.step != step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
-      found.parsed = true;
-      found.commit_sequence = manifest.commit_sequence;
-      found.bytes = total_bytes(manifest);
-      found.metric = manifest.metric;
-      found.saved_utc_ns = manifest.saved_utc_ns;
-      found.world_size = manifest.world_size;
+      note_manifest(found, manifest);
       check_sizes(storage, directory, manifest);
       found.manifest_digest = hash_of(text);
       found.manifest = std::make_shared<Manifest>(std::move(manifest));
@@ -108,6 +103,15 @@ void check_sizes(storage::Storage& storage, const std::string& directory, const 
       });
     }
   }
+}
+
+void note_manifest(Found& found, const Manifest& manifest) {
+  found.parsed = true;
+  found.commit_sequence = manifest.commit_sequence;
+  found.bytes = total_bytes(manifest);
+  found.metric = manifest.metric;
+  found.saved_utc_ns = manifest.saved_utc_ns;
+  found.world_size = manifest.world_size;
 }
 
 bool comes_before(const Found& a, const Found& b) {

@@ -56,6 +56,9 @@ struct Wanted {
 // none of those found is complete and not among bad, then at one moment of this call there was none.
 std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad = {}, const Wanted& wanted = {});
 
+// Takes over the values of a manifest that holds.
+void note_manifest(Found& found, const Manifest& manifest);
+
 // The order in which a load tries them.
 bool comes_before(const Found& a, const Found& b);
 

@@ -49,7 +49,7 @@ std::string report_of(const Differences& differences, const std::vector<Found>& 
              passed_over.dump(-1, ' ', false, replace), by_rank, '}');
 }
 
-// A damaged record of a checkpoint that its digest identifies: what the record says is passed over and reported as such.
+// Skips a damaged commit record whose digest identifies the checkpoint, and reports it.
 void pass_over_record(const Found& found, Proposal& proposal) {
   if (found.record_damage.empty()) return;
   base::warn("state", cat(found.record_damage, "; it is skipped, and the digest identifies ", base::quote(proposal.name)));

@@ -44,15 +44,6 @@ Found found_of(const Attempt& attempt) {
   return found;
 }
 
-void note_manifest(Found& found, const Manifest& manifest) {
-  found.parsed = true;
-  found.commit_sequence = manifest.commit_sequence;
-  found.bytes = total_bytes(manifest);
-  found.metric = manifest.metric;
-  found.saved_utc_ns = manifest.saved_utc_ns;
-  found.world_size = manifest.world_size;
-}
-
 // An attempt with a damaged record may have been committed: it is a damaged checkpoint, which rules count and remove as such, and
 // not one that was never committed.
 void note_record(storage::Storage& storage, const Manifest& manifest, bool by_attempt, Found& found) {

@@ -237,16 +237,11 @@ void Reader::read_stretch(Item& item, const Stretch& stretch, base::Progress& pr
   item.checked[number] = true;
 }
 
-namespace {
-
-template <class Stretches>
-std::int64_t bytes_of(const Stretches& stretches) {
+std::int64_t Reader::bytes_of(const std::vector<Stretch>& stretches) {
   std::int64_t bytes = 0;
-  for (const auto& stretch : stretches) bytes += stretch.end - stretch.begin;
+  for (const Stretch& stretch : stretches) bytes += stretch.end - stretch.begin;
   return bytes;
 }
-
-}  // namespace
 
 void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end) {
   std::vector<Stretch> unchecked = stretches(item, begin, end);

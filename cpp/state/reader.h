@@ -90,6 +90,7 @@ class Reader {
     bool is_checked = false;
   };
   std::vector<Stretch> stretches(const Item& item, std::int64_t begin, std::int64_t end) const;
+  static std::int64_t bytes_of(const std::vector<Stretch>& stretches);
   // Checks the bytes that it returns, not those of another read. read: nullptr, or bytes read by now.
   void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes, std::atomic<std::int64_t>* read = nullptr);
   // Checks the chunks that touch [begin, end) of a tensor, those that need it.

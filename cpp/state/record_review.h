@@ -22,7 +22,7 @@ struct RecordReview {
   std::string doubt;                   // not "": a record is damaged or unreadable, and which; no attempt is known to be unfinished
 };
 
-// all: what examine_store found of everything that is listed. Reads the records that none of them has; the others were read.
+// all: the result of examine_store for everything that is listed. Reads only the records that none of them has.
 RecordReview review_records(storage::Storage& storage, const StoreListing& listing, const std::vector<Found>& all);
 
 }  // namespace ckpt::state

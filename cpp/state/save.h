@@ -62,7 +62,7 @@ class SaveSource {
 class FileSaver;
 class Leftovers;
 
-// What a save uses of the writer that runs it.
+// The parts of a writer that its saves use.
 struct Writer {
   Committer* committer = nullptr;       // an object store's
   const storage::Lock* lock = nullptr;  // other storages'

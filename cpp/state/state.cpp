@@ -178,7 +178,7 @@ void State::set_json(std::string_view key, std::string_view text) {
   refuse_in_use();
   require_plain_name("key", key);
   values_.insert_or_assign(std::string(key), base::normalized_json("json", text));
-  keys_.by_index.clear();
+  keys_.value.clear();
 }
 
 const std::string& State::json(std::string_view key) const {
@@ -190,7 +190,7 @@ const std::string& State::json(std::string_view key) const {
 const std::string& State::key(std::int64_t index) const {
   const std::int64_t count = std::ssize(values_);
   if (index < 0 || index >= count) base::fail(base::Status::out_of_range, "index is ", index, "; the state has ", count, " keys");
-  std::vector<const std::string*>& by_index = keys_.by_index;
+  std::vector<const std::string*>& by_index = keys_.value;
   if (by_index.empty()) {
     by_index.reserve(values_.size());
     for (const auto& [key, value] : values_) by_index.push_back(&key);
@@ -267,7 +267,7 @@ void State::accept(State&& loaded) {
     }
   }
   values_.swap(loaded.values_);
-  keys_.by_index.clear();
+  keys_.value.clear();
   for (std::size_t i = 0; i < statefuls_.size(); ++i) statefuls_[i].second->restore(parts[i]);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/not_copied.h"
 #include "state/manifest.h"
 #include "state/ranks/box.h"
 #include "tensor/tensor.h"
@@ -122,7 +123,7 @@ class State {
   // Values as a checkpoint had them. Does not throw.
   void replace_values(std::map<std::string, std::string>&& values) noexcept {
     values_.swap(values);
-    keys_.by_index.clear();
+    keys_.value.clear();
   }
 
  private:
@@ -134,16 +135,6 @@ class State {
     Lent& operator=(const Lent& /*other*/) noexcept { return *this; }
     std::atomic<const StateLoan*> by{nullptr};
   };
-  // The keys of values_ by index, made when one is asked for: a walk of all keys is not quadratic. A copy makes its own.
-  struct Keys {
-    Keys() = default;
-    Keys(const Keys& /*other*/) noexcept {}
-    Keys& operator=(const Keys& /*other*/) noexcept {
-      by_index.clear();
-      return *this;
-    }
-    std::vector<const std::string*> by_index;
-  };
   void refuse_in_use(const StateLoan* loan) const;
   StateGroup& group_for(std::string_view group, std::string_view name);
 
@@ -151,7 +142,8 @@ class State {
   std::vector<StateGroup> groups_;
   std::set<std::pair<std::string, std::string>> taken_;  // group, name
   std::map<std::string, std::string> values_;
-  mutable Keys keys_;
+  // The keys of values_ by index, made when one is asked for, so that a walk of all keys is not quadratic.
+  mutable base::NotCopied<std::vector<const std::string*>> keys_;
   std::set<std::string, std::less<>> rarely_changing_;
   std::vector<std::pair<std::string, std::shared_ptr<Stateful>>> statefuls_;
   std::string load_report_ = R"({"missing":[],"unexpected":[],"skipped":[]})";

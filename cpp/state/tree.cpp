@@ -210,7 +210,7 @@ void Tree::check_attributes(const TreeNode& node) const {
 }
 
 void Tree::add(TreeNode node) {
-  found_.by_container.clear();
+  found_.value.clear();
   const bool is_key = awaits_key();
   const bool inside_key = is_key || (!open_.empty() && open_.back().inside_key);
   check_place(node, inside_key);
@@ -339,14 +339,14 @@ std::int64_t Tree::find(std::int64_t index, std::string_view key) const {
       return found < 0;
     });
   } else {
-    auto container_values = found_.by_container.find(index);
-    if (container_values == found_.by_container.end()) {
-      std::unordered_map<std::string_view, std::int64_t> values;
+    auto container_values = found_.value.find(index);
+    if (container_values == found_.value.end()) {
+      ValuesByText values;
       for_each_text(index, [&](std::string_view text, std::int64_t value) {
         values.emplace(text, value);
         return true;
       });
-      container_values = found_.by_container.emplace(index, std::move(values)).first;
+      container_values = found_.value.emplace(index, std::move(values)).first;
     }
     const auto known = container_values->second.find(key);
     if (known != container_values->second.end()) found = known->second;

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/not_copied.h"
 #include "state/reader.h"
 #include "state/state.h"
 #include "tensor/tensor.h"
@@ -111,17 +112,7 @@ class Tree {
     std::set<std::string> keys;
   };
 
-  // The values of large containers by their texts, made at the first find in one: a search for each of many keys is not quadratic.
-  // The texts are borrowed from the nodes, so a copy makes its own.
-  struct Found {
-    Found() = default;
-    Found(const Found& /*other*/) noexcept {}
-    Found& operator=(const Found& /*other*/) noexcept {
-      by_container.clear();
-      return *this;
-    }
-    std::unordered_map<std::int64_t, std::unordered_map<std::string_view, std::int64_t>> by_container;
-  };
+  using ValuesByText = std::unordered_map<std::string_view, std::int64_t>;
 
   template <class Visit>
   void for_each_text(std::int64_t container, Visit&& visit) const;
@@ -141,7 +132,9 @@ class Tree {
   std::map<std::tuple<const void*, tensor::Dtype, std::string>, std::string> names_of_memory_;
   std::map<std::string, std::shared_ptr<tensor::Tensor>> read_;
   ReadTensor source_;
-  mutable Found found_;  // of a complete tree
+  // The values of large containers, made at the first find in one of a complete tree, so that a search for each of many keys is not
+  // quadratic. The texts are borrowed from the nodes.
+  mutable base::NotCopied<std::unordered_map<std::int64_t, ValuesByText>> found_;
 };
 
 // Error(corrupt) that names the node; Error(unsupported) for a later version.

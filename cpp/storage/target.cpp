@@ -33,7 +33,7 @@ const char* kind_of(mode_t mode) {
   base::fail(base::Status::invalid_argument, "path is ", base::quote(path), ": expected a regular file or nothing, found ", found);
 }
 
-// Nothing when there is no such file. examine: stat or lstat.
+// Nothing when the file does not exist. examine: stat or lstat.
 template <class Examine>
 std::optional<struct stat> facts_of(Examine examine, const std::string& path) {
   struct stat facts {};
@@ -84,7 +84,7 @@ std::string name_in(const std::string& file, const std::string& path) {
 Target target_of(const std::string& path) {
   base::require(path.find('\0') == std::string::npos, "path holds a NUL: ", base::quote(path));
   name_in(path, path);
-  // By stat first: what links of /proc lead to (a pipe, a socket) has no path.
+  // By stat first: links of /proc can lead to a pipe or a socket, which has no path.
   const auto there = facts_of(::stat, path);
   if (there && !S_ISREG(there->st_mode)) refuse(path, kind_of(there->st_mode));
   const std::string file = followed(path);

@@ -1,4 +1,4 @@
-// Where a file goes that is to replace another one of the caller's by a rename, which by itself would replace links and devices.
+// Finds the place of a file that is to replace a file of the caller's by a rename, which alone would replace links and devices.
 #pragma once
 
 #include <cstdint>

@@ -147,7 +147,7 @@ void MemoryAware::begin_step(const StepMemory& memory) {
     follower_ = memory.follower;
     if (adjusted_ == same) return;  // the answer would be the same; the strategies need not be asked for it
   }
-  // In doubles, which do not overflow: a tracker counts whatever it is told.
+  // In doubles, which do not overflow: a tracker can count any number of bytes.
   const double other_bytes = static_cast<double>(memory.unpredicted_bytes) + static_cast<double>(tracked);
   // With an interval that holds for the prediction only.
   const auto predict = [&](std::int64_t interval) {

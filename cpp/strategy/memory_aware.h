@@ -1,9 +1,8 @@
 // Yes for every n-th layer, where n follows memory pressure: live bytes over total memory.
 //
-// A follower adjusts n before each step, from the highest live bytes of the last one: between steps live bytes are near 0, so a
-// look at that time would always find low pressure. What another n would take is predicted from the follower's profile, so that n
-// never grows past the share to find out. Without a follower a question adjusts n at most once in 10 s, from the live bytes of that
-// moment.
+// A follower adjusts n before each step, from the highest live bytes of the last one: between steps live bytes are near 0, so
+// pressure would always seem low. The bytes of a step with another n are predicted from the follower's profile, so n never grows
+// past the share. Without a follower a question adjusts n at most once in 10 s, from the live bytes of that moment.
 #pragma once
 
 #include <memory>
@@ -55,9 +54,9 @@ class MemoryAware final : public Strategy {
   std::shared_ptr<const base::Clock> clock_;
 
   std::atomic<std::int64_t> interval_;
-  std::atomic<std::int64_t> looked_ns_;  // when pressure was last looked at
+  std::atomic<std::int64_t> looked_ns_;  // when pressure was last measured
 
-  // Of a follower's step: what its interval was chosen from.
+  // The inputs from which the interval of a follower's last step was chosen.
   struct Adjusted {
     std::int64_t interval = 0;
     std::int64_t peak_bytes = -1;

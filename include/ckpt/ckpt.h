@@ -15,8 +15,8 @@
  *            with CKPT_E_INVALID_ARGUMENT. Using a handle after its release is undefined. Inside a callback handles may be released
  *            too: one that the call around it uses is destroyed when that call ends.
  * Structs    A struct that starts with struct_size is initialised with its _INIT macro; later versions append fields. A size that
- *            is no multiple of 4, above 4096 or below that of the first version is INVALID_ARGUMENT. Structs
- *            that the library fills are initialised by the caller in the same way; at most struct_size bytes are written.
+ *            is not a multiple of 4, above 4096 or below that of the first version is INVALID_ARGUMENT. The caller also
+ *            initialises structs that the library fills, in the same way; at most struct_size bytes are written.
  * Strings    In: UTF-8, NUL-terminated. Out: borrowed, with the lifetime stated at the function, or written to (buffer, capacity,
  *            *needed): *needed receives the full length without the NUL; a capacity that is too small returns CKPT_E_OUT_OF_RANGE
  *            and writes nothing else; buffer NULL with capacity 0 only asks for the length.

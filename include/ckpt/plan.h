@@ -338,8 +338,8 @@ CKPT_API ckpt_status ckpt_follower_create(const ckpt_profile* profile, ckpt_stra
 
 /* Creates the schedule of the next step, as ckpt_schedule_create_from_strategy does; call it once before each step. A memory-aware
  * strategy is adjusted first, and may be asked several times to predict what a step would take. *changed (may be NULL) receives 1
- * when it is another than the last one, as the first always is, else 0: then an executor need not be made anew. CALLBACK when a
- * custom strategy fails, INVALID_STATE in a callback of the strategy that is being asked: nothing has changed. */
+ * when it differs from the last one, as the first always does, else 0: then the executor can be used again. CALLBACK when a custom
+ * strategy fails, INVALID_STATE in a callback of the strategy that is being asked: nothing has changed. */
 CKPT_API ckpt_status ckpt_follower_next(ckpt_follower* follower, ckpt_schedule** schedule, ckpt_bool* changed);
 
 /* Releases the follower. NULL does nothing. */

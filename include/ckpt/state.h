@@ -506,7 +506,7 @@ typedef struct ckpt_load_result {
   uint64_t seed;           /* seed of the run's random numbers, as saved */
   int64_t bytes;           /* bytes of the files, the manifest not counted */
   /* number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of the checkpoint
-   * that was loaded; the load report names them. What has no manifest is no checkpoint and does not count */
+   * that was loaded; the load report names them. A directory without a manifest is not a checkpoint and does not count */
   int64_t skipped;
   /* name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it by name) */
   char name[CKPT_CHECKPOINT_NAME_BYTES];
@@ -718,7 +718,7 @@ CKPT_API void ckpt_reader_release(ckpt_reader* reader);
  * that is killed meanwhile leaves its temporary file.
  * path: as for open(2). group: NOT_FOUND when the state has none of that name. metadata_json: an object whose values are texts, for
  * the file's metadata; NULL: none. INVALID_ARGUMENT when path is neither a regular file nor free (a directory, a device, a FIFO, a
- * socket); PERMISSION, NO_SPACE and IO from the system: what had the name is what it was then. */
+ * socket); PERMISSION, NO_SPACE and IO from the system: the file at path is unchanged then. */
 CKPT_API ckpt_status ckpt_safetensors_write(const char* path, const ckpt_state* state, const char* group,
                                             const char* metadata_json);
 

@@ -103,7 +103,7 @@ TEST(MemoryTracker, LayerStatistics) {
   EXPECT_ERROR(tracker.layer_stats(1), Status::not_found, "layer_id is 1");
 }
 
-// A clock may begin at 0 or below: what happened then is not "never".
+// A clock may begin at 0 or below: an event at that time is not "never".
 TEST(MemoryTracker, EventsAtZeroAndBeforeAreDated) {
   struct CustomClock final : base::Clock {
     std::int64_t now_ns() const override { return now; }

@@ -288,7 +288,7 @@ static void test_budget_is_logged(void) {
 
 /* ---- More pressure never keeps more ---- */
 
-/* Returns how many of 16 activations a manager keeps beside other_bytes, and checks that they fit what the limit leaves. */
+/* Returns how many of 16 activations a manager keeps next to other_bytes, and checks that they fit the rest of the limit. */
 static int64_t kept_beside(int64_t other_bytes, int64_t limit_bytes, int64_t interval) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;

@@ -12,26 +12,6 @@ static int32_t large_option(const ckpt_tensor_spec* input, int32_t option, ckpt_
   return 0;
 }
 
-static int32_t plain_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
-                              const void* grad_output, void* grad_input, void* workspace, void* user_data) {
-  (void)input;
-  (void)output;
-  (void)tape;
-  (void)workspace;
-  (void)user_data;
-  memcpy(grad_input, grad_output, probe_bytes(context->input));
-  return 0;
-}
-
-static int32_t plain_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
-                             void* user_data) {
-  (void)tape;
-  (void)workspace;
-  (void)user_data;
-  memcpy(output, input, probe_bytes(context->input));
-  return 0;
-}
-
 /* A pipeline of two stages, what it runs, and the tracker that its strategy goes by. */
 typedef struct run {
   ckpt_memory_tracker* tracker;
@@ -48,8 +28,6 @@ static run make_run(ckpt_strategy* strategy, const ckpt_activation_policy* polic
   ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, micro_batches);
   run made = {NULL, NULL, NULL, NULL, 0};
   callbacks.option = large_option;
-  callbacks.forward = plain_forward;
-  callbacks.backward = plain_backward;
   made.tracker = tracker;
   made.chain = custom_chain(0, "large", layers, &callbacks, &none, 0);
   options.strategy = strategy;
@@ -65,8 +43,8 @@ static void end_run(run* made) {
   ckpt_chain_release(made->chain);
 }
 
-/* Runs one step beside other_bytes in the tracker. *recomputed: layer forwards that ran again. Returns the verified peak of both
- * stages. */
+/* Runs one step while the tracker holds other_bytes more. *recomputed: layer forwards that ran again. Returns the verified peak of
+ * both stages. */
 static int64_t step(run* made, int64_t other_bytes, int64_t* recomputed) {
   const ckpt_step one = probe_step(made->x);
   uint64_t id = 0;

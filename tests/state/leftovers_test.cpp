@@ -59,7 +59,7 @@ class Store {
   std::shared_ptr<storage::Storage> storage_;
 };
 
-// What fails: the first file, the last one, the directory (objects have none: their files are removed by one request).
+// The removals that fail: of the first file, the last one, the directory (objects have none: one request removes their files).
 std::vector<std::string> parts(bool is_objects) {
   if (is_objects) return {"model.safetensors"};
   return {"model.safetensors", "optimizer.safetensors", "remove_directory"};
@@ -109,7 +109,7 @@ TEST_P(Leftovers, OfRemovalsByNameGoWithALaterSave) {
   }
 }
 
-// What is still a checkpoint is not removed behind the caller's back: the removal had not begun.
+// A removal that has not begun leaves a checkpoint, which no later save may remove.
 TEST_P(Leftovers, ARemovalThatHasNotBegunIsNotRepeated) {
   Store store(GetParam());
   state::Checkpoint writer(store.storage(), {});

@@ -190,7 +190,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-// The record of step 3 names the directory of step 2, which is listed, intact, and has a record of its own.
+// The record of step 3 names the directory of step 2, which is listed and intact and has its own record.
 TEST(ObjectsRecords, ARecordThatNamesAnotherCheckpoint) {
   for (const Puts puts : {Puts::honest, Puts::unsupported}) {
     const Records records(1, puts);
@@ -335,7 +335,7 @@ TEST(ObjectsRecords, ALostManifestIsDamageAndNoUnfinishedSave) {
   }
 }
 
-// What a newer library wrote, and what cannot be read just now.
+// Records of a newer library, and records that cannot be read at the moment.
 TEST(ObjectsRecords, UnreadableRecordsKeepOrphans) {
   Records records(2, Puts::honest);
   std::string newer = replaced(records.text(2), R"("format_version":2)", R"("format_version":3)");

@@ -407,8 +407,8 @@ namespace Ckpt
         public long Bytes { get; }
 
         /// <summary>Number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of
-        /// the checkpoint that was loaded; the load report names them. What has no manifest is no checkpoint and does not
-        /// count.</summary>
+        /// the checkpoint that was loaded; the load report names them. A directory without a manifest is not a checkpoint and does
+        /// not count.</summary>
         public long Skipped { get; }
 
         /// <summary>Name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for

@@ -243,7 +243,8 @@ class State(_Owned):
 
     def tree(self, group: str = "tree", *, types: Types = (), into: Any = None) -> Any:
         """The value that `add_tree` added as this group, or that a load replaced it by. Its arrays share the state's memory; arrays
-        whose memory could not be shared are the objects that were added. types and into: as for `Reader.tree`. NotFoundError when the group is no tree."""
+        whose memory could not be shared are the objects that were added. types and into: as for `Reader.tree`. NotFoundError when
+        the group is not a tree."""
         with _Tree._of(_n.ckpt_tree_create_from_state(self._h, group)) as tree:
             count = _n.ckpt_tree_get_node(tree._h, 0)[2]
             at = [i for i in range(count) if _n.ckpt_tree_get_node(tree._h, i)[0] == TreeKind.TENSOR]

@@ -404,7 +404,7 @@ def _numpy(numpy: Any, value: Any) -> Given:
 
 
 class Written(NamedTuple):
-    """A tree's tensors by name, the text for what is no tensor, and those tensors that are copies of arrays."""
+    """A tree's tensors by name, the text of everything else, and those tensors that are copies of arrays."""
 
     tensors: Dict[str, Tensor]
     text: Tensor

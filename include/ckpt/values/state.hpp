@@ -258,7 +258,8 @@ struct LoadResult {
   // bytes of the files, the manifest not counted
   std::int64_t bytes = 0;
   // number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of the
-  // checkpoint that was loaded; the load report names them. What has no manifest is no checkpoint and does not count
+  // checkpoint that was loaded; the load report names them. A directory without a manifest is not a checkpoint and does not
+  // count
   std::int64_t skipped = 0;
   // name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it by
   // name)

@@ -22,8 +22,8 @@ namespace Ckpt
         public Dictionary<string, object> Attributes { get; }
     }
 
-    /// <summary>A list of a value of any shape as it was read, and whether another language has it as a tuple. Written again, it is
-    /// what it was.</summary>
+    /// <summary>A list of a value of any shape as it was read, and whether another language has it as a tuple. It is written again
+    /// unchanged.</summary>
     public sealed class TreeList : List<object>
     {
         /// <summary>A list without parts.</summary>

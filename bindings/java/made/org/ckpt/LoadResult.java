@@ -12,7 +12,8 @@ package org.ckpt;
  * @param seed seed of the run's random numbers, as saved (64 bits without a sign)
  * @param bytes bytes of the files, the manifest not counted
  * @param skipped number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of
- *     the checkpoint that was loaded; the load report names them. What has no manifest is no checkpoint and does not count
+ *     the checkpoint that was loaded; the load report names them. A directory without a manifest is not a checkpoint and does not
+ *     count
  * @param name name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it
  *     by name)
  * @param missing number of tensors of the state that the checkpoint lacks; 0 unless the load was partial
