@@ -51,6 +51,45 @@ void read_many(const Node& top, Manifest& manifest) {
   manifest.groups = read_placed_groups(top, manifest.world_size);
 }
 
+// ---- Lines ----
+
+std::string line_text(const Line& line) {
+  std::string out = cat("{\"generation\":", line.generation);
+  if (line.generation == 0) return out + '}';
+  out += cat(",\"first_commit_sequence\":", line.first_sequence, ",\"parent\":");
+  if (line.parent) {
+    out += cat("{\"name\":", quoted_json(line.parent->name), ",\"step\":", line.parent->step,
+               ",\"commit_sequence\":", line.parent->commit_sequence, '}');
+  } else {
+    out += "null";
+  }
+  std::string earlier;
+  for (const EarlierGeneration& each : line.earlier) {
+    earlier +=
+        cat(earlier.empty() ? "" : ",", "{\"generation\":", each.generation, ",\"first_commit_sequence\":", each.first_sequence);
+    if (each.last_step) earlier += cat(",\"last_step\":", *each.last_step);
+    earlier += '}';
+  }
+  return cat(out, ",\"earlier\":[", earlier, "]}");
+}
+
+Line read_line(const Node& node) {
+  Line line{node["generation"].count()};
+  if (line.generation == 0) return line;
+  line.first_sequence = node["first_commit_sequence"].count();
+  if (const Node parent = node["parent"]; parent.value.is_object())
+    line.parent = {parent["name"].text(), parent["step"].count(), parent["commit_sequence"].count()};
+  node["earlier"].for_each_item([&](const Node& item) {
+    EarlierGeneration each{item["generation"].count(), item["first_commit_sequence"].count()};
+    const std::int64_t least = line.earlier.empty() ? 0 : line.earlier.back().generation + 1;
+    if (each.generation < least || each.generation >= line.generation)
+      item.refuse("is of generation ", each.generation, "; ", least, " .. ", line.generation - 1);
+    if (item.find("last_step")) each.last_step = item["last_step"].count();
+    line.earlier.push_back(each);
+  });
+  return line;
+}
+
 }  // namespace
 
 std::int64_t chunk_count(std::int64_t bytes, std::int64_t bytes_of_chunk) {
@@ -81,6 +120,7 @@ std::string to_text(const Manifest& manifest) {
                         ",\n\"seed\":", manifest.seed);
   if (manifest.saved_utc_ns > 0) out += cat(",\n\"saved_utc_ns\":", manifest.saved_utc_ns);
   if (manifest.metric) out += cat(",\n\"metric\":", *manifest.metric);
+  if (manifest.line != nullptr) out += cat(",\n\"line\":", line_text(*manifest.line));
   std::map<std::string, std::string> values = manifest.values;
   for (const std::string_view key : {data_position_key, controller_key}) {
     if (const auto found = values.extract(std::string(key))) out += cat(",\n\"", key, "\":", found.mapped());
@@ -118,6 +158,7 @@ Manifest parse_manifest(std::string_view text) {
     if (!metric->is_number()) top["metric"].refuse("is no number");
     manifest.metric = metric->tree().get<double>();
   }
+  if (top.find("line")) manifest.line = std::make_shared<const Line>(read_line(top["line"]));
   manifest.metadata = top["metadata"].value.tree().dump();
   manifest.environment = top["environment"].value.tree().dump();
   manifest.values = read_values(top);

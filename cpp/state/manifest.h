@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "state/hash.h"
+#include "state/line.h"
 #include "state/ranks/placement.h"
 #include "tensor/dtype.h"
 
@@ -62,9 +63,10 @@ struct Manifest {
   std::int64_t commit_sequence = 0;
   std::int64_t world_size = 1;
   std::uint64_t seed = 0;
-  std::int64_t saved_utc_ns = 0;  // since 1970; 0: not known
-  std::optional<double> metric;   // finite
-  std::string metadata = "null";  // JSON texts
+  std::int64_t saved_utc_ns = 0;          // since 1970; 0: not known
+  std::optional<double> metric;           // finite
+  std::shared_ptr<const Line> line = {};  // nullptr: none is recorded
+  std::string metadata = "null";          // JSON texts
   std::string environment = "null";
   std::map<std::string, std::string> values;  // by key; JSON texts
   std::vector<GroupRecord> groups;

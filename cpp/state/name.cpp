@@ -97,15 +97,73 @@ void require_prefix(std::string_view prefix) {
                 " of a-z, 0-9 and '_', other than 'step' and 'torn'");
 }
 
-std::string attempt_name(std::string_view prefix, std::int64_t step, std::uint32_t attempt) {
+// ---- Lines ----
+
+std::string mark_text(const LineMark& mark) {
+  if (mark.generation == 0) return "";
+  return base::cat(".g", mark.generation, '.', mark.parent_step ? base::cat(*mark.parent_step) : "new");
+}
+
+std::string mark_file_name(const LineMark& mark) { return base::cat("line", mark_text(mark)); }
+
+namespace {
+
+// A number as base::cat writes it.
+std::optional<std::int64_t> plain_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_plain = error == std::errc() && end == text.data() + text.size() && number >= 0 && base::cat(number) == text;
+  return is_plain ? std::optional(number) : std::nullopt;
+}
+
+// Of what mark_text writes.
+std::optional<LineMark> parse_mark(std::string_view text) {
+  constexpr std::string_view begin = ".g";
+  if (!text.starts_with(begin)) return std::nullopt;
+  text.remove_prefix(begin.size());
+  const std::size_t dot = text.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto generation = plain_number(text.substr(0, dot));
+  if (!generation || *generation < 1 || *generation > most_generations) return std::nullopt;
+  if (text.substr(dot + 1) == "new") return LineMark{*generation, {}};
+  const auto step = plain_number(text.substr(dot + 1));
+  return step ? std::optional(LineMark{*generation, step}) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<LineMark> mark_of_file(std::string_view name) {
+  constexpr std::string_view begin = "line";
+  return name.starts_with(begin) ? parse_mark(name.substr(begin.size())) : std::nullopt;
+}
+
+// ---- Attempts ----
+
+std::string attempt_name(std::string_view prefix, std::int64_t step, std::uint32_t attempt, const LineMark& mark) {
+  if (mark.generation > most_generations)
+    base::fail(base::Status::out_of_range, "the storage has had ", most_generations, " roll-backs");
   std::string digits = base::cat(step);
   digits.insert(0, step_digits - std::min(step_digits, digits.size()), '0');
   std::string hex;
   for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[(attempt >> shift) & 15];
-  return base::cat(prefix, prefix.empty() ? "" : "-", "step-", digits, '-', hex);
+  const std::string rest = base::cat("step-", digits, '-', hex, mark_text(mark));
+  prefix = prefix.substr(0, longest_attempt_name - std::min(longest_attempt_name, rest.size() + 1));
+  return base::cat(prefix, prefix.empty() ? "" : "-", rest);
 }
 
 std::optional<std::int64_t> step_of_attempt(std::string_view name) {
+  const auto parsed = parse_attempt(name);
+  return parsed ? std::optional(parsed->step) : std::nullopt;
+}
+
+std::optional<AttemptName> parse_attempt(std::string_view name) {
+  LineMark mark;
+  if (const std::size_t dot = name.find('.'); dot != std::string_view::npos) {
+    const auto parsed = parse_mark(name.substr(dot));
+    if (!parsed) return std::nullopt;
+    mark = *parsed;
+    name = name.substr(0, dot);
+  }
   constexpr std::string_view prefix = "step-";
   if (!name.starts_with(prefix)) {
     const std::size_t dash = name.find('-');
@@ -121,7 +179,7 @@ std::optional<std::int64_t> step_of_attempt(std::string_view name) {
   if (name[name.size() - attempt_digits - 1] != '-' || hex.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
     return std::nullopt;
   }
-  return step;
+  return AttemptName{step, mark};
 }
 
 }  // namespace ckpt::state
