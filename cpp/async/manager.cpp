@@ -251,7 +251,14 @@ std::int64_t AsyncManager::save(const state::State& state, const state::SaveOpti
   const auto task = std::make_shared<Task>(TaskKind::save, std::move(given), begin);
   task->save = std::move(wanted_options);
   stager_.prepare(*task, state.gathered().assembled(), std::move(source));
+  checkpoint_->look_at_line(options.step);
   tasks_.admit(task);
+  try {
+    task->set_accepted(checkpoint_->accept(options.step));
+  } catch (...) {
+    tasks_.cancel(*task, When::now);  // it has a place
+    throw;
+  }
   const std::int64_t id = task->id;
   stager_.stage(task);
   return id;

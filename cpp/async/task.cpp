@@ -25,6 +25,7 @@ bool Task::start() noexcept {
 bool Task::end(Phase from, Phase to, TaskResult&& result) {
   std::shared_ptr<Staging> staging;  // freed outside the lock, as what belongs to the caller's function is
   std::shared_ptr<AgreedSave> agreed;
+  std::shared_ptr<state::AcceptedSave> accepted;
   decltype(load.rename) rename;
   {
     const std::lock_guard lock(mutex_);
@@ -33,6 +34,7 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     if (!move(from, to)) return false;
     staging = std::exchange(staging_, nullptr);
     agreed = std::exchange(agreed_, nullptr);
+    accepted = std::exchange(save.accepted, nullptr);
     rename = std::exchange(load.rename, nullptr);
     const std::int64_t now = base::monotonic_ns();
     const std::int64_t started = started_at_ns.load();
@@ -40,6 +42,13 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     result_.id = id;
     result_.kind = kind;
     if (kind == TaskKind::save) result_.step = save.step;
+    if (accepted != nullptr) {
+      result_.generation = accepted->generation();
+      result_.rolled_back = accepted->rolled_back();
+    } else if (agreed != nullptr) {
+      result_.generation = agreed->save.generation;
+      result_.rolled_back = agreed->save.rolled_back;
+    }
     result_.state = state();
     result_.duration_ns = started > 0 ? now - started : 0;
     result_.stall_ns = stall_ns.load();
@@ -125,6 +134,11 @@ std::shared_ptr<Staging> Task::staging() const {
 void Task::set_staging(std::shared_ptr<Staging> staging) {
   const std::lock_guard lock(mutex_);
   staging_ = std::move(staging);
+}
+
+void Task::set_accepted(std::shared_ptr<state::AcceptedSave> accepted) {
+  const std::lock_guard lock(mutex_);
+  if (!has_ended()) std::swap(save.accepted, accepted);
 }
 
 std::shared_ptr<AgreedSave> Task::agreed() const {

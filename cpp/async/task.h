@@ -37,6 +37,8 @@ struct TaskResult {
   std::int64_t stall_ns = 0;
   std::int64_t durable_ns = 0;
   std::string name = {};
+  std::int64_t generation = 0;    // of a save
+  bool rolled_back = false;       // the generation began with it
   state::SaveResult saved = {};   // of a save that completed
   state::LoadResult loaded = {};  // of a load that completed
 };
@@ -138,6 +140,8 @@ class Task : public std::enable_shared_from_this<Task> {
 
   std::shared_ptr<Staging> staging() const;
   void set_staging(std::shared_ptr<Staging> staging);
+  // Which generation a save belongs to, for as long as it lives.
+  void set_accepted(std::shared_ptr<state::AcceptedSave> accepted);
   std::shared_ptr<AgreedSave> agreed() const;
   void set_agreed(std::shared_ptr<AgreedSave> agreed);
 

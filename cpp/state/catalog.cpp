@@ -17,9 +17,22 @@ namespace {
 using base::cat;
 using base::Status;
 
-// The names of attempts' directories, with their steps.
-std::vector<std::pair<std::string, std::int64_t>> attempts_in(storage::Storage& storage) {
-  std::vector<std::pair<std::string, std::int64_t>> attempts;
+// Runs one step of several that go on after an error; false when it failed.
+template <class Step>
+bool attempt(Step&& step) noexcept {
+  try {
+    step();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// The name of an attempt's directory, with its step.
+using Attempt = std::pair<std::string, std::int64_t>;
+
+std::vector<Attempt> attempts_in(storage::Storage& storage) {
+  std::vector<Attempt> attempts;
   for (const storage::Entry& entry : storage.list("")) {
     const auto step = step_of_attempt(entry.name);
     if (entry.is_directory && step) attempts.emplace_back(entry.name, *step);
@@ -27,11 +40,22 @@ std::vector<std::pair<std::string, std::int64_t>> attempts_in(storage::Storage& 
   return attempts;
 }
 
+// Of a checkpoint whose manifest cannot be read, as far as the directory shows it.
+void look_for_mark(storage::Storage& storage, Found& found) noexcept {
+  if (found.parsed || found.condition == Condition::unfinished || found.mark.generation > 0) return;
+  attempt([&] {
+    for (const storage::Entry& entry : storage.list(found.name)) {
+      if (const auto mark = mark_of_file(entry.name)) found.mark = *mark;
+    }
+  });
+}
+
 Found examine(storage::Storage& storage, const std::string& directory, std::int64_t step) {
   for (int tries = 1;; ++tries) {
     Found found;
     found.name = directory;
     found.step = step;
+    if (const auto name = parse_attempt(directory)) found.mark = name->mark;
     std::string text;
     const Outcome outcome = try_reading(storage, directory, text, found, [&] {
       text = manifest_text(storage, directory);
@@ -42,12 +66,14 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
       found.manifest_digest = hash_of(text);
       found.manifest = std::make_shared<Manifest>(std::move(manifest));
     });
-    if (outcome != Outcome::removed || tries == most_rounds) return found;
+    if (outcome == Outcome::removed && tries < most_rounds) continue;
+    look_for_mark(storage, found);
+    return found;
   }
 }
 
 // All of them, as they are; only the first complete one keeps its manifest.
-std::vector<Found> examine_all(storage::Storage& storage, const std::vector<std::pair<std::string, std::int64_t>>& attempts) {
+std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Attempt>& attempts) {
   std::vector<Found> all;
   all.reserve(attempts.size());
   std::size_t first = 0;
@@ -65,15 +91,24 @@ std::vector<Found> examine_all(storage::Storage& storage, const std::vector<std:
   return all;
 }
 
-// Runs one step of a removal; false when it failed.
-template <class Step>
-bool attempt(Step&& step) noexcept {
-  try {
-    step();
-    return true;
-  } catch (...) {
-    return false;
+// A writer that goes back and removes what it has just saved may leave a listing from which all checkpoints of its generation are
+// gone when they are looked at, beside abandoned ones that stay. True when again, a later listing, makes that possible: what has
+// gone was not the oldest, or what is new is not newer than what would be taken.
+bool may_lack_line(const std::vector<Found>& all, const std::vector<Attempt>& again) {
+  const auto is_listed = [&](const Found& found) { return std::ranges::find(again, found.name, &Attempt::first) != again.end(); };
+  const auto taken = std::ranges::find_if(all, [](const Found& found) { return is_usable(found); });
+  if (taken == all.end()) return false;
+  const auto is_complete = [&](const std::string& name) {
+    const auto found = std::ranges::find(all, name, &Found::name);
+    return found != all.end() && found->condition == Condition::complete;
+  };
+  const auto is_new_and_lower = [&](const Attempt& each) { return each.second <= taken->step && !is_complete(each.first); };
+  for (const Found& gone : all) {
+    if (gone.condition != Condition::unfinished || is_listed(gone)) continue;
+    const auto is_older = [&](const Found& found) { return found.condition == Condition::complete && found.step < gone.step; };
+    if (std::ranges::any_of(all, is_older) || std::ranges::any_of(again, is_new_and_lower)) return true;
   }
+  return false;
 }
 
 }  // namespace
@@ -112,10 +147,42 @@ void note_manifest(Found& found, const Manifest& manifest) {
   found.metric = manifest.metric;
   found.saved_utc_ns = manifest.saved_utc_ns;
   found.world_size = manifest.world_size;
+  found.line = manifest.line;
+  if (found.line != nullptr) found.generation = found.line->generation;
 }
 
 bool comes_before(const Found& a, const Found& b) {
+  if (a.abandoned != b.abandoned) return b.abandoned;
+  if (a.generation != b.generation) return a.generation > b.generation;
   return a.step != b.step ? a.step > b.step : a.commit_sequence > b.commit_sequence;
+}
+
+namespace {
+
+LinePlace place_of(const Found& found) {
+  return {found.step, found.parsed ? found.commit_sequence : -1, found.line, found.mark, found.condition != Condition::unfinished};
+}
+
+}  // namespace
+
+CurrentLine current_line(const std::vector<Found>& all) {
+  std::vector<LinePlace> places;
+  places.reserve(all.size());
+  for (const Found& found : all) places.push_back(place_of(found));
+  return CurrentLine(places);
+}
+
+void place_in_line(std::vector<Found>& all) {
+  const CurrentLine line = current_line(all);
+  for (Found& found : all) {
+    found.generation = line.generation_of(place_of(found));
+    found.abandoned = !line.holds(found.generation, found.step);
+  }
+  std::ranges::stable_sort(all, comes_before);
+}
+
+bool is_usable(const Found& found, const std::set<std::string>& bad) {
+  return found.condition == Condition::complete && !found.abandoned && !bad.contains(found.name);
 }
 
 std::string read_text(storage::File& file, std::int64_t largest) {
@@ -152,14 +219,23 @@ void require_checkpoint_name(const std::string& name) {
 // whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the
 // second look: it was found.
 std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted) {
+  constexpr int most_rounds_for_line = 16;  // beside a writer that saves faster than this reads
   if (storage.is_objects()) return scan_store(storage, bad, wanted);
-  const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
+  const auto is_good = [&](const Found& found) { return is_usable(found, bad); };
+  const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };
   for (int rounds = 1;; ++rounds) {
     const auto attempts = attempts_in(storage);
     std::vector<Found> all = examine_all(storage, attempts);
-    if (std::ranges::none_of(all, is_good)) all = examine_all(storage, attempts);
-    if (std::ranges::none_of(all, is_good) && rounds < most_rounds && attempts_in(storage) != attempts) continue;
-    std::ranges::stable_sort(all, comes_before);
+    place_in_line(all);
+    if (std::ranges::none_of(all, is_good)) {
+      all = examine_all(storage, attempts);
+      place_in_line(all);
+    }
+    const bool has_none = std::ranges::none_of(all, is_good);
+    if (rounds < most_rounds && (has_none || std::ranges::any_of(all, is_unfinished))) {
+      const auto again = attempts_in(storage);
+      if (has_none ? again != attempts : rounds < most_rounds_for_line && may_lack_line(all, again)) continue;
+    }
     return all;
   }
 }
@@ -213,6 +289,13 @@ void fail_outrun(const storage::Storage& storage) {
              " times");
 }
 
+std::string abandoned_hint(const std::vector<Found>& all) {
+  const auto newest =
+      std::ranges::find_if(all, [](const Found& found) { return found.abandoned && found.condition == Condition::complete; });
+  if (newest == all.end()) return "";
+  return base::cat("; the newest abandoned one is ", base::quote(newest->name), " (step ", newest->step, "), which loads by name");
+}
+
 void fail_none(const storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step) {
   const std::string of_step = step ? base::cat(" of step ", *step) : std::string();
   const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
@@ -221,7 +304,7 @@ void fail_none(const storage::Storage& storage, const std::vector<Found>& all, s
                "; unfinished: ", all.size());
   }
   base::fail(newest->status, "no checkpoint", of_step, " in ", base::quote(storage.name()), " is usable; the newest of ",
-             all.size(), ": ", newest->problem);
+             all.size(), ": ", newest->problem, step ? std::string() : abandoned_hint(all));
 }
 
 std::string read_one(storage::Storage& storage, const std::string& name,

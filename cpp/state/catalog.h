@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "state/line.h"
 #include "state/manifest.h"
 #include "storage/storage.h"
 
@@ -31,12 +32,17 @@ struct Found {
   std::int64_t commit_sequence = -1;  // -1 else
   std::int64_t bytes = 0;
   std::optional<double> metric;
-  std::int64_t saved_utc_ns = 0;        // since 1970; 0: not known
-  std::int64_t world_size = 0;          // 0: not known
-  bool pinned = false;                  // only after note_pins
-  std::string record = {};              // the path of its commit record, on object stores; "": it has none, or that is not usable
-  std::string record_damage = {};       // that record is damaged, and names this one by its manifest's digest alone
-  std::int64_t manifest_sequence = -1;  // the manifest's, whatever its commit record says; -1: the manifest does not hold
+  std::int64_t saved_utc_ns = 0;          // since 1970; 0: not known
+  std::int64_t world_size = 0;            // 0: not known
+  bool pinned = false;                    // only after note_pins
+  std::string record = {};                // the path of its commit record, on object stores; "": it has none, or that is not usable
+  std::string record_damage = {};         // that record is damaged, and names this one by its manifest's digest alone
+  std::int64_t manifest_sequence = -1;    // the manifest's, whatever its commit record says; -1: the manifest does not hold
+  std::shared_ptr<const Line> line = {};  // as the manifest records it; nullptr: it does not
+  LineMark mark = {};                     // what names show of it
+  // Only after place_in_line:
+  std::int64_t generation = 0;
+  bool abandoned = false;  // not on the current line
   Condition condition = Condition::complete;
   base::Status status = base::Status::ok;
   std::string problem;  // when not complete
@@ -52,15 +58,22 @@ struct Wanted {
   std::string name = {};  // "": any
 };
 
-// Every directory "step-...": higher steps first, and among equals those committed later. A writer may be at work meanwhile: when
-// none of those found is complete and not among bad, then at one moment of this call there was none.
+// Every directory "step-...", in the order in which a load tries them: those of the current line, then abandoned ones. A writer may
+// be at work meanwhile: when none of the line is complete and not among bad, then at one moment of this call there was none.
 std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad = {}, const Wanted& wanted = {});
 
 // Takes over the values of a manifest that holds.
 void note_manifest(Found& found, const Manifest& manifest);
 
-// The order in which a load tries them.
+// The order in which a load tries them: the current line first, higher generations first, of these higher steps, and among equals
+// those committed later.
 bool comes_before(const Found& a, const Found& b);
+// The line that these checkpoints of one storage make.
+CurrentLine current_line(const std::vector<Found>& all);
+// Fills generation and abandoned, and orders them.
+void place_in_line(std::vector<Found>& all);
+// Complete, on the line, and not among bad.
+bool is_usable(const Found& found, const std::set<std::string>& bad = {});
 
 // Those sizes of a checkpoint's files that the manifest says. Error(corrupt).
 void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest);
@@ -129,6 +142,8 @@ constexpr int most_rounds = 1000;
 std::string read_one(storage::Storage& storage, const std::string& name,
                      const std::function<void(const std::string& directory, Manifest& manifest)>& body);
 
+// "; the newest abandoned one is ...", of those that scan has found; "" when there is none.
+std::string abandoned_hint(const std::vector<Found>& all);
 // "there is no checkpoint", or none that is usable and what is wrong with the newest.
 [[noreturn]] void fail_none(const storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step = {});
 

@@ -96,6 +96,7 @@ void Checkpoint::open_alone() {
     all = scan(*storage_);
   }
   latest_ = committed_last(all);
+  lineage_->note_found(all);
   for (const Found& found : all) {
     if (is_unfinished(found)) set_aside(*storage_, found.name, found.problem);
     next_sequence_ =
@@ -158,19 +159,44 @@ SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
   }
   const SaveOptions options = checked(given);
   const Call call(this);
-  return save_locked(state.gathered().assembled(), options, source);
+  look_at_line(options.step);
+  SaveOptions accepted = options;
+  const State whole = state.gathered().assembled();
+  accepted.accepted = accept(options.step);
+  return save_locked(whole, accepted, source);
+}
+
+// ---- Lines ----
+
+void Checkpoint::look_at_line(std::int64_t step) {
+  const Call call(this);
+  if (lineage_->is_known()) return;
+  if (committer_ != nullptr && !lineage_->has_tried() && committer_->is_above_all(step)) return;
+  lineage_->note_found(scan(*storage_, {}, {true, {}, {}}));
+}
+
+std::shared_ptr<AcceptedSave> Checkpoint::accept(std::int64_t step) {
+  auto save = lineage_->accept(step);
+  if (save->rolled_back()) base::warn("state", save->warning());
+  return save;
 }
 
 TeamSave Checkpoint::agree(const State& state, const SaveOptions& given, const std::function<void()>& refuse) {
   refuse_inside();
   require_own();  // what every rank knows for itself: no rank waits for this one then
   const Call call(this);
-  return team_->agree([&] {
+  TeamSave save = team_->agree([&] {
     if (refuse) refuse();
     Team::Wanted wanted{checked(given), state.gathered()};
     wanted.options.saved_utc_ns = utc_ns();
+    if (team_->leads()) {
+      look_at_line(wanted.options.step);
+      wanted.options.accepted = lineage_->accept(wanted.options.step);
+    }
     return wanted;
   });
+  if (team_->leads() && save.rolled_back) base::warn("state", save.options.accepted->warning());
+  return save;
 }
 
 SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_in_background) {
@@ -180,7 +206,10 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
     const std::lock_guard lock(saving_);
     if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
     manifest.commit_sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
+    AcceptedSave& accepted = *save.options.accepted;
+    manifest.line = accepted.line_at(manifest.commit_sequence);
     commit(*storage_, files, manifest, source, writer());
+    accepted.note_committed(files.directory(), manifest.commit_sequence);
   };
   SaveResult result =
       team_->save(save, source, is_in_background, commit_first, [this](const std::string& attempt) { discard(attempt); });
@@ -265,10 +294,12 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateL
   return result;
 }
 
-void Checkpoint::accept(State& state, State&& loaded, const LoadResult& result) const {
+void Checkpoint::accept(State& state, State&& loaded, const LoadResult& result) {
   if (options_.expect_blas && !result.blas_to_come.empty())
     options_.expect_blas(base::cat("checkpoint ", base::quote(result.name)), result.blas_to_come);
   state.accept(std::move(loaded));
+  const bool may_save = !options_.read_only && fork_generation_ == base::fork_generation();
+  if (may_save) lineage_->note_load({result.name, result.step, result.commit_sequence}, result.line);
 }
 
 LoadResult Checkpoint::load_of_many(State& state, const LoadOptions& given) {
@@ -328,7 +359,7 @@ std::vector<Found> Checkpoint::complete_ones(const Wanted& wanted) {
 
 Found Checkpoint::latest() {
   const std::vector<Found> all = complete_ones({true, {}, {}});
-  if (all.empty()) base::fail(Status::not_found, "there is no complete checkpoint");
+  if (all.empty() || all.front().abandoned) base::fail(Status::not_found, "there is no complete checkpoint", abandoned_hint(all));
   return all.front();
 }
 
@@ -338,7 +369,9 @@ Found Checkpoint::best() {
   };
   std::vector<Found> all = complete_ones();
   std::erase_if(all, [](const Found& found) { return !found.metric; });
-  if (all.empty()) base::fail(Status::not_found, "there is no complete checkpoint with a metric");
+  const std::string hint = abandoned_hint(all);
+  std::erase_if(all, [](const Found& found) { return found.abandoned; });
+  if (all.empty()) base::fail(Status::not_found, "there is no complete checkpoint with a metric", hint);
   return *std::ranges::max_element(all, is_worse);  // the first of equal ones, which is the newest
 }
 
@@ -353,6 +386,7 @@ std::int64_t Checkpoint::utc_ns() const { return options_.utc_ns ? options_.utc_
 
 // Before it is removed: nothing is linked from it any more.
 void Checkpoint::forget(const std::string& name, const std::vector<Found>& all) {
+  lineage_->note_removed(name);
   if (latest_ != name) return;
   const auto is_other = [&](const Found& found) { return found.name != name && found.condition == Condition::complete; };
   const auto newest = std::ranges::find_if(all, is_other);
@@ -384,21 +418,32 @@ void Checkpoint::unpin(std::int64_t step) {
   }
 }
 
-// Looks wait for no save: a dry run takes no lock.
 std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std::int64_t room) {
   refuse_inside();
   const Retention retention = rules.empty() ? retention_ : Retention{parse_keep_rules(rules, options_.larger_is_better), {}};
+  return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) {
+    const std::string last = committed_last(all);
+    return superseded(*storage_, retention, all, is_known_bad(*storage_, last) ? "" : last, utc_ns());
+  });
+}
+
+std::vector<Found> Checkpoint::prune_abandoned(bool dry_run, std::int64_t room) {
+  refuse_inside();
+  return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) { return abandoned_ones(*storage_, all); });
+}
+
+// Looks wait for no save: a dry run takes no lock.
+std::vector<Found> Checkpoint::remove_chosen(bool dry_run, std::int64_t room, const Choose& choose) {
   if (!dry_run) require_leader();
   const Call call(this);
   std::unique_lock lock(saving_, std::defer_lock);
   if (!dry_run) lock.lock();
   const std::vector<Found> all = scan(*storage_);
-  const std::string last = committed_last(all);
-  std::vector<Found> old = superseded(*storage_, retention, all, is_known_bad(*storage_, last) ? "" : last, utc_ns());
+  std::vector<Found> old = choose(all);
   if (dry_run || std::ssize(old) > room) return old;
   if (!storage_->is_objects()) std::erase_if(old, [&](const Found& found) { return is_pinned_by_now(*storage_, found.name); });
   bool clean = true;
-  for (const Found& found : old) {
+  for (const Found& found : in_order_of_removal(old)) {
     forget(found.name, all);
     if (remove_found(*storage_, found)) continue;
     leftovers_.note(found.name);

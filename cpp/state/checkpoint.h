@@ -15,6 +15,7 @@
 #include "state/committer.h"
 #include "state/coordinator.h"
 #include "state/leftovers.h"
+#include "state/lineage.h"
 #include "state/load.h"
 #include "state/ranks/joint_load.h"
 #include "state/ranks/team.h"
@@ -56,6 +57,10 @@ class Checkpoint {
   // The same in two steps: options as they will be used, or the error that they and this checkpoint deserve; then the save of a
   // state without stateful objects and sharded tensors, whose bytes come from source.
   SaveOptions checked(const SaveOptions& given) const;
+  // The same in between, of one process: what may fail of the decision on which generation the save belongs to, then the decision,
+  // for SaveOptions::accepted. It is logged when a generation begins.
+  void look_at_line(std::int64_t step);
+  std::shared_ptr<AcceptedSave> accept(std::int64_t step);
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
   // Of many ranks: what they agree to save, collectively (refuse: more that may be wrong here); then this rank's share of it.
   bool is_of_many() const noexcept { return team_ != nullptr; }
@@ -87,6 +92,8 @@ class Checkpoint {
   // Removes what rules ("": those of this object) do not keep, and returns it. Only returns it when dry_run is true or it is more
   // than room. No save is needed for that: the one committed last stays, as after a save.
   std::vector<Found> prune(const std::string& rules, bool dry_run, std::int64_t room);
+  // The same of all abandoned ones that are not pinned, whatever rules keep.
+  std::vector<Found> prune_abandoned(bool dry_run, std::int64_t room);
   // The text of one checkpoint's manifest, checked.
   std::string manifest(const std::string& name);
   // The JSON values that a rank saved, as an object. Error(out_of_range) for a rank that the checkpoint has not.
@@ -109,7 +116,9 @@ class Checkpoint {
   void require_own() const;  // the same without the last
   LoadOptions load_options(const State& state, const LoadOptions& given) const;
   LoadResult load_of_many(State& state, const LoadOptions& given);
-  void accept(State& state, State&& loaded, const LoadResult& result) const;
+  void accept(State& state, State&& loaded, const LoadResult& result);
+  using Choose = std::function<std::vector<Found>(const std::vector<Found>& all)>;
+  std::vector<Found> remove_chosen(bool dry_run, std::int64_t room, const Choose& choose);
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
   void open_alone();
   // Error(invalid_state) for another rank than the one that changes what was saved.
@@ -128,7 +137,8 @@ class Checkpoint {
   std::unique_ptr<storage::Lock> lock_;
   std::unique_ptr<Committer> committer_;  // an object store's, in the place of the lock and of what follows
   std::int64_t next_sequence_ = 1;
-  std::unique_ptr<Team> team_;  // of many ranks
+  const std::shared_ptr<Lineage> lineage_ = std::make_shared<Lineage>();  // of many ranks rank 0's
+  std::unique_ptr<Team> team_;                                            // of many ranks
   Leftovers leftovers_;
   std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when there is none
 };

@@ -97,7 +97,8 @@ CommitRecord parse_commit_record(std::string_view text) {
 std::string commit_path(std::int64_t commit_sequence, std::string_view attempt) {
   std::string digits = cat(largest_sequence - commit_sequence);
   digits.insert(0, sequence_digits - std::min(sequence_digits, digits.size()), '0');
-  return cat(commits_prefix, digits, attempt.empty() ? "" : "-", attempt);
+  // Without the mark of a generation: libraries that do not know marks read the sequence all the same, and take none twice.
+  return cat(commits_prefix, digits, attempt.empty() ? "" : "-", attempt.substr(0, attempt.find('.')));
 }
 
 std::optional<std::int64_t> sequence_of_commit(std::string_view path) {

@@ -59,11 +59,17 @@ Committer::Committer(std::shared_ptr<storage::Storage> storage, bool tidies, sto
   }
   if (!tidies) {
     known_ = highest_sequence(*storage_);
+    if (known_ == 0) highest_step_ = -1;
     return;
   }
   const StoreListing listing = list_store(*storage_);
   known_ = listing.highest_sequence();
   note_seen(listing);
+  if (listing.attempts.empty()) {
+    highest_step_ = -1;
+  } else if (listing.attempts.front().mark.generation == 0) {
+    highest_step_ = listing.attempts.front().step;
+  }
 }
 
 // Error for anything but what a store that cannot do it would answer: a store that is out of order says nothing about it.
@@ -271,7 +277,7 @@ void Committer::retain(const Retention& retention, const std::string& saved, std
     const std::vector<Found> all = examine_store(*storage_, listing, {}, {}, &before_);
     before_.keep_only(listing);
     require_saved(all, saved);
-    for (const Found& found : superseded(*storage_, retention, all, saved, utc_ns)) {
+    for (const Found& found : in_order_of_removal(superseded(*storage_, retention, all, saved, utc_ns))) {
       if (remove_from_store(*storage_, found.name, found.record, known_)) continue;
       warn(cat("old checkpoint ", base::quote(found.name), " could not be removed completely; later saves try again"));
       leftovers.note(found.name);

@@ -43,6 +43,9 @@ class Committer {
   void retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, std::int64_t utc_ns,
               Leftovers& leftovers) noexcept;
 
+  // Whether a step is higher than that of every attempt, committed or not, that was there when this object was made; false where
+  // that is not known, or some belong to a generation from 1.
+  bool is_above_all(std::int64_t step) const noexcept { return highest_step_ && step > *highest_step_; }
   // Whether records have the name that all writers of a sequence want.
   bool is_exact() const noexcept { return is_exact_; }
 
@@ -73,7 +76,8 @@ class Committer {
   std::string standing_;            // the attempt whose record is there or may be
   std::set<std::string> seen_;      // attempts, records and probes that were listed before the save that runs now
   ExaminedBefore before_;
-  std::string doubt_;  // why retention removed no unfinished save last time; warned of once
+  std::string doubt_;                         // why retention removed no unfinished save last time; warned of once
+  std::optional<std::int64_t> highest_step_;  // see is_above_all; -1: there was none
   std::atomic<bool> is_fenced_{false};
   std::string fenced_by_;  // before is_fenced_
 };

@@ -75,10 +75,10 @@ std::int64_t most_file_bytes(const StateGroup& group) {
 
 }  // namespace
 
-std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step) {
+std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step, const LineMark& mark) {
   std::random_device random;
   for (int tries = 1;; ++tries) {
-    std::string name = attempt_name(prefix, step, random());
+    std::string name = attempt_name(prefix, step, random(), storage.is_objects() ? mark : LineMark());
     try {
       storage.make_directory(name);
       return name;
@@ -128,6 +128,8 @@ void FileSaver::write_text(std::string_view file_name, const std::string& text, 
       path(file_name), std::ssize(text), false, [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); },
       before_naming);
 }
+
+void FileSaver::write_mark(const LineMark& mark) { storage_.create(path(mark_file_name(mark)))->sync(); }
 
 GroupRecord FileSaver::write_group(const StateGroup& group, const std::string& file_name) {
   WrittenFile written;

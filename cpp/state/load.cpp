@@ -176,6 +176,7 @@ class Loading {
     result_.commit_sequence = manifest.commit_sequence;
     result_.seed = manifest.seed;
     result_.world_size = manifest.world_size;
+    result_.line = manifest.line;
     result_.bytes = total_bytes(manifest);
     result_.skipped = std::ssize(candidate.proposal.skipped);
     result_.missing = std::ssize(candidate.differences.missing);
@@ -294,10 +295,12 @@ class Search {
   }
 
  private:
+  // By step also abandoned ones, after those of the line.
   std::vector<Found> wanted_of(std::vector<Found> all) const {
     if (options_.step) std::erase_if(all, [&](const Found& found) { return found.step != *options_.step; });
     return all;
   }
+  bool may_load(const Found& found) const { return options_.step.has_value() || !found.abandoned; }
 
   // What was found bad in an earlier round need not be read again.
   std::set<std::string> bad_names() const {
@@ -309,6 +312,7 @@ class Search {
   bool load_first_usable(const std::vector<Found>& all) {
     std::vector<Found> skipped;
     for (const Found& found : all) {
+      if (!may_load(found)) continue;
       if (found.condition == Condition::unfinished) continue;  // no checkpoint: no caller was notified that it is there
       const auto known = bad_.find(found.name);
       if (known != bad_.end()) {

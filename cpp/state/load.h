@@ -49,11 +49,12 @@ struct LoadResult {
   std::int64_t bytes = 0;
   std::int64_t skipped = 0;  // newer ones that could not be used; the state's load report names them
   bool environment_differs = false;
-  std::string blas_to_come = {};  // the checkpoint's, when this process has none to compare it with
-  std::int64_t missing = 0;       // tensors of the state that the checkpoint lacks: they keep their contents
-  std::int64_t unexpected = 0;    // tensors of the checkpoint that the state lacks
-  bool partly_filled = false;     // of a load that failed: it had begun to write the tensors
-  std::int64_t world_size = 0;    // of those that saved it
+  std::string blas_to_come = {};          // the checkpoint's, when this process has none to compare it with
+  std::int64_t missing = 0;               // tensors of the state that the checkpoint lacks: they keep their contents
+  std::int64_t unexpected = 0;            // tensors of the checkpoint that the state lacks
+  bool partly_filled = false;             // of a load that failed: it had begun to write the tensors
+  std::int64_t world_size = 0;            // of those that saved it
+  std::shared_ptr<const Line> line = {};  // as the checkpoint records it
 };
 
 // What a load throws when it had begun to write the tensors.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <memory>
 
 #include "base/log.h"
@@ -40,6 +41,7 @@ Found found_of(const Attempt& attempt) {
   Found found;
   found.name = attempt.name;
   found.step = attempt.step;
+  found.mark = attempt.mark;
   found.pinned = attempt.files.contains(std::string(pin_name));
   return found;
 }
@@ -137,12 +139,14 @@ StoreListing list_store(storage::Storage& storage) {
     const std::size_t slash = object.path.find('/');
     if (slash == std::string::npos || object.path.find('/', slash + 1) != std::string::npos) return;
     const std::string name = object.path.substr(0, slash);
-    const auto step = step_of_attempt(name);
-    if (!step) return;
-    if (listing.attempts.empty() || listing.attempts.back().name != name) listing.attempts.push_back({name, *step, {}});
+    const auto parsed = parse_attempt(name);
+    if (!parsed) return;
+    if (listing.attempts.empty() || listing.attempts.back().name != name)
+      listing.attempts.push_back({name, parsed->step, {}, parsed->mark});
     listing.attempts.back().files.emplace(object.path.substr(slash + 1), object.bytes);
   });
-  std::ranges::stable_sort(listing.attempts, std::ranges::greater(), &Attempt::step);
+  std::ranges::stable_sort(listing.attempts, std::ranges::greater(),
+                           [](const Attempt& attempt) { return std::pair(attempt.mark.generation, attempt.step); });
   return listing;
 }
 
@@ -186,21 +190,104 @@ void ExaminedBefore::keep_only(const StoreListing& listing) {
 
 // ---- Scan ----
 
+namespace {
+
+bool has_marks(const StoreListing& listing) { return !listing.attempts.empty() && listing.attempts.front().mark.generation > 0; }
+
+// Those up to the newest of the line that is complete and not among bad, and what the line has to be known by. Names show
+// generations, so abandoned ones are passed over without a request.
+class NewestInStore {
+ public:
+  using Look = std::function<Found(const Attempt& attempt)>;
+  NewestInStore(const StoreListing& listing, const std::set<std::string>& bad, Look look)
+      : listing_(listing), bad_(bad), look_(std::move(look)) {}
+
+  std::vector<Found> find() {
+    const Found* newest = nullptr;
+    all_.reserve(listing_.attempts.size() + 1);  // newest points into it
+    std::vector<const Attempt*> passed;
+    for (const Attempt& attempt : listing_.attempts) {
+      // Of one step all are looked at: the sequence decides.
+      if (newest != nullptr && (attempt.step != newest->step || attempt.mark != newest->mark)) break;
+      if (has_marks(listing_) && !current_line(all_).holds(attempt.mark.generation, attempt.step)) {
+        passed.push_back(&attempt);
+        continue;
+      }
+      all_.push_back(look_(attempt));
+      if (newest == nullptr && is_good(all_.back())) newest = &all_.back();
+    }
+    if (newest != nullptr) {
+      look_for_unmarked(*newest);
+    } else {
+      for (const Attempt* attempt : passed) {  // to be named in a message
+        all_.push_back(look_(*attempt));
+        if (is_good(all_.back())) break;
+      }
+    }
+    return std::move(all_);
+  }
+
+ private:
+  bool is_good(const Found& found) const { return found.condition == Condition::complete && !bad_.contains(found.name); }
+
+  // A library that does not know of lines may have committed since: its names show no generation, and its manifests record none.
+  void look_for_unmarked(const Found& newest) {
+    if (newest.mark.generation == 0 || listing_.highest_sequence() <= newest.commit_sequence) return;
+    const std::int64_t step = newest.step;
+    for (const Attempt& attempt : listing_.attempts) {
+      if (attempt.mark.generation == 0 && attempt.step >= step) all_.push_back(look_(attempt));
+    }
+  }
+
+  const StoreListing& listing_;
+  const std::set<std::string>& bad_;
+  const Look look_;
+  std::vector<Found> all_;
+};
+
+// The same, and those that have lost their manifest: where one was of a higher generation than what was found, the line is another.
+std::vector<Found> newest_in_store(storage::Storage& storage, const StoreListing& listing, const std::set<std::string>& bad,
+                                   const NewestInStore::Look& look) {
+  std::map<std::string, Found> looked;
+  const auto look_once = [&](const Attempt& attempt) {
+    const auto known = looked.find(attempt.name);
+    return known != looked.end() ? known->second : looked.emplace(attempt.name, look(attempt)).first->second;
+  };
+  for (;;) {
+    std::vector<Found> all = NewestInStore(listing, bad, look_once).find();
+    note_lost_manifests(storage, listing, true, all);
+    bool is_another_line = false;
+    for (const Found& found : all) {
+      Found& before = looked.at(found.name);
+      if (found.condition == before.condition) continue;
+      before = found;
+      is_another_line = is_another_line || found.mark.generation > 0;
+    }
+    if (!is_another_line) return all;
+  }
+}
+
+}  // namespace
+
 std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& listing, const std::set<std::string>& bad,
                                  const Wanted& wanted, ExaminedBefore* before) {
-  const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
+  const auto look = [&](const Attempt& attempt) { return look_at(storage, attempt, listing, before); };
+  const auto is_wanted = [&](const Attempt& attempt) {
+    return (!wanted.step || attempt.step == *wanted.step) && (wanted.name.empty() || attempt.name == wanted.name);
+  };
   std::vector<Found> all;
-  bool has_good = false;
-  for (const Attempt& attempt : listing.attempts) {
-    if (wanted.step && attempt.step != *wanted.step) continue;
-    if (!wanted.name.empty() && attempt.name != wanted.name) continue;
-    // Of one step all are looked at: the sequence decides.
-    if (wanted.only_first && has_good && all.back().step != attempt.step) break;
-    all.push_back(look_at(storage, attempt, listing, before));
-    has_good = has_good || is_good(all.back());
+  const bool is_newest = wanted.only_first && !wanted.step && wanted.name.empty();
+  // What is wanted of one step may be abandoned or not.
+  if (is_newest || (wanted.step && has_marks(listing))) all = newest_in_store(storage, listing, bad, look);
+  if (!is_newest) {
+    for (const Attempt& attempt : listing.attempts) {
+      const bool is_new = std::ranges::find(all, attempt.name, &Found::name) == all.end();
+      if (is_wanted(attempt) && is_new) all.push_back(look(attempt));
+    }
   }
-  note_lost_manifests(storage, listing, wanted.only_first, all);
-  std::ranges::stable_sort(all, comes_before);
+  if (!is_newest) note_lost_manifests(storage, listing, wanted.only_first, all);
+  place_in_line(all);
+  if (wanted.step) std::erase_if(all, [&](const Found& found) { return found.step != *wanted.step; });
   // Only the first complete one keeps its manifest.
   bool is_first = true;
   for (Found& found : all) {
@@ -211,11 +298,22 @@ std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& 
 
 // As beside a writer of files: see scan.
 std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted) {
-  const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
+  const auto is_good = [&](const Found& found) {
+    return wanted.step ? found.condition == Condition::complete && !bad.contains(found.name) : is_usable(found, bad);
+  };
+  // Not where checkpoints of a higher generation may have been removed since they were listed.
+  const auto has_newest = [&](const std::vector<Found>& all) {
+    const auto newest = std::ranges::find_if(all, is_good);
+    if (newest == all.end()) return false;
+    const auto may_be_gone = [&](const Found& found) {
+      return found.condition == Condition::unfinished && found.mark.generation > newest->generation;
+    };
+    return std::ranges::none_of(all, may_be_gone);
+  };
   StoreListing listing = list_store(storage);
   for (int rounds = 1;; ++rounds) {
     std::vector<Found> all = examine_store(storage, listing, bad, wanted, nullptr);
-    if (all.empty() || std::ranges::any_of(all, is_good) || rounds == most_rounds) return all;
+    if (all.empty() || has_newest(all) || rounds == most_rounds) return all;
     StoreListing again = list_store(storage);
     if (again.attempts == listing.attempts && again.commits == listing.commits) return all;
     listing = std::move(again);

@@ -31,10 +31,9 @@ KeepRule keep_last(std::int64_t count) {
 
 KeepRule keep_every(std::int64_t steps) {
   return [steps](const Survey& survey, std::set<std::string>& kept) {
-    std::int64_t previous = -1;
+    std::set<std::int64_t> seen;
     for (const Found* const found : survey.good) {
-      if (found->step % steps == 0 && found->step != previous) kept.insert(found->name);
-      previous = found->step;
+      if (found->step % steps == 0 && seen.insert(found->step).second) kept.insert(found->name);
     }
   };
 }
@@ -44,6 +43,7 @@ KeepRule keep_best(std::int64_t count, bool larger_is_better) {
     std::vector<const Found*> measured;
     std::ranges::copy_if(survey.good, std::back_inserter(measured), [](const Found* found) { return found->metric.has_value(); });
     std::ranges::stable_sort(measured, [&](const Found* a, const Found* b) {
+      if (a->abandoned != b->abandoned) return b->abandoned;
       return larger_is_better ? *a->metric > *b->metric : *a->metric < *b->metric;
     });
     keep_first(measured, count, kept);
@@ -190,6 +190,19 @@ std::vector<Found> superseded(storage::Storage& storage, const Retention& retent
   return out;
 }
 
+std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<Found>& all) {
+  std::vector<Found> out;
+  for (const Found& found : all) {
+    if (found.abandoned && found.parsed && !is_pinned(storage, found.name)) out.push_back(found);
+  }
+  return out;
+}
+
+std::vector<Found> in_order_of_removal(std::vector<Found> found) {
+  std::ranges::stable_partition(found, &Found::abandoned);
+  return found;
+}
+
 void require_saved(const std::vector<Found>& all, const std::string& saved) {
   const auto is_saved = [&](const Found& found) { return found.name == saved && found.condition == Condition::complete; };
   if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quote(saved));
@@ -206,7 +219,7 @@ void retain(storage::Storage& storage, const Retention& retention, const std::st
   try {
     const std::vector<Found> all = scan(storage);
     require_saved(all, saved);
-    for (const Found& found : superseded(storage, retention, all, saved, utc_ns)) {
+    for (const Found& found : in_order_of_removal(superseded(storage, retention, all, saved, utc_ns))) {
       if (!is_pinned_by_now(storage, found.name)) remove_old(storage, found.name, leftovers);
     }
     remove_torn(storage, saved_step);

@@ -17,8 +17,10 @@ namespace ckpt::state {
 
 // What rules choose from.
 struct Survey {
-  std::vector<const Found*> good;  // complete and not known to be bad, in the order in which a load tries them
-  std::int64_t utc_ns = 0;         // now
+  // Complete and not known to be bad, in the order in which a load tries them: abandoned ones last, so that rules choose from the
+  // line first.
+  std::vector<const Found*> good;
+  std::int64_t utc_ns = 0;  // now
 };
 
 // Adds the names of those that it keeps.
@@ -43,6 +45,12 @@ struct Retention {
 // parse is left alone. all: as scan returns them. saved: counts as good, stays in any case; "": none. Throws what keep throws.
 std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
                               const std::string& saved, std::int64_t utc_ns);
+
+// Those of all that are abandoned, but for pinned ones and those whose manifest does not parse.
+std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<Found>& all);
+
+// The order in which they are removed: abandoned ones first, so that no crash leaves these without what the line went on from.
+std::vector<Found> in_order_of_removal(std::vector<Found> found);
 
 // A listing that lacks what was just acknowledged is not to be trusted with removals: Error(io).
 void require_saved(const std::vector<Found>& all, const std::string& saved);

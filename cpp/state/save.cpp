@@ -63,6 +63,8 @@ void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifes
   if (static_cast<std::int64_t>(text.size()) > largest_manifest_bytes) {
     base::fail(Status::out_of_range, "the manifest would have ", text.size(), " bytes; at most ", largest_manifest_bytes);
   }
+  // Where the directory's name does not show the line, a file does: another library's damage to the manifest must not hide it.
+  if (manifest.line != nullptr && manifest.line->generation > 0 && !storage.is_objects()) files.write_mark(mark_of(*manifest.line));
   // The files' names are durable before the manifest that vouches for them can be.
   storage.sync_directory(files.directory());
   source.commit_point();
@@ -81,15 +83,23 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
   storage::require_running(source.stop.get());
   const std::optional<Earlier> earlier = read_earlier(storage, state.rarely_changing().empty() ? "" : latest);
   FileSaver(storage, "", source).require_space(state, options.step, earlier);
-  FileSaver files(storage, make_attempt(storage, options.prefix, options.step), source);
+  AcceptedSave* const accepted = options.accepted.get();
+  const LineMark mark = accepted == nullptr ? LineMark() : accepted->mark();
+  FileSaver files(storage, make_attempt(storage, options.prefix, options.step, mark), source);
   try {
     Manifest manifest = manifest_of(state, options, commit_sequence);
     manifest.groups = files.write(state, earlier);
+    if (accepted != nullptr) manifest.line = accepted->line_at(commit_sequence);
     commit(storage, files, manifest, source, writer);
+    if (accepted != nullptr) accepted->note_committed(files.directory(), commit_sequence);
     const std::int64_t bytes = total_bytes(manifest);
-    return {
-        files.directory(), options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()), bytes, files.linked(),
-        files.rewritten(), bytes};
+    SaveResult result{files.directory(), options.step, commit_sequence, std::ssize(manifest.groups), bytes, files.linked(),
+                      files.rewritten(), bytes};
+    if (accepted != nullptr) {
+      result.generation = accepted->generation();
+      result.rolled_back = accepted->rolled_back();
+    }
+    return result;
   } catch (...) {
     const bool is_clean =
         writer.committer != nullptr ? writer.committer->discard(files.directory()) : remove_checkpoint(storage, files.directory());

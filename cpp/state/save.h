@@ -9,6 +9,7 @@
 
 #include "base/progress.h"
 #include "state/committer.h"
+#include "state/lineage.h"
 #include "state/manifest.h"
 #include "state/state.h"
 #include "state/tensor_writer.h"
@@ -21,11 +22,12 @@ struct SaveOptions {
   std::uint64_t seed = 0;
   std::string metadata_json = "null";
   std::string environment_json = "null";
-  std::string prefix = {};            // of the directory's name, see require_prefix
-  std::optional<double> metric = {};  // finite
-  std::int64_t saved_utc_ns = 0;      // since 1970; 0: not known
-  bool incremental = true;            // unchanged files of groups that rarely change are linked
-  bool check_replicas = false;        // of many ranks: what all have is compared first
+  std::string prefix = {};                      // of the directory's name, see require_prefix
+  std::optional<double> metric = {};            // finite
+  std::int64_t saved_utc_ns = 0;                // since 1970; 0: not known
+  bool incremental = true;                      // unchanged files of groups that rarely change are linked
+  bool check_replicas = false;                  // of many ranks: what all have is compared first
+  std::shared_ptr<AcceptedSave> accepted = {};  // which generation it belongs to; once it was accepted
 };
 
 struct SaveResult {
@@ -37,6 +39,8 @@ struct SaveResult {
   std::int64_t linked = 0;      // files of those that were not written because nothing in them had changed
   std::int64_t rewritten = 0;   // files that were written anew because their sync had failed
   std::int64_t rank_bytes = 0;  // of the files that this rank made
+  std::int64_t generation = 0;
+  bool rolled_back = false;  // the generation begins with this save
 };
 
 // Where the bytes of a save come from, and who may stop it. This one takes them from the tensors and is never stopped.
@@ -69,7 +73,7 @@ struct Writer {
   Leftovers* leftovers = nullptr;       // gets what a failed save could not remove; may be nullptr
 };
 
-// All but what the files hold.
+// All but what the files hold, and the line.
 Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_t commit_sequence);
 // Makes a checkpoint of files that are durable under their names: writes its manifest, and on an object store the record. Returns
 // when that is durable. Error(busy), and no manifest, when another program has taken the lock away.

@@ -9,9 +9,14 @@
 namespace ckpt::tests {
 namespace {
 
-// The order in which a load tries saves: by step, then by when they were committed.
-std::pair<std::int64_t, int> rank(const Scenario& scenario, int save) {
-  return save == 0 ? std::pair<std::int64_t, int>{-1, 0} : std::pair{scenario.steps[static_cast<std::size_t>(save) - 1], save};
+std::int64_t step_of(const Scenario& scenario, int save) {
+  return save == 0 ? -1 : scenario.steps[static_cast<std::size_t>(save) - 1];
+}
+
+// The order in which a load tries saves: by generation, by step, then by when they were committed.
+std::tuple<std::int64_t, std::int64_t, int> rank(const Scenario& scenario, int save) {
+  const std::int64_t generation = save == 0 ? -1 : scenario.generations[static_cast<std::size_t>(save) - 1];
+  return {generation, step_of(scenario, save), save};
 }
 
 std::uint64_t key_of(const Image& image) {
@@ -50,7 +55,7 @@ std::vector<std::string> manifests_in(storage::Storage& disk) {
 // Whether the save of that number is there, bit for bit, with its pin.
 bool is_pinned_save(const Scenario& scenario, state::Checkpoint& checkpoint, int save) {
   state::LoadOptions options;
-  options.step = rank(scenario, save).first;
+  options.step = step_of(scenario, save);
   NumberedState state(scenario.contents);
   return checkpoint.of_step(*options.step).pinned && checkpoint.load(state.state, options).skipped == 0 && state.save() == save;
 }
@@ -74,7 +79,7 @@ Finding examine(const Scenario& scenario, const Image& image, int best, int pinn
     const int save = state.save();
     loaded = true;
     if (manifests_in(*disk) != before) return {Violation::lost, "opening and loading changed what holds a manifest"};
-    if (save < 1 || save > static_cast<int>(scenario.steps.size()) || rank(scenario, save).first != result.step) {
+    if (save < 1 || save > static_cast<int>(scenario.steps.size()) || step_of(scenario, save) != result.step) {
       return {Violation::wrong_bytes, base::cat("step ", result.step, " holds what was never saved")};
     }
     if (rank(scenario, save) < rank(scenario, best)) {
@@ -98,8 +103,8 @@ void Enumerator::look(const Scenario& scenario, const Image& image, int best, in
   const std::uint64_t key = key_of(image);
   const bool is_new = images_.insert(key).second;
   count_.distinct += is_new ? 1 : 0;
-  const auto [step, save] = rank(scenario, best);
-  if (!cases_.insert(key ^ (static_cast<std::uint64_t>((step * 64 + save + 1) * 64 + pinned) * 0x9E3779B97F4A7C15ULL)).second)
+  const std::int64_t step = step_of(scenario, best);
+  if (!cases_.insert(key ^ (static_cast<std::uint64_t>((step * 64 + best + 1) * 64 + pinned) * 0x9E3779B97F4A7C15ULL)).second)
     return;
   ++count_.examined;
   bool loaded = false;

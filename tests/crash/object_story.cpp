@@ -319,6 +319,21 @@ bool saves_next(state::Checkpoint& writer, std::int64_t step, int number, std::s
   }
 }
 
+bool has_rolled_back(const std::shared_ptr<Bucket>& bucket) {
+  state::CheckpointOptions options;
+  options.read_only = true;
+  return state::Checkpoint(std::make_shared<BucketClient>(bucket), options).latest().generation > 0;
+}
+
+bool holds_step(const std::shared_ptr<Bucket>& bucket, std::int64_t step) {
+  state::CheckpointOptions options;
+  options.read_only = true;
+  const std::vector<state::Found> all = state::Checkpoint(std::make_shared<BucketClient>(bucket), options).list();
+  return step < 0 || std::ranges::any_of(all, [&](const state::Found& found) {
+           return found.step == step && found.condition == state::Condition::complete;
+         });
+}
+
 // A writer that meets no other one saves, and that is what is found from then on.
 Finding go_on_as_usual(const std::shared_ptr<Bucket>& bucket, Puts puts) {
   std::string why;
@@ -370,13 +385,22 @@ Finding ObjectEnumerator::go_on_with_late_lists(const Crash& crash, std::uint64_
 
   std::pair<std::int64_t, int> best = rank(crash.story, crash.best);
   const std::int64_t step = is_seen ? seen.step + 1 : 1;
+  bool is_acknowledged = false;
   try {
     state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests), writer_options(1));
     requests->puts = options_.late_puts;
-    if (saves_next(writer, step, next_save)) best = std::max(best, {step, next_save});
+    is_acknowledged = saves_next(writer, step, next_save);
+    if (is_acknowledged) best = std::max(best, {step, next_save});
   } catch (const base::Error&) {  // what it was shown could not be
   }
   const Loaded loaded = load_newest(bucket);
+  // A writer that was shown a higher step than the reader begins a new run: that is the newest then, whatever its step. Only when
+  // it was acknowledged may its retention have removed what it has abandoned.
+  if (loaded.save == next_save && has_rolled_back(bucket)) {
+    if (!is_acknowledged && !holds_step(bucket, best.first))
+      return {Violation::lost, "a save that was not acknowledged removed it"};
+    return go_on_as_usual(bucket, Puts::honest);
+  }
   const std::pair<std::int64_t, int> found{loaded.step, loaded.save};
   if (loaded.status == base::Status::ok ? found < best : best.second != 0)
     return {Violation::lost, base::cat("behind a writer with late lists step ", loaded.step, " was found ", loaded.message,

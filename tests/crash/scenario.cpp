@@ -145,6 +145,7 @@ Narrator::Narrator(std::string name, const Contents& contents) : disk_(disk_of({
 Narrator::Narrator(std::string name, const Scenario& before, const Image& left) : Narrator(std::move(name), before.contents) {
   scenario_.base = left;
   scenario_.steps = before.steps;
+  scenario_.generations = before.generations;
   disk_ = disk_of(left);
   // Numbers already given are not given again, whether or not the crash kept what had them.
   recorder_->skip_attempts(std::max(attempts_in(left), static_cast<int>(before.steps.size())));
@@ -166,17 +167,15 @@ void Narrator::open(std::int64_t keep_last) {
 
 void Narrator::save(std::int64_t step) {
   scenario_.steps.push_back(step);
+  scenario_.generations.push_back(0);
   const int number = static_cast<int>(scenario_.steps.size());
   NumberedState state(scenario_.contents);
   state.fill(number);
   state::SaveOptions options;
   options.step = step;
   const std::size_t from = recorder_->log.size();
-  if (scenario_.contents.background) {
-    save_in_background(state, options);
-  } else {
-    checkpoint_->save(state.state, options);
-  }
+  scenario_.generations.back() =
+      scenario_.contents.background ? save_in_background(state, options) : checkpoint_->save(state.state, options).generation;
   mark_acknowledged(recorder_->log, from, number);
 }
 
@@ -193,7 +192,7 @@ void Narrator::pin(std::int64_t step) {
 }
 
 // The training process goes on while the save is written: what it does to its tensors must not show.
-void Narrator::save_in_background(NumberedState& state, const state::SaveOptions& options) {
+std::int64_t Narrator::save_in_background(NumberedState& state, const state::SaveOptions& options) {
   async::AsyncOptions small;
   small.staging_bytes = async::smallest_arena_bytes;
   const auto manager = std::make_shared<async::AsyncManager>(checkpoint_, small);
@@ -201,6 +200,7 @@ void Narrator::save_in_background(NumberedState& state, const state::SaveOptions
   state.fill(99);
   const async::TaskResult result = manager->wait(id, -1);
   if (result.state != async::TaskState::completed) base::fail(result.status, result.error);
+  return result.generation;
 }
 
 bool Narrator::killed_save(std::int64_t step, std::int64_t operations) {

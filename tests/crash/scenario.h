@@ -48,6 +48,9 @@ struct Scenario {
   Image base;                       // what the disk held when it began
   Log log;                          // with its marks
   std::vector<std::int64_t> steps;  // of save number 1, 2, ...
+  // Of these saves, as their results report it: a process that has loaded, and saves a lower step, rolls back. 0 where it was
+  // killed.
+  std::vector<std::int64_t> generations;
 };
 
 // Runs a story on a storage and keeps the log.
@@ -73,7 +76,7 @@ class Narrator {
   Scenario scenario_;
   std::shared_ptr<storage::Storage> disk_;
   std::shared_ptr<Recorder> recorder_ = std::make_shared<Recorder>();
-  void save_in_background(NumberedState& state, const state::SaveOptions& options);
+  std::int64_t save_in_background(NumberedState& state, const state::SaveOptions& options);
 
   std::shared_ptr<state::Checkpoint> checkpoint_;
 };

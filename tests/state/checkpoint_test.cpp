@@ -271,23 +271,33 @@ TEST_F(StateCheckpoint, KeepsTheLast) {
 }
 
 TEST_F(StateCheckpoint, NeverDeletesTheOnlyValidOne) {
-  {
-    Checkpoint checkpoint(disk, {false, 1});
-    save_step(checkpoint, 1);
-    const SaveResult second = save_step(checkpoint, 2);
-    disk->remove(second.name + "/model.safetensors");  // damaged: it does not count
-  }
   Checkpoint checkpoint(disk, {false, 1});
+  save_step(checkpoint, 1);
+  const SaveResult second = save_step(checkpoint, 2);
+  disk->remove(second.name + "/model.safetensors");  // damaged: it does not count
   EXPECT_EQ(std::ssize(checkpoint.list()), 1);
   save_step(checkpoint, 1);
   EXPECT_EQ(std::ssize(checkpoint.list()), 2);  // the damaged one of step 2, and the new one
   Model model(0);
   EXPECT_EQ(checkpoint.load(model.state, {}).step, 1);
   EXPECT_EQ(names_in(*disk, "").find("torn-"), std::string::npos);
-  save_step(checkpoint, 1);  // the damaged one is not older than this
-  EXPECT_EQ(std::ssize(checkpoint.list()), 2);
-  save_step(checkpoint, 2);
+  save_step(checkpoint, 3);
   EXPECT_EQ(std::ssize(checkpoint.list()), 1);
+}
+
+// After a load that fell back it is abandoned by the next save, and the first that goes.
+TEST_F(StateCheckpoint, ADamagedOneThatARunHasLeftIsRemovedFirst) {
+  Checkpoint checkpoint(disk, {false, 2});
+  save_step(checkpoint, 1);
+  const SaveResult second = save_step(checkpoint, 2);
+  disk->remove(second.name + "/model.safetensors");
+  Model model(0);
+  EXPECT_EQ(checkpoint.load(model.state, {}).step, 1);
+  EXPECT_TRUE(save_step(checkpoint, 2).rolled_back);
+  const std::vector<Found> all = checkpoint.list();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].condition, Condition::complete);
+  EXPECT_EQ(all[1].step, 1);
 }
 
 TEST_F(StateCheckpoint, OneWriterButAnyReaders) {

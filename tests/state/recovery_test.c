@@ -160,12 +160,15 @@ static void the_newest_good_one_stays(void) {
   save(checkpoint, 2);
   CHECK_STEPS(checkpoint, "7 2 ");
   flip(7, "b.safetensors");
-  CHECK(load(checkpoint, NULL, NULL, 0) == 2);
+  CHECK_FAILS(ckpt_checkpoint_manager_verify(checkpoint, names[7], NULL), CKPT_E_CORRUPT, "b.safetensors");
   save(checkpoint, 1);
   CHECK_STEPS(checkpoint, "7 2 1 "); /* 2 is the newest good one, 1 was just saved, 7 is older than neither */
   save(checkpoint, 3);
   CHECK_STEPS(checkpoint, "7 3 ");
   CHECK(load(checkpoint, NULL, NULL, 0) == 3);
+  /* A run that resumes below it abandons it: then it is the first that goes. */
+  save(checkpoint, 4);
+  CHECK_STEPS(checkpoint, "4 ");
   ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }

@@ -18,6 +18,8 @@ struct Saved {
   std::int64_t sequence = 0;
   bool damaged = false;  // a bit of a tensor is flipped
   bool known = false;    // and this process has found it
+  int generation = 0;
+  bool abandoned = false;
 };
 
 class RetentionModel {
@@ -39,11 +41,39 @@ class RetentionModel {
   }
 
  private:
+  // Steps are random, so the first save after a load often is a roll-back.
+  bool begins(int step) const {
+    if (!is_first_ || all_.empty()) return false;
+    const Saved& newest = all_.front();
+    return step < newest.step || (step == newest.step && loaded_ != newest.name);
+  }
+  void begin() {
+    const auto parent = std::ranges::find(all_, loaded_, &Saved::name);
+    std::map<int, int> steps = last_steps_[parent->generation];
+    for (auto& [generation, step] : steps) step = std::min(step, parent->step);
+    steps[parent->generation] = parent->step;
+    last_steps_.push_back(steps);
+  }
+  bool is_abandoned(const Saved& saved) const {
+    const auto& steps = last_steps_.back();
+    if (saved.generation + 1 == std::ssize(last_steps_)) return false;
+    return !steps.contains(saved.generation) || saved.step > steps.at(saved.generation);
+  }
+
   void save() {
-    const SaveResult result = save_step(checkpoint_, static_cast<int>(random_() % 12));
-    all_.push_back({result.name, static_cast<int>(result.step), result.commit_sequence});
-    std::ranges::sort(all_,
-                      [](const Saved& a, const Saved& b) { return std::pair(a.step, a.sequence) > std::pair(b.step, b.sequence); });
+    const int step = static_cast<int>(random_() % 12);
+    const bool rolls_back = begins(step);
+    if (rolls_back) begin();
+    is_first_ = false;
+    const SaveResult result = save_step(checkpoint_, step);
+    ASSERT_EQ(result.rolled_back, rolls_back);
+    ASSERT_EQ(result.generation + 1, std::ssize(last_steps_));
+    all_.push_back({result.name, step, result.commit_sequence, false, false, static_cast<int>(result.generation)});
+    for (Saved& each : all_) each.abandoned = is_abandoned(each);
+    std::ranges::sort(all_, [](const Saved& a, const Saved& b) {
+      return std::tuple(!a.abandoned, a.generation, a.step, a.sequence) >
+             std::tuple(!b.abandoned, b.generation, b.step, b.sequence);
+    });
     // The first good ones, and the one just saved; of the known bad those above the last of them.
     std::int64_t good = 0;
     std::size_t end = 0;
@@ -97,9 +127,10 @@ class RetentionModel {
 
   void load() {
     Model model(-1);
-    const auto first = std::ranges::find(all_, false, &Saved::damaged);
+    const auto line_end = std::ranges::find(all_, true, &Saved::abandoned);
+    const auto first = std::find_if(all_.begin(), line_end, [](const Saved& saved) { return !saved.damaged; });
     for (auto it = all_.begin(); it != first; ++it) it->known = true;
-    if (first == all_.end()) {
+    if (first == line_end) {
       ASSERT_NE(status_of([&] { checkpoint_.load(model.state, {}); }), ckpt::base::Status::ok);
       return;
     }
@@ -108,13 +139,18 @@ class RetentionModel {
     ASSERT_EQ(loaded.name, first->name);
     ASSERT_EQ(loaded.skipped, first - all_.begin());
     ASSERT_EQ(model.value(), static_cast<float>(first->step));
+    loaded_ = first->name;
+    is_first_ = true;
   }
 
   std::mt19937_64 random_;
   std::int64_t keep_last_;
   std::shared_ptr<storage::Storage> disk_ = storage::make_memory_storage();
   Checkpoint checkpoint_;
-  std::vector<Saved> all_;  // that should be there, newest first
+  std::vector<Saved> all_;                          // that should be there, newest first, abandoned ones last
+  std::vector<std::map<int, int>> last_steps_{{}};  // by generation: of each earlier one the last step that belongs to its line
+  std::string loaded_;                              // what was loaded last
+  bool is_first_ = false;                           // nothing was saved since
   std::map<std::string, std::pair<std::string, std::string>> original_;
 };
 

@@ -32,6 +32,8 @@ struct Opening {
   std::optional<Digest> agreed;                // what an earlier save's ranks agreed on; nothing: they agree anew
   bool asks_blocks = true;                     // on who has which blocks, they do
   std::map<std::string, std::string> digests;  // of its values, by key
+  std::int64_t generation = 0;
+  bool rolled_back = false;
 };
 
 std::string to_text(const Opening& opening) {
@@ -40,7 +42,9 @@ std::string to_text(const Opening& opening) {
                              {"listing", to_hex(opening.listing)},
                              {"agreed", opening.agreed ? to_hex(*opening.agreed) : ""},
                              {"blocks", opening.asks_blocks},
-                             {"keys", opening.digests}});
+                             {"keys", opening.digests},
+                             {"generation", opening.generation},
+                             {"rolled_back", opening.rolled_back}});
 }
 
 Opening opening_of(const json& all) {
@@ -49,7 +53,9 @@ Opening opening_of(const json& all) {
           digest_from_hex(all.at("listing").get<std::string>()).value_or(Digest()),
           digest_from_hex(all.at("agreed").get<std::string>()),
           all.at("blocks").get<bool>(),
-          all.at("keys").get<std::map<std::string, std::string>>()};
+          all.at("keys").get<std::map<std::string, std::string>>(),
+          all.at("generation").get<std::int64_t>(),
+          all.at("rolled_back").get<bool>()};
 }
 
 std::map<std::string, std::string> digests_of(const std::map<std::string, std::string>& values) {
@@ -195,16 +201,25 @@ TeamSave Team::agree(const std::function<Wanted()>& gather) {
     save.options = wanted.options;
     listing = listing_of(wanted.state);
     options = options_text(wanted.options);
-    if (leads()) save.attempt = make_attempt(*storage_, wanted.options.prefix, wanted.options.step);
+    if (!leads()) return;
+    const AcceptedSave& accepted = *wanted.options.accepted;
+    save.attempt = make_attempt(*storage_, wanted.options.prefix, wanted.options.step, accepted.mark());
+    save.generation = accepted.generation();
+    save.rolled_back = accepted.rolled_back();
   });
   Opening opening;
   try {
-    if (leads() && !mine)
+    if (leads() && !mine) {
       opening = make_opening(save.attempt, listing, options, wanted.state, still_agreed(listing, wanted.options));
+      opening.generation = save.generation;
+      opening.rolled_back = save.rolled_back;
+    }
     const std::string text = meeting.announce(!leads() ? "" : mine ? announced_text(*mine) : to_text(opening));
     opening =
         read_announced(text, opening_of, [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
     save.attempt = opening.attempt;
+    save.generation = opening.generation;
+    save.rolled_back = opening.rolled_back;
     const auto refuse = [&](Status status, const std::string& why) {
       if (!mine) mine = base::Error(status, why);
     };
@@ -390,8 +405,9 @@ std::vector<std::string> Team::take_failed() {
 
 SaveResult Team::finish(TeamSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes) {
   earlier_ = Earlier{save.attempt, std::move(share.groups)};
-  return {save.attempt, save.options.step, commit_sequence, files,
-          bytes,        share.linked,      share.rewritten, share.tail.summary.file_bytes};
+  return {save.attempt,    save.options.step, commit_sequence, files,
+          bytes,           share.linked,      share.rewritten, share.tail.summary.file_bytes,
+          save.generation, save.rolled_back};
 }
 
 // ---- Rank 0 ----

@@ -31,8 +31,10 @@ namespace ckpt::state {
 
 // One save, agreed on.
 struct TeamSave {
-  SaveOptions options;
+  SaveOptions options;                        // accepted: of rank 0
   std::string attempt;                        // directory
+  std::int64_t generation = 0;                // as rank 0 has decided, and
+  bool rolled_back = false;                   // whether it begins with this save
   std::shared_ptr<const State> state;         // what this rank writes: tensors and blocks; all its values
   std::map<std::string, std::string> values;  // those that are not rank 0's
   std::vector<std::string> absent;            // keys of rank 0 that this rank lacks

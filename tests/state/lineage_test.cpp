@@ -1,0 +1,82 @@
+// Which generation the saves of one manager belong to, by the order in which they are accepted and committed.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "state/lineage.h"
+
+using namespace ckpt;
+using namespace ckpt::state;
+
+namespace {
+
+Found found_at(std::int64_t step, std::int64_t sequence) {
+  Found found;
+  found.name = base::cat("step ", step);
+  found.step = step;
+  found.parsed = true;
+  found.commit_sequence = sequence;
+  return found;
+}
+
+class LineageTest : public testing::Test {
+ protected:
+  std::shared_ptr<Lineage> up_to_600() {
+    auto lineage = std::make_shared<Lineage>();
+    lineage->note_found({found_at(600, 4), found_at(500, 3), found_at(400, 2), found_at(300, 1)});
+    return lineage;
+  }
+};
+
+TEST_F(LineageTest, AfterALoadTheFirstSaveThatIsQueuedOrCommittedDecides) {
+  const auto lineage = up_to_600();
+  lineage->note_load({"step 300", 300, 1}, nullptr);
+  auto failed = lineage->accept(310);
+  EXPECT_TRUE(failed->rolled_back());
+  EXPECT_EQ(failed->generation(), 1);
+  failed.reset();  // nothing of it was committed
+  auto next = lineage->accept(320);
+  EXPECT_TRUE(next->rolled_back());
+  EXPECT_EQ(next->generation(), 2);  // no number twice
+  EXPECT_EQ(next->line_at(5)->parent->step, 300);
+  next->note_committed("step 320", 5);
+  next.reset();
+  EXPECT_FALSE(lineage->accept(310)->rolled_back());
+  EXPECT_EQ(lineage->accept(310)->generation(), 2);
+}
+
+TEST_F(LineageTest, QueuedSavesCount) {
+  const auto lineage = up_to_600();
+  const auto queued = lineage->accept(700);
+  EXPECT_FALSE(queued->rolled_back());
+  lineage->note_load({"step 600", 600, 4}, nullptr);
+  const auto next = lineage->accept(610);
+  EXPECT_TRUE(next->rolled_back());  // 700 will be there
+  // Committed after the first of the new generation, it belongs to the old one all the same.
+  next->line_at(5);
+  next->note_committed("step 610", 5);
+  ASSERT_NE(queued->line_at(6), nullptr);
+  EXPECT_EQ(queued->line_at(6)->generation, 0);
+}
+
+TEST_F(LineageTest, WithoutARollBackNothingIsRecorded) {
+  const auto lineage = up_to_600();
+  lineage->note_load({"step 600", 600, 4}, nullptr);
+  const auto save = lineage->accept(610);
+  EXPECT_EQ(save->line_at(5), nullptr);
+  EXPECT_EQ(save->warning(), "");
+  EXPECT_EQ(save->mark(), LineMark());
+}
+
+TEST_F(LineageTest, AGenerationThatIsQueuedIsNotBegunTwice) {
+  const auto lineage = up_to_600();
+  lineage->note_load({"step 300", 300, 1}, nullptr);
+  const auto first = lineage->accept(310);
+  const auto second = lineage->accept(320);
+  EXPECT_TRUE(first->rolled_back());
+  EXPECT_FALSE(second->rolled_back());
+  EXPECT_EQ(second->generation(), 1);
+  EXPECT_EQ(second->line_at(5)->first_sequence, 5);  // it commits first
+  EXPECT_EQ(first->line_at(6)->first_sequence, 5);
+}
+
+}  // namespace
