@@ -581,6 +581,18 @@ ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* handle, const
   });
 }
 
+ckpt_status ckpt_checkpoint_manager_prune_abandoned(ckpt_checkpoint_manager* handle, int32_t dry_run, ckpt_checkpoint_info* infos,
+                                                    int64_t capacity, int64_t* count) {
+  return guard([&] {
+    checked(handle, "manager");
+    check_array(infos, capacity, "infos");
+    not_null(count, "count");
+    const std::vector<state::Found> old = handle->object->prune_abandoned(dry_run != 0, capacity);
+    fill_array(infos, capacity, old, checkpoint_info);
+    *count = static_cast<int64_t>(old.size());
+  });
+}
+
 ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle, const char* name, char* buffer, int64_t capacity,
                                                  int64_t* needed) {
   return guard([&] {

@@ -23,7 +23,8 @@ std::vector<std::string> chosen(const CheckpointManager& checkpoints, const std:
   if (is_one_checkpoint(checkpoints, from)) return {CheckpointManager::self};
   std::vector<std::string> names;
   for (const CheckpointInfo& info : checkpoints.list()) {
-    if (info.status == Status::ok && (!step || info.step == *step)) names.push_back(info.name);
+    // Abandoned ones only by step: among all, they would be the newest in the copy, which has a line of its own.
+    if (info.status == Status::ok && (step ? info.step == *step : !info.abandoned)) names.push_back(info.name);
   }
   if (names.empty())
     throw Error(Status::not_found, from + (step ? cat(" holds no checkpoint of step ", *step) : " holds no checkpoint"));

@@ -43,7 +43,7 @@ json identity_of(const TrainOptions& options, const TextData& data) {
 
 json newest_identity(const CheckpointManager& checkpoint) {
   for (const CheckpointInfo& info : checkpoint.list()) {
-    if (info.status != Status::ok) continue;
+    if (info.status != Status::ok || info.abandoned) continue;
     const json manifest = json::parse(checkpoint.manifest(info.name));
     const json values = manifest.value("values", json::object());
     const json identity = values.is_object() ? values.value(identity_key, json()) : json();

@@ -19,7 +19,7 @@ std::string recorded_kernels(const std::string& place) try {
   if (place.empty()) return "";
   const CheckpointManager checkpoints = CheckpointManager::read_only(open_place(place));
   for (const CheckpointInfo& info : checkpoints.list()) {
-    if (info.status != Status::ok) continue;
+    if (info.status != Status::ok || info.abandoned) continue;
     static const json::json_pointer blas("/environment/libckpt/blas");
     const json manifest = json::parse(checkpoints.manifest(info.name));
     return manifest.contains(blas) && manifest.at(blas).is_string() ? kernels_of(manifest.at(blas).get<std::string>()) : "";

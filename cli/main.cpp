@@ -306,10 +306,15 @@ int run(int argc, char** argv) {
   CLI::Option* const keep =
       prune->add_option("--keep", rules, "Rules with commas between them, such as last:3,every:100,best:2:max,newer:24h")
           ->type_name("RULES");
+  bool wants_abandoned = false;
+  CLI::Option* const abandoned =
+      prune->add_flag("--abandoned", wants_abandoned, "Remove the checkpoints that a roll-back has abandoned, and no others")
+          ->excludes(keep);
   bool wants_uploads = false;
   CLI::Option* const uploads =
       prune->add_flag("--uploads", wants_uploads, "Abort unfinished uploads instead, which killed processes have left in S3")
-          ->excludes(keep);
+          ->excludes(keep)
+          ->excludes(abandoned);
   std::int64_t older_than_seconds = 0;
   CLI::Option* const age =
       ckpt::cli::add_duration(*prune, "--older-than", older_than_seconds,
@@ -317,7 +322,7 @@ int run(int argc, char** argv) {
           ->needs(uploads);
   uploads->needs(age);
   prune->callback([=] {
-    if (!*keep && !*uploads) throw CLI::RequiredError("--keep RULES or --uploads");
+    if (!*keep && !*uploads && !*abandoned) throw CLI::RequiredError("--keep RULES, --abandoned or --uploads");
   });
   prune->add_flag("--dry-run", dry_run, "Only say what would be removed; also beside a running writer");
   add_json(prune);
@@ -372,7 +377,8 @@ int run(int argc, char** argv) {
   if (verify->parsed()) ckpt::cli::verify(path, as_json);
   if (copy->parsed()) ckpt::cli::copy(path, other_path, *copied_step ? std::optional(step) : std::nullopt, all, as_json);
   if (wants_uploads) ckpt::cli::prune_uploads(path, older_than_seconds, dry_run, as_json);
-  if (prune->parsed() && !wants_uploads) ckpt::cli::prune(path, rules, dry_run, as_json);
+  if (wants_abandoned) ckpt::cli::prune_abandoned(path, dry_run, as_json);
+  if (prune->parsed() && !wants_uploads && !wants_abandoned) ckpt::cli::prune(path, rules, dry_run, as_json);
   if (pin->parsed() || unpin->parsed()) ckpt::cli::pin(path, step, pin->parsed());
   if (convert->parsed()) ckpt::cli::convert(path, other_path, {group, ckpt::cli::parse_bytes("--file-bytes", file_bytes), as_json});
   if (diff->parsed()) return ckpt::cli::diff(path, other_path, as_json) ? 0 : failed;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 Reader open_newest(const CheckpointManager& checkpoint, const std::string& path) {
   for (const CheckpointInfo& info : checkpoint.list()) {
-    if (info.status == Status::ok) return Reader(checkpoint, info.name, Verify::full);
+    if (info.status == Status::ok && !info.abandoned) return Reader(checkpoint, info.name, Verify::full);
   }
   throw Error(Status::not_found, path + " holds no checkpoint");
 }

@@ -65,13 +65,26 @@ void print_uploads_json(const std::vector<load::Upload>& uploads, bool dry_run) 
 
 }  // namespace
 
-void prune(const std::string& path, const std::string& rules, bool dry_run, bool as_json) {
+namespace {
+
+template <class Prune>
+void prune_by(const std::string& path, bool dry_run, bool as_json, Prune&& prune) {
   CheckpointManagerOptions options;
   options.read_only = dry_run;
   CheckpointManager checkpoints(open_place(path), options);
-  const std::vector<CheckpointInfo> old = checkpoints.prune(rules, dry_run);
+  const std::vector<CheckpointInfo> old = prune(checkpoints);
   const std::size_t left = checkpoints.list().size() - (dry_run ? old.size() : 0);
   (as_json ? print_json : print)(old, left, dry_run);
+}
+
+}  // namespace
+
+void prune(const std::string& path, const std::string& rules, bool dry_run, bool as_json) {
+  prune_by(path, dry_run, as_json, [&](CheckpointManager& checkpoints) { return checkpoints.prune(rules, dry_run); });
+}
+
+void prune_abandoned(const std::string& path, bool dry_run, bool as_json) {
+  prune_by(path, dry_run, as_json, [&](CheckpointManager& checkpoints) { return checkpoints.prune_abandoned(dry_run); });
 }
 
 void prune_uploads(const std::string& place, std::int64_t older_than_seconds, bool dry_run, bool as_json) {

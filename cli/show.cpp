@@ -242,8 +242,9 @@ void list(const std::string& path, bool as_json) {
   if (as_json) {
     ordered document = ordered::array();
     for (const CheckpointInfo& info : infos) {
-      ordered row = {
-          {"name", info.name}, {"step", info.step}, {"state", state_of(info)}, {"bytes", info.bytes}, {"pinned", info.pinned}};
+      ordered row = {{"name", info.name},          {"step", info.step},     {"state", state_of(info)},
+                     {"bytes", info.bytes},        {"pinned", info.pinned}, {"generation", info.generation},
+                     {"abandoned", info.abandoned}};
       const std::chrono::nanoseconds saved = info.saved_utc.time_since_epoch();
       if (saved.count() > 0) row["saved_utc_ns"] = saved.count();
       if (info.metric) row["metric"] = *info.metric;
@@ -255,9 +256,10 @@ void list(const std::string& path, bool as_json) {
   for (const CheckpointInfo& info : infos) widest = std::max(widest, printable(info.name).size());
   std::printf("%-*s  %12s  %10s  %10s  %s\n", static_cast<int>(widest), "name", "step", "size", "metric", "state");
   for (const CheckpointInfo& info : infos) {
-    std::printf("%-*s  %12lld  %10s  %10s  %s%s\n", static_cast<int>(widest), printable(info.name).c_str(),
+    std::printf("%-*s  %12lld  %10s  %10s  %s%s%s\n", static_cast<int>(widest), printable(info.name).c_str(),
                 static_cast<long long>(info.step), info.status == Status::ok ? bytes_text(info.bytes).c_str() : "-",
-                info.metric ? cat(*info.metric).c_str() : "-", state_of(info), info.pinned ? ", pinned" : "");
+                info.metric ? cat(*info.metric).c_str() : "-", state_of(info), info.pinned ? ", pinned" : "",
+                info.abandoned ? ", abandoned" : "");
   }
 }
 

@@ -178,6 +178,16 @@ inline CheckpointInfoList checkpoint_manager_prune(ckpt_checkpoint_manager* mana
       usual_checkpoints)};
 }
 
+inline CheckpointInfoList checkpoint_manager_prune_abandoned(ckpt_checkpoint_manager* manager, ckpt_bool dry_run) {
+  const ckpt_checkpoint_info empty = CKPT_CHECKPOINT_INFO_INIT;
+  return CheckpointInfoList{list_of(
+      empty,
+      [&](ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count) {
+        return ckpt_checkpoint_manager_prune_abandoned(manager, dry_run, infos, capacity, count);
+      },
+      usual_checkpoints)};
+}
+
 inline ByteString cursor_save(const ckpt_cursor* cursor) {
   int64_t needed = 0;
   check(ckpt_cursor_save(cursor, nullptr, 0, &needed));

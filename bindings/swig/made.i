@@ -70,6 +70,7 @@ CKPT_STRUCT(ckpt_pipeline_stats)
 CKPT_STRUCT(ckpt_checkpoint_info)
 %ignore ckpt_checkpoint_info::reserved;
 %ignore ckpt_checkpoint_info::reserved2;
+%ignore ckpt_checkpoint_info::reserved3;
 CKPT_STRUCT(ckpt_checkpoint_manager_options)
 %ignore ckpt_checkpoint_manager_options::reserved;
 CKPT_STRUCT(ckpt_save_options)
@@ -77,6 +78,7 @@ CKPT_STRUCT(ckpt_save_options)
 %ignore ckpt_save_options::reserved2;
 CKPT_STRUCT(ckpt_save_result)
 %ignore ckpt_save_result::reserved;
+%ignore ckpt_save_result::reserved2;
 CKPT_STRUCT(ckpt_load_options)
 %ignore ckpt_load_options::reserved;
 %ignore ckpt_load_options::reserved2;
@@ -99,6 +101,7 @@ CKPT_STRUCT(ckpt_controller_info)
 CKPT_STRUCT(ckpt_simulation_options)
 %ignore ckpt_simulation_options::reserved;
 CKPT_STRUCT(ckpt_checkpoint_task_result)
+%ignore ckpt_checkpoint_task_result::reserved;
 %ignore ckpt_checkpoint_task_callbacks;
 %ignore ckpt_checkpoint_task_callbacks_init;
 CKPT_STRUCT(ckpt_async_manager_options)

@@ -422,6 +422,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_checkpoint_manager_pin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_unpin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_prune)(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run, ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_checkpoint_manager_prune_abandoned)(ckpt_checkpoint_manager* manager, ckpt_bool dry_run, ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_checkpoint_manager_get_rank_values)(ckpt_checkpoint_manager* manager, const char* name, int64_t rank, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_tree_create)(ckpt_tree** tree);
   ckpt_status (*ckpt_tree_add_null)(ckpt_tree* tree);

@@ -82,10 +82,15 @@ typedef struct ckpt_checkpoint_task_result {
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage; empty unless completed */
   /* why the task did not complete: one line of UTF-8, cut off at a character; empty when completed */
   char error[256];
+  /* generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected */
+  int64_t generation;
+  /* 1 when the generation began with this save, which was accepted although its step is not after the newest one; else 0 */
+  ckpt_bool rolled_back;
+  int32_t reserved; /* not used: 0 */
 } ckpt_checkpoint_task_result;
 
 #define CKPT_CHECKPOINT_TASK_RESULT_INIT \
-  { sizeof(ckpt_checkpoint_task_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "" }
+  { sizeof(ckpt_checkpoint_task_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", 0, 0, 0 }
 
 /* Sets *result to CKPT_CHECKPOINT_TASK_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the
  * caller (CKPT_INIT); NULL does nothing. */

@@ -238,6 +238,20 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
  * INVALID_STATE elsewhere. docs/scale.md counts messages, bytes and requests. */
 typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
+/* Lines. Steps are numbers that the caller chooses, so a run that goes back to step 300 of a storage that holds step 600 is newer
+ * although its steps are lower. A save that does so is a roll-back and begins a new generation. This is decided when a save is
+ * accepted (one in the background before it is staged), with several ranks by rank 0. A generation begins when, since the manager
+ * was created or has last loaded a checkpoint into a state, the save is the first and
+ *   - its step is lower than the newest step that is committed or queued, or
+ *   - the checkpoint that was loaded is not the newest one, and the step of the save does not exceed the newest step.
+ * Loads by a read-only manager, readers, lists and verifications do not count. A save of the newest step again begins none, nor
+ * does one above the newest step after an older checkpoint was loaded. The checkpoint that was loaded is the parent of the
+ * generation; without one a new run begins. The current line is the highest generation and, of each lower one, the checkpoints up
+ * to the step at which the line left it. All others are abandoned: loads without a name, ckpt_checkpoint_manager_get_latest and
+ * ckpt_checkpoint_manager_get_best no longer take them, also not after damage; loads by step take them when the line does not have
+ * the step; loads by name take any. Retention counts them last, so it removes them first; ckpt_checkpoint_manager_prune_abandoned
+ * removes all of them. The log warns once when a generation begins. */
+
 /* Bytes that hold the name of any checkpoint made here, with its NUL. */
 #define CKPT_CHECKPOINT_NAME_BYTES 64 /* bytes that hold the name of any checkpoint made here, its NUL included */
 
@@ -268,10 +282,16 @@ typedef struct ckpt_checkpoint_info {
   ckpt_bool pinned;   /* 1 when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else 0 */
   int32_t reserved2;  /* not used: 0 */
   int64_t world_size; /* number of ranks that saved it; 0 unless status is CKPT_OK */
+  /* generation of its line, which grows with each roll-back; 0 in a storage that never had one */
+  int64_t generation;
+  /* 1 when a later run went back to an earlier step: only loads by name or step take the checkpoint, and retention removes it
+   * first; else 0 */
+  ckpt_bool abandoned;
+  int32_t reserved3; /* not used: 0 */
 } ckpt_checkpoint_info;
 
 #define CKPT_CHECKPOINT_INFO_INIT \
-  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *info to CKPT_CHECKPOINT_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -360,7 +380,7 @@ CKPT_API void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* manager);
 typedef struct ckpt_save_options {
   uint32_t struct_size;      /* size of this struct in bytes, as its caller was compiled */
   uint32_t reserved;         /* not used: 0 */
-  int64_t step;              /* number of the step, >= 0; a load takes the checkpoint of the highest step */
+  int64_t step;              /* number of the step, >= 0; a load takes the highest one of the current line */
   uint64_t seed;             /* seed of the run's random numbers, kept for the load */
   const char* metadata_json; /* JSON text of anything, for people and tools; NULL: the JSON value null */
   /* JSON text of what else the results' last bits depend on (hardware, other libraries); NULL: nothing. The library adds its
@@ -400,10 +420,16 @@ typedef struct ckpt_save_result {
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
   int64_t linked;                        /* number of files that were linked or copied because nothing in them had changed */
   int64_t rank_bytes;                    /* bytes of those of the files that this rank made; of one process alone: bytes */
+  /* generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one */
+  int64_t generation;
+  /* 1 when the generation begins with this save: the run went back to an earlier step, or began anew in an old storage, and the
+   * checkpoints that are not on its line are abandoned; else 0 */
+  ckpt_bool rolled_back;
+  uint32_t reserved2; /* not used: 0 */
 } ckpt_save_result;
 
 #define CKPT_SAVE_RESULT_INIT \
-  { sizeof(ckpt_save_result), 0, 0, 0, 0, 0, "", 0, 0 }
+  { sizeof(ckpt_save_result), 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0 }
 
 /* Sets *result to CKPT_SAVE_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -528,42 +554,44 @@ typedef struct ckpt_load_result {
  * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
 
-/* Fills the state's tensors and replaces its JSON values by those of a checkpoint: the one of the highest step (of equal ones the
- * last that was committed) whose manifest parses, whose files are there with their sizes, and whose checksums hold. One that fails
- * is skipped with a warning that names it, counted in the result and named in the load report; nothing in the storage is changed. A
- * writer may be at work meanwhile, here or in another process: what its retention removes is not taken for damage, but the search
- * begins anew (BUSY after a thousand times). The state must have exactly the checkpoint's groups and tensors unless the load is
- * partial: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape differ; no other checkpoint is tried
- * then. A group that is a tree (tree.h) here and there is loaded whole: with the same tensors also in a partial load, and with the
- * checkpoint's text in a tensor of its own. All or nothing unless it is in place: everything is verified before the first tensor is
- * touched. Only a file that changes after that, while it is copied, gives CORRUPT (or IO) with tensors that are partly filled; no
- * other checkpoint is tried then. Large files are read by up to four threads, which are gone when this returns.
- * A checkpoint of N ranks is loaded by any number M of ranks, also by one: each rank's blocks may be cut in any other way. All
- * ranks load the same checkpoint, or all fail. JSON values that the N ranks had alike are loaded everywhere; those that differed
- * are loaded by rank when M is N, and not at all when it is not (the load report names them: by_rank). options: NULL for the
- * defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else
- * it is as it was. When this fails, rename_destroy has not run. NOT_FOUND only when there is no checkpoint (of that name or step);
- * CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
+/* Fills the state's tensors and replaces its JSON values by those of a checkpoint: of the current line (see "Lines" above), the one
+ * of the highest step (of equal ones the last that was committed) whose manifest parses, whose files are there with their sizes,
+ * and whose checksums hold; a higher generation comes before a lower one. When none of the line is usable, the message names the
+ * newest abandoned one. One that fails is skipped with a warning that names it, counted in the result and named in the load report;
+ * nothing in the storage is changed. A writer may be at work meanwhile, here or in another process: what its retention removes is
+ * not taken for damage, but the search begins anew (BUSY after a thousand times). The state must have exactly the checkpoint's
+ * groups and tensors unless the load is partial: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape
+ * differ; no other checkpoint is tried then. A group that is a tree (tree.h) here and there is loaded whole: with the same tensors
+ * also in a partial load, and with the checkpoint's text in a tensor of its own. All or nothing unless it is in place: everything
+ * is verified before the first tensor is touched. Only a file that changes after that, while it is copied, gives CORRUPT (or IO)
+ * with tensors that are partly filled; no other checkpoint is tried then. Large files are read by up to four threads, which are
+ * gone when this returns. A checkpoint of N ranks is loaded by any number M of ranks, also by one: each rank's blocks may be cut in
+ * any other way. All ranks load the same checkpoint, or all fail. JSON values that the N ranks had alike are loaded everywhere;
+ * those that differed are loaded by rank when M is N, and not at all when it is not (the load report names them: by_rank). options:
+ * NULL for the defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled
+ * is set, else it is as it was. When this fails, rename_destroy has not run. NOT_FOUND only when there is no checkpoint (of that
+ * name or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,
                                                   const ckpt_load_options* options, ckpt_load_result* result);
 
 /* ---- Look and verify ----------------------------------------------------------------------------------------------------- */
 
 /* Lists the checkpoints of the storage, good or not (those set aside as "torn-..." do not count), in the order in which a load
- * tries them: infos receives the first capacity (>= 0) of them, *count how many there are. Every element is as large as
- * infos[0].struct_size says. infos may be NULL when capacity is 0. */
+ * tries them, abandoned ones last: infos receives the first capacity (>= 0) of them, *count how many there are. Every element is as
+ * large as infos[0].struct_size says. infos may be NULL when capacity is 0. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_list(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* infos, int64_t capacity,
                                                   int64_t* count);
 
-/* Fills *info with the checkpoint that a load tries first: the one of the highest step whose status is CKPT_OK, of equal ones the
- * last that was committed. NOT_FOUND when there is none. */
+/* Fills *info with the checkpoint that a load tries first: the one of the highest step of the current line whose status is CKPT_OK,
+ * of equal ones the last that was committed. NOT_FOUND when there is none; the message then names the newest abandoned one. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_latest(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
 /* Fills *info with the checkpoint that has the best metric, as best_metric of the manager's options says, of equal ones the newest,
- * among those whose status is CKPT_OK. NOT_FOUND when none has a metric. */
+ * among those of the current line whose status is CKPT_OK. NOT_FOUND when none has a metric. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
-/* Fills *info with the newest checkpoint of this step (>= 0) whose status is CKPT_OK. NOT_FOUND when there is none. */
+/* Fills *info with the newest checkpoint of this step (>= 0) whose status is CKPT_OK, one of the current line before an abandoned
+ * one. NOT_FOUND when there is none. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* manager, int64_t step, ckpt_checkpoint_info* info);
 
 /* Removes one checkpoint for ever, durably: after a crash it is there whole, or gone for every load. name: as in
@@ -588,6 +616,11 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_unpin(ckpt_checkpoint_manager* mana
  * ckpt_checkpoint_manager_remove, and IO when some could not be removed completely. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run,
                                                    ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
+
+/* Removes the abandoned checkpoints that are not pinned, durably, and no others, whatever the manager's rules keep; those whose
+ * manifest cannot be read stay. infos, capacity, *count, dry_run and errors as in ckpt_checkpoint_manager_prune. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_prune_abandoned(ckpt_checkpoint_manager* manager, ckpt_bool dry_run,
+                                                             ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 
 /* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/format.md),
  * by the (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF. NOT_FOUND without a

@@ -423,6 +423,18 @@ class CheckpointManager {
                              [](const auto& each) { return detail::from_c(each); });
   }
 
+  // Removes the abandoned ones that are not pinned, or only returns them. Newest first.
+  std::vector<CheckpointInfo> prune_abandoned(bool dry_run = false) {
+    return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
+                                 CKPT_CHECKPOINT_INFO_INIT,
+                                 [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
+                                   return ckpt_checkpoint_manager_prune_abandoned(handle(), dry_run ? 1 : 0, infos, capacity,
+                                                                                  count);
+                                 },
+                                 usual_count),
+                             [](const auto& each) { return detail::from_c(each); });
+  }
+
   // The manifest's JSON text. name: of the list, or self.
   std::string manifest(const std::string& name) const {
     return detail::text_of(

@@ -42,6 +42,29 @@ is "$(steps "$scratch/c")" "6 "
 succeeds prune "$scratch/c" --keep newer:0
 is "$(steps "$scratch/c")" "6 "
 
+# A run that goes back to an earlier step: the steps after it are abandoned, listed as such, and pruned alone.
+succeeds train --model mlp --data "$text" --batch 32 --steps 6 --save-every 2 --keep 0 --dir "$scratch/r" --quiet --seed 7
+succeeds copy "$scratch/r" "$scratch/back" --step 2
+succeeds copy "$scratch/back" "$scratch/r"
+says "step 2 is saved where step 6 exists: generation 1"
+succeeds list "$scratch/r"
+is "$(grep -c 'complete, abandoned$' "$scratch/out")" 3
+succeeds list "$scratch/r" --json
+is "$(json_field 0 step) $(json_field 0 generation) $(json_field 0 abandoned) $(json_field 1 abandoned)" "2 1 False True"
+succeeds show "$scratch/r"
+says "step 2"
+before=$(ls -laR --time-style=full-iso "$scratch/r")
+succeeds prune "$scratch/r" --abandoned --dry-run
+says "3 checkpoints would be removed"
+is "$(ls -laR --time-style=full-iso "$scratch/r")" "$before"
+succeeds pin "$scratch/r" 6
+succeeds prune "$scratch/r" --abandoned
+says "2 checkpoints removed"
+is "$(steps "$scratch/r")" "2 6 "
+succeeds train --model mlp --data "$text" --batch 32 --steps 3 --save-every 1 --keep 0 --dir "$scratch/r" --quiet --seed 7
+is "$(steps "$scratch/r")" "2 3 6 "
+refuses 2 "excludes" prune "$scratch/r" --abandoned --keep last:1
+
 refuses 1 "rule 2, 'evry:4': unknown rule 'evry'; known: last:COUNT" prune "$scratch/c" --keep last:1,evry:4
 refuses 1 "INVALID_ARGUMENT" prune "$scratch/c" --keep best:0
 refuses 1 "NOT_FOUND" pin "$scratch/c" 5

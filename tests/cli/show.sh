@@ -70,9 +70,11 @@ mv "$scratch/shown" "$scratch/out"
 original=$(json_field seed; json_field data_position; json_field values)
 succeeds show "$scratch/copy" --json
 is "$(json_field seed; json_field data_position; json_field values)" "$original"
+# A lower step than the newest is a roll-back there, and the newest from now on.
 succeeds copy "$scratch/c" "$scratch/copy" --step 2
+says "step 2 is saved where step 6 exists: generation 1"
 succeeds list "$scratch/copy" --json
-is "$(json_field 0 step) $(json_field 1 step)" "6 2"
+is "$(json_field 0 step) $(json_field 0 abandoned) $(json_field 1 step) $(json_field 1 abandoned)" "2 False 6 True"
 succeeds copy "$scratch/c" "$scratch/all" --all
 succeeds list "$scratch/all" --json
 is "$(json_field 0 step) $(json_field 1 step) $(json_field 2 step)" "6 4 2"

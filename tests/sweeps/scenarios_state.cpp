@@ -71,8 +71,8 @@ const std::vector<const char*> uses_checkpoint = {
     "ckpt_checkpoint_manager_save",       "ckpt_checkpoint_manager_load",         "ckpt_checkpoint_manager_list",
     "ckpt_checkpoint_manager_get_latest", "ckpt_checkpoint_manager_get_best",     "ckpt_checkpoint_manager_find_step",
     "ckpt_checkpoint_manager_remove",     "ckpt_checkpoint_manager_get_manifest", "ckpt_checkpoint_manager_pin",
-    "ckpt_checkpoint_manager_unpin",      "ckpt_checkpoint_manager_prune",        "ckpt_checkpoint_manager_verify",
-    "ckpt_reader_create_from_checkpoint"};
+    "ckpt_checkpoint_manager_unpin",      "ckpt_checkpoint_manager_prune",        "ckpt_checkpoint_manager_prune_abandoned",
+    "ckpt_checkpoint_manager_verify",     "ckpt_reader_create_from_checkpoint"};
 
 // ---- A storage of callbacks: a table of paths, which forwards nothing and sweeps in each operation ----
 

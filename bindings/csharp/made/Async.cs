@@ -106,6 +106,8 @@ namespace Ckpt
             Durable = Times.OfNanoseconds(from.durable_ns);
             Name = from.name;
             Error = from.error;
+            Generation = from.generation;
+            RolledBack = from.rolled_back != 0;
         }
 
         internal static CheckpointTaskResult Filled(Action<ckpt_checkpoint_task_result> fill)
@@ -156,13 +158,21 @@ namespace Ckpt
         /// <summary>Why the task did not complete: one line of UTF-8, cut off at a character; empty when completed.</summary>
         public string Error { get; }
 
+        /// <summary>Generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when
+        /// rejected.</summary>
+        public long Generation { get; }
+
+        /// <summary>True when the generation began with this save, which was accepted although its step is not after the newest
+        /// one; else 0.</summary>
+        public bool RolledBack { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("CheckpointTaskResult", "State", State, "Status", Status, "Kind", Kind, "Id", Id, "Step", Step,
                 "Bytes", Bytes, "Retries", Retries, "Duration", Duration, "Stall", Stall, "Durable", Durable, "Name", Name,
-                "Error", Error);
+                "Error", Error, "Generation", Generation, "RolledBack", RolledBack);
         }
     }
 

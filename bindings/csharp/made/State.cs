@@ -53,6 +53,8 @@ namespace Ckpt
             SavedUtc = from.saved_utc_ns == 0 ? (DateTime?)null : Times.Utc(from.saved_utc_ns);
             Pinned = from.pinned != 0;
             WorldSize = from.world_size;
+            Generation = from.generation;
+            Abandoned = from.abandoned != 0;
         }
 
         internal static CheckpointInfo Filled(Action<ckpt_checkpoint_info> fill)
@@ -94,12 +96,20 @@ namespace Ckpt
         /// <summary>Number of ranks that saved it; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
         public long WorldSize { get; }
 
+        /// <summary>Generation of its line, which grows with each roll-back; 0 in a storage that never had one.</summary>
+        public long Generation { get; }
+
+        /// <summary>True when a later run went back to an earlier step: only loads by name or step take the checkpoint, and
+        /// retention removes it first; else 0.</summary>
+        public bool Abandoned { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("CheckpointInfo", "Status", Status, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
-                "Name", Name, "Metric", Metric, "SavedUtc", SavedUtc, "Pinned", Pinned, "WorldSize", WorldSize);
+                "Name", Name, "Metric", Metric, "SavedUtc", SavedUtc, "Pinned", Pinned, "WorldSize", WorldSize, "Generation",
+                Generation, "Abandoned", Abandoned);
         }
     }
 
@@ -180,7 +190,7 @@ namespace Ckpt
     /// <summary>What one save writes, and how.</summary>
     public sealed unsafe partial class SaveOptions
     {
-        /// <summary>Number of the step, &gt;= 0; a load takes the checkpoint of the highest step.</summary>
+        /// <summary>Number of the step, &gt;= 0; a load takes the highest one of the current line.</summary>
         public long Step { get; set; }
 
         /// <summary>Seed of the run's random numbers, kept for the load.</summary>
@@ -251,6 +261,8 @@ namespace Ckpt
             Name = from.name;
             Linked = from.linked;
             RankBytes = from.rank_bytes;
+            Generation = from.generation;
+            RolledBack = from.rolled_back != 0;
         }
 
         internal static SaveResult Filled(Action<ckpt_save_result> fill)
@@ -283,12 +295,20 @@ namespace Ckpt
         /// <summary>Bytes of those of the files that this rank made; of one process alone: bytes.</summary>
         public long RankBytes { get; }
 
+        /// <summary>Generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had
+        /// one.</summary>
+        public long Generation { get; }
+
+        /// <summary>True when the generation begins with this save: the run went back to an earlier step, or began anew in an old
+        /// storage, and the checkpoints that are not on its line are abandoned; else 0.</summary>
+        public bool RolledBack { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("SaveResult", "Files", Files, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
-                "Name", Name, "Linked", Linked, "RankBytes", RankBytes);
+                "Name", Name, "Linked", Linked, "RankBytes", RankBytes, "Generation", Generation, "RolledBack", RolledBack);
         }
     }
 

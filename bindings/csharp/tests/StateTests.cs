@@ -554,6 +554,15 @@ internal static class StateTests
             Check.Equal(1L, manager.Latest.Step, "what is left");
             Check.Throws<CkptNotFoundException>(() => manager.Remove(2), "removed");
             Check.Throws<CkptNotFoundException>(() => manager.Remove("no-such"), "unknown");
+            manager.Save(state, 3);
+            manager.Load(state, 1);
+            var back = manager.Save(state, 2);
+            Check.That(back.RolledBack && back.Generation == 1, "rolled back");
+            Check.Equal("2,1,3", string.Join(",", manager.List().Select(one => one.Step)), "the line first");
+            Check.That(manager.FindStep(3).Abandoned && !manager.Latest.Abandoned, "abandoned");
+            Check.Equal("3", string.Join(",", manager.PruneAbandoned(true).Select(one => one.Step)), "a dry run");
+            Check.Equal("3", string.Join(",", manager.PruneAbandoned().Select(one => one.Step)), "pruned");
+            Check.Equal("2,1", string.Join(",", manager.List().Select(one => one.Step)), "the line");
         }
     }
 

@@ -354,6 +354,15 @@ final class TestState {
       checkpoints.unpin(1);
       checkpoints.remove(checkpoints.latest().get().name());
       Check.equal(List.of(3L, 1L), checkpoints.list().stream().map(CheckpointInfo::step).toList());
+      checkpoints.load(state, 1);
+      SaveResult rolledBack = checkpoints.save(state, 2);
+      Check.equal(true, rolledBack.rolledBack());
+      Check.equal(1L, rolledBack.generation());
+      Check.equal(List.of(2L, 1L, 3L), checkpoints.list().stream().map(CheckpointInfo::step).toList());
+      Check.equal(true, checkpoints.findStep(3).get().abandoned());
+      Check.equal(List.of(3L), checkpoints.pruneAbandoned(true).stream().map(CheckpointInfo::step).toList());
+      Check.equal(List.of(3L), checkpoints.pruneAbandoned(false).stream().map(CheckpointInfo::step).toList());
+      Check.equal(List.of(2L, 1L), checkpoints.list().stream().map(CheckpointInfo::step).toList());
     }
   }
 

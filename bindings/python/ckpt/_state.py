@@ -543,6 +543,10 @@ class CheckpointManager(_Owned):
         """Removes what rules (None: those of the manager) do not keep, or only says what that is."""
         return [CheckpointInfo._of(info) for info in _n.ckpt_checkpoint_manager_prune(self._h, keep_rules, int(dry_run))]
 
+    def prune_abandoned(self, dry_run: bool = False) -> List[CheckpointInfo]:
+        """Removes the abandoned checkpoints that are not pinned, or only returns them."""
+        return [CheckpointInfo._of(info) for info in _n.ckpt_checkpoint_manager_prune_abandoned(self._h, int(dry_run))]
+
     def manifest(self, which: Union[str, int]) -> Dict[str, Any]:
         """The manifest of one checkpoint (docs/format.md)."""
         return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))

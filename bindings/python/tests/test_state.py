@@ -157,6 +157,27 @@ class Checkpoints(Folder):
             with self.assertRaises(ckpt.InvalidArgumentError):
                 manager.load(ckpt.State({"w": array}), step=3, name=manager.latest().name)
 
+    def test_a_roll_back_begins_a_line(self):
+        with ckpt.CheckpointManager(self.path) as manager:
+            state = ckpt.State({"w": np.zeros(3)})
+            for step in (300, 400, 600):
+                self.assertFalse(manager.save(state, step).rolled_back)
+            manager.load(state, step=300)
+            saved = manager.save(state, 310)
+            self.assertIs(saved.rolled_back, True)
+            self.assertEqual(saved.generation, 1)
+            self.assertEqual(manager.latest().step, 310)
+            self.assertEqual([(info.step, info.abandoned, info.generation) for info in manager.list()],
+                             [(310, False, 1), (300, False, 0), (600, True, 0), (400, True, 0)])
+            with ckpt.AsyncManager(manager) as background:
+                manager.load(state, step=300)
+                result = background.save(state, 305).wait()
+                self.assertIs(result.rolled_back, True)
+                self.assertEqual(result.generation, 2)
+            self.assertEqual([info.step for info in manager.prune_abandoned(dry_run=True)], [310, 600, 400])
+            self.assertEqual([info.step for info in manager.prune_abandoned()], [310, 600, 400])
+            self.assertEqual([info.step for info in manager.list()], [305, 300])
+
     def test_rules_pins_and_pruning(self):
         with ckpt.CheckpointManager(self.path, keep_rules="last:2, every:4") as manager:
             state = ckpt.State({"w": np.zeros(3)})

@@ -110,6 +110,10 @@ struct CheckpointTaskResult {
   std::string name = {};
   // why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
   std::string error = {};
+  // generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected
+  std::int64_t generation = 0;
+  // true when the generation began with this save, which was accepted although its step is not after the newest one; else 0
+  bool rolled_back = false;
 };
 namespace detail {
 inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
@@ -126,6 +130,8 @@ inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
   take(to.durable, from.durable_ns);
   take(to.name, from.name);
   take(to.error, from.error);
+  take(to.generation, from.generation);
+  take(to.rolled_back, from.rolled_back);
   return to;
 }
 }  // namespace detail

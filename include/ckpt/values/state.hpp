@@ -61,6 +61,11 @@ struct CheckpointInfo {
   bool pinned = false;
   // number of ranks that saved it; 0 unless status is Status::ok
   std::int64_t world_size = 0;
+  // generation of its line, which grows with each roll-back; 0 in a storage that never had one
+  std::int64_t generation = 0;
+  // true when a later run went back to an earlier step: only loads by name or step take the checkpoint, and retention removes
+  // it first; else 0
+  bool abandoned = false;
 };
 namespace detail {
 inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
@@ -74,6 +79,8 @@ inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
   take(to.saved_utc, from.saved_utc_ns);
   take(to.pinned, from.pinned);
   take(to.world_size, from.world_size);
+  take(to.generation, from.generation);
+  take(to.abandoned, from.abandoned);
   return to;
 }
 }  // namespace detail
@@ -129,7 +136,7 @@ inline ckpt_checkpoint_manager_options to_c(const CheckpointManagerOptions& from
 
 // What one save writes, and how.
 struct SaveOptions {
-  // number of the step, >= 0; a load takes the checkpoint of the highest step
+  // number of the step, >= 0; a load takes the highest one of the current line
   std::int64_t step = 0;
   // seed of the run's random numbers, kept for the load
   std::uint64_t seed = 0;
@@ -182,6 +189,11 @@ struct SaveResult {
   std::int64_t linked = 0;
   // bytes of those of the files that this rank made; of one process alone: bytes
   std::int64_t rank_bytes = 0;
+  // generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
+  std::int64_t generation = 0;
+  // true when the generation begins with this save: the run went back to an earlier step, or began anew in an old storage, and
+  // the checkpoints that are not on its line are abandoned; else 0
+  bool rolled_back = false;
 };
 namespace detail {
 inline SaveResult from_c(const ckpt_save_result& from) {
@@ -193,6 +205,8 @@ inline SaveResult from_c(const ckpt_save_result& from) {
   take(to.name, from.name);
   take(to.linked, from.linked);
   take(to.rank_bytes, from.rank_bytes);
+  take(to.generation, from.generation);
+  take(to.rolled_back, from.rolled_back);
   return to;
 }
 }  // namespace detail

@@ -172,6 +172,15 @@ namespace Ckpt
                 at => new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
         }
 
+        /// <summary>Removes the abandoned checkpoints that are not pinned, or only returns them.</summary>
+        /// <param name="dryRun">true: nothing is removed.</param>
+        /// <returns>What was removed, or would be.</returns>
+        public IReadOnlyList<CheckpointInfo> PruneAbandoned(bool dryRun = false)
+        {
+            return NativeList.Made(native.ckpt_checkpoint_manager_prune_abandoned(Handle, dryRun ? 1 : 0),
+                at => new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
+        }
+
         /// <summary>The manifest of one checkpoint as JSON (docs/format.md).</summary>
         /// <param name="name">As in CheckpointInfo.</param>
         /// <returns>The text.</returns>

@@ -412,7 +412,7 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
                  check_replicas: bool = False) -> Any:
     """What one save writes, and how.
 
-    step: number of the step, >= 0; a load takes the checkpoint of the highest step
+    step: number of the step, >= 0; a load takes the highest one of the current line
     seed: seed of the run's random numbers, kept for the load
     metadata_json: JSON text of anything, for people and tools; None: the JSON value null
     environment_json: JSON text of what else the results' last bits depend on (hardware, other libraries); None: nothing. The

@@ -1392,6 +1392,9 @@ class CheckpointInfo(NamedTuple):
     saved_utc_ns: when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not 0
     pinned: True when retention does not remove the checkpoint (CheckpointManager.pin), else False
     world_size: number of ranks that saved it; 0 unless status is 0
+    generation: generation of its line, which grows with each roll-back; 0 in a storage that never had one
+    abandoned: True when a later run went back to an earlier step: only loads by name or step take the checkpoint, and retention
+        removes it first; else 0
     """
 
     status: int
@@ -1403,6 +1406,8 @@ class CheckpointInfo(NamedTuple):
     saved_utc_ns: int
     pinned: bool
     world_size: int
+    generation: int
+    abandoned: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1419,6 +1424,9 @@ class SaveResult(NamedTuple):
     name: name of the checkpoint: its directory in the storage
     linked: number of files that were linked or copied because nothing in them had changed
     rank_bytes: bytes of those of the files that this rank made; of one process alone: bytes
+    generation: generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
+    rolled_back: True when the generation begins with this save: the run went back to an earlier step, or began anew in an old
+        storage, and the checkpoints that are not on its line are abandoned; else 0
     """
 
     files: int
@@ -1428,6 +1436,8 @@ class SaveResult(NamedTuple):
     name: str
     linked: int
     rank_bytes: int
+    generation: int
+    rolled_back: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1633,6 +1643,9 @@ class CheckpointTaskResult(NamedTuple):
     durable_ns: nanoseconds from the call that made the task to the moment at which it was durable (loaded); 0 unless completed
     name: name of the checkpoint: its directory in the storage; empty unless completed
     error: why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
+    generation: generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected
+    rolled_back: True when the generation began with this save, which was accepted although its step is not after the newest one;
+        else 0
     """
 
     state: CheckpointTaskState
@@ -1647,6 +1660,8 @@ class CheckpointTaskResult(NamedTuple):
     durable_ns: int
     name: str
     error: str
+    generation: int
+    rolled_back: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

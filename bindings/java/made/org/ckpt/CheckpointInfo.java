@@ -20,15 +20,19 @@ import java.util.OptionalDouble;
  *     {@link Status#OK}
  * @param pinned true when retention does not remove the checkpoint ({@code CheckpointManager.pin}), else false
  * @param worldSize number of ranks that saved it; 0 unless status is {@link Status#OK}
+ * @param generation generation of its line, which grows with each roll-back; 0 in a storage that never had one
+ * @param abandoned true when a later run went back to an earlier step: only loads by name or step take the checkpoint, and
+ *     retention removes it first; else 0
  */
 public record CheckpointInfo(
     Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric, Optional<Instant> savedUtc,
-    boolean pinned, long worldSize) {
+    boolean pinned, long worldSize, long generation, boolean abandoned) {
   static CheckpointInfo of(ckpt_checkpoint_info struct) {
     return new CheckpointInfo(
         Status.of(struct.getStatus()), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(),
         struct.getHas_metric() == 0 ? OptionalDouble.empty() : OptionalDouble.of(struct.getMetric()),
-        NativeObject.instantIfAny(struct.getSaved_utc_ns()), struct.getPinned() != 0, struct.getWorld_size());
+        NativeObject.instantIfAny(struct.getSaved_utc_ns()), struct.getPinned() != 0, struct.getWorld_size(), struct.getGeneration(),
+        struct.getAbandoned() != 0);
   }
 
   static CheckpointInfo from(NativeObject.Into<ckpt_checkpoint_info> call) {

@@ -20,15 +20,21 @@ import java.time.Duration;
  * @param durable time from the call that made the task to the moment at which it was durable (loaded); 0 unless completed
  * @param name name of the checkpoint: its directory in the storage; empty unless completed
  * @param error why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
+ * @param generation generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when
+ *     rejected
+ * @param rolledBack true when the generation began with this save, which was accepted although its step is not after the newest
+ *     one; else 0
  */
 public record CheckpointTaskResult(
     CheckpointTaskState state, Status status, CheckpointTaskKind kind, long id, long step, long bytes, long retries,
-    Duration duration, Duration stall, Duration durable, String name, String error) implements TaskBehaviour.Ended {
+    Duration duration, Duration stall, Duration durable, String name, String error, long generation, boolean rolledBack) implements
+    TaskBehaviour.Ended {
   static CheckpointTaskResult of(ckpt_checkpoint_task_result struct) {
     return new CheckpointTaskResult(
         CheckpointTaskState.of(struct.getState()), Status.of(struct.getStatus()), CheckpointTaskKind.of(struct.getKind()),
         struct.getId(), struct.getStep(), struct.getBytes(), struct.getRetries(), Duration.ofNanos(struct.getDuration_ns()),
-        Duration.ofNanos(struct.getStall_ns()), Duration.ofNanos(struct.getDurable_ns()), struct.getName(), struct.getError());
+        Duration.ofNanos(struct.getStall_ns()), Duration.ofNanos(struct.getDurable_ns()), struct.getName(), struct.getError(),
+        struct.getGeneration(), struct.getRolled_back() != 0);
   }
 
   static CheckpointTaskResult from(NativeObject.Into<ckpt_checkpoint_task_result> call) {

@@ -19,7 +19,7 @@ public final class SaveOptions {
   public SaveOptions() {}
 
   /**
-   * Number of the step, &gt;= 0; a load takes the checkpoint of the highest step. Default: 0.
+   * Number of the step, &gt;= 0; a load takes the highest one of the current line. Default: 0.
    *
    * @param step the value
    * @return this

@@ -11,13 +11,17 @@ package org.ckpt;
  * @param name name of the checkpoint: its directory in the storage
  * @param linked number of files that were linked or copied because nothing in them had changed
  * @param rankBytes bytes of those of the files that this rank made; of one process alone: bytes
+ * @param generation generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
+ * @param rolledBack true when the generation begins with this save: the run went back to an earlier step, or began anew in an old
+ *     storage, and the checkpoints that are not on its line are abandoned; else 0
  */
 public record SaveResult(
-    long files, long step, long commitSequence, long bytes, String name, long linked, long rankBytes) {
+    long files, long step, long commitSequence, long bytes, String name, long linked, long rankBytes, long generation,
+    boolean rolledBack) {
   static SaveResult of(ckpt_save_result struct) {
     return new SaveResult(
         struct.getFiles(), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(), struct.getLinked(),
-        struct.getRank_bytes());
+        struct.getRank_bytes(), struct.getGeneration(), struct.getRolled_back() != 0);
   }
 
   static SaveResult from(NativeObject.Into<ckpt_save_result> call) {

@@ -290,6 +290,17 @@ public final class CheckpointManager extends NativeObject {
   }
 
   /**
+   * Removes the abandoned checkpoints that are not pinned.
+   *
+   * @param dryRun true: nothing is removed
+   * @return what was removed, or would be
+   */
+  public List<CheckpointInfo> pruneAbandoned(boolean dryRun) {
+    return values(
+        Native.ckpt_checkpoint_manager_prune_abandoned(this, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);
+  }
+
+  /**
    * The manifest of one checkpoint (docs/format.md).
    *
    * @param name of the checkpoint
