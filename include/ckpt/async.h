@@ -84,7 +84,7 @@ typedef struct ckpt_checkpoint_task_result {
   char error[256];
   /* generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected */
   int64_t generation;
-  /* 1 when the generation began with this save, which was accepted although its step is not after the newest one; else 0 */
+  /* 1 when the generation began with this save, which was accepted although its step is not after the newest one, else 0 */
   ckpt_bool rolled_back;
   int32_t reserved; /* not used: 0 */
 } ckpt_checkpoint_task_result;

@@ -285,7 +285,7 @@ typedef struct ckpt_checkpoint_info {
   /* generation of its line, which grows with each roll-back; 0 in a storage that never had one */
   int64_t generation;
   /* 1 when a later run went back to an earlier step: only loads by name or step take the checkpoint, and retention removes it
-   * first; else 0 */
+   * first, else 0 */
   ckpt_bool abandoned;
   int32_t reserved3; /* not used: 0 */
 } ckpt_checkpoint_info;
@@ -423,7 +423,7 @@ typedef struct ckpt_save_result {
   /* generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one */
   int64_t generation;
   /* 1 when the generation begins with this save: the run went back to an earlier step, or began anew in an old storage, and the
-   * checkpoints that are not on its line are abandoned; else 0 */
+   * checkpoints that are not on its line are abandoned, else 0 */
   ckpt_bool rolled_back;
   uint32_t reserved2; /* not used: 0 */
 } ckpt_save_result;

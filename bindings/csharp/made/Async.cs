@@ -163,7 +163,7 @@ namespace Ckpt
         public long Generation { get; }
 
         /// <summary>True when the generation began with this save, which was accepted although its step is not after the newest
-        /// one; else 0.</summary>
+        /// one, else false.</summary>
         public bool RolledBack { get; }
 
         /// <summary>The values in one line.</summary>

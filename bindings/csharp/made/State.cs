@@ -100,7 +100,7 @@ namespace Ckpt
         public long Generation { get; }
 
         /// <summary>True when a later run went back to an earlier step: only loads by name or step take the checkpoint, and
-        /// retention removes it first; else 0.</summary>
+        /// retention removes it first, else false.</summary>
         public bool Abandoned { get; }
 
         /// <summary>The values in one line.</summary>
@@ -300,7 +300,7 @@ namespace Ckpt
         public long Generation { get; }
 
         /// <summary>True when the generation begins with this save: the run went back to an earlier step, or began anew in an old
-        /// storage, and the checkpoints that are not on its line are abandoned; else 0.</summary>
+        /// storage, and the checkpoints that are not on its line are abandoned, else false.</summary>
         public bool RolledBack { get; }
 
         /// <summary>The values in one line.</summary>

@@ -112,7 +112,8 @@ struct CheckpointTaskResult {
   std::string error = {};
   // generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected
   std::int64_t generation = 0;
-  // true when the generation began with this save, which was accepted although its step is not after the newest one; else 0
+  // true when the generation began with this save, which was accepted although its step is not after the newest one, else
+  // false
   bool rolled_back = false;
 };
 namespace detail {

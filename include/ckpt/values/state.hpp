@@ -64,7 +64,7 @@ struct CheckpointInfo {
   // generation of its line, which grows with each roll-back; 0 in a storage that never had one
   std::int64_t generation = 0;
   // true when a later run went back to an earlier step: only loads by name or step take the checkpoint, and retention removes
-  // it first; else 0
+  // it first, else false
   bool abandoned = false;
 };
 namespace detail {
@@ -192,7 +192,7 @@ struct SaveResult {
   // generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
   std::int64_t generation = 0;
   // true when the generation begins with this save: the run went back to an earlier step, or began anew in an old storage, and
-  // the checkpoints that are not on its line are abandoned; else 0
+  // the checkpoints that are not on its line are abandoned, else false
   bool rolled_back = false;
 };
 namespace detail {

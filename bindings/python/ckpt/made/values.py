@@ -1394,7 +1394,7 @@ class CheckpointInfo(NamedTuple):
     world_size: number of ranks that saved it; 0 unless status is 0
     generation: generation of its line, which grows with each roll-back; 0 in a storage that never had one
     abandoned: True when a later run went back to an earlier step: only loads by name or step take the checkpoint, and retention
-        removes it first; else 0
+        removes it first, else False
     """
 
     status: int
@@ -1426,7 +1426,7 @@ class SaveResult(NamedTuple):
     rank_bytes: bytes of those of the files that this rank made; of one process alone: bytes
     generation: generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
     rolled_back: True when the generation begins with this save: the run went back to an earlier step, or began anew in an old
-        storage, and the checkpoints that are not on its line are abandoned; else 0
+        storage, and the checkpoints that are not on its line are abandoned, else False
     """
 
     files: int
@@ -1644,8 +1644,8 @@ class CheckpointTaskResult(NamedTuple):
     name: name of the checkpoint: its directory in the storage; empty unless completed
     error: why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
     generation: generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected
-    rolled_back: True when the generation began with this save, which was accepted although its step is not after the newest one;
-        else 0
+    rolled_back: True when the generation began with this save, which was accepted although its step is not after the newest one,
+        else False
     """
 
     state: CheckpointTaskState

@@ -22,7 +22,7 @@ import java.util.OptionalDouble;
  * @param worldSize number of ranks that saved it; 0 unless status is {@link Status#OK}
  * @param generation generation of its line, which grows with each roll-back; 0 in a storage that never had one
  * @param abandoned true when a later run went back to an earlier step: only loads by name or step take the checkpoint, and
- *     retention removes it first; else 0
+ *     retention removes it first, else false
  */
 public record CheckpointInfo(
     Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric, Optional<Instant> savedUtc,

@@ -23,7 +23,7 @@ import java.time.Duration;
  * @param generation generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when
  *     rejected
  * @param rolledBack true when the generation began with this save, which was accepted although its step is not after the newest
- *     one; else 0
+ *     one, else false
  */
 public record CheckpointTaskResult(
     CheckpointTaskState state, Status status, CheckpointTaskKind kind, long id, long step, long bytes, long retries,

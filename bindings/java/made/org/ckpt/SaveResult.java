@@ -13,7 +13,7 @@ package org.ckpt;
  * @param rankBytes bytes of those of the files that this rank made; of one process alone: bytes
  * @param generation generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
  * @param rolledBack true when the generation begins with this save: the run went back to an earlier step, or began anew in an old
- *     storage, and the checkpoints that are not on its line are abandoned; else 0
+ *     storage, and the checkpoints that are not on its line are abandoned, else false
  */
 public record SaveResult(
     long files, long step, long commitSequence, long bytes, String name, long linked, long rankBytes, long generation,
