@@ -78,7 +78,6 @@ CKPT_STRUCT(ckpt_save_options)
 %ignore ckpt_save_options::reserved2;
 CKPT_STRUCT(ckpt_save_result)
 %ignore ckpt_save_result::reserved;
-%ignore ckpt_save_result::reserved2;
 CKPT_STRUCT(ckpt_load_options)
 %ignore ckpt_load_options::reserved;
 %ignore ckpt_load_options::reserved2;
@@ -101,7 +100,6 @@ CKPT_STRUCT(ckpt_controller_info)
 CKPT_STRUCT(ckpt_simulation_options)
 %ignore ckpt_simulation_options::reserved;
 CKPT_STRUCT(ckpt_checkpoint_task_result)
-%ignore ckpt_checkpoint_task_result::reserved;
 %ignore ckpt_checkpoint_task_callbacks;
 %ignore ckpt_checkpoint_task_callbacks_init;
 CKPT_STRUCT(ckpt_async_manager_options)

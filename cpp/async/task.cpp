@@ -41,7 +41,10 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     result_ = std::move(result);
     result_.id = id;
     result_.kind = kind;
-    if (kind == TaskKind::save) result_.step = save.step;
+    if (kind == TaskKind::save) {
+      result_.step = save.step;
+      result_.metric_ignored = save.metric_ignored;
+    }
     if (accepted != nullptr) {
       result_.generation = accepted->generation();
       result_.rolled_back = accepted->rolled_back();

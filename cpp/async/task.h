@@ -39,6 +39,7 @@ struct TaskResult {
   std::string name = {};
   std::int64_t generation = 0;    // of a save
   bool rolled_back = false;       // the generation began with it
+  bool metric_ignored = false;    // of a save: it was not finite
   state::SaveResult saved = {};   // of a save that completed
   state::LoadResult loaded = {};  // of a load that completed
 };

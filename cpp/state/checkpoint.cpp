@@ -140,11 +140,16 @@ SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   SaveOptions options = given;
   base::require(options.step >= 0, "step is ", options.step, "; at least 0");
   require_prefix(options.prefix);
-  base::require(!options.metric || std::isfinite(*options.metric), "metric is ", options.metric.value_or(0), "; a finite number");
   options.metadata_json = base::normalized_json("metadata", given.metadata_json);
   options.environment_json = whole_environment(base::normalized_json("environment", given.environment_json),
                                                options_.blas ? options_.blas() : std::string());
   require_writer();
+  options.metric_ignored = options.metric && !std::isfinite(*options.metric);  // JSON has no such numbers
+  if (options.metric_ignored) {
+    if (team_ == nullptr || team_->leads())
+      base::warn("state", base::cat("step ", options.step, " is saved without its metric, which is ", *options.metric));
+    options.metric.reset();
+  }
   return options;
 }
 

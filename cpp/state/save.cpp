@@ -95,6 +95,7 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
     const std::int64_t bytes = total_bytes(manifest);
     SaveResult result{files.directory(), options.step, commit_sequence, std::ssize(manifest.groups), bytes, files.linked(),
                       files.rewritten(), bytes};
+    result.metric_ignored = options.metric_ignored;
     if (accepted != nullptr) {
       result.generation = accepted->generation();
       result.rolled_back = accepted->rolled_back();

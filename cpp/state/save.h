@@ -23,7 +23,8 @@ struct SaveOptions {
   std::string metadata_json = "null";
   std::string environment_json = "null";
   std::string prefix = {};                      // of the directory's name, see require_prefix
-  std::optional<double> metric = {};            // finite
+  std::optional<double> metric = {};            // finite once checked
+  bool metric_ignored = false;                  // it was not
   std::int64_t saved_utc_ns = 0;                // since 1970; 0: not known
   bool incremental = true;                      // unchanged files of groups that rarely change are linked
   bool check_replicas = false;                  // of many ranks: what all have is compared first
@@ -41,6 +42,7 @@ struct SaveResult {
   std::int64_t rank_bytes = 0;  // of the files that this rank made
   std::int64_t generation = 0;
   bool rolled_back = false;  // the generation begins with this save
+  bool metric_ignored = false;
 };
 
 // Where the bytes of a save come from, and who may stop it. This one takes them from the tensors and is never stopped.

@@ -86,7 +86,7 @@ typedef struct ckpt_checkpoint_task_result {
   int64_t generation;
   /* 1 when the generation began with this save, which was accepted although its step is not after the newest one, else 0 */
   ckpt_bool rolled_back;
-  int32_t reserved; /* not used: 0 */
+  ckpt_bool metric_ignored; /* 1 when the metric of a save was not finite, so that the checkpoint has none, else 0 */
 } ckpt_checkpoint_task_result;
 
 #define CKPT_CHECKPOINT_TASK_RESULT_INIT \

@@ -389,7 +389,8 @@ typedef struct ckpt_save_options {
   /* begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not look at
    * it. NULL or empty: no prefix */
   const char* prefix;
-  /* metric of the state, compared to find the best checkpoints; finite. Read only when has_metric is not 0 */
+  /* metric of the state, compared to find the best checkpoints. Read only when has_metric is not 0. One that is not finite is left
+   * out: the state is saved without a metric, with a warning and metric_ignored in the result */
   double metric;
   ckpt_bool has_metric; /* whether metric is set: 0 no, other values yes */
   /* 1 (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are
@@ -425,7 +426,7 @@ typedef struct ckpt_save_result {
   /* 1 when the generation begins with this save: the run went back to an earlier step, or began anew in an old storage, and the
    * checkpoints that are not on its line are abandoned, else 0 */
   ckpt_bool rolled_back;
-  uint32_t reserved2; /* not used: 0 */
+  ckpt_bool metric_ignored; /* 1 when the metric was not finite, so that the checkpoint has none, else 0 */
 } ckpt_save_result;
 
 #define CKPT_SAVE_RESULT_INIT \

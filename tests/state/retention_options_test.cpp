@@ -65,6 +65,36 @@ TEST(StateRetentionOptions, OfEqualStepsAndMetricsTheNewestStays) {
   EXPECT_EQ(checkpoint.list().at(1).name, again.name);
 }
 
+// A loss that has become NaN must not cost the state.
+TEST(StateRetentionOptions, AMetricThatIsNotFiniteIsLeftOut) {
+  for (const bool larger_is_better : {false, true}) {
+    CheckpointOptions options;
+    options.keep_last = 1;
+    options.keep_best = 1;
+    options.larger_is_better = larger_is_better;
+    Checkpoint checkpoint(storage::make_memory_storage(), options);
+    const Warnings warnings;
+    EXPECT_FALSE(save_with(checkpoint, 1, 0.5).metric_ignored);
+    EXPECT_EQ(warnings.text(), "");
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    std::string expected;
+    int step = 2;
+    for (const double metric : {std::numeric_limits<double>::quiet_NaN(), infinity, -infinity}) {
+      expected += ckpt::base::cat("state: step ", step, " is saved without its metric, which is ", metric, '\n');
+      const SaveResult saved = save_with(checkpoint, step, metric);
+      EXPECT_TRUE(saved.metric_ignored);
+      EXPECT_EQ(warnings.text(), expected);
+      EXPECT_EQ(checkpoint.manifest(saved.name).find("\"metric\""), std::string::npos);
+      EXPECT_EQ(checkpoint.best().step, 1);
+      EXPECT_FALSE(checkpoint.latest().metric.has_value());
+      Model model(-1);
+      EXPECT_EQ(checkpoint.load(model.state, {}).step, step);
+      EXPECT_EQ(model.value(), static_cast<float>(step++));
+    }
+    EXPECT_EQ(steps_of(checkpoint), "4 1 ");
+  }
+}
+
 TEST(StateRetentionOptions, OptionsThatCannotBeAreRefused) {
   const auto disk = storage::make_memory_storage();
   CheckpointOptions options;
@@ -74,8 +104,6 @@ TEST(StateRetentionOptions, OptionsThatCannotBeAreRefused) {
   options.keep_every = -1;
   EXPECT_ERROR(Checkpoint(disk, options), Status::invalid_argument, "keep_every is -1");
   Checkpoint checkpoint(disk, {});
-  EXPECT_ERROR(save_with(checkpoint, 1, std::numeric_limits<double>::quiet_NaN()), Status::invalid_argument, "metric is nan");
-  EXPECT_ERROR(save_with(checkpoint, 1, std::numeric_limits<double>::infinity()), Status::invalid_argument, "metric is inf");
   for (const char* prefix : {"torn", "step", "A", "a-b", "../a", "a.b", "", "0123456789012345678901234"}) {
     if (*prefix != '\0') EXPECT_ERROR(save_with(checkpoint, 1, {}, prefix), Status::invalid_argument, "prefix is '");
   }

@@ -108,6 +108,7 @@ namespace Ckpt
             Error = from.error;
             Generation = from.generation;
             RolledBack = from.rolled_back != 0;
+            MetricIgnored = from.metric_ignored != 0;
         }
 
         internal static CheckpointTaskResult Filled(Action<ckpt_checkpoint_task_result> fill)
@@ -166,13 +167,16 @@ namespace Ckpt
         /// one, else false.</summary>
         public bool RolledBack { get; }
 
+        /// <summary>True when the metric of a save was not finite, so that the checkpoint has none, else false.</summary>
+        public bool MetricIgnored { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("CheckpointTaskResult", "State", State, "Status", Status, "Kind", Kind, "Id", Id, "Step", Step,
                 "Bytes", Bytes, "Retries", Retries, "Duration", Duration, "Stall", Stall, "Durable", Durable, "Name", Name,
-                "Error", Error, "Generation", Generation, "RolledBack", RolledBack);
+                "Error", Error, "Generation", Generation, "RolledBack", RolledBack, "MetricIgnored", MetricIgnored);
         }
     }
 

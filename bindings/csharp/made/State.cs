@@ -210,7 +210,8 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string Prefix { get; set; }
 
-        /// <summary>Metric of the state, compared to find the best checkpoints; finite; null when there is none.</summary>
+        /// <summary>Metric of the state, compared to find the best checkpoints. One that is not finite is left out: the state is
+        /// saved without a metric, with a warning and <c>MetricIgnored</c> in the result; null when there is none.</summary>
         public double? Metric { get; set; }
 
         /// <summary>True (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from
@@ -263,6 +264,7 @@ namespace Ckpt
             RankBytes = from.rank_bytes;
             Generation = from.generation;
             RolledBack = from.rolled_back != 0;
+            MetricIgnored = from.metric_ignored != 0;
         }
 
         internal static SaveResult Filled(Action<ckpt_save_result> fill)
@@ -303,12 +305,16 @@ namespace Ckpt
         /// storage, and the checkpoints that are not on its line are abandoned, else false.</summary>
         public bool RolledBack { get; }
 
+        /// <summary>True when the metric was not finite, so that the checkpoint has none, else false.</summary>
+        public bool MetricIgnored { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("SaveResult", "Files", Files, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
-                "Name", Name, "Linked", Linked, "RankBytes", RankBytes, "Generation", Generation, "RolledBack", RolledBack);
+                "Name", Name, "Linked", Linked, "RankBytes", RankBytes, "Generation", Generation, "RolledBack", RolledBack,
+                "MetricIgnored", MetricIgnored);
         }
     }
 

@@ -531,7 +531,8 @@ internal static class StateTests
             for (var step = 1; step <= 3; ++step)
             {
                 values[0] = step;
-                manager.Save(state, new SaveOptions { Step = step, Metric = step == 2 ? 0.1 : 0.5 });
+                var saved = manager.Save(state, new SaveOptions { Step = step, Metric = step == 2 ? 0.1 : double.NegativeInfinity });
+                Check.Equal(step != 2, saved.MetricIgnored, "infinite");
             }
             Check.Equal(3L, manager.Latest.Step, "newest");
             Check.That(manager.Best.Step == 2 && manager.Best.Metric == 0.1, "best: " + manager.Best);

@@ -328,7 +328,7 @@ final class TestState {
         weight.fill(step);
         checkpoints.save(state, new SaveOptions().step(step).metric(metrics[step - 1]));
       }
-      checkpoints.save(state, 4); // without a metric
+      Check.that(checkpoints.save(state, new SaveOptions().step(4).metric(Double.NaN)).metricIgnored(), "NaN");
       Check.equal(4L, checkpoints.latest().get().step());
       Check.equal(OptionalDouble.empty(), checkpoints.latest().get().metric());
       Check.equal(2L, checkpoints.best().get().step());

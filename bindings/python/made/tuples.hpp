@@ -164,7 +164,8 @@ inline PyObject* tuple_of(const ckpt_checkpoint_info& v) {
 
 inline PyObject* tuple_of(const ckpt_save_result& v) {
   return packed({object_of(v.files), object_of(v.step), object_of(v.commit_sequence), object_of(v.bytes), text_object(v.name),
-                 object_of(v.linked), object_of(v.rank_bytes), object_of(v.generation), PyBool_FromLong(v.rolled_back)});
+                 object_of(v.linked), object_of(v.rank_bytes), object_of(v.generation), PyBool_FromLong(v.rolled_back),
+                 PyBool_FromLong(v.metric_ignored)});
 }
 
 inline PyObject* tuple_of(const ckpt_load_result& v) {
@@ -205,7 +206,7 @@ inline PyObject* tuple_of(const ckpt_controller_info& v) {
 inline PyObject* tuple_of(const ckpt_checkpoint_task_result& v) {
   return packed({object_of(v.state), object_of(v.status), object_of(v.kind), object_of(v.id), object_of(v.step), object_of(v.bytes),
                  object_of(v.retries), object_of(v.duration_ns), object_of(v.stall_ns), object_of(v.durable_ns), text_object(v.name),
-                 text_object(v.error), object_of(v.generation), PyBool_FromLong(v.rolled_back)});
+                 text_object(v.error), object_of(v.generation), PyBool_FromLong(v.rolled_back), PyBool_FromLong(v.metric_ignored)});
 }
 
 inline PyObject* tuple_of(const ckpt_checkpoint_task_info& v) {

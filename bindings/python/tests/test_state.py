@@ -157,6 +157,18 @@ class Checkpoints(Folder):
             with self.assertRaises(ckpt.InvalidArgumentError):
                 manager.load(ckpt.State({"w": array}), step=3, name=manager.latest().name)
 
+    def test_a_metric_that_is_not_finite_is_left_out(self):
+        state = ckpt.State({"w": np.zeros(3)})
+        with ckpt.CheckpointManager(self.path) as manager:
+            self.assertFalse(manager.save(state, 1, metric=0.5).metric_ignored)
+            for step, metric in ((2, float("nan")), (3, np.float32("-inf"))):
+                self.assertIs(manager.save(state, step, metric=metric).metric_ignored, True)
+            with ckpt.AsyncManager(manager) as background:
+                self.assertIs(background.save(state, 4, metric=float("inf")).wait().metric_ignored, True)
+                self.assertIs(background.save(state, 5, metric=0.75).wait().metric_ignored, False)
+            self.assertEqual([info.metric for info in manager.list()], [0.75, None, None, None, 0.5])
+            self.assertEqual(manager.best().step, 1)
+
     def test_a_roll_back_begins_a_line(self):
         with ckpt.CheckpointManager(self.path) as manager:
             state = ckpt.State({"w": np.zeros(3)})

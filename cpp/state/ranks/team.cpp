@@ -405,9 +405,17 @@ std::vector<std::string> Team::take_failed() {
 
 SaveResult Team::finish(TeamSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes) {
   earlier_ = Earlier{save.attempt, std::move(share.groups)};
-  return {save.attempt,    save.options.step, commit_sequence, files,
-          bytes,           share.linked,      share.rewritten, share.tail.summary.file_bytes,
-          save.generation, save.rolled_back};
+  return {save.attempt,
+          save.options.step,
+          commit_sequence,
+          files,
+          bytes,
+          share.linked,
+          share.rewritten,
+          share.tail.summary.file_bytes,
+          save.generation,
+          save.rolled_back,
+          save.options.metric_ignored};
 }
 
 // ---- Rank 0 ----

@@ -115,6 +115,8 @@ struct CheckpointTaskResult {
   // true when the generation began with this save, which was accepted although its step is not after the newest one, else
   // false
   bool rolled_back = false;
+  // true when the metric of a save was not finite, so that the checkpoint has none, else false
+  bool metric_ignored = false;
 };
 namespace detail {
 inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
@@ -133,6 +135,7 @@ inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
   take(to.error, from.error);
   take(to.generation, from.generation);
   take(to.rolled_back, from.rolled_back);
+  take(to.metric_ignored, from.metric_ignored);
   return to;
 }
 }  // namespace detail

@@ -148,7 +148,8 @@ struct SaveOptions {
   // begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
   // look at it. Empty: no prefix
   std::string prefix = {};
-  // metric of the state, compared to find the best checkpoints; finite; std::nullopt when there is none
+  // metric of the state, compared to find the best checkpoints. One that is not finite is left out: the state is saved without
+  // a metric, with a warning and metric_ignored in the result; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
   // true (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from memory;
   // false: all are written
@@ -194,6 +195,8 @@ struct SaveResult {
   // true when the generation begins with this save: the run went back to an earlier step, or began anew in an old storage, and
   // the checkpoints that are not on its line are abandoned, else false
   bool rolled_back = false;
+  // true when the metric was not finite, so that the checkpoint has none, else false
+  bool metric_ignored = false;
 };
 namespace detail {
 inline SaveResult from_c(const ckpt_save_result& from) {
@@ -207,6 +210,7 @@ inline SaveResult from_c(const ckpt_save_result& from) {
   take(to.rank_bytes, from.rank_bytes);
   take(to.generation, from.generation);
   take(to.rolled_back, from.rolled_back);
+  take(to.metric_ignored, from.metric_ignored);
   return to;
 }
 }  // namespace detail

@@ -419,7 +419,8 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
         library adds its version and the BLAS that this process uses by then, and loads none for that
     prefix: begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
         look at it. None or empty: no prefix
-    metric: metric of the state, compared to find the best checkpoints; finite; None when there is none
+    metric: metric of the state, compared to find the best checkpoints. One that is not finite is left out: the state is saved
+        without a metric, with a warning and metric_ignored in the result; None when there is none
     incremental: True (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from
         memory; False: all are written
     check_replicas: other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the

@@ -1427,6 +1427,7 @@ class SaveResult(NamedTuple):
     generation: generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
     rolled_back: True when the generation begins with this save: the run went back to an earlier step, or began anew in an old
         storage, and the checkpoints that are not on its line are abandoned, else False
+    metric_ignored: True when the metric was not finite, so that the checkpoint has none, else False
     """
 
     files: int
@@ -1438,6 +1439,7 @@ class SaveResult(NamedTuple):
     rank_bytes: int
     generation: int
     rolled_back: bool
+    metric_ignored: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1646,6 +1648,7 @@ class CheckpointTaskResult(NamedTuple):
     generation: generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected
     rolled_back: True when the generation began with this save, which was accepted although its step is not after the newest one,
         else False
+    metric_ignored: True when the metric of a save was not finite, so that the checkpoint has none, else False
     """
 
     state: CheckpointTaskState
@@ -1662,6 +1665,7 @@ class CheckpointTaskResult(NamedTuple):
     error: str
     generation: int
     rolled_back: bool
+    metric_ignored: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

@@ -24,17 +24,18 @@ import java.time.Duration;
  *     rejected
  * @param rolledBack true when the generation began with this save, which was accepted although its step is not after the newest
  *     one, else false
+ * @param metricIgnored true when the metric of a save was not finite, so that the checkpoint has none, else false
  */
 public record CheckpointTaskResult(
     CheckpointTaskState state, Status status, CheckpointTaskKind kind, long id, long step, long bytes, long retries,
-    Duration duration, Duration stall, Duration durable, String name, String error, long generation, boolean rolledBack) implements
-    TaskBehaviour.Ended {
+    Duration duration, Duration stall, Duration durable, String name, String error, long generation, boolean rolledBack,
+    boolean metricIgnored) implements TaskBehaviour.Ended {
   static CheckpointTaskResult of(ckpt_checkpoint_task_result struct) {
     return new CheckpointTaskResult(
         CheckpointTaskState.of(struct.getState()), Status.of(struct.getStatus()), CheckpointTaskKind.of(struct.getKind()),
         struct.getId(), struct.getStep(), struct.getBytes(), struct.getRetries(), Duration.ofNanos(struct.getDuration_ns()),
         Duration.ofNanos(struct.getStall_ns()), Duration.ofNanos(struct.getDurable_ns()), struct.getName(), struct.getError(),
-        struct.getGeneration(), struct.getRolled_back() != 0);
+        struct.getGeneration(), struct.getRolled_back() != 0, struct.getMetric_ignored() != 0);
   }
 
   static CheckpointTaskResult from(NativeObject.Into<ckpt_checkpoint_task_result> call) {

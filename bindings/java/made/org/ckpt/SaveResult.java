@@ -14,14 +14,15 @@ package org.ckpt;
  * @param generation generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
  * @param rolledBack true when the generation begins with this save: the run went back to an earlier step, or began anew in an old
  *     storage, and the checkpoints that are not on its line are abandoned, else false
+ * @param metricIgnored true when the metric was not finite, so that the checkpoint has none, else false
  */
 public record SaveResult(
     long files, long step, long commitSequence, long bytes, String name, long linked, long rankBytes, long generation,
-    boolean rolledBack) {
+    boolean rolledBack, boolean metricIgnored) {
   static SaveResult of(ckpt_save_result struct) {
     return new SaveResult(
         struct.getFiles(), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(), struct.getLinked(),
-        struct.getRank_bytes(), struct.getGeneration(), struct.getRolled_back() != 0);
+        struct.getRank_bytes(), struct.getGeneration(), struct.getRolled_back() != 0, struct.getMetric_ignored() != 0);
   }
 
   static SaveResult from(NativeObject.Into<ckpt_save_result> call) {
