@@ -1,15 +1,18 @@
 // Opening and reading checkpoints. Files are made in $TMPDIR (or /tmp) and removed.
 //
 //   bench_state --benchmark_filter=Open      10 GiB (a sparse file) and 100,000 tensors
+//   bench_state --benchmark_filter=Save      a save whose rules look at 3,000 checkpoints
 //   bench_state --benchmark_filter=Read      verified reads beside memcpy and reads of the page cache, one thread each
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "state/checkpoint.h"
@@ -104,6 +107,30 @@ void BM_OpenCheckpointOfHundredThousandTensors(benchmark::State& run) {
   }
 }
 BENCHMARK(BM_OpenCheckpointOfHundredThousandTensors)->Unit(benchmark::kMillisecond);
+
+void BM_SaveBesideThreeThousand(benchmark::State& run) {
+  constexpr std::int64_t count = 3000;
+  const Directory directory;
+  const auto tensor = Tensor::create(Dtype::f32, {4, 4});
+  std::memset(tensor->data(), 0, 64);
+  state::State what;
+  what.add_tensor("model", "weight", tensor);
+  state::SaveOptions options;
+  state::CheckpointOptions keeps;
+  {
+    state::Checkpoint checkpoint(directory.disk, keeps);
+    for (; options.step < count; ++options.step) checkpoint.save(what, options);
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  keeps.keep_last = run.range(0) != 0 ? count : 0;  // 0: no rules, nothing to look at
+  state::Checkpoint checkpoint(directory.disk, keeps);
+  checkpoint.save(what, options);  // the first one reads all manifests
+  for (auto _ : run) {
+    ++options.step;
+    checkpoint.save(what, options);
+  }
+}
+BENCHMARK(BM_SaveBesideThreeThousand)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->Iterations(50);
 
 constexpr std::int64_t read_bytes = std::int64_t{256} << 20;
 

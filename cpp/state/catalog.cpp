@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "state/known_bad.h"
+#include "state/known_manifests.h"
 #include "state/name.h"
 #include "state/object_catalog.h"
 #include "state/ranks/placement_text.h"
@@ -50,7 +51,25 @@ void look_for_mark(storage::Storage& storage, Found& found) noexcept {
   });
 }
 
-Found examine(storage::Storage& storage, const std::string& directory, std::int64_t step) {
+// What was found earlier, when nothing has changed since. stamp: of the manifest, by now.
+std::optional<Found> still_so(storage::Storage& storage, const std::string& directory, const storage::Stamp& stamp,
+                              const KnownManifests& known) {
+  const Found* const before = known.find(directory, stamp);
+  if (before == nullptr) return std::nullopt;
+  try {
+    check_sizes(storage, directory, known.sizes(directory));
+    return *before;
+  } catch (const base::Error&) {
+    return std::nullopt;
+  }
+}
+
+Found examine(storage::Storage& storage, const std::string& directory, std::int64_t step, KnownManifests* known) {
+  std::optional<storage::Stamp> stamp;
+  if (known != nullptr) stamp = storage.stamp(path_in(directory, manifest_name));
+  if (stamp) {
+    if (auto found = still_so(storage, directory, *stamp, *known)) return std::move(*found);
+  }
   for (int tries = 1;; ++tries) {
     Found found;
     found.name = directory;
@@ -62,8 +81,10 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
       Manifest manifest = parsed_manifest(directory, text);
       if (manifest.step != step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
       note_manifest(found, manifest);
-      check_sizes(storage, directory, manifest);
+      FileSizes sizes = sizes_of(manifest);
+      check_sizes(storage, directory, sizes);
       found.manifest_digest = hash_of(text);
+      if (stamp && tries == 1) known->note(found, std::move(sizes), *stamp);
       found.manifest = std::make_shared<Manifest>(std::move(manifest));
     });
     if (outcome == Outcome::removed && tries < most_rounds) continue;
@@ -73,12 +94,12 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
 }
 
 // All of them, as they are; only the first complete one keeps its manifest.
-std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Attempt>& attempts) {
+std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Attempt>& attempts, KnownManifests* known) {
   std::vector<Found> all;
   all.reserve(attempts.size());
   std::size_t first = 0;
   for (const auto& [name, step] : attempts) {
-    all.push_back(examine(storage, name, step));
+    all.push_back(examine(storage, name, step, known));
     Found& last = all.back();
     if (last.manifest == nullptr || &last == &all[first]) continue;
     if (all[first].manifest != nullptr && !comes_before(last, all[first])) {
@@ -117,26 +138,32 @@ Manifest parsed_manifest(const std::string& directory, const std::string& text) 
   return reading(path_in(directory, manifest_name), [&] { return parse_manifest(text); });
 }
 
-void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest) {
+FileSizes sizes_of(const Manifest& manifest) {
+  FileSizes sizes{manifest.world_size, manifest.is_of_many(), {}};
+  for (const GroupRecord& group : manifest.groups) {
+    for (const FileRecord& record : group.files) sizes.files.emplace_back(record.name, record.bytes);
+  }
+  return sizes;
+}
+
+void check_sizes(storage::Storage& storage, const std::string& directory, const FileSizes& sizes) {
   // One look for all parts of many ranks; what their bytes are is seen when they are read.
-  if (manifest.is_of_many()) {
-    std::vector<bool> found(static_cast<std::size_t>(manifest.world_size));
+  if (sizes.is_of_many) {
+    std::vector<bool> found(static_cast<std::size_t>(sizes.world_size));
     for (const storage::Entry& entry : storage.list(directory == "." ? "" : directory)) {
-      if (const auto rank = rank_of_part(entry.name, manifest.world_size)) found[static_cast<std::size_t>(*rank)] = true;
+      if (const auto rank = rank_of_part(entry.name, sizes.world_size)) found[static_cast<std::size_t>(*rank)] = true;
     }
     if (const auto missing = std::ranges::find(found, false); missing != found.end()) {
-      base::fail(Status::corrupt, base::quote(directory), " has ", std::ranges::count(found, true), " of ", manifest.world_size,
-                 " ranks' parts; ", part_name(missing - found.begin(), manifest.world_size), " is not there");
+      base::fail(Status::corrupt, base::quote(directory), " has ", std::ranges::count(found, true), " of ", sizes.world_size,
+                 " ranks' parts; ", part_name(missing - found.begin(), sizes.world_size), " is not there");
     }
   }
-  for (const GroupRecord& group : manifest.groups) {
-    for (const FileRecord& record : group.files) {
-      const std::string path = path_in(directory, record.name);
-      reading(path, [&] {
-        const std::int64_t size = storage.size(path);
-        if (size != record.bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", record.bytes);
-      });
-    }
+  for (const auto& [name, bytes] : sizes.files) {
+    const std::string path = path_in(directory, name);
+    reading(path, [&] {
+      const std::int64_t size = storage.size(path);
+      if (size != bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", bytes);
+    });
   }
 }
 
@@ -218,17 +245,17 @@ void require_checkpoint_name(const std::string& name) {
 // the new one was: a complete one at the time of the second listing was in the first listing, too, and was still being written
 // whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the
 // second look: it was found.
-std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted) {
+std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted, KnownManifests* known) {
   constexpr int most_rounds_for_line = 16;  // beside a writer that saves faster than this reads
   if (storage.is_objects()) return scan_store(storage, bad, wanted);
   const auto is_good = [&](const Found& found) { return is_usable(found, bad); };
   const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };
   for (int rounds = 1;; ++rounds) {
     const auto attempts = attempts_in(storage);
-    std::vector<Found> all = examine_all(storage, attempts);
+    std::vector<Found> all = examine_all(storage, attempts, known);
     place_in_line(all);
     if (std::ranges::none_of(all, is_good)) {
-      all = examine_all(storage, attempts);
+      all = examine_all(storage, attempts, known);
       place_in_line(all);
     }
     const bool has_none = std::ranges::none_of(all, is_good);
@@ -236,6 +263,7 @@ std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& 
       const auto again = attempts_in(storage);
       if (has_none ? again != attempts : rounds < most_rounds_for_line && may_lack_line(all, again)) continue;
     }
+    if (known != nullptr) known->keep_only(all);
     return all;
   }
 }
@@ -261,7 +289,7 @@ Manifest checked_manifest(storage::Storage& storage, const std::string& director
   const bool is_same = read != nullptr && scanned.name == directory && scanned.manifest_digest == hash_of(text);
   Manifest manifest = is_same ? std::move(*read) : parsed_manifest(directory, text);
   if (!storage.is_objects()) {
-    check_sizes(storage, directory, manifest);
+    check_sizes(storage, directory, sizes_of(manifest));
   } else if (!is_same) {  // else it was looked at just now, and what is wrong with a file will show when it is opened
     FoundRecord record = require_committed(storage, directory, text, manifest);
     scanned.record = std::move(record.path);

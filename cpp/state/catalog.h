@@ -58,9 +58,13 @@ struct Wanted {
   std::string name = {};  // "": any
 };
 
+class KnownManifests;
+
 // Every directory "step-...", in the order in which a load tries them: those of the current line, then abandoned ones. A writer may
 // be at work meanwhile: when none of the line is complete and not among bad, then at one moment of this call there was none.
-std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad = {}, const Wanted& wanted = {});
+// known: spares manifests on disks that have been read before, and gets those that are read now; may be nullptr.
+std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad = {}, const Wanted& wanted = {},
+                        KnownManifests* known = nullptr);
 
 // Takes over the values of a manifest that holds.
 void note_manifest(Found& found, const Manifest& manifest);
@@ -75,8 +79,15 @@ void place_in_line(std::vector<Found>& all);
 // Complete, on the line, and not among bad.
 bool is_usable(const Found& found, const std::set<std::string>& bad = {});
 
-// Those sizes of a checkpoint's files that the manifest says. Error(corrupt).
-void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest);
+// The files of a checkpoint, as its manifest lists them.
+struct FileSizes {
+  std::int64_t world_size = 1;
+  bool is_of_many = false;                                  // each rank has a part, too
+  std::vector<std::pair<std::string, std::int64_t>> files;  // bytes by name
+};
+FileSizes sizes_of(const Manifest& manifest);
+// Error(corrupt) unless the files are there with these sizes.
+void check_sizes(storage::Storage& storage, const std::string& directory, const FileSizes& sizes);
 
 // Error(corrupt) names the path.
 Manifest parsed_manifest(const std::string& directory, const std::string& text);

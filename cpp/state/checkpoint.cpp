@@ -234,7 +234,7 @@ void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
     if (committer_ != nullptr) {
       committer_->retain(retention_, result.name, result.step, utc_ns, leftovers_);
     } else {
-      retain(*storage_, retention_, result.name, result.step, utc_ns, leftovers_);
+      retain(*storage_, retention_, result.name, result.step, utc_ns, leftovers_, known_);
     }
   });
   if (problem) base::warn("state", base::cat("no old checkpoint was removed: ", problem->message()));

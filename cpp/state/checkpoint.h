@@ -14,6 +14,7 @@
 #include "state/catalog.h"
 #include "state/committer.h"
 #include "state/coordinator.h"
+#include "state/known_manifests.h"
 #include "state/leftovers.h"
 #include "state/lineage.h"
 #include "state/load.h"
@@ -140,7 +141,8 @@ class Checkpoint {
   const std::shared_ptr<Lineage> lineage_ = std::make_shared<Lineage>();  // of many ranks rank 0's
   std::unique_ptr<Team> team_;                                            // of many ranks
   Leftovers leftovers_;
-  std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when there is none
+  KnownManifests known_;  // by retention, on disks
+  std::string latest_;    // the one committed last, which unchanged files may be linked from; "" when there is none
 };
 
 }  // namespace ckpt::state

@@ -209,7 +209,7 @@ void require_saved(const std::vector<Found>& all, const std::string& saved) {
 }
 
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
-            std::int64_t utc_ns, Leftovers& leftovers) noexcept {
+            std::int64_t utc_ns, Leftovers& leftovers, KnownManifests& known) noexcept {
   const auto warn = [](const char* reason) noexcept {
     try {
       base::warn("state", cat("no old checkpoint was removed: ", reason));
@@ -217,7 +217,7 @@ void retain(storage::Storage& storage, const Retention& retention, const std::st
     }
   };
   try {
-    const std::vector<Found> all = scan(storage);
+    const std::vector<Found> all = scan(storage, {}, {}, &known);
     require_saved(all, saved);
     for (const Found& found : in_order_of_removal(superseded(storage, retention, all, saved, utc_ns))) {
       if (!is_pinned_by_now(storage, found.name)) remove_old(storage, found.name, leftovers);

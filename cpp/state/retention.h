@@ -57,7 +57,8 @@ void require_saved(const std::vector<Found>& all, const std::string& saved);
 
 // After an acknowledged save: removes those that do not stay, and torn ones of the saved step or earlier. What is left always holds
 // the one just acknowledged. Errors become warnings. leftovers: gets what could not be removed completely.
+// known: as of the save before.
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
-            std::int64_t utc_ns, Leftovers& leftovers) noexcept;
+            std::int64_t utc_ns, Leftovers& leftovers, KnownManifests& known) noexcept;
 
 }  // namespace ckpt::state

@@ -15,6 +15,7 @@
 #include <random>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "storage/descriptor.h"
 #include "storage/os_error.h"
@@ -45,6 +46,8 @@ struct stat status_of(int descriptor, const std::string& shown) {
 void require_regular(const struct stat& status, const std::string& shown) {
   base::require(S_ISREG(status.st_mode), base::quote(shown), " is not a regular file");
 }
+
+std::int64_t ns_of(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
 class OsMapping final : public Mapping {
  public:
@@ -259,6 +262,21 @@ class FileSystem final : public Storage {
     if (::fstatat(place.directory(), place.leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) fail_os(errno, "examine", shown(path));
     require_regular(status, shown(path));
     return status.st_size;
+  }
+
+  std::optional<Stamp> stamp(const std::string& path) noexcept override {
+    constexpr std::int64_t settled_ns = 2'000'000'000;  // file systems' times may have whole seconds
+    try {
+      const Place place = find(path);
+      struct stat status {};
+      if (::fstatat(place.directory(), place.leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+        return std::nullopt;
+      const std::int64_t changed_ns = ns_of(status.st_ctim);
+      if (base::utc_ns() - changed_ns < settled_ns) return std::nullopt;
+      return Stamp{status.st_ino, status.st_size, ns_of(status.st_mtim), changed_ns};
+    } catch (...) {
+      return std::nullopt;
+    }
   }
 
   // What is kept for the superuser is there for the superuser. Remote file systems that do not know say that they have no blocks.

@@ -109,6 +109,7 @@ class RetryingStorage final : public Storage {
   std::int64_t size(const std::string& path) override {
     return handler_->run([&](std::int32_t) { return inner_->size(path); });
   }
+  std::optional<Stamp> stamp(const std::string& path) noexcept override { return inner_->stamp(path); }
   bool is_objects() const noexcept override { return inner_->is_objects(); }
   // Error(already_exists) may come of an attempt that reported an error and made the file all the same: whether the bytes that are
   // there are its own is for the caller to find out.

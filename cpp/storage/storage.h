@@ -100,6 +100,16 @@ struct Object {
   std::int64_t bytes = 0;
 };
 
+// Of a file: another one after each change.
+struct Stamp {
+  std::uint64_t inode = 0;
+  std::int64_t bytes = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;
+
+  friend bool operator==(const Stamp&, const Stamp&) = default;
+};
+
 // What one call of list_from may hold at most: what stores give at once.
 constexpr std::int64_t list_limit = 1000;
 
@@ -146,6 +156,12 @@ class Storage {
   virtual std::vector<Entry> list(const std::string& path) = 0;
   // Bytes of a regular file.
   virtual std::int64_t size(const std::string& path) = 0;
+  // Nothing where the storage has no stamps, and of a file that may have changed so recently that another change could leave its
+  // stamp as it is.
+  virtual std::optional<Stamp> stamp(const std::string& path) noexcept {
+    static_cast<void>(path);
+    return std::nullopt;
+  }
 
   // True for an object store: see objects.h.
   virtual bool is_objects() const noexcept { return false; }

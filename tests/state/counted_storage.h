@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,7 @@ class CountedStorage final : public storage::Storage {
     return inner_->list(path);
   }
   std::int64_t size(const std::string& path) override { return inner_->size(path); }
+  std::optional<storage::Stamp> stamp(const std::string& path) noexcept override { return inner_->stamp(path); }
   std::unique_ptr<storage::Lock> lock(const std::string& path) override { return inner_->lock(path); }
   const std::string& name() const override { return inner_->name(); }
   std::string identity() const override { return inner_->identity(); }

@@ -1,9 +1,14 @@
 // What retention keeps beside the newest: every K-th step, the best by metric; names with a prefix.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
+#include "counted_storage.h"
 #include "faulty_storage.h"
 #include "fixture.h"
 #include "state/checkpoint.h"
+#include "storage/file_system.h"
 
 namespace {
 
@@ -138,6 +143,36 @@ TEST(StateRetentionOptions, ReadsManifestsOnly) {
     EXPECT_TRUE(operation.ends_with("/manifest.json")) << operation;
   }
   EXPECT_GT(opened, 4);
+}
+
+// A save with rules looks at all checkpoints. What it has read of them once it reads again only when it has changed.
+TEST(StateRetentionOptions, ReadsUnchangedManifestsOnce) {
+  const Scratch scratch;
+  const auto disk = storage::open_file_system(scratch.path(), storage::Root::must_exist);
+  const auto counted = std::make_shared<CountedStorage>(disk);
+  Checkpoint checkpoint(counted, {false, 4});
+  std::vector<std::string> names;
+  for (int step = 1; step <= 4; ++step) names.push_back(save_with(checkpoint, step, {}).name);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));  // until their stamps are known
+  const auto manifests_read = [&](int step) {
+    counted->take();
+    names.push_back(save_with(checkpoint, step, {}).name);
+    return counted->take().opened["manifest.json"];
+  };
+  const std::int64_t by_first = manifests_read(5);
+  EXPECT_EQ(by_first - manifests_read(6), 3);  // of steps 2, 3 and 4, as step 1 was removed and step 5 is new
+  EXPECT_EQ(steps_of(checkpoint), "6 5 4 3 ");
+  // A byte that no size shows, and a file that is no longer there: neither checkpoint counts as one that is kept.
+  const std::string path = names[3] + "/manifest.json";
+  std::string manifest = read_file(*disk, path);
+  manifest[manifest.size() / 2] = static_cast<char>(manifest[manifest.size() / 2] ^ 1);
+  replace_file(*disk, path, manifest);
+  disk->remove(names[2] + "/model.safetensors");
+  const Warnings silent;
+  manifests_read(7);
+  manifests_read(8);
+  EXPECT_EQ(steps_of(checkpoint), "8 7 6 5 4 ");
+  EXPECT_EQ(checkpoint.list().back().condition, Condition::damaged);
 }
 
 }  // namespace
