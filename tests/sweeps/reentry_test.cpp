@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <new>
 #include <semaphore>
 #include <set>
@@ -52,9 +53,9 @@ Work work = Work::look;
 std::string target;             // the place
 std::string released;           // the function that releases there
 std::set<std::string> skipped;  // cells at the target that never returned
-bool done = false;
+std::atomic<bool> done = false;
+std::mutex looking;  // callbacks run on several threads at once
 std::binary_semaphore has_released(0);
-std::atomic_flag inside = ATOMIC_FLAG_INIT;
 
 void doing(const char* cell) {
   std::snprintf(shared->cell, sizeof shared->cell, "%s", cell);
@@ -161,6 +162,7 @@ void call_outside() {
 }
 
 void look(const Place& place) {
+  const std::lock_guard lock(looking);
   for (int i = 0; i < shared->places; ++i) {
     if (place.name == shared->visited[i].name) return;
   }
@@ -173,19 +175,14 @@ void look(const Place& place) {
 }  // namespace
 
 void here(const Place& place) {
-  if (inside.test_and_set()) return;
-  if (work == Work::look) {
-    look(place);
-  } else if (!done && place.name == target) {
-    done = true;
-    if (work == Work::call) call_all(place);
-    if (work == Work::release) {
-      release_one(place);
-      has_released.release();
-    }
-    doing("(what the scenario did after its callback)");
+  if (work == Work::look) return look(place);
+  if (place.name != target || done.exchange(true)) return;
+  if (work == Work::call) call_all(place);
+  if (work == Work::release) {
+    release_one(place);
+    has_released.release();
   }
-  inside.clear();
+  doing("(what the scenario did after its callback)");
 }
 
 bool wait_for_release(const std::string& text) {
