@@ -32,7 +32,8 @@ void check_listed_sizes(storage::Storage& storage, const Attempt& attempt, const
   for (const GroupRecord& group : manifest.groups) {
     for (const FileRecord& record : group.files) {
       const auto listed = attempt.files.find(record.name);
-      if (listed == attempt.files.end() || listed->second != record.bytes) return check_sizes(storage, attempt.name, sizes_of(manifest));
+      if (listed == attempt.files.end() || listed->second != record.bytes)
+        return check_sizes(storage, attempt.name, sizes_of(manifest));
     }
   }
 }

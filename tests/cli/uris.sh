@@ -90,7 +90,7 @@ if [ "$CKPT_HAS_S3" = 1 ]; then # nobody listens where the environment says
 fi
 refuses 1 "is not in S3: only there are unfinished uploads (UNSUPPORTED)" prune "$scratch/a run" --uploads --older-than 1h
 refuses 1 "is not in S3" prune memory:run --uploads --older-than 1h
-refuses 2 "--keep RULES or --uploads" prune memory:run
+refuses 2 "--keep RULES, --abandoned or --uploads" prune memory:run
 refuses 2 "--older-than" prune s3://bucket/run --uploads
 refuses 2 "--uploads" prune s3://bucket/run --older-than 1h
 refuses 2 "--keep" prune s3://bucket/run --uploads --older-than 1h --keep last:1

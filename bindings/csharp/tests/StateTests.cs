@@ -531,8 +531,8 @@ internal static class StateTests
             for (var step = 1; step <= 3; ++step)
             {
                 values[0] = step;
-                var saved = manager.Save(state, new SaveOptions { Step = step, Metric = step == 2 ? 0.1 : double.NegativeInfinity });
-                Check.Equal(step != 2, saved.MetricIgnored, "infinite");
+                var metric = step == 1 ? 0.5 : step == 2 ? 0.1 : double.NegativeInfinity;
+                Check.Equal(step == 3, manager.Save(state, new SaveOptions { Step = step, Metric = metric }).MetricIgnored, "infinite");
             }
             Check.Equal(3L, manager.Latest.Step, "newest");
             Check.That(manager.Best.Step == 2 && manager.Best.Metric == 0.1, "best: " + manager.Best);
