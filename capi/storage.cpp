@@ -28,6 +28,7 @@ storage::WriteOptions write_options(const ckpt_file_system_options& given) {
   if (given.large_from_bytes > 0) options.stream_from_bytes = given.large_from_bytes;
   options.bytes_per_second = given.bytes_per_second;
   options.may_compress = given.may_compress != 0;
+  options.lock = storage::lock_kind_of("options.lock_kind", given.lock_kind == nullptr ? "" : given.lock_kind);
   return options;
 }
 

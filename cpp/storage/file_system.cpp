@@ -1,16 +1,12 @@
 #include "storage/file_system.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <random>
 #include <utility>
@@ -18,34 +14,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "storage/descriptor.h"
+#include "storage/listing.h"
+#include "storage/open_at.h"
 #include "storage/os_error.h"
 #include "storage/scratch_file.h"
 
-#ifndef O_PATH
-#define O_PATH O_RDONLY
-#endif
-
 namespace ckpt::storage {
 namespace {
-
-constexpr mode_t everyone = 0666;  // less the process's umask
-
-Descriptor open_at(int directory, const std::string& name, int flags, const char* verb, const std::string& shown,
-                   mode_t mode = everyone) {
-  const int number = uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, mode); });
-  if (number < 0) fail_os(errno, verb, shown);
-  return Descriptor(number);
-}
-
-struct stat status_of(int descriptor, const std::string& shown) {
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) fail_os(errno, "examine", shown);
-  return status;
-}
-
-void require_regular(const struct stat& status, const std::string& shown) {
-  base::require(S_ISREG(status.st_mode), base::quote(shown), " is not a regular file");
-}
 
 std::int64_t ns_of(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
@@ -102,58 +77,6 @@ class OsFile final : public File {
   std::shared_ptr<RateLimit> limit_;
 };
 
-// A forked child has the same lock by its copy of the descriptor. So closing it here is not enough while a child lives, and letting
-// go of it there would take it from its parent.
-class OsLock final : public Lock {
- public:
-  // directory: in which the locked file has this name. shown: the path for messages.
-  OsLock(Descriptor descriptor, Descriptor directory, std::string name, std::string shown)
-      : descriptor_(std::move(descriptor)), directory_(std::move(directory)), name_(std::move(name)), shown_(std::move(shown)) {}
-  ~OsLock() override {
-    if (owner_ == ::getpid()) uninterrupted([&] { return ::flock(descriptor_.get(), LOCK_UN); });
-  }
-  OsLock(const OsLock&) = delete;
-  OsLock& operator=(const OsLock&) = delete;
-
-  // flock locks a file, not its name: a program that unlinks the file lets the next writer lock another file of that name.
-  void require_held() const override {
-    if (!is_lost_.load(std::memory_order_relaxed)) look();
-    if (!is_lost_.load(std::memory_order_relaxed)) return;
-    base::fail(base::Status::busy, base::quote(shown_),
-               ", which this writer has locked, was removed or replaced by another program, ",
-               "so a second writer can have locked a new file of that name: this one saves and removes nothing any more; open the "
-               "storage again to continue");
-  }
-
- private:
-  // A lost lock stays lost: a second writer may have opened meanwhile, even if the file has its name again.
-  void look() const {
-    const struct stat locked = status_of(descriptor_.get(), shown_);
-    if (status_of(directory_.get(), shown_).st_nlink == 0) return;  // no process can make a file in a removed directory
-    struct stat named {};
-    const bool is_there = ::fstatat(directory_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0;
-    if (!is_there && errno != ENOENT) fail_os(errno, "examine", shown_);
-    // The inode number of an open file is not used again, so an equal number is the same file, which has this name as a link.
-    const bool is_same = is_there && named.st_dev == locked.st_dev && named.st_ino == locked.st_ino;
-    if (!is_same || (locked.st_nlink == 0 && named.st_nlink > 0)) is_lost_.store(true, std::memory_order_relaxed);
-  }
-
-  Descriptor descriptor_;
-  Descriptor directory_;
-  std::string name_;
-  std::string shown_;
-  mutable std::atomic<bool> is_lost_{false};
-  pid_t owner_ = ::getpid();
-};
-
-// The process id that a holder wrote into its lock file; "" when it has written none yet.
-std::string holder_of(int descriptor) {
-  std::array<char, 32> text{};
-  const ssize_t count = uninterrupted([&] { return ::pread(descriptor, text.data(), text.size(), 0); });
-  const std::string_view read(text.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-  return std::string(read.substr(0, read.find_first_not_of("0123456789")));
-}
-
 void sync_open_directory(int descriptor, const std::string& shown) {
   const int result = uninterrupted([&] { return ::fsync(descriptor); });
   // Some file systems cannot sync a directory and say so by EINVAL; they have nothing better to offer.
@@ -167,7 +90,8 @@ class FileSystem final : public Storage {
         name_(std::move(name)),
         first_path_(options.first),
         stream_from_bytes_(options.stream_from_bytes),
-        may_compress_(options.may_compress) {
+        may_compress_(options.may_compress),
+        lock_kind_(options.lock) {
     if (options.bytes_per_second == 0) return;
     for (auto* const limit : {&limit_, &scratch_read_limit_})
       *limit = std::make_shared<RateLimit>(options.bytes_per_second, std::int64_t{chunk_bytes}, options.clock, options.sleep);
@@ -232,29 +156,7 @@ class FileSystem final : public Storage {
     sync_open_directory(open_directory(path, "open directory").get(), shown(path));
   }
 
-  std::vector<Entry> list(const std::string& path) override {
-    Descriptor descriptor = open_directory(path, "list");
-    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::fdopendir(descriptor.get()), ::closedir);
-    if (directory == nullptr) fail_os(errno, "list", shown(path));
-    const int number = descriptor.give();  // closedir closes it
-    std::vector<Entry> entries;
-    for (;;) {
-      errno = 0;
-      const dirent* const found = ::readdir(directory.get());  // NOLINT(concurrency-mt-unsafe): this thread alone reads this stream
-      if (found == nullptr) break;
-      const std::string_view name = found->d_name;
-      if (name == "." || name == "..") continue;
-      struct stat status {};
-      if (::fstatat(number, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-        if (errno == ENOENT) continue;  // gone since
-        fail_os(errno, "examine", shown(join(path, name)));
-      }
-      entries.push_back({std::string(name), S_ISDIR(status.st_mode)});
-    }
-    if (errno != 0) fail_os(errno, "list", shown(path));
-    std::ranges::sort(entries, {}, &Entry::name);
-    return entries;
-  }
+  std::vector<Entry> list(const std::string& path) override { return list_directory(open_directory(path, "list"), shown(path)); }
 
   std::int64_t size(const std::string& path) override {
     const Place place = find(path);
@@ -290,23 +192,8 @@ class FileSystem final : public Storage {
   }
 
   std::unique_ptr<Lock> lock(const std::string& path) override {
-    Place place = find(path);
-    auto file = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, "open lock file", shown(path));
-    require_regular(status_of(file.get(), shown(path)), shown(path));
-    if (uninterrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
-      if (errno != EWOULDBLOCK) fail_os(errno, "lock", shown(path));
-      const std::string holder = holder_of(file.get());
-      base::fail(base::Status::busy, base::quote(name_), " is being written by ",
-                 holder.empty() ? std::string("another process") : base::cat("process ", holder), ", which holds ", path);
-    }
-    // The text is for people and for the message above only: the lock itself is the kernel's.
-    const std::string text = base::cat(::getpid(), "\n");
-    if (::ftruncate(file.get(), 0) != 0) fail_os(errno, "write", shown(path));
-    write_all(file.get(), 0, std::as_bytes(std::span(text)), shown(path));
-    Descriptor directory = open_at(place.directory(), ".", O_PATH | O_DIRECTORY, "enter", shown(path));
-    auto lock = std::make_unique<OsLock>(std::move(file), std::move(directory), std::move(place.leaf), shown(path));
-    lock->require_held();  // the file may have lost its name between open and flock
-    return lock;
+    const Place place = find(path);
+    return take_lock(lock_kind_, {place.directory(), place.leaf, path, shown(path), name_});
   }
 
   const std::string& name() const override { return name_; }
@@ -390,6 +277,7 @@ class FileSystem final : public Storage {
   WritePath first_path_;
   std::int64_t stream_from_bytes_;
   bool may_compress_;
+  LockKind lock_kind_;
   std::shared_ptr<RateLimit> limit_;               // of writes; nullptr: none
   std::shared_ptr<RateLimit> scratch_read_limit_;  // nullptr: none
 };

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "storage/file_lock.h"
 #include "storage/rate_limit.h"
 #include "storage/storage.h"
 #include "storage/stream_file.h"
@@ -20,6 +21,7 @@ struct WriteOptions {
   std::shared_ptr<const base::Clock> clock;                        // of the limit; nullptr: the system's
   Sleep sleep;                                                     // of the limit; empty: really
   bool may_compress = false;  // files may take less room than their bytes: free_bytes() is not known
+  LockKind lock = LockKind::flock;
 };
 
 // root: a directory, by any path (links in it are followed: it is the caller's own). Root::make makes it and what leads to it,

@@ -39,13 +39,26 @@ void require_plain(const Uri& uri) {
                 " does not know; %3F and %23 stand for the characters");
 }
 
+// The options that a file URI may carry: lock=KIND.
+WriteOptions file_options(const Uri& uri) {
+  constexpr std::string_view key = "lock=";
+  WriteOptions options;
+  if (!uri.has_query) return options;
+  const bool is_known =
+      uri.text[uri.text.find_first_of("?#")] == '?' && uri.query.starts_with(key) && uri.query.size() > key.size();
+  base::require(is_known, "uri ", quote(uri.text), " holds '?' or '#', behind which file knows ?lock=KIND alone; ",
+                "%3F and %23 stand for the characters");
+  options.lock = lock_kind_of("lock of the uri", std::string_view(uri.query).substr(key.size()));
+  return options;
+}
+
 std::shared_ptr<Storage> make_file(const Uri& uri) {
-  require_plain(uri);
+  const WriteOptions options = file_options(uri);
   base::require(uri.authority.empty(), "uri ", quote(uri.text), " names the host ", quote(uri.authority),
                 "; file:PATH or file:///PATH");
   base::require(!uri.path.empty(), "uri ", quote(uri.text), " has no path; file:PATH or file:///PATH");
   base::require_name("path of the uri", uri.path);
-  return open_file_system(uri.path, Root::make);
+  return open_file_system(uri.path, Root::make, options);
 }
 
 std::shared_ptr<Storage> make_memory(const Uri& uri) {

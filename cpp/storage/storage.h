@@ -87,11 +87,14 @@ class Lock {
   // Error(busy) when another program has removed or replaced the file that is locked: the next one that locks the path has a lock,
   // too. Does nothing where the storage cannot find that out.
   virtual void require_held() const {}
+  // False where the storage keeps no second writer out: its caller has to find one by what that one writes.
+  virtual bool is_exclusive() const noexcept { return true; }
 };
 
 struct Entry {
   std::string name;
   bool is_directory = false;
+  bool is_link = false;  // a symbolic link; false where that is not known
 };
 
 // A file by its whole path.

@@ -95,6 +95,7 @@ Uri parse_uri(std::string_view text) {
   if (holds_control_character(decoded(rest, text))) refuse(text, " holds a control character");
   const std::size_t query = rest.find_first_of("?#");
   uri.has_query = query != std::string_view::npos;
+  if (uri.has_query) uri.query = rest.substr(query + 1);
   rest = rest.substr(0, query);
   uri.has_authority = rest.starts_with("//");
   if (uri.has_authority) {

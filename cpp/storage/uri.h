@@ -13,6 +13,7 @@ struct Uri {
   std::string authority;       // decoded: from "//" to the next '/'
   std::string path;            // decoded: from there to the query; without a '/' at its end, unless it is the root's
   bool has_query = false;      // '?' or '#' stands behind the path
+  std::string query;           // still encoded: what follows that character
 };
 
 // Error(invalid_argument) that names the text and what is wrong with it.

@@ -50,10 +50,18 @@ typedef struct ckpt_file_system_options {
    * tried all the same. For file systems that compress, where files may take less room than their bytes */
   ckpt_bool may_compress;
   int32_t reserved2; /* not used: 0 */
+  /* how a writer keeps a second one out of the directory; all its writers use the same kind. NULL or empty: "flock", a lock of
+   * flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with UNSUPPORTED. "fcntl": a
+   * record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere to the process,
+   * which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host, process and start
+   * time of the writer, and is removed when that is released; one whose process on this host has ended is taken over, any other
+   * one is BUSY. "none": no lock, and a warning; a save fails with BUSY before it commits when a second writer has committed.
+   * INVALID_ARGUMENT for other names */
+  const char* lock_kind;
 } ckpt_file_system_options;
 
 #define CKPT_FILE_SYSTEM_OPTIONS_INIT \
-  { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_PATH_RING, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_PATH_RING, 0, 0, 0, 0, 0, NULL }
 
 /* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */

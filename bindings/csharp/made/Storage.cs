@@ -1,5 +1,6 @@
 // Made from include/ckpt by tools/api: do not edit.
 using System;
+using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -41,6 +42,17 @@ namespace Ckpt
         /// than their bytes.</summary>
         public bool MayCompress { get; set; }
 
+        /// <summary>How a writer keeps a second one out of the directory; all its writers use the same kind. Null or empty:
+        /// "flock", a lock of flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with
+        /// <see cref="CkptStatus.Unsupported"/>. "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where
+        /// the system has F_OFD_SETLK; elsewhere to the process, which loses it when it closes any descriptor of ".lock". "file": a
+        /// file ".lock-..." that records the host, process and start time of the writer, and is removed when that is released; one
+        /// whose process on this host has ended is taken over, any other one is <see cref="CkptStatus.Busy"/>. "none": no lock, and
+        /// a warning; a save fails with <see cref="CkptStatus.Busy"/> before it commits when a second writer has committed.
+        /// <see cref="CkptStatus.InvalidArgument"/> for other names.</summary>
+        [MaybeNull, AllowNull]
+        public string LockKind { get; set; }
+
         internal static ckpt_file_system_options Native(FileSystemOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -50,6 +62,7 @@ namespace Ckpt
             to.large_from_bytes = from.LargeFromBytes;
             to.bytes_per_second = from.BytesPerSecond;
             to.may_compress = from.MayCompress ? 1 : 0;
+            to.lock_kind = memory.Of(from.LockKind);
             return to;
         }
 
@@ -58,7 +71,7 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("FileSystemOptions", "MustExist", MustExist, "WritePath", WritePath, "LargeFromBytes",
-                LargeFromBytes, "BytesPerSecond", BytesPerSecond, "MayCompress", MayCompress);
+                LargeFromBytes, "BytesPerSecond", BytesPerSecond, "MayCompress", MayCompress, "LockKind", LockKind);
         }
     }
 

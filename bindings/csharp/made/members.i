@@ -2,6 +2,7 @@
 CKPT_TEXT_MEMBER(ckpt_memory_layer_stats::name)
 CKPT_TEXT_MEMBER(ckpt_memory_event::layer_name)
 CKPT_TEXT_MEMBER(ckpt_buffer_pool_options::layer_name)
+CKPT_TEXT_MEMBER(ckpt_file_system_options::lock_kind)
 CKPT_TEXT_MEMBER(ckpt_strategy_info::kind)
 CKPT_TEXT_MEMBER(ckpt_activation_manager_options::name)
 CKPT_TEXT_MEMBER(ckpt_checkpoint_manager_options::keep_rules)

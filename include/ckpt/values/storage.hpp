@@ -34,6 +34,14 @@ struct FileSystemOptions {
   // false: a save that needs more bytes than the file system has free fails with Status::no_space before it makes a file;
   // true: it is tried all the same. For file systems that compress, where files may take less room than their bytes
   bool may_compress = false;
+  // how a writer keeps a second one out of the directory; all its writers use the same kind. Empty: "flock", a lock of
+  // flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with Status::unsupported.
+  // "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere
+  // to the process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host,
+  // process and start time of the writer, and is removed when that is released; one whose process on this host has ended is
+  // taken over, any other one is Status::busy. "none": no lock, and a warning; a save fails with Status::busy before it
+  // commits when a second writer has committed. Status::invalid_argument for other names
+  std::string lock_kind = {};
 };
 namespace detail {
 inline ckpt_file_system_options to_c(const FileSystemOptions& from) {
@@ -43,6 +51,7 @@ inline ckpt_file_system_options to_c(const FileSystemOptions& from) {
   put(from.large_from_bytes, to.large_from_bytes);
   put(from.bytes_per_second, to.bytes_per_second);
   put(from.may_compress, to.may_compress);
+  put(from.lock_kind, to.lock_kind);
   return to;
 }
 }  // namespace detail

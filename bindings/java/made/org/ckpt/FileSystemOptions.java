@@ -10,6 +10,7 @@ public final class FileSystemOptions {
   private long largeFromBytes = 0L;
   private long bytesPerSecond = 0L;
   private boolean mayCompress = false;
+  private String lockKind = null;
 
   /** All defaults. */
   public FileSystemOptions() {}
@@ -99,6 +100,28 @@ public final class FileSystemOptions {
     return mayCompress;
   }
 
+  /**
+   * How a writer keeps a second one out of the directory; all its writers use the same kind. Null or empty: "flock", a lock of
+   * flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with {@link Status#UNSUPPORTED}.
+   * "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere to the
+   * process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host, process and
+   * start time of the writer, and is removed when that is released; one whose process on this host has ended is taken over, any
+   * other one is {@link Status#BUSY}. "none": no lock, and a warning; a save fails with {@link Status#BUSY} before it commits when
+   * a second writer has committed. {@link Status#INVALID_ARGUMENT} for other names.
+   *
+   * @param lockKind the value
+   * @return this
+   */
+  public FileSystemOptions lockKind(String lockKind) {
+    this.lockKind = lockKind;
+    return this;
+  }
+
+  /** {@return what {@link #lockKind(String)} set} */
+  public String lockKind() {
+    return lockKind;
+  }
+
   /** Calls with these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_file_system_options> call) {
     try (ckpt_file_system_options struct = new ckpt_file_system_options()) {
@@ -107,6 +130,7 @@ public final class FileSystemOptions {
       struct.setLarge_from_bytes(largeFromBytes);
       struct.setBytes_per_second(bytesPerSecond);
       struct.setMay_compress(mayCompress ? 1 : 0);
+      if (lockKind != null) struct.setLock_kind(lockKind);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

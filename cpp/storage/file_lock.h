@@ -1,0 +1,26 @@
+// How a writer keeps a second one out of a directory of the file system.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "storage/held_file.h"
+#include "storage/storage.h"
+
+namespace ckpt::storage {
+
+enum class LockKind {
+  flock,  // flock(2) of the file
+  fcntl,  // a record lock of the file
+  file,   // a file that records its owner
+  none,   // not at all
+};
+
+// "": flock. Error(invalid_argument) begins with argument.
+LockKind lock_kind_of(std::string_view argument, std::string_view name);
+
+// Error(busy) when a writer is found that has a lock of any kind; Error(unsupported) when the file system has no locks of this
+// kind.
+std::unique_ptr<Lock> take_lock(LockKind kind, const LockPlace& place);
+
+}  // namespace ckpt::storage

@@ -1,0 +1,126 @@
+#include "storage/owner_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <random>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "storage/listing.h"
+#include "storage/lock_owner.h"
+#include "storage/open_at.h"
+#include "storage/os_error.h"
+
+namespace ckpt::storage {
+namespace {
+
+constexpr std::size_t random_digits = 16;
+constexpr std::string_view hexadecimal = "0123456789abcdef";
+
+// ".lock-" and random digits: no name is used twice.
+std::string new_name(const std::string& leaf) {
+  std::random_device random;
+  std::string name = leaf + '-';
+  for (std::size_t i = 0; i < random_digits; ++i) name += hexadecimal[random() % hexadecimal.size()];
+  return name;
+}
+
+bool is_owner_file(std::string_view name, const std::string& leaf) {
+  if (!name.starts_with(leaf) || name.size() != leaf.size() + 1 + random_digits || name[leaf.size()] != '-') return false;
+  return name.substr(leaf.size() + 1).find_first_not_of(hexadecimal) == std::string_view::npos;
+}
+
+std::string shown_as(const LockPlace& place, const std::string& name) { return place.shown + name.substr(place.leaf.size()); }
+
+void release_owner_file(int, int directory, const std::string& name) noexcept { ::unlinkat(directory, name.c_str(), 0); }
+
+// The file has its name only when its contents are whole.
+Descriptor make_owner_file(const LockPlace& place, const LockOwner& owner, const std::string& name) {
+  const std::string shown = shown_as(place, name);
+  const std::string unfinished = name + ".new";
+  Descriptor file = open_at(place.directory, unfinished, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown);
+  try {
+    const std::string text = to_text(owner);
+    write_all(file.get(), 0, std::as_bytes(std::span(text)), shown);
+    if (uninterrupted([&] { return ::fsync(file.get()); }) != 0) fail_os(errno, "sync", shown);
+    if (::renameat(place.directory, unfinished.c_str(), place.directory, name.c_str()) != 0) fail_os(errno, "rename", shown);
+  } catch (...) {
+    ::unlinkat(place.directory, unfinished.c_str(), 0);
+    throw;
+  }
+  return file;
+}
+
+// Nothing for a file that is gone.
+std::optional<std::string> contents_of(const LockPlace& place, const std::string& name) {
+  const int number =
+      uninterrupted([&] { return ::openat(place.directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); });
+  if (number < 0 && errno == ENOENT) return std::nullopt;
+  if (number < 0) fail_os(errno, "open", shown_as(place, name));
+  const Descriptor file(number);
+  std::array<char, 4096> text{};
+  std::size_t count = 0;
+  const auto bytes = std::as_writable_bytes(std::span(text));
+  if (const int code = try_read_all(file.get(), 0, bytes, count); code != 0) fail_os(code, "read", shown_as(place, name));
+  return std::string(text.data(), count);
+}
+
+[[noreturn]] void fail_owned(const LockPlace& place, const std::string& name, const std::optional<LockOwner>& owner,
+                             OwnerState state) {
+  const std::string file = base::quote(shown_as(place, name));
+  if (!owner)
+    base::fail(base::Status::busy, base::quote(place.storage), " may be being written: ", file,
+               " is the lock of a writer, and its owner cannot be read; if no writer is at work, remove it");
+  if (state == OwnerState::running)
+    base::fail(base::Status::busy, base::quote(place.storage), " is being written by process ", owner->process, ", which holds ",
+               file);
+  base::fail(base::Status::busy, base::quote(place.storage), " may be being written by process ", owner->process, " of host ",
+             base::quote(owner->host), ", which holds ", file,
+             ": this process cannot see whether that one still runs; if it has ended, remove the file");
+}
+
+// own: the file of this writer; "" for none. removes: files of ended owners.
+void look_at_others(const LockPlace& place, const LockOwner& self, const std::string& own, bool removes) {
+  const auto directory = [&] { return open_at(place.directory, ".", O_RDONLY | O_DIRECTORY, "list", place.storage); };
+  std::vector<std::string> ended;
+  for (const Entry& entry : list_directory(directory(), place.storage)) {
+    if (!is_owner_file(entry.name, place.leaf) || entry.name == own) continue;
+    const auto text = contents_of(place, entry.name);
+    if (!text) continue;
+    const auto owner = parse_lock_owner(*text);
+    const OwnerState state = owner ? judge(*owner, self) : OwnerState::unknown;
+    if (state != OwnerState::ended) fail_owned(place, entry.name, owner, state);
+    if (!removes) continue;
+    base::write_log(base::LogLevel::info, "storage",
+                    base::cat("process ", owner->process, " has ended without releasing ", base::quote(shown_as(place, entry.name)),
+                              ": its lock is taken over"));
+    ended.push_back(entry.name);
+  }
+  for (const std::string& name : ended) {
+    if (::unlinkat(place.directory, name.c_str(), 0) != 0 && errno != ENOENT) fail_os(errno, "remove", shown_as(place, name));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Lock> take_owner_file(const LockPlace& place) {
+  const LockOwner self = this_owner();
+  look_at_others(place, self, "", false);  // nothing is written while another one is at work
+  const std::string name = new_name(place.leaf);
+  auto lock = std::make_unique<HeldFile>(make_owner_file(place, self, name), place, name);
+  lock->release_by(release_owner_file);
+  look_at_others(place, self, name, true);
+  return lock;
+}
+
+void require_no_owner_file(const LockPlace& place) { look_at_others(place, this_owner(), "", false); }
+
+}  // namespace ckpt::storage
