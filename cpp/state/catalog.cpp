@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "state/ignored_link.h"
 #include "state/known_bad.h"
 #include "state/known_manifests.h"
 #include "state/name.h"
@@ -37,6 +38,7 @@ std::vector<Attempt> attempts_in(storage::Storage& storage) {
   for (const storage::Entry& entry : storage.list("")) {
     const auto step = step_of_attempt(entry.name);
     if (entry.is_directory && step) attempts.emplace_back(entry.name, *step);
+    if (entry.is_link && step) note_ignored_link(storage, entry.name);
   }
   return attempts;
 }
@@ -324,12 +326,12 @@ std::string abandoned_hint(const std::vector<Found>& all) {
   return base::cat("; the newest abandoned one is ", base::quote(newest->name), " (step ", newest->step, "), which loads by name");
 }
 
-void fail_none(const storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step) {
+void fail_none(storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step) {
   const std::string of_step = step ? base::cat(" of step ", *step) : std::string();
   const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
   if (newest == all.end()) {
     base::fail(Status::not_found, "there is no checkpoint", of_step, " in ", base::quote(storage.name()),
-               "; unfinished: ", all.size());
+               "; unfinished: ", all.size(), ignored_links_hint(storage));
   }
   base::fail(newest->status, "no checkpoint", of_step, " in ", base::quote(storage.name()), " is usable; the newest of ",
              all.size(), ": ", newest->problem, step ? std::string() : abandoned_hint(all));

@@ -156,7 +156,7 @@ std::string read_one(storage::Storage& storage, const std::string& name,
 // "; the newest abandoned one is ...", of those that scan has found; "" when there is none.
 std::string abandoned_hint(const std::vector<Found>& all);
 // "there is no checkpoint", or none that is usable and what is wrong with the newest.
-[[noreturn]] void fail_none(const storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step = {});
+[[noreturn]] void fail_none(storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step = {});
 
 // Runs body, which reads a file of a checkpoint; its errors name the path, and those that only damage explains become
 // Error(corrupt).

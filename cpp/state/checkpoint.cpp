@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/log.h"
+#include "base/os/boot_clock.h"
 #include "base/os/thread.h"
 #include "state/environment.h"
 #include "state/known_bad.h"
@@ -62,7 +63,10 @@ std::string committed_last(const std::vector<Found>& all) {
 }  // namespace
 
 Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options)
-    : given_storage_(std::move(storage)), options_(options), fork_generation_(base::fork_generation()) {
+    : given_storage_(std::move(storage)),
+      options_(options),
+      clock_(utc_ns(), elapsed_ns()),
+      fork_generation_(base::fork_generation()) {
   base::require(given_storage_ != nullptr, "storage is NULL");
   retention_ = retention_of(options);
   if (options_.coordinator == nullptr) options_.coordinator = make_single_process();
@@ -85,7 +89,13 @@ void Checkpoint::open_alone() {
     committer_ = std::make_unique<Committer>(storage_, !retention_.keeps_all(), options_.sleep);
     return;
   }
-  lock_ = storage_->lock(std::string(lock_name));
+  ownership_ = std::make_unique<Ownership>(*storage_);
+  // A second writer's commit may come between the last look for one and a removal.
+  if (!ownership_->is_exclusive() && !retention_.keeps_all()) {
+    retention_.keep = [this, keep = retention_.keep](const Found& found) {
+      return !ownership_->may_remove(found.name) || (keep && keep(found));
+    };
+  }
   see_changes(*storage_, "");
   std::vector<Found> all = scan(*storage_);
   const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };
@@ -103,6 +113,7 @@ void Checkpoint::open_alone() {
         std::max(next_sequence_, found.commit_sequence == std::numeric_limits<std::int64_t>::max() ? found.commit_sequence
                                                                                                    : found.commit_sequence + 1);
   }
+  ownership_->note_found(all, next_sequence_);
   warn_of_those_aside(*storage_);
   // A process that was killed between the manifest's rename and the last sync has left one that is found and may still vanish:
   // it must not yet supersede what retention would remove for it.
@@ -133,7 +144,7 @@ void Checkpoint::require_own() const {
 void Checkpoint::require_writer() const {
   require_own();
   if (committer_ != nullptr) committer_->refuse_fenced();
-  if (lock_ != nullptr) lock_->require_held();
+  if (ownership_ != nullptr) ownership_->require_held();
 }
 
 SaveOptions Checkpoint::checked(const SaveOptions& given) const {
@@ -200,6 +211,7 @@ TeamSave Checkpoint::agree(const State& state, const SaveOptions& given, const s
     }
     return wanted;
   });
+  if (ownership_ != nullptr) ownership_->note_own(save.attempt);
   if (team_->leads() && save.rolled_back) base::warn("state", save.options.accepted->warning());
   return save;
 }
@@ -228,13 +240,13 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
 
 void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
   const auto problem = error_of([&] {
-    if (lock_ != nullptr) lock_->require_held();
+    if (ownership_ != nullptr) ownership_->require_held();
     leftovers_.retry(*storage_, committer_.get());
     if (retention_.keeps_all()) return;
     if (committer_ != nullptr) {
-      committer_->retain(retention_, result.name, result.step, utc_ns, leftovers_);
+      committer_->retain(retention_, result.name, result.step, age_time(utc_ns), leftovers_);
     } else {
-      retain(*storage_, retention_, result.name, result.step, utc_ns, leftovers_, known_);
+      retain(*storage_, retention_, result.name, result.step, age_time(utc_ns), leftovers_, known_);
     }
   });
   if (problem) base::warn("state", base::cat("no old checkpoint was removed: ", problem->message()));
@@ -389,6 +401,14 @@ Found Checkpoint::of_step(std::int64_t step) {
 
 std::int64_t Checkpoint::utc_ns() const { return options_.utc_ns ? options_.utc_ns() : base::utc_ns(); }
 
+std::int64_t Checkpoint::elapsed_ns() const {
+  if (options_.elapsed_ns) return options_.elapsed_ns();
+  return options_.utc_ns ? options_.utc_ns() : base::since_boot_ns();
+}
+
+// from_utc_ns: what ages are measured from.
+AgeTime Checkpoint::age_time(std::int64_t from_utc_ns) { return {from_utc_ns, clock_.look(utc_ns(), elapsed_ns())}; }
+
 // Before it is removed: nothing is linked from it any more.
 void Checkpoint::forget(const std::string& name, const std::vector<Found>& all) {
   lineage_->note_removed(name);
@@ -427,8 +447,9 @@ std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std
   refuse_inside();
   const Retention retention = rules.empty() ? retention_ : Retention{parse_keep_rules(rules, options_.larger_is_better), {}};
   return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) {
+    const AgeTime now = age_time(utc_ns());
     const std::string last = committed_last(all);
-    return superseded(*storage_, retention, all, is_known_bad(*storage_, last) ? "" : last, utc_ns());
+    return superseded(*storage_, retention, all, is_known_bad(*storage_, last) ? "" : last, now);
   });
 }
 

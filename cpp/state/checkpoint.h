@@ -18,6 +18,7 @@
 #include "state/leftovers.h"
 #include "state/lineage.h"
 #include "state/load.h"
+#include "state/ownership.h"
 #include "state/ranks/joint_load.h"
 #include "state/ranks/team.h"
 #include "state/reader.h"
@@ -40,7 +41,8 @@ struct CheckpointOptions {
   std::string keep_rules = {};                                // see parse_keep_rules; "": none beside those above
   std::function<bool(const Found& found)> keep = {};          // see Retention
   std::function<std::int64_t()> utc_ns = {};                  // now; empty: by the system's clock
-  std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
+  std::function<std::int64_t()> elapsed_ns = {};  // of a clock that is never set; empty: as utc_ns says, or the system's
+  std::function<std::string()> blas = {};         // what BLAS this process has loaded, "" while it has none; empty: not known
   // Is notified of what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
   storage::Sleep sleep = {};    // between looks at an object store; empty: really sleeps
@@ -110,6 +112,8 @@ class Checkpoint {
   std::vector<Found> list(const Wanted& wanted);
   std::vector<Found> complete_ones(const Wanted& wanted = {});
   std::int64_t utc_ns() const;
+  std::int64_t elapsed_ns() const;
+  AgeTime age_time(std::int64_t from_utc_ns);
   void forget(const std::string& name, const std::vector<Found>& all);
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's. Error(busy) for one that
   // another writer of an object store has fenced.
@@ -127,16 +131,17 @@ class Checkpoint {
   void discard(const std::string& attempt) noexcept;
   // After an acknowledged save, on the one that commits: removes what retention and earlier removals have left.
   void tidy(const SaveResult& result, std::int64_t utc_ns) noexcept;
-  Writer writer() { return {committer_.get(), lock_.get(), &leftovers_}; }
+  Writer writer() { return {committer_.get(), ownership_.get(), &leftovers_}; }
 
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;
   std::shared_ptr<storage::Storage> storage_;
   Retention retention_;
+  ClockWatch clock_;
   std::uint64_t fork_generation_;
   std::mutex saving_;  // not held by a forked child, which saves nothing
-  std::unique_ptr<storage::Lock> lock_;
-  std::unique_ptr<Committer> committer_;  // an object store's, in the place of the lock and of what follows
+  std::unique_ptr<Ownership> ownership_;
+  std::unique_ptr<Committer> committer_;  // an object store's, instead of the lock and of what follows
   std::int64_t next_sequence_ = 1;
   const std::shared_ptr<Lineage> lineage_ = std::make_shared<Lineage>();  // of many ranks rank 0's
   std::unique_ptr<Team> team_;                                            // of many ranks

@@ -267,7 +267,7 @@ void Committer::tidy(const StoreListing& listing, const std::vector<Found>& all,
   if (!gone.empty()) storage_->remove_many(gone);
 }
 
-void Committer::retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, std::int64_t utc_ns,
+void Committer::retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, const AgeTime& now,
                        Leftovers& leftovers) noexcept {
   try {
     const StoreListing listing = list_store(*storage_);
@@ -277,7 +277,7 @@ void Committer::retain(const Retention& retention, const std::string& saved, std
     const std::vector<Found> all = examine_store(*storage_, listing, {}, {}, &before_);
     before_.keep_only(listing);
     require_saved(all, saved);
-    for (const Found& found : in_order_of_removal(superseded(*storage_, retention, all, saved, utc_ns))) {
+    for (const Found& found : in_order_of_removal(superseded(*storage_, retention, all, saved, now))) {
       if (remove_from_store(*storage_, found.name, found.record, known_)) continue;
       warn(cat("old checkpoint ", base::quote(found.name), " could not be removed completely; later saves try again"));
       leftovers.note(found.name);

@@ -40,7 +40,7 @@ class Committer {
   bool remove_uncommitted(const std::string& directory);
   // After an acknowledged save: removes checkpoints that do not stay, and what no living writer can commit any more. leftovers:
   // gets what could not be removed.
-  void retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, std::int64_t utc_ns,
+  void retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, const AgeTime& now,
               Leftovers& leftovers) noexcept;
 
   // Whether a step is higher than that of every attempt, committed or not, that was there when this object was made; false where

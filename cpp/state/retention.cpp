@@ -1,7 +1,9 @@
 #include "state/retention.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <memory>
 #include <span>
 
 #include "base/error.h"
@@ -50,11 +52,36 @@ KeepRule keep_best(std::int64_t count, bool larger_is_better) {
   };
 }
 
+namespace {
+
+// Each is logged once for each rule.
+struct ClockWarnings {
+  std::atomic<bool> of_step{false};
+  std::atomic<bool> of_future{false};
+};
+
+std::int64_t age_ns(const Found& found, const AgeTime& now, ClockWarnings& warned) {
+  std::int64_t age = now.utc_ns - found.saved_utc_ns;
+  if (now.step.by_ns > 0 && found.saved_utc_ns < now.step.before_utc_ns) {
+    age -= now.step.by_ns;
+    if (!warned.of_step.exchange(true))
+      base::warn("state",
+                 base::cat("the clock was set ahead by ", now.step.by_ns / 1'000'000'000,
+                           " s since this writer opened: the rule 'newer' does not add this to the age of what was saved before"));
+  }
+  if (age < -clock_tolerance_ns && now.step.by_ns == 0 && !warned.of_future.exchange(true))
+    base::warn("state", base::cat("by the clock, ", base::quote(found.name), " was saved ", -age / 1'000'000'000,
+                                  " s in the future: the rule 'newer' keeps it until that time and its age have passed"));
+  return age;
+}
+
+}  // namespace
+
 KeepRule keep_newer(std::int64_t seconds) {
-  return [seconds](const Survey& survey, std::set<std::string>& kept) {
+  return [seconds, warns = std::make_shared<ClockWarnings>()](const Survey& survey, std::set<std::string>& kept) {
     for (const Found* const found : survey.good) {
       const bool is_known = found->saved_utc_ns > 0;
-      if (!is_known || (survey.utc_ns - found->saved_utc_ns) / 1'000'000'000 < seconds) kept.insert(found->name);
+      if (!is_known || age_ns(*found, survey.now, *warns) / 1'000'000'000 < seconds) kept.insert(found->name);
     }
   };
 }
@@ -169,11 +196,11 @@ void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
 }  // namespace
 
 std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
-                              const std::string& saved, std::int64_t utc_ns) {
+                              const std::string& saved, const AgeTime& now) {
   if (retention.keeps_all()) return {};
   std::set<std::string> bad = bad_among(storage, all);
   bad.erase(saved);
-  Survey survey{{}, utc_ns};
+  Survey survey{{}, now};
   for (const Found& found : all) {
     if (found.condition == Condition::complete && !bad.contains(found.name)) survey.good.push_back(&found);
   }
@@ -209,7 +236,7 @@ void require_saved(const std::vector<Found>& all, const std::string& saved) {
 }
 
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
-            std::int64_t utc_ns, Leftovers& leftovers, KnownManifests& known) noexcept {
+            const AgeTime& now, Leftovers& leftovers, KnownManifests& known) noexcept {
   const auto warn = [](const char* reason) noexcept {
     try {
       base::warn("state", cat("no old checkpoint was removed: ", reason));
@@ -219,7 +246,7 @@ void retain(storage::Storage& storage, const Retention& retention, const std::st
   try {
     const std::vector<Found> all = scan(storage, {}, {}, &known);
     require_saved(all, saved);
-    for (const Found& found : in_order_of_removal(superseded(storage, retention, all, saved, utc_ns))) {
+    for (const Found& found : in_order_of_removal(superseded(storage, retention, all, saved, now))) {
       if (!is_pinned_by_now(storage, found.name)) remove_old(storage, found.name, leftovers);
     }
     remove_torn(storage, saved_step);

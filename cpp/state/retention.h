@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "state/catalog.h"
+#include "state/clock_step.h"
 #include "state/leftovers.h"
 #include "storage/storage.h"
 
@@ -20,7 +21,7 @@ struct Survey {
   // Complete and not known to be bad, in the order in which a load tries them: abandoned ones last, so that rules choose from the
   // line first.
   std::vector<const Found*> good;
-  std::int64_t utc_ns = 0;  // now
+  AgeTime now = {};
 };
 
 // Adds the names of those that it keeps.
@@ -44,7 +45,7 @@ struct Retention {
 // Those that do not stay: complete ones, and those known to be bad that are older than all that rules keep. Whose manifest does not
 // parse is left alone. all: as scan returns them. saved: counts as good, stays in any case; "": none. Throws what keep throws.
 std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
-                              const std::string& saved, std::int64_t utc_ns);
+                              const std::string& saved, const AgeTime& now);
 
 // Those of all that are abandoned, but for pinned ones and those whose manifest does not parse.
 std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<Found>& all);
@@ -59,6 +60,6 @@ void require_saved(const std::vector<Found>& all, const std::string& saved);
 // the one just acknowledged. Errors become warnings. leftovers: gets what could not be removed completely.
 // known: as of the save before.
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
-            std::int64_t utc_ns, Leftovers& leftovers, KnownManifests& known) noexcept;
+            const AgeTime& now, Leftovers& leftovers, KnownManifests& known) noexcept;
 
 }  // namespace ckpt::state

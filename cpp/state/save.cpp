@@ -70,7 +70,7 @@ void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifes
   source.commit_point();
   // From here on nothing stops it: half a commit could not be taken back with certainty.
   files.write_text(manifest_name, text, [&] {
-    if (writer.lock != nullptr) writer.lock->require_held();
+    if (writer.ownership != nullptr) writer.ownership->require_held();
   });
   if (writer.committer != nullptr)
     return writer.committer->commit({files.directory(), manifest.step, manifest.commit_sequence, hash_of(text), ""});
@@ -87,6 +87,7 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
   const LineMark mark = accepted == nullptr ? LineMark() : accepted->mark();
   FileSaver files(storage, make_attempt(storage, options.prefix, options.step, mark), source);
   try {
+    if (writer.ownership != nullptr) writer.ownership->note_own(files.directory());
     Manifest manifest = manifest_of(state, options, commit_sequence);
     manifest.groups = files.write(state, earlier);
     if (accepted != nullptr) manifest.line = accepted->line_at(commit_sequence);
@@ -109,7 +110,7 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
       if (writer.leftovers != nullptr) writer.leftovers->note(files.directory());
     }
     // A second writer renames what looks like a cut-off save when it opens: then that is the reason, and not the file that is gone.
-    if (writer.lock != nullptr) writer.lock->require_held();
+    if (writer.ownership != nullptr) writer.ownership->require_held();
     throw;
   }
 }

@@ -67,18 +67,20 @@ class SaveSource {
 
 class FileSaver;
 class Leftovers;
+class Ownership;
 
 // The parts of a writer that its saves use.
 struct Writer {
-  Committer* committer = nullptr;       // an object store's
-  const storage::Lock* lock = nullptr;  // other storages'
-  Leftovers* leftovers = nullptr;       // gets what a failed save could not remove; may be nullptr
+  Committer* committer = nullptr;  // an object store's
+  Ownership* ownership = nullptr;  // other storages'
+  Leftovers* leftovers = nullptr;  // gets what a failed save could not remove; may be nullptr
 };
 
 // All but what the files hold, and the line.
 Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_t commit_sequence);
 // Makes a checkpoint of files that are durable under their names: writes its manifest, and on an object store the record. Returns
-// when that is durable. Error(busy), and no manifest, when another program has taken the lock away.
+// when that is durable. Error(busy), and no manifest, when another program has taken the lock away, or has written
+// the storage.
 void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifest, SaveSource& source, const Writer& writer);
 
 // Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as that went; older checkpoints are as

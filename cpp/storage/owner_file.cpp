@@ -23,19 +23,19 @@ namespace ckpt::storage {
 namespace {
 
 constexpr std::size_t random_digits = 16;
-constexpr std::string_view hexadecimal = "0123456789abcdef";
+constexpr std::string_view hex_digits = "0123456789abcdef";
 
 // ".lock-" and random digits: no name is used twice.
 std::string new_name(const std::string& leaf) {
   std::random_device random;
   std::string name = leaf + '-';
-  for (std::size_t i = 0; i < random_digits; ++i) name += hexadecimal[random() % hexadecimal.size()];
+  for (std::size_t i = 0; i < random_digits; ++i) name += hex_digits[random() % hex_digits.size()];
   return name;
 }
 
 bool is_owner_file(std::string_view name, const std::string& leaf) {
   if (!name.starts_with(leaf) || name.size() != leaf.size() + 1 + random_digits || name[leaf.size()] != '-') return false;
-  return name.substr(leaf.size() + 1).find_first_not_of(hexadecimal) == std::string_view::npos;
+  return name.substr(leaf.size() + 1).find_first_not_of(hex_digits) == std::string_view::npos;
 }
 
 std::string shown_as(const LockPlace& place, const std::string& name) { return place.shown + name.substr(place.leaf.size()); }

@@ -16,19 +16,19 @@ namespace {
 
 using FileId = std::pair<dev_t, ino_t>;
 
-struct Table {
+struct LockTable {
   base::ForkMutex opening;
   base::ForkMutex mutex;
   std::map<FileId, pid_t> holders;  // a forked child inherits the entries and none of the locks
 };
 
 // Never destroyed: storages may be released while static objects are torn down.
-Table& table() {
-  static auto* const the_table = new Table;
+LockTable& lock_table() {
+  static auto* const the_table = new LockTable;
   return *the_table;
 }
 // Before a first call: a child that was forked in the midst of that one would wait for it forever.
-[[maybe_unused]] const Table& locks_made_at_load = table();
+[[maybe_unused]] const LockTable& locks_made_at_load = lock_table();
 
 std::optional<FileId> id_of(int descriptor) noexcept {
   struct stat status {};
@@ -62,7 +62,7 @@ int call_of_open_file(int descriptor, [[maybe_unused]] bool only_asks, struct fl
 #endif
 }
 
-bool is_holder(const Table& locks, const FileId& id) {
+bool is_holder(const LockTable& locks, const FileId& id) {
   const auto found = locks.holders.find(id);
   return found != locks.holders.end() && found->second == ::getpid();
 }
@@ -74,15 +74,15 @@ int try_record_lock(int descriptor) {
   if (const int code = call_of_open_file(descriptor, false, range); code != EINVAL) return code;
   const auto id = id_of(descriptor);
   if (!id) return errno;
-  const std::lock_guard lock(table().mutex);
-  if (is_holder(table(), *id)) return EWOULDBLOCK;
-  table().holders[*id] = 0;  // before the lock: this may fail
+  const std::lock_guard lock(lock_table().mutex);
+  if (is_holder(lock_table(), *id)) return EWOULDBLOCK;
+  lock_table().holders[*id] = 0;  // before the lock: this may fail
   range = whole_file(F_WRLCK);
   const int code = call_fcntl(descriptor, F_SETLK, range);
   if (code == 0) {
-    table().holders[*id] = ::getpid();
+    lock_table().holders[*id] = ::getpid();
   } else {
-    table().holders.erase(*id);
+    lock_table().holders.erase(*id);
   }
   return code;
 }
@@ -94,8 +94,8 @@ void release_record_lock(int descriptor) noexcept {
   range = whole_file(F_UNLCK);
   call_fcntl(descriptor, F_SETLK, range);
   try {
-    const std::lock_guard lock(table().mutex);
-    if (id) table().holders.erase(*id);
+    const std::lock_guard lock(lock_table().mutex);
+    if (id) lock_table().holders.erase(*id);
   } catch (...) {  // this thread does not get the table in a forked child
   }
 }
@@ -111,18 +111,18 @@ bool has_record_lock(int descriptor) noexcept {
 }
 
 std::unique_lock<base::ForkMutex> wait_for_other_openings(int descriptor) {
-  std::unique_lock opening(table().opening, std::defer_lock);
+  std::unique_lock opening(lock_table().opening, std::defer_lock);
   struct flock range = whole_file(F_WRLCK);
   if (call_of_open_file(descriptor, true, range) == EINVAL) opening.lock();
   return opening;
 }
 
 bool is_locked_by_process(int directory, const std::string& name) {
-  const std::lock_guard lock(table().mutex);
-  if (table().holders.empty()) return false;
+  const std::lock_guard lock(lock_table().mutex);
+  if (lock_table().holders.empty()) return false;
   struct stat named {};
   if (::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  return is_holder(table(), {named.st_dev, named.st_ino});
+  return is_holder(lock_table(), {named.st_dev, named.st_ino});
 }
 
 }  // namespace ckpt::storage

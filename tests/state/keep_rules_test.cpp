@@ -62,6 +62,54 @@ TEST(StateKeepRules, WhatAnyRuleKeepsStays) {
   EXPECT_EQ(run.steps(), "11 10 8 4 2 ");
 }
 
+// The clock is set ahead by years: what was saved a moment ago is not old, and the log reports it once.
+TEST(StateKeepRules, NewerDoesNotCountAClockThatIsSetAhead) {
+  Story run("newer:1h");
+  std::int64_t elapsed = 0;
+  run.options.elapsed_ns = [&elapsed] { return elapsed * 1'000'000'000; };
+  const auto pass = [&](std::int64_t seconds) {
+    run.now += seconds;
+    elapsed += seconds;
+  };
+  constexpr std::int64_t years = 300'000'000;
+  run.save(1);
+  pass(1800);
+  run.save(2);
+  pass(900);
+  const Warnings warnings;
+  run.now += years;
+  run.save(3);
+  EXPECT_EQ(run.steps(), "3 2 1 ");
+  EXPECT_TRUE(warnings.mention("the clock was set ahead by 300000000 s since this writer opened")) << warnings.text();
+  pass(900);
+  run.save(4);
+  EXPECT_EQ(run.steps(), "4 3 2 ") << "the first one is an hour old";
+  EXPECT_EQ(steps_of(run.checkpoint().prune("newer:20m", true, 9)), "2 ");
+  pass(3600);
+  run.save(5);
+  EXPECT_EQ(run.steps(), "5 ");
+  EXPECT_EQ(std::ranges::count(warnings.text(), '\n'), 2) << "one for each use of a rule: " << warnings.text();
+}
+
+TEST(StateKeepRules, NewerKeepsWhatWasSavedInTheFuture) {
+  Story run("newer:1h");
+  run.now += 300'000'000;
+  run.save(1);
+  run.save(2);
+  run.reopen();
+  run.now -= 300'000'000;
+  const Warnings warnings;
+  run.save(3);
+  run.save(4);
+  EXPECT_EQ(run.steps(), "4 3 2 1 ");
+  EXPECT_TRUE(warnings.mention("was saved 300000000 s in the future")) << warnings.text();
+  EXPECT_EQ(std::ranges::count(warnings.text(), '\n'), 1) << warnings.text();
+  run.reopen();
+  run.now += 310'000'000;  // and the present clock is far ahead
+  run.checkpoint().prune("", false, 9);
+  EXPECT_EQ(run.steps(), "4 ") << "never the newest";
+}
+
 TEST(StateKeepRules, NewerGoesByTheTimeOfTheSave) {
   Story run("newer:1h");
   run.save(1);

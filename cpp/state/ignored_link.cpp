@@ -1,0 +1,50 @@
+#include "state/ignored_link.h"
+
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/fork_mutex.h"
+#include "base/log.h"
+#include "state/name.h"
+
+namespace ckpt::state {
+namespace {
+
+struct LinkTable {
+  base::ForkMutex mutex;
+  std::set<std::pair<std::string, std::string>> names;  // with the identity of their storage before them
+};
+
+// Never destroyed: threads of the host may load while static objects are torn down.
+LinkTable& link_table() {
+  static auto* const the_table = new LinkTable;
+  return *the_table;
+}
+// Before a first call: a child that was forked in the midst of that one would wait for it forever.
+[[maybe_unused]] const LinkTable& ignored_links_made_at_load = link_table();
+
+bool is_first(const storage::Storage& storage, const std::string& name) {
+  const std::lock_guard lock(link_table().mutex);
+  return link_table().names.emplace(storage.identity(), name).second;
+}
+
+}  // namespace
+
+void note_ignored_link(const storage::Storage& storage, const std::string& name) {
+  if (!is_first(storage, name)) return;
+  base::warn("state",
+             base::cat(base::quote(name), " in ", base::quote(storage.name()),
+                       " is a symbolic link, which is not followed: it is neither listed nor loaded. Move the checkpoint's "
+                       "directory here, or open the directory that holds it"));
+}
+
+std::string ignored_links_hint(storage::Storage& storage) {
+  if (storage.is_objects()) return "";
+  std::int64_t links = 0;
+  for (const storage::Entry& entry : storage.list("")) links += entry.is_link && step_of_attempt(entry.name) ? 1 : 0;
+  return links == 0 ? "" : base::cat("; links, which are not followed: ", links);
+}
+
+}  // namespace ckpt::state

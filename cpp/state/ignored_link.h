@@ -1,0 +1,16 @@
+// Symbolic links among checkpoints. A storage never follows them, so they are neither listed nor loaded; the log reports each once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+// Logs a warning, the first time in this process.
+void note_ignored_link(const storage::Storage& storage, const std::string& name);
+// "; links, which are not followed: 2", or "" when there is none.
+std::string ignored_links_hint(storage::Storage& storage);
+
+}  // namespace ckpt::state
