@@ -15,7 +15,7 @@ from ._progress import Progress, _Meter, _told
 from ._root import CkptError
 from ._sharded import Sharded
 from ._state import CheckpointManager, Coordinator, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
-from ._storage import Storage, _place_key, _require_folder
+from ._storage import Storage, _path_text, _place_key, _require_folder
 from ._tensor import Tensor, _has_dtype, as_tensor
 from ._tree_filling import fill_tree
 from ._trees import DICTS, OTHER_ATTRIBUTES, TEXT_TENSOR, Types
@@ -143,7 +143,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _key(place: Union[Storage, PathLike]) -> Any:
-    return _place_key(place) if isinstance(place, (str, os.PathLike)) else id(place)
+    return _place_key(place) if isinstance(place, (str, bytes, os.PathLike)) else id(place)
 
 
 _shared: Dict[Any, Any] = {}  # by _key: (place, their CheckpointManager, the AsyncManager) of save_async
@@ -292,7 +292,7 @@ def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Map
         raise InvalidArgumentError("tensors is empty: nothing would be saved")
     with _state_of(tensors, "tensors", None, False) as state:
         text = None if metadata is None else _json_text("metadata", dict(metadata))
-        _told(progress, _n.ckpt_safetensors_write, os.fspath(path), state._h, "tensors", text)
+        _told(progress, _n.ckpt_safetensors_write, _path_text("path", path), state._h, "tensors", text)
 
 
 def load_file(path: PathLike, *, progress: Progress = None) -> Dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 import json
-import os
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
@@ -13,7 +12,7 @@ from ._base import _callbacks, _Owned, _take_back, _timeout_ns
 from ._progress import Progress, _Meter, _told
 from ._root import CkptError, handle_of
 from ._sharded import Sharded
-from ._storage import FaultHandler, Storage, _require_folder, _storage
+from ._storage import FaultHandler, Path, Storage, _path_text, _require_folder, _storage
 from ._tensor import BufferPool, DTypeLike, Tensor, _dtype, as_tensor
 from ._tree_filling import fill_tree
 from ._trees import Copied, TEXT_TENSOR, Types, read_tree, write_tree
@@ -25,7 +24,7 @@ __all__ = ["State", "Stateful", "Coordinator", "CustomCoordinator", "CheckpointM
 
 DATA_POSITION = _n.CKPT_STATE_DATA_POSITION
 CONTROLLER = _n.CKPT_STATE_CONTROLLER
-PathLike = Union[str, "os.PathLike[str]"]
+PathLike = Path
 
 
 class Stateful(ABC):
@@ -594,7 +593,7 @@ class Reader(_Owned):
 
     def __init__(self, path: PathLike) -> None:
         _require_folder(path)
-        self._adopt(_n.ckpt_reader_create(os.fspath(path)))
+        self._adopt(_n.ckpt_reader_create(_path_text("path", path)))
 
     def __len__(self) -> int:
         return _n.ckpt_reader_get_tensor_count(self._h)

@@ -19,6 +19,9 @@ from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 __all__ = ["Storage", "CustomStorage", "CustomObjects", "Fault", "FaultHandler", "register_scheme", "unregister_scheme"]
 
 
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+
 class CustomStorage(ABC):
     """Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root. Files and
     locks are whatever objects create, open and lock give. Raise FileNotFoundError for what is not there, FileExistsError for a
@@ -261,9 +264,10 @@ class Storage(_Owned):
 
     _release = staticmethod(_n.ckpt_storage_release)
 
-    def __init__(self, root: Union[str, "os.PathLike[str]"], **options: _o.file_system_options) -> None:
+    def __init__(self, root: Path, **options: _o.file_system_options) -> None:
+        path = _path_text("root", root)
         _require_folder(root)
-        self._adopt(_n.ckpt_storage_create_file_system(os.fspath(root), _o.file_system_options(**options)))
+        self._adopt(_n.ckpt_storage_create_file_system(path, _o.file_system_options(**options)))
 
     @classmethod
     def memory(cls) -> "Storage":
@@ -318,9 +322,10 @@ _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 _refused = re.compile(r"%(?![0-9A-Fa-f]{2})|%2[Ff]|[?#]")
 _refused_decoded = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]|(?:^|/)\.\.?(?:/|$)|//")
 _blank = re.compile(r"^ *$")
+_surrogates = re.compile(r"[\ud800-\udfff]")  # lone ones stand for bytes that os.fsdecode could not decode
 
 
-def _uri_scheme(place: Union[str, "os.PathLike[str]"]) -> Optional[str]:
+def _uri_scheme(place: Path) -> Optional[str]:
     """The scheme of a text that is a URI: with "://", or file: or memory: that is not the name of something here."""
     found = _scheme.match(place) if isinstance(place, str) else None
     if found is None:
@@ -340,34 +345,56 @@ def _file_path(uri: str) -> Optional[str]:
     return None if is_bad or (is_long and not path.startswith("/")) else short
 
 
+def _without_lock(uri: str) -> Tuple[str, Optional[str]]:
+    """A file URI without ?lock=KIND, and the kind."""
+    before, mark, kind = uri.partition("?lock=")
+    return (before, kind) if mark and kind else (uri, None)
+
+
 def _from_uri(uri: str, scheme: str, must_exist: bool) -> Storage:
-    path = _file_path(uri) if scheme == "file" and must_exist else None
+    before, kind = _without_lock(uri)
+    path = _file_path(before) if scheme == "file" and must_exist else None
     if path is None:
         return Storage.from_uri(uri)
-    return Storage._of(_n.ckpt_storage_create_file_system(path, _o.file_system_options(must_exist=True)))
+    return Storage._of(_n.ckpt_storage_create_file_system(path, _o.file_system_options(must_exist=True, lock_kind=kind)))
 
 
-def _place_key(place: Union[str, "os.PathLike[str]"]) -> str:
+def _path_text(argument: str, path: Path) -> str:
+    """The path as the library takes it: a str of which each character has bytes in UTF-8."""
+    try:
+        given = os.fspath(path)
+    except TypeError:
+        raise InvalidArgumentError(f"{argument} is a {type(path).__name__}; a path") from None
+    if isinstance(given, str) and _surrogates.search(given) is None:
+        return given
+    try:
+        return os.fsencode(given).decode()
+    except UnicodeError:
+        raise InvalidArgumentError(f"{argument} is {given!r}: expected a path in UTF-8") from None
+
+
+def _place_key(place: Path) -> str:
     """The same text for texts that name the same place."""
     scheme = _uri_scheme(place)
-    path = _file_path(str(place)) if scheme == "file" else None if scheme else place
+    path = _file_path(_without_lock(str(place))[0]) if scheme == "file" else None if scheme else _path_text("place", place)
     return str(place) if path is None else os.path.realpath(path)
 
 
-def _require_folder(place: Union[str, "os.PathLike[str]"]) -> None:
+def _require_folder(place: Path, argument: str = "path") -> None:
     """What people mean as something else than a folder of this name never becomes one."""
-    path = os.fspath(place)
+    path = _path_text(argument, place)
     if path == "~" or path.startswith("~/") or os.path.expanduser(path) != path:
         raise InvalidArgumentError(f"'{path}' begins with ~, which Python does not expand: os.path.expanduser does")
     if "://" in path or (not isinstance(place, str) and path.split("/")[0].endswith(":")):  # pathlib makes s3:/bucket of s3://bucket
         raise UnsupportedError(f"'{path}' is the name of no folder; Storage.from_uri, save and load take a URI, as a text")
 
 
-def _storage(place: Union[Storage, str, "os.PathLike[str]"], must_exist: bool = False) -> Tuple[Storage, bool]:
+def _storage(place: Union[Storage, Path], must_exist: bool = False) -> Tuple[Storage, bool]:
     """The storage, and whether it was made here."""
     if isinstance(place, Storage):
         return place, False
-    if not isinstance(place, (str, os.PathLike)):
+    if not isinstance(place, (str, bytes, os.PathLike)):
         raise InvalidArgumentError(f"storage is a {type(place).__name__}; a path, a URI or a Storage")
+    _path_text("storage", place)
     scheme = _uri_scheme(place)
     return (Storage(place, must_exist=must_exist) if scheme is None else _from_uri(str(place), scheme, must_exist)), True

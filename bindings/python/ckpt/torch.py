@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from dataclasses import fields, is_dataclass
 import importlib
-import os
 import random
 import sys
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, TYPE_CHECKING, Tuple, Union
@@ -16,7 +15,7 @@ from . import _native as _n
 from ._async import AsyncManager
 from ._oneline import _newest, _NoCheckpointError, _save, _state_of, _warn_of_skipped, save_file as _save_file
 from ._progress import Progress, _Meter
-from ._state import _at, CheckpointManager, Reader, State
+from ._state import _at, CheckpointManager, PathLike, Reader, State
 from ._storage import Storage
 from ._task import CheckpointTask
 from ._tensor import Tensor, as_tensor as _any_tensor
@@ -50,7 +49,7 @@ def _shared(value: Any) -> Tensor:
     return as_tensor(value) if isinstance(value, _torch.Tensor) else _any_tensor(value)
 
 
-Place = Union[Storage, str, "os.PathLike[str]"]
+Place = Union[Storage, PathLike]
 
 
 def save(where: Union[CheckpointManager, AsyncManager, Place], what: Union[int, Mapping[str, Any]] = 0, step: int = 0, *,
@@ -274,7 +273,7 @@ def _on(device: Any, tree: Any) -> Any:
     return tree
 
 
-def save_file(path: Union[str, "os.PathLike[str]"], tensors: Mapping[str, "_torch.Tensor"],
+def save_file(path: PathLike, tensors: Mapping[str, "_torch.Tensor"],
               metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
     """Writes a dict of torch tensors as a plain safetensors file, durably. The versions of modules in a state_dict are the entry
     "_metadata" of its metadata. progress: as for CheckpointManager.save."""
@@ -291,7 +290,7 @@ def _converted(name: str, tensor: Any) -> Any:
         raise _at(name, error)
 
 
-def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu", *, progress: Progress = None) -> Dict[str, "_torch.Tensor"]:
+def load_file(path: PathLike, device: Any = "cpu", *, progress: Progress = None) -> Dict[str, "_torch.Tensor"]:
     """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device. A dict; an OrderedDict with
     the attribute "_metadata" when the file has the versions of a state_dict."""
     _require_memory({}, device)
@@ -305,7 +304,7 @@ def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu", *, prog
     return tensors
 
 
-def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], name: Optional[str] = None,
+def load_into(place: Place, state_dict: Mapping[str, Any], name: Optional[str] = None,
               **options: CheckpointManager.load) -> LoadResult:
     """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
     its path, and so is a module of another version. options: strip_prefix="module.", rename, convert, progress and the others of CheckpointManager.load. When newer

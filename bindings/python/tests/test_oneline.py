@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import os
+import pathlib
 import sys
 import tempfile
 import types
@@ -20,6 +21,73 @@ class Folder(unittest.TestCase):
 
     def tearDown(self):
         self.folder.cleanup()
+
+
+class Paths(Folder):
+    """Each form of a path names the same place, from the first save to the listing, or is an error that names the argument."""
+
+    class Given:
+        def __init__(self, path):
+            self.path = path
+
+        def __fspath__(self):
+            return self.path
+
+    def test_each_form_of_a_path(self):
+        path = os.path.join(self.folder.name, "r\u00fcn")
+        for step, place in enumerate([path, os.fsencode(path), pathlib.Path(path), self.Given(path), self.Given(os.fsencode(path))]):
+            ckpt.save(place, {"w": np.full(2, step)}, step)
+            self.assertEqual(ckpt.load(place)["w"].tolist(), [step, step])
+            with ckpt.CheckpointManager(place, read_only=True) as checkpoints:
+                self.assertEqual([info.step for info in checkpoints.list()], list(range(step, -1, -1)))
+        self.assertEqual(os.listdir(self.folder.name), ["r\u00fcn"])
+        for file in (os.fsencode(path + ".safetensors"), self.Given(os.fsencode(path + ".safetensors"))):
+            ckpt.save_file(file, {"w": np.ones(2)})
+            self.assertEqual(ckpt.load_file(file)["w"].tolist(), [1, 1])
+
+    def test_a_path_that_is_not_utf8_is_refused_by_its_argument(self):
+        path = os.path.join(os.fsencode(self.folder.name), b"caf\xe9")
+        os.mkdir(path)
+        text = os.fsdecode(path)
+        self.assertIn("\udce9", text)
+        given = [path, text, pathlib.Path(text), self.Given(path), self.Given(text), path + b"/run"]
+        if os.path.isdir(text):
+            given += list(pathlib.Path(self.folder.name).iterdir())
+        calls = [("place", lambda place: ckpt.save(place, {"w": np.ones(1)})), ("storage", lambda place: ckpt.load(place)),
+                 ("root", ckpt.Storage), ("storage", ckpt.CheckpointManager), ("path", ckpt.Reader),
+                 ("place", lambda place: ckpt.save_async(place, {"w": np.ones(1)})), ("path", ckpt.load_file),
+                 ("path", lambda place: ckpt.save_file(place, {"w": np.ones(1)}))]
+        for place in given:
+            for argument, call in calls:
+                with self.assertRaisesRegex(ckpt.CkptError, f"{argument} is .*caf.*: expected a path in UTF-8"):
+                    call(place)
+        self.assertEqual(os.listdir(path), [])
+
+    def test_what_is_no_path_is_refused_by_its_argument(self):
+        for place in (3, None, ["run"]):
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "storage is a "):
+                ckpt.load(place)
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "root is a "):
+                ckpt.Storage(place)
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "path is a "):
+                ckpt.load_file(place)
+
+    def test_kinds_of_locks(self):
+        for kind in ("fcntl", "file"):
+            place = f"file://{self.path}?lock={kind}"
+            storage = ckpt.Storage(self.path, lock_kind=kind)
+            with ckpt.CheckpointManager(storage) as checkpoints:
+                checkpoints.save({"w": np.ones(2)}, 1)
+                with self.assertRaises(ckpt.BusyError):
+                    ckpt.save(place, {"w": np.ones(2)}, 2)
+                self.assertEqual(ckpt.load(place)["w"].tolist(), [1, 1])
+            storage.close()
+            ckpt.save(place, {"w": np.ones(2)}, 2)
+        with self.assertRaises(ckpt.NotFoundError):
+            ckpt.load(f"file://{self.path}2?lock=file")
+        self.assertFalse(os.path.exists(self.path + "2"))  # reading makes nothing
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "options.lock_kind is 'x'; flock, fcntl, file or none"):
+            ckpt.Storage(self.path, lock_kind="x")
 
 
 class Unfitting(unittest.TestCase):

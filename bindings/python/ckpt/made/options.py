@@ -44,7 +44,7 @@ def buffer_pool_options(retain_limit_bytes: Optional[int] = 268435456, layer_nam
 
 
 def file_system_options(must_exist: bool = False, write_path: WritePath = WritePath.RING, large_from_bytes: int = 0,
-                        bytes_per_second: int = 0, may_compress: bool = False) -> Any:
+                        bytes_per_second: int = 0, may_compress: bool = False, lock_kind: Optional[str] = None) -> Any:
     """How a storage in the file system is made.
 
     must_exist: what happens when the directory is missing: False creates it, and those that lead to it, durably; True:
@@ -55,6 +55,13 @@ def file_system_options(must_exist: bool = False, write_path: WritePath = WriteP
         be written at once. What executors read back from the files of their tiers has the same limit, by itself
     may_compress: False: a save that needs more bytes than the file system has free fails with NoSpaceError before it makes a file;
         True: it is tried all the same. For file systems that compress, where files may take less room than their bytes
+    lock_kind: how a writer keeps a second one out of the directory; all its writers use the same kind. None or empty: "flock", a
+        lock of flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with UnsupportedError.
+        "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere to
+        the process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host,
+        process and start time of the writer, and is removed when that is released; one whose process on this host has ended is
+        taken over, any other one is BusyError. "none": no lock, and a warning; a save fails with BusyError before it commits when a
+        second writer has committed. InvalidArgumentError for other names
     """
     struct = _native.ckpt_file_system_options()
     struct.must_exist = int(must_exist)
@@ -62,6 +69,8 @@ def file_system_options(must_exist: bool = False, write_path: WritePath = WriteP
     struct.large_from_bytes = large_from_bytes
     struct.bytes_per_second = bytes_per_second
     struct.may_compress = int(may_compress)
+    struct.lock_kind = lock_kind
+    struct.kept = [lock_kind]  # borrowed by the struct
     return struct
 
 
