@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -86,6 +87,31 @@ std::string path_of(const std::string& uri) {
   return is_uri(path) ? "./" + path : path;
 }
 
+// By path: the kinds of locks that file URIs of the command line ask for.
+std::map<std::string, std::string>& lock_kinds() {
+  static std::map<std::string, std::string> kinds;
+  return kinds;
+}
+
+std::string path_with_lock(const std::string& uri) {
+  constexpr std::string_view mark = "?lock=";
+  const std::size_t at = uri.find(mark);
+  std::string path = path_of(uri.substr(0, at));
+  if (at == std::string::npos) return path;
+  const std::string kind = uri.substr(at + mark.size());
+  if (kind != "flock" && kind != "fcntl" && kind != "file" && kind != "none")
+    refuse_place(uri, "asks for a kind of lock other than flock, fcntl, file and none");
+  lock_kinds()[path] = kind;
+  return path;
+}
+
+Storage open_directory(const std::string& place, bool must_exist) {
+  FileSystemOptions options;
+  options.must_exist = must_exist;
+  if (const auto kind = lock_kinds().find(place); kind != lock_kinds().end()) options.lock_kind = kind->second;
+  return Storage::file_system(place, options);
+}
+
 Storage open_uri(const std::string& uri) {
   ckpt_storage* storage = nullptr;
   check(load::create_storage(uri.c_str(), "", &storage));
@@ -94,7 +120,7 @@ Storage open_uri(const std::string& uri) {
 
 }  // namespace
 
-std::string place_of(const std::string& text) { return scheme_of(text) != "file" || is_there(text) ? text : path_of(text); }
+std::string place_of(const std::string& text) { return scheme_of(text) != "file" || is_there(text) ? text : path_with_lock(text); }
 
 bool is_uri(const std::string& place) {
   const std::string scheme = scheme_of(place);
@@ -104,9 +130,9 @@ bool is_uri(const std::string& place) {
 
 bool is_store(const std::string& place) { return is_uri(place) && scheme_of(place) != "memory"; }
 
-Storage open_place(const std::string& place) { return is_uri(place) ? open_uri(place) : Storage::existing_file_system(place); }
+Storage open_place(const std::string& place) { return is_uri(place) ? open_uri(place) : open_directory(place, true); }
 
-Storage make_place(const std::string& place) { return is_uri(place) ? open_uri(place) : Storage::file_system(place); }
+Storage make_place(const std::string& place) { return is_uri(place) ? open_uri(place) : open_directory(place, false); }
 
 bool is_one_checkpoint(const CheckpointManager& checkpoints, const std::string& place) {
   if (!is_uri(place)) return fs::exists(fs::path(place) / "manifest.json");

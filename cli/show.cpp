@@ -178,11 +178,18 @@ void print_values(const json& manifest) {
   for (const auto& [name, value] : values.items()) print_value("value " + name, value);
 }
 
+// 0: not known.
+std::int64_t saved_utc_ns(const json& manifest) { return manifest.value("saved_utc_ns", std::int64_t{0}); }
+
 void print_json(const json& manifest, const std::vector<File>& files, const std::string& place) {
   ordered document = {{"path", place}};
   for (const char* member : {"step", "commit_sequence", "world_size", "library_version", "seed", "metric", "data_position",
                              "controller", "values", "metadata", "environment"}) {
     if (manifest.contains(member)) document[member] = manifest[member];
+  }
+  if (saved_utc_ns(manifest) > 0) {
+    document["saved_utc_ns"] = saved_utc_ns(manifest);
+    document["saved_utc"] = utc_text(saved_utc_ns(manifest));
   }
   for (const File& file : files) document["files"].push_back(to_json(file));
   print(document);
@@ -191,8 +198,9 @@ void print_json(const json& manifest, const std::vector<File>& files, const std:
 void print_text(const json& manifest, const std::vector<File>& files, const std::string& place) {
   std::int64_t bytes = 0;
   for (const File& file : files) bytes += file.bytes();
-  std::printf("%s: step %lld, %s, library %s\n", printable(place).c_str(), manifest.at("step").get<long long>(),
-              bytes_text(bytes).c_str(), manifest.at("library_version").get<std::string>().c_str());
+  std::printf("%s: step %lld, %s, saved %s, library %s\n", printable(place).c_str(), manifest.at("step").get<long long>(),
+              bytes_text(bytes).c_str(), utc_text(saved_utc_ns(manifest)).c_str(),
+              manifest.at("library_version").get<std::string>().c_str());
   print_values(manifest);
   for (const File& file : files) print(file);
 }
@@ -225,6 +233,8 @@ std::string newest_in(const CheckpointManager& checkpoint, const std::string& pa
   return "";
 }
 
+std::chrono::nanoseconds saved_at(const CheckpointInfo& info) { return info.saved_utc.time_since_epoch(); }
+
 const char* state_of(const CheckpointInfo& info) {
   switch (info.status) {
     case Status::ok: return "complete";
@@ -245,8 +255,11 @@ void list(const std::string& path, bool as_json) {
       ordered row = {{"name", info.name},          {"step", info.step},     {"state", state_of(info)},
                      {"bytes", info.bytes},        {"pinned", info.pinned}, {"generation", info.generation},
                      {"abandoned", info.abandoned}};
-      const std::chrono::nanoseconds saved = info.saved_utc.time_since_epoch();
-      if (saved.count() > 0) row["saved_utc_ns"] = saved.count();
+      const std::chrono::nanoseconds saved = saved_at(info);
+      if (saved.count() > 0) {
+        row["saved_utc_ns"] = saved.count();
+        row["saved_utc"] = utc_text(saved.count());
+      }
       if (info.metric) row["metric"] = *info.metric;
       document.push_back(std::move(row));
     }
@@ -254,12 +267,12 @@ void list(const std::string& path, bool as_json) {
   }
   std::size_t widest = 4;
   for (const CheckpointInfo& info : infos) widest = std::max(widest, printable(info.name).size());
-  std::printf("%-*s  %12s  %10s  %10s  %s\n", static_cast<int>(widest), "name", "step", "size", "metric", "state");
+  std::printf("%-*s  %12s  %10s  %10s  %-20s  %s\n", static_cast<int>(widest), "name", "step", "size", "metric", "saved", "state");
   for (const CheckpointInfo& info : infos) {
-    std::printf("%-*s  %12lld  %10s  %10s  %s%s%s\n", static_cast<int>(widest), printable(info.name).c_str(),
+    std::printf("%-*s  %12lld  %10s  %10s  %-20s  %s%s%s\n", static_cast<int>(widest), printable(info.name).c_str(),
                 static_cast<long long>(info.step), info.status == Status::ok ? bytes_text(info.bytes).c_str() : "-",
-                info.metric ? cat(*info.metric).c_str() : "-", state_of(info), info.pinned ? ", pinned" : "",
-                info.abandoned ? ", abandoned" : "");
+                info.metric ? cat(*info.metric).c_str() : "-", utc_text(saved_at(info).count()).c_str(), state_of(info),
+                info.pinned ? ", pinned" : "", info.abandoned ? ", abandoned" : "");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ctime>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -30,6 +31,16 @@ std::string bytes_text(std::int64_t bytes) {
     ++unit;
   }
   return fixed_text(amount, amount < 100 ? 2 : 1) + " " + units[unit];
+}
+
+std::string utc_text(std::int64_t utc_ns) {
+  if (utc_ns <= 0) return "-";
+  const auto seconds = static_cast<std::time_t>(utc_ns / 1'000'000'000);
+  std::tm date{};
+  if (::gmtime_r(&seconds, &date) == nullptr) return "-";
+  char text[32];
+  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &date);
+  return {text, length};
 }
 
 namespace {

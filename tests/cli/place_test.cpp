@@ -95,9 +95,10 @@ TEST(CliPlace, WhatIsReachedByItsUriAlone) {
 TEST(CliPlace, FileUrisAreReadAsTheLibraryReadsThem) {
   const Here here;
   const std::string root = here.folder().string();
-  const std::vector<std::string> pieces = {"",  "/",   "//",  ".",        "..",     "a",        "%61",    "%2e", "%2F", "%2f",
-                                           "%", "%4",  "%zz", "%-1",      "%0a",    "%7F",      "?",      "%3F", "#",   "%23",
-                                           " ", "%20", ":",   "\xc2\x85", "%C2%85", "\xc3\xbc", "%C3%BC", "+"};
+  const std::vector<std::string> pieces = {
+      "",           "/",      "//",      ".",   "..",       "a",      "%61",      "%2e",    "%2F", "%2f", "%",
+      "%4",         "%zz",    "%-1",     "%0a", "%7F",      "?",      "%3F",      "#",      "%23", " ",   "%20",
+      "?lock=file", "?lock=", "?lock=x", ":",   "\xc2\x85", "%C2%85", "\xc3\xbc", "%C3%BC", "+"};
   int taken = 0;
   for (const std::string& begin : {std::string(), root, "//" + root, std::string("//host")}) {
     for (const std::string& first : pieces) {

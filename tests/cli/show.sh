@@ -19,9 +19,23 @@ is "$(sed -n 2p "$scratch/out" | awk '{print $2}')" 6
 is "$(sed -n 4p "$scratch/out" | awk '{print $2}')" 2
 succeeds list "$scratch/c" --json
 is "$(json_field 0 step) $(json_field 2 step) $(json_field 0 state)" "6 2 complete"
+# Dates: both forms in JSON are the same second, which is today's by the clock.
+as_date() { date -u -d "@$(($1 / 1000000000))" +%Y-%m-%dT%H:%M:%SZ; }
+saved=$(json_field 0 saved_utc)
+is "$saved" "$(as_date "$(json_field 0 saved_utc_ns)")"
+age=$(($(date -u +%s) - $(date -u -d "$saved" +%s)))
+[ "$age" -ge 0 ] && [ "$age" -lt 3600 ] || fail "saved $saved, $age s ago"
+succeeds list "$scratch/c"
+says " saved "
+is "$(sed -n 2p "$scratch/out" | grep -o '[0-9-]*T[0-9:]*Z  complete')" "$saved  complete"
+succeeds show "$scratch/c"
+says ", saved $saved, "
+succeeds show "$scratch/c" --json
+is "$(json_field saved_utc)" "$(as_date "$(json_field saved_utc_ns)")"
 mkdir "$scratch/c/step-000000000008-0badcafe"
 succeeds list "$scratch/c"
 says "incomplete"
+is "$(sed -n 2p "$scratch/out" | grep -o ' -  *incomplete' | tr -s ' ')" " - incomplete"
 rmdir "$scratch/c/step-000000000008-0badcafe"
 mkdir "$scratch/empty"
 refuses 1 "holds no checkpoint" list "$scratch/empty"

@@ -44,6 +44,17 @@ says "1 checkpoints would be removed"
 succeeds train --steps 2 --quiet --dir file:t --model transformer --data "$text" --blocks 1 --width 16 --heads 2 --context 16 --batch 2
 succeeds sample --dir file:t --prompt "line" --length 3
 
+# A kind of lock: the writer's file goes with it, and another writer's stays and is respected.
+succeeds prune "file:copied?lock=file" --keep last:1
+[ -z "$(find copied -name '.lock-*')" ] || fail "the lock was not released"
+owner=copied/.lock-0123456789abcdef
+printf 'libckpt lock 1\npid 1\nhost elsewhere\nstart 1\nboot \nmachine \npid_namespace \n' >"$owner"
+refuses 1 "of host 'elsewhere'" prune "file:copied?lock=file" --keep last:1
+refuses 1 "of host 'elsewhere'" prune file:copied --keep last:1
+succeeds list "file:copied?lock=file"
+rm "$owner"
+refuses 2 "kind of lock" list "file:copied?lock=other"
+
 # In memory: of one command.
 train --steps 2 --dir memory:run
 succeeds copy "$uri" memory:run
