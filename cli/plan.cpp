@@ -156,11 +156,10 @@ json frontiers_json(const Profile& profile, const std::string& only, const json&
 void plan(const PlanOptions& options) {
   require_outputs({options.report});
   const auto profile = std::make_shared<const Profile>(profile_of(options));
-  const json store_all = cost_json("store-all", Schedule::create(*profile, "store-all"), *profile);
+  const Schedule storing_all = Schedule::create(*profile, "store-all");
+  const json store_all = cost_json("store-all", storing_all, *profile);
   const std::int64_t budget_bytes =
-      options.budget.empty()
-          ? 0
-          : parse_budget("--budget", options.budget).bytes_of(store_all.at("reserved_bytes").get<std::int64_t>());
+      options.budget.empty() ? 0 : parse_budget("--budget", options.budget).bytes_of(budgeted_bytes(storing_all, *profile));
   const std::string name = planner_name(planner_or_default(options));
   const bool has_value = options.planner.find(':') != std::string::npos;
   const bool chooses = !options.frontier || budget_bytes > 0 || has_value || !options.report.empty();

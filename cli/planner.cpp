@@ -34,8 +34,10 @@ std::int64_t most_slots(const std::string& name, const Profile& profile, std::in
 }  // namespace
 
 std::int64_t budgeted_bytes(const Schedule& schedule, const Profile& profile) {
-  const bool live = (static_cast<std::uint32_t>(profile.flags()) & static_cast<std::uint32_t>(ProfileFlag::own_allocator)) != 0;
-  return live ? schedule.verify(profile).peak_bytes[0] : schedule.reserved_bytes(profile);
+  const bool live_alone =
+      (static_cast<std::uint32_t>(profile.flags()) & static_cast<std::uint32_t>(ProfileFlag::own_allocator)) != 0;
+  const std::int64_t live = schedule.verify(profile).peak_bytes[0];  // includes measured peaks of backwards, which no arena holds
+  return live_alone ? live : std::max(live, schedule.reserved_bytes(profile));
 }
 
 bool PlannerForm::takes_slots() const {

@@ -28,7 +28,8 @@ std::string planner_name(const std::string& planner);
 std::string planner_within(const std::string& planner, const Profile& profile, std::int64_t budget_bytes,
                            const std::string& option);
 
-// What a budget binds: reserved bytes, or live ones where memory comes from an allocator of the profile's own.
+// The bytes that a budget bounds: the reserved ones, or the live ones where backwards were measured to have more, or where memory
+// comes from an allocator of the profile's own.
 std::int64_t budgeted_bytes(const Schedule& schedule, const Profile& profile);
 
 // Throws std::runtime_error with both figures when what was chosen reserves more than the budget (0: none).

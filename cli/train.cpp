@@ -86,9 +86,10 @@ struct Limits {
 
 Limits limits_for(const TrainOptions& options, const Profile& profile) {
   Limits limits;
-  limits.store_all_bytes = Schedule::create(profile, "store-all").reserved_bytes(profile);
+  const Schedule store_all = Schedule::create(profile, "store-all");
+  limits.store_all_bytes = store_all.reserved_bytes(profile);
   if (!options.memory_budget.empty())
-    limits.budget_bytes = parse_budget("--memory-budget", options.memory_budget).bytes_of(limits.store_all_bytes);
+    limits.budget_bytes = parse_budget("--memory-budget", options.memory_budget).bytes_of(budgeted_bytes(store_all, profile));
   return limits;
 }
 

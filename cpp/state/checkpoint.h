@@ -41,12 +41,12 @@ struct CheckpointOptions {
   std::string keep_rules = {};                                // see parse_keep_rules; "": none beside those above
   std::function<bool(const Found& found)> keep = {};          // see Retention
   std::function<std::int64_t()> utc_ns = {};                  // now; empty: by the system's clock
-  std::function<std::int64_t()> elapsed_ns = {};  // of a clock that is never set; empty: as utc_ns says, or the system's
-  std::function<std::string()> blas = {};         // what BLAS this process has loaded, "" while it has none; empty: not known
+  std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
   // Is notified of what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
-  storage::Sleep sleep = {};    // between looks at an object store; empty: really sleeps
-  std::int64_t timeout_ns = 0;  // for which ranks wait for one another; 0: ten minutes
+  storage::Sleep sleep = {};                      // between looks at an object store; empty: really sleeps
+  std::int64_t timeout_ns = 0;                    // for which ranks wait for one another; 0: ten minutes
+  std::function<std::int64_t()> elapsed_ns = {};  // of a clock that is never set; empty: as utc_ns says, or the system's
 };
 
 class Checkpoint {

@@ -349,9 +349,10 @@ CKPT_API void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_optio
 
 /* Opens the checkpoints of a storage, which is kept alive. options: NULL for the defaults.
  * A writer holds the lock ".lock" until it is released; BUSY, with the holder's process id in the message, when another one has it,
- * in this process or elsewhere. It renames directories without a manifest, which cut-off saves have left, to "torn-..." and logs a
- * warning for each; a directory that holds a manifest keeps its name, whatever is wrong with it. An object store has no lock: there
- * a save that another writer has overtaken fails with BUSY, and so do all later calls of that manager which write.
+ * in this process or elsewhere; ckpt_file_system_options.lock_kind chooses another kind of lock. It renames directories without a
+ * manifest, which cut-off saves have left, to "torn-..." and logs a warning for each; a directory that holds a manifest keeps its
+ * name, whatever is wrong with it. An object store has no lock: there a save that another writer has overtaken fails with BUSY, and
+ * so do all later calls of that manager which write.
  * With several ranks this is collective; ranks whose storages are not the same one get INVALID_ARGUMENT, as rank 0 writes a file
  * that all must find (not when read-only: then a load finds it out). */
 CKPT_API ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
