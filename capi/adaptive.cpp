@@ -237,11 +237,13 @@ ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* controller,
 ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator, double now,
                                        int64_t timeout_ns, ckpt_decision* decision) {
   return guard([&] {
-    adaptive::Controller& object = object_of(controller);
     const auto all = checked(coordinator, "coordinator")->object;
-    require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
-    check_struct(decision, "decision");
-    fill_decision(decision, object.decide_all(*all, now, std::chrono::nanoseconds(timeout_ns)));
+    const adaptive::Decision decided = adaptive::Controller::decide_all(*all, [&] {
+      require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
+      check_struct(decision, "decision");
+      return adaptive::Controller::DecideArguments{&object_of(controller), now, std::chrono::nanoseconds(timeout_ns)};
+    });
+    fill_decision(decision, decided);
   });
 }
 
@@ -260,13 +262,17 @@ ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now) {
 ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async_manager* handle, ckpt_state* what,
                                        const ckpt_save_options* options, const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
-    checked(controller, "controller");
     const auto manager = manager_of(handle);
-    checked(what, "state");
-    not_null(id, "id");
-    const ckpt::state::SaveOptions wanted = save_options_argument(options);
-    TaskArgument given = task_argument(task);
-    *id = adaptive::save_in_background(controller->object, *manager, now, *what->object, wanted, std::move(given.options));
+    TaskArgument given;
+    const int64_t begun = adaptive::save_in_background(*manager, now, [&] {
+      checked(controller, "controller");
+      checked(what, "state");
+      not_null(id, "id");
+      ckpt::state::SaveOptions wanted = save_options_argument(options);
+      given = task_argument(task);
+      return adaptive::ControlledSave{controller->object, what->object.get(), std::move(wanted), std::move(given.options)};
+    });
+    *id = begun;
     given.adopt();
   });
 }

@@ -219,11 +219,15 @@ ckpt_status ckpt_async_manager_save(ckpt_async_manager* handle, const ckpt_state
                                     const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     const auto manager = manager_of(handle);
-    checked(what, "state");
-    not_null(id, "id");
-    const state::SaveOptions wanted = save_options_argument(options);
-    TaskArgument given = task_argument(task);
-    *id = manager->save(*what->object, wanted, std::move(given.options));
+    TaskArgument given;
+    const int64_t begun = manager->save([&] {
+      checked(what, "state");
+      not_null(id, "id");
+      state::SaveOptions wanted = save_options_argument(options);
+      given = task_argument(task);
+      return async::SaveArguments{what->object.get(), std::move(wanted), std::move(given.options)};
+    });
+    *id = begun;
     given.adopt();
   });
 }
@@ -232,12 +236,17 @@ ckpt_status ckpt_async_manager_load(ckpt_async_manager* handle, ckpt_state* targ
                                     const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     const auto manager = manager_of(handle);
-    checked(target, "state");
-    not_null(id, "id");
-    const LoadArgument wanted = load_argument(options);
-    TaskArgument given = task_argument(task);
-    require(given.options.source == nullptr, "task.source is given for a load");
-    *id = manager->load(target->object, wanted.options, std::move(given.options));
+    LoadArgument wanted;
+    TaskArgument given;
+    const int64_t begun = manager->load([&] {
+      checked(target, "state");
+      not_null(id, "id");
+      wanted = load_argument(options);
+      given = task_argument(task);
+      require(given.options.source == nullptr, "task.source is given for a load");
+      return async::LoadArguments{target->object, wanted.options, std::move(given.options)};
+    });
+    *id = begun;
     given.adopt();
     wanted.rename_user->adopt();
   });

@@ -9,6 +9,7 @@
 #include "guard.h"
 #include "state/export.h"
 #include "state/name.h"
+#include "state/ranks/meeting.h"
 #include "storage.h"
 #include "structs.h"
 #include "tensor.h"
@@ -180,6 +181,35 @@ Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& u
       answer.resize(static_cast<std::size_t>(needed) + 1);
     }
   };
+}
+
+// What reaches the other ranks: the first argument to be read, so that errors of all others reach them, too.
+std::shared_ptr<state::Coordinator> coordinator_argument(const ckpt_checkpoint_manager_options* options) {
+  if (options == nullptr) return nullptr;
+  ckpt_checkpoint_manager_options given = defaults<ckpt_checkpoint_manager_options>;
+  std::memcpy(&given, options, std::min<std::size_t>(struct_size_of(options, "options"), sizeof given));
+  const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
+  return coordinator == nullptr ? nullptr : coordinator->object;
+}
+
+void fill_manager_options(state::CheckpointOptions& wanted, const ckpt_checkpoint_manager_options& given,
+                          const std::shared_ptr<UserData>& user) {
+  require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST,
+          "options.best_metric is ", given.best_metric, "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
+  const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
+  require(given.timeout_ns >= 0, "options.timeout_ns is ", given.timeout_ns, "; at least 0 (ten minutes)");
+  wanted.read_only = given.read_only != 0;
+  wanted.keep_last = given.keep_last;
+  wanted.keep_every = given.keep_every;
+  wanted.keep_best = given.keep_best;
+  wanted.larger_is_better = given.best_metric == CKPT_BEST_METRIC_LARGEST;
+  wanted.fault_handler =
+      handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object;
+  wanted.keep_rules = given.keep_rules == nullptr ? "" : given.keep_rules;
+  wanted.keep = keep_argument(given.keep, user);
+  wanted.blas = ckpt::engine::blas_in_use;
+  wanted.expect_blas = ckpt::engine::expect_blas;
+  wanted.timeout_ns = given.timeout_ns;
 }
 
 // NULL or a name.
@@ -421,31 +451,18 @@ void ckpt_coordinator_release(ckpt_coordinator* handle) { release(handle); }
 ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
                                            ckpt_checkpoint_manager** out) {
   return guard([&] {
-    checked(storage, "storage");
-    not_null(out, "manager");
-    const auto given = options_argument(options, "options");
-    require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST,
-            "options.best_metric is ", given.best_metric, "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
-    const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
-    const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
-    const auto user = std::make_shared<UserData>(given.keep_user_data, given.keep_destroy);
-    state::CheckpointOptions wanted{
-        given.read_only != 0,
-        given.keep_last,
-        given.keep_every,
-        given.keep_best,
-        given.best_metric == CKPT_BEST_METRIC_LARGEST,
-        coordinator == nullptr ? nullptr : coordinator->object,
-        handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object,
-        given.keep_rules == nullptr ? "" : given.keep_rules,
-        {},
-        {},
-        ckpt::engine::blas_in_use,
-        ckpt::engine::expect_blas};
-    wanted.timeout_ns = given.timeout_ns;
-    require(given.timeout_ns >= 0, "options.timeout_ns is ", given.timeout_ns, "; at least 0 (ten minutes)");
-    wanted.keep = keep_argument(given.keep, user);
-    hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
+    state::CheckpointOptions wanted;
+    wanted.coordinator = coordinator_argument(options);
+    std::shared_ptr<ckpt::storage::Storage> place;
+    std::shared_ptr<UserData> user;
+    const auto refused = state::error_of([&] {
+      not_null(out, "manager");
+      place = checked(storage, "storage")->object;
+      const auto given = options_argument(options, "options");
+      user = std::make_shared<UserData>(given.keep_user_data, given.keep_destroy);
+      fill_manager_options(wanted, given, user);
+    });
+    hand_out(out, std::make_shared<state::Checkpoint>(std::move(place), wanted, refused));
     user->adopt();
   });
 }
@@ -479,10 +496,13 @@ ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* handle, const 
                                          ckpt_save_result* result) {
   return guard([&] {
     checked(handle, "manager");
-    checked(what, "state");
-    const state::SaveOptions wanted = save_options_argument(options);
-    check_save_result(result);
-    fill_save_result(result, handle->object->save(*what->object, wanted));
+    const state::SaveResult saved = handle->object->save([&] {
+      checked(what, "state");
+      state::SaveOptions wanted = save_options_argument(options);
+      check_save_result(result);
+      return state::SaveArguments{what->object.get(), std::move(wanted)};
+    });
+    fill_save_result(result, saved);
   });
 }
 
@@ -492,11 +512,15 @@ ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_s
                                          ckpt_load_result* result) {
   return guard([&] {
     checked(handle, "manager");
-    checked(target, "state");
-    const LoadArgument wanted = load_argument(options);
-    check_load_result(result);
+    LoadArgument wanted;
+    const auto read = [&] {
+      checked(target, "state");
+      wanted = load_argument(options);
+      check_load_result(result);
+      return state::LoadArguments{target->object.get(), wanted.options};
+    };
     try {
-      fill_load_result(result, handle->object->load(*target->object, wanted.options));
+      fill_load_result(result, handle->object->load(read));
       wanted.rename_user->adopt();
     } catch (const state::PartlyFilled&) {
       state::LoadResult failed;

@@ -89,15 +89,21 @@ bool is_better(const json& a, const json& b) {
   return key(a) < key(b);
 }
 
+AskedBudget asked_budget(const PlanOptions& options, std::int64_t everything_bytes) {
+  if (options.budget.empty()) return {};
+  const Budget given = parse_budget("--budget", options.budget);
+  return {"--budget", given, everything_bytes, given.bytes_of(everything_bytes)};
+}
+
 // The schedule that was asked for; cost is what it costs.
-Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, std::int64_t budget_bytes,
+Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, const AskedBudget& budget,
             const json& store_all, json& cost) {
   const std::string asked = planner_or_default(options);
   const auto begin = Clock::monotonic();
-  const std::string planner = planner_within(asked, *profile, budget_bytes, "--budget");
-  Schedule schedule = Schedule::create(*profile, planner);
+  const std::string planner = planner_within(asked, *profile, budget.bytes(), "--budget");
+  Schedule schedule = budget.answer([&] { return Schedule::create(*profile, planner); });
   const double planning_seconds = seconds_of(Clock::monotonic() - begin);
-  require_fit(schedule, *profile, budget_bytes, "--planner " + printable(planner));
+  require_fit(schedule, *profile, budget, "--planner " + printable(planner));
   cost = cost_json(planner, schedule, *profile);
   compare(cost, store_all);
   cost["left_out"] = schedule.left_out();
@@ -106,21 +112,21 @@ Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& pr
 }
 
 // What every planner makes of the budget, the best first: those that fit, those that do not, those that say why they cannot.
-json comparison_json(const Profile& profile, std::int64_t budget_bytes, const json& store_all, const json& chosen) {
+json comparison_json(const Profile& profile, const AskedBudget& budget, const json& store_all, const json& chosen) {
   std::vector<json> rows;
   bool has_chosen = false;
   const auto add = [&](const std::string& name) {
     json row = {{"planner", name}};
     try {
-      const std::string text = planner_within(name, profile, budget_bytes, "--budget");
+      const std::string text = planner_within(name, profile, budget.bytes(), "--budget");
       const bool is_chosen = text == chosen.at("planner").get<std::string>();
       if (is_chosen) {
         row = chosen;
         row["fits"] = true;  // else it would have been refused
       } else {
-        const Schedule schedule = Schedule::create(profile, text);
+        const Schedule schedule = budget.answer([&] { return Schedule::create(profile, text); });
         row = cost_json(text, schedule, profile);
-        row["fits"] = budgeted_bytes(schedule, profile) <= budget_bytes;
+        row["fits"] = budgeted_bytes(schedule, profile) <= budget.bytes();
       }
       has_chosen = has_chosen || is_chosen;
       compare(row, store_all);
@@ -158,23 +164,23 @@ void plan(const PlanOptions& options) {
   const auto profile = std::make_shared<const Profile>(profile_of(options));
   const Schedule storing_all = Schedule::create(*profile, "store-all");
   const json store_all = cost_json("store-all", storing_all, *profile);
-  const std::int64_t budget_bytes =
-      options.budget.empty() ? 0 : parse_budget("--budget", options.budget).bytes_of(budgeted_bytes(storing_all, *profile));
+  const AskedBudget budget = asked_budget(options, budgeted_bytes(storing_all, *profile));
   const std::string name = planner_name(planner_or_default(options));
   const bool has_value = options.planner.find(':') != std::string::npos;
-  const bool chooses = !options.frontier || budget_bytes > 0 || has_value || !options.report.empty();
+  const bool chooses = !options.frontier || budget.bytes() > 0 || has_value || !options.report.empty();
 
   json figures = source_json(options);
   figures["layer_count"] = profile->layer_count();
   figures["timed"] = is_timed(*profile);
   figures["store_all"] = store_all;
   figures["library"] = version();
-  if (budget_bytes > 0) figures["budget_bytes"] = budget_bytes;
+  if (budget.bytes() > 0) figures["budget_bytes"] = budget.bytes();
+  if (budget.percent() > 0) figures["budget_percent"] = budget.percent();
   std::vector<Plan> chosen;  // one, or none
   if (chooses) {
     json& cost = figures["chosen"];
-    chosen.push_back(choose(options, profile, budget_bytes, store_all, cost));
-    if (budget_bytes > 0) figures["comparison"] = comparison_json(*profile, budget_bytes, store_all, cost);
+    chosen.push_back(choose(options, profile, budget, store_all, cost));
+    if (budget.bytes() > 0) figures["comparison"] = comparison_json(*profile, budget, store_all, cost);
     figures["plans"] = plans_json(chosen);
     figures["layers"] = layers_json(chosen);
   }

@@ -93,7 +93,9 @@ void print_plan(const json& figures, const std::string& frontier_of) {
               timed ? (", a step takes " + plain_duration(store_all.at("step_seconds").get<double>())).c_str() : "");
   if (figures.contains("budget_bytes")) {
     const auto budget = figures.at("budget_bytes").get<std::int64_t>();
-    std::printf("budget %s (%lld bytes)\n", bytes_text(budget).c_str(), static_cast<long long>(budget));
+    const double percent = figures.value("budget_percent", 0.0);
+    std::printf("budget %s%s (%lld bytes)\n", percent > 0 ? cat(percent, "%: ").c_str() : "", bytes_text(budget).c_str(),
+                static_cast<long long>(budget));
   }
   if (figures.contains("chosen")) {
     std::printf("\n");

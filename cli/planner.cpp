@@ -67,14 +67,11 @@ std::string planner_within(const std::string& planner, const Profile& profile, s
   return cat(planner, ":", form->takes_bytes() ? budget_bytes : most_slots(planner, profile, budget_bytes));
 }
 
-void require_fit(std::int64_t reserved_bytes, std::int64_t budget_bytes, const std::string& what) {
-  if (budget_bytes == 0 || reserved_bytes <= budget_bytes) return;
-  throw std::runtime_error(cat(what, " reserves ", reserved_bytes, " bytes (", bytes_text(reserved_bytes),
-                               "), more than the budget of ", budget_bytes, " bytes (", bytes_text(budget_bytes), ")"));
-}
-
-void require_fit(const Schedule& schedule, const Profile& profile, std::int64_t budget_bytes, const std::string& what) {
-  if (budget_bytes > 0) require_fit(budgeted_bytes(schedule, profile), budget_bytes, what);
+void require_fit(const Schedule& schedule, const Profile& profile, const AskedBudget& budget, const std::string& what) {
+  if (budget.bytes() == 0) return;
+  const std::int64_t bytes = budgeted_bytes(schedule, profile);
+  if (bytes > budget.bytes())
+    throw std::runtime_error(cat(what, " reserves ", budget.amount(bytes), ", more than the budget of ", budget.text()));
 }
 
 }  // namespace ckpt::cli

@@ -7,6 +7,8 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "asked_budget.h"
+
 namespace ckpt::cli {
 
 // One of the library's planners, as ckpt::known_planners() describes it.
@@ -32,8 +34,7 @@ std::string planner_within(const std::string& planner, const Profile& profile, s
 // comes from an allocator of the profile's own.
 std::int64_t budgeted_bytes(const Schedule& schedule, const Profile& profile);
 
-// Throws std::runtime_error with both figures when what was chosen reserves more than the budget (0: none).
-void require_fit(std::int64_t reserved_bytes, std::int64_t budget_bytes, const std::string& what);
-void require_fit(const Schedule& schedule, const Profile& profile, std::int64_t budget_bytes, const std::string& what);
+// Throws std::runtime_error with both figures when what was chosen reserves more than the budget, if there is one.
+void require_fit(const Schedule& schedule, const Profile& profile, const AskedBudget& budget, const std::string& what);
 
 }  // namespace ckpt::cli

@@ -29,13 +29,13 @@ Runner::Runner(const Chain& chain, Profile profile, Schedule schedule, const Ten
 }
 
 Runner::Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input,
-               const ScheduleExecutorOptions& options, std::int64_t budget_bytes)
+               const ScheduleExecutorOptions& options, const AskedBudget& budget)
     : chain_(chain),
       profile_(std::make_shared<Profile>(std::move(profile))),
       input_(input),
       options_(options),
       follower_(std::move(follower)),
-      budget_bytes_(budget_bytes) {
+      budget_(budget) {
   options_.follower = *follower_;
   use(follower_->next());
 }
@@ -83,7 +83,7 @@ double Runner::run(const Step& step) {
 }
 
 void Runner::use(Schedule schedule) {
-  require_fit(schedule, *profile_, budget_bytes_, "--strategy: the schedule " + printable(schedule.name()));
+  require_fit(schedule, *profile_, budget_, "--strategy: the schedule " + printable(schedule.name()));
   ScheduleExecutor executor(chain_, schedule, input_, options_);
   if (executor_) add(former_, executor_->stats());
   schedule_ = std::move(schedule);

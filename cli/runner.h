@@ -9,6 +9,7 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "asked_budget.h"
 #include "plans.h"
 
 namespace ckpt::cli {
@@ -17,9 +18,9 @@ class Runner {
  public:
   // One schedule for all steps.
   Runner(const Chain& chain, Profile profile, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options);
-  // The schedule before each step is the follower's. Throws, also before a step, when it reserves more than the budget (0: none).
+  // The schedule before each step is the follower's. Throws, also before a step, when it reserves more than the budget.
   Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options,
-         std::int64_t budget_bytes);
+         const AskedBudget& budget);
 
   // Stages instead of one executor.
   Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker);
@@ -53,7 +54,7 @@ class Runner {
   mutable std::optional<Pipeline> pipeline_;
   const MemoryTracker* tracker_ = nullptr;  // of the pipeline
   std::optional<Follower> follower_;
-  std::int64_t budget_bytes_ = 0;  // of the follower's schedules
+  AskedBudget budget_;  // of the follower's schedules
   std::optional<Schedule> schedule_;
   std::optional<ScheduleExecutor> executor_;
   ScheduleExecutorStats former_;  // of executors that are gone

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "asked_budget.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -18,15 +19,16 @@ PipelineOrder order_of(const std::string& name) {
   return name == "interleaved" ? PipelineOrder::interleaved : PipelineOrder::one_f_one_b;
 }
 
-std::int64_t budget_bytes(const std::string& text, const Chain& chain, const TensorSpec& input, const PipelineOptions& options) {
+// Of one stage.
+AskedBudget stage_budget(const std::string& text, const Chain& chain, const TensorSpec& input, const PipelineOptions& options) {
   const Budget budget = parse_budget("--memory-budget", text);
-  if (budget.bytes > 0) return std::max<std::int64_t>(1, budget.bytes / options.stages);
+  if (budget.bytes > 0) return {"--memory-budget", budget, 0, std::max<std::int64_t>(1, budget.bytes / options.stages)};
   PipelineOptions everything = options;
   everything.tracker = nullptr;
   Pipeline store_all(chain, input, everything);
   std::int64_t most = 0;
   for (std::int32_t stage = 0; stage < options.stages; ++stage) most = std::max(most, store_all.stats(stage).reserved_bytes);
-  return budget.bytes_of(most);
+  return {"--memory-budget", budget, most, budget.bytes_of(most)};
 }
 
 }  // namespace
@@ -98,10 +100,11 @@ Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainO
   pipeline.threads_per_stage = std::max(1, threads / options.stages);
   pipeline.measured_steps = profiled_steps;
   pipeline.tracker = tracker;
-  if (!options.memory_budget.empty()) pipeline.budget_bytes = budget_bytes(options.memory_budget, chain, input, pipeline);
-  *stage_budget_bytes = pipeline.budget_bytes;
+  AskedBudget budget;
+  if (!options.memory_budget.empty()) budget = stage_budget(options.memory_budget, chain, input, pipeline);
+  *stage_budget_bytes = pipeline.budget_bytes = budget.bytes();
   if (strategy) pipeline.strategy = *strategy;
-  return Pipeline(chain, input, pipeline, policy);
+  return budget.answer([&] { return Pipeline(chain, input, pipeline, policy); });
 }
 
 }  // namespace ckpt::cli

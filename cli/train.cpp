@@ -81,6 +81,7 @@ struct Training {
 // What activations may reserve, and what they would.
 struct Limits {
   std::int64_t budget_bytes = 0;     // 0: no budget
+  AskedBudget budget;                // the same, for messages; not with stages
   std::int64_t store_all_bytes = 0;  // when everything is stored; 0: not known
 };
 
@@ -88,8 +89,11 @@ Limits limits_for(const TrainOptions& options, const Profile& profile) {
   Limits limits;
   const Schedule store_all = Schedule::create(profile, "store-all");
   limits.store_all_bytes = store_all.reserved_bytes(profile);
-  if (!options.memory_budget.empty())
-    limits.budget_bytes = parse_budget("--memory-budget", options.memory_budget).bytes_of(budgeted_bytes(store_all, profile));
+  if (options.memory_budget.empty()) return limits;
+  const Budget given = parse_budget("--memory-budget", options.memory_budget);
+  const std::int64_t whole_bytes = budgeted_bytes(store_all, profile);
+  limits.budget_bytes = given.bytes_of(whole_bytes);
+  limits.budget = {"--memory-budget", given, whole_bytes, limits.budget_bytes};
   return limits;
 }
 
@@ -97,8 +101,8 @@ Schedule schedule_for(const TrainOptions& options, const Profile& profile, const
   const std::string usual = limits.budget_bytes > 0 ? "auto" : "store-all";
   const std::string planner =
       planner_within(options.planner.empty() ? usual : options.planner, profile, limits.budget_bytes, "--memory-budget");
-  Schedule schedule = Schedule::create(profile, planner);
-  require_fit(schedule, profile, limits.budget_bytes, "--planner " + printable(planner));
+  Schedule schedule = limits.budget.answer([&] { return Schedule::create(profile, planner); });
+  require_fit(schedule, profile, limits.budget, "--planner " + printable(planner));
   return schedule;
 }
 
@@ -119,7 +123,7 @@ Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTrack
     return Runner(training.chain, std::move(profile), std::move(schedule), training.input, executor);
   }
   Follower follower(profile, Strategy::create(options.strategy));
-  return Runner(training.chain, std::move(profile), std::move(follower), training.input, executor, limits.budget_bytes);
+  return Runner(training.chain, std::move(profile), std::move(follower), training.input, executor, limits.budget);
 }
 
 // ---- Checkpoints ----

@@ -1,5 +1,6 @@
 #include "adaptive/background.h"
 
+#include <optional>
 #include <utility>
 
 #include "state/manifest.h"
@@ -35,15 +36,20 @@ class Listener final : public async::TaskListener {
 
 }  // namespace
 
-std::int64_t save_in_background(const std::shared_ptr<Controller>& controller, async::AsyncManager& manager, double now,
-                                state::State& state, const state::SaveOptions& options, async::TaskOptions task) {
-  const std::int64_t number = controller->begin_background_save(now);
+std::int64_t save_in_background(async::AsyncManager& manager, double now, const std::function<ControlledSave()>& read) {
+  std::shared_ptr<Controller> controller;
+  std::optional<std::int64_t> number;
   try {
-    state.set_json(ckpt::state::controller_key, controller->to_json());
-    task.listener = std::make_shared<Listener>(controller, number, std::move(task.listener));
-    return manager.save(state, options, std::move(task));
+    return manager.save([&] {
+      ControlledSave given = read();
+      controller = std::move(given.controller);
+      number = controller->begin_background_save(now);
+      given.state->set_json(ckpt::state::controller_key, controller->to_json());
+      given.task.listener = std::make_shared<Listener>(controller, *number, std::move(given.task.listener));
+      return async::SaveArguments{given.state, std::move(given.options), std::move(given.task)};
+    });
   } catch (...) {
-    controller->end_background_save(number, std::nullopt);
+    if (number) controller->end_background_save(*number, std::nullopt);
     throw;
   }
 }

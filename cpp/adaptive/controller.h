@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -94,7 +95,16 @@ class Controller {
   Decision decide(double now) const;
   // The same answer for all processes: that of rank 0, which alone needs a run that is going on. All must call it. Rank 0 notes the
   // longest stall of all ranks for each of its saves: it asks them after a save, until none of them is still in it.
-  Decision decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout);
+  // An error of one rank, also of its arguments, which are read inside the call, is thrown on all.
+  struct DecideArguments {
+    Controller* controller = nullptr;
+    double now = 0;
+    state::Coordinator::Timeout timeout{};
+  };
+  static Decision decide_all(state::Coordinator& coordinator, const std::function<DecideArguments()>& read);
+  Decision decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout) {
+    return decide_all(coordinator, [&] { return DecideArguments{this, now, timeout}; });
+  }
 
   // A save: begin when it starts, commit when it is durable. stall: how long work stood still for it; durable: from begin on.
   void begin_save(double now);

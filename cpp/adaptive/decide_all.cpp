@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <mutex>
-#include <new>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adaptive/bounds.h"
@@ -73,29 +75,38 @@ class Collectives {
 
   bool is_root() const { return coordinator_.rank() == 0; }
 
-  // Rank 0's message to all. When it has none, make has thrown there, and all get that error.
+  // Rank 0's message to all, after the first error that a rank has. make: on rank 0. refused: what is wrong with the arguments of
+  // this rank. One operation tells both, so that an error costs no message as long as there is none.
+  template <class Make>
+  Message open(const std::optional<base::Error>& refused, Make&& make) {
+    const auto rank = static_cast<std::size_t>(coordinator_.rank());
+    std::vector<Message> all(static_cast<std::size_t>(coordinator_.world_size()));
+    std::optional<base::Error> mine = refused;
+    Message message;
+    if (!mine && is_root()) mine = error_of([&] { message = make(); });
+    if (mine) message.status = static_cast<std::int32_t>(mine->status());
+    coordinator_.all_gather(std::as_bytes(std::span(&message, 1)), std::as_writable_bytes(std::span(all)), left());
+    for (std::size_t of = 0; of < all.size(); ++of) {
+      if (all[of].status == 0) continue;
+      if (!base::is_error_status(all[of].status)) refuse_message();
+      fail_on_all(static_cast<std::int64_t>(of), static_cast<Status>(all[of].status), of == rank && mine ? mine->message() : "");
+    }
+    if (mine) throw base::Error(*mine);  // not what the others were told
+    if (is_root()) return message;
+    return check(all[0]), all[0];
+  }
+
+  // The same without errors of other ranks.
   template <class Make>
   Message from_root(Make&& make) {
     Message message;
-    std::string problem = "rank 0 could not decide";
-    if (is_root()) {
-      try {
-        message = make();
-      } catch (const base::Error& error) {
-        message.status = static_cast<std::int32_t>(error.status());
-        problem = error.message();
-      } catch (const std::bad_alloc&) {
-        message.status = static_cast<std::int32_t>(Status::out_of_memory);
-        problem = "no memory for what the other ranks have noted";
-      }
-    }
-    std::array<std::byte, sizeof(Message)> bytes{};
-    std::memcpy(bytes.data(), &message, sizeof message);
-    coordinator_.broadcast(bytes, 0, left());
-    std::memcpy(&message, bytes.data(), sizeof message);
+    std::optional<base::Error> mine;
+    if (is_root()) mine = error_of([&] { message = make(); });
+    if (mine) message.status = static_cast<std::int32_t>(mine->status());
+    coordinator_.broadcast(std::as_writable_bytes(std::span(&message, 1)), 0, left());
     if (message.status == 0) return check(message), message;
     if (!base::is_error_status(message.status)) refuse_message();
-    fail(static_cast<Status>(message.status), problem);
+    fail_on_all(0, static_cast<Status>(message.status), mine ? mine->message() : "");
   }
 
   // received: of all ranks, on rank 0; empty elsewhere.
@@ -110,6 +121,27 @@ class Collectives {
     return std::max(state::Coordinator::Timeout::zero(), timeout_ - std::chrono::nanoseconds(Clock::now() - began_));
   }
 
+  template <class Body>
+  static std::optional<base::Error> error_of(Body&& body) {
+    try {
+      body();
+      return std::nullopt;
+    } catch (...) {
+      const base::CurrentError error = base::current_error();
+      return base::Error(error.status, error.message);
+    }
+  }
+
+  // message: of the rank that has failed, cut off where it must be.
+  [[noreturn]] void fail_on_all(std::int64_t rank, Status status, const std::string& message) {
+    if (coordinator_.world_size() == 1) throw base::Error(status, message);
+    std::array<char, 504> text{};
+    message.copy(text.data(), text.size() - 1);
+    coordinator_.broadcast(std::as_writable_bytes(std::span(text)), rank, left());
+    text.back() = '\0';
+    fail(status, "rank ", rank, ": ", std::string_view(text.data()));
+  }
+
   state::Coordinator& coordinator_;
   const state::Coordinator::Timeout timeout_;
   const Clock::time_point began_ = Clock::now();
@@ -117,29 +149,39 @@ class Collectives {
 
 }  // namespace
 
-Decision Controller::decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout) {
-  Collectives all(coordinator, timeout);
+Decision Controller::decide_all(state::Coordinator& coordinator, const std::function<DecideArguments()>& read) {
+  constexpr std::chrono::minutes unless_given{10};
+  DecideArguments given{nullptr, 0, unless_given};
+  std::optional<base::Error> refused;
+  try {
+    given = read();
+  } catch (...) {
+    const base::CurrentError error = base::current_error();
+    refused.emplace(error.status, error.message);
+  }
+  Collectives all(coordinator, given.timeout);
   std::vector<Stalls> of_ranks;
   const auto decided = [&] {
-    Message message = message_of(decide(now));
+    Message message = message_of(given.controller->decide(given.now));
     message.asks_ranks = of_ranks.empty() ? 0 : 1;
-    message.save_number = last_save_number();
+    message.save_number = given.controller->last_save_number();
     return message;
   };
-  Message message = all.from_root([&] {
-    if (coordinator.world_size() > 1 && asks_ranks()) of_ranks.resize(static_cast<std::size_t>(coordinator.world_size()));
+  Message message = all.open(refused, [&] {
+    if (coordinator.world_size() > 1 && given.controller->asks_ranks())
+      of_ranks.resize(static_cast<std::size_t>(coordinator.world_size()));
     return decided();
   });
   if (message.asks_ranks == 1) {
-    all.to_root(stalls(), std::span(of_ranks));
+    all.to_root(given.controller->stalls(), std::span(of_ranks));
     message = all.from_root([&] {
-      note_longest(of_ranks);
+      given.controller->note_longest(of_ranks);
       of_ranks.clear();
       return decided();
     });
     if (message.asks_ranks == 1) refuse_message();
   }
-  if (!all.is_root()) count_saves_like(message.save_number);
+  if (!all.is_root()) given.controller->count_saves_like(message.save_number);
   return decision_of(message);
 }
 

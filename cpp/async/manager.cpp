@@ -42,6 +42,13 @@ void check_task(const TaskOptions& task) {
                 "task.source is given with BORROW, which reads the memory itself");
 }
 
+void check_task_of_many(const TaskOptions& task) {
+  for (const auto& [is_given, what] : {std::pair(task.priority != 0, "priority"), std::pair(task.gate_step >= 0, "gate_step"),
+                                       std::pair(task.when_full == WhenFull::drop_oldest, "when_full DROP_OLDEST")}) {
+    if (is_given) base::fail(Status::unsupported, "task.", what, " is given for a save of several ranks, which all keep one order");
+  }
+}
+
 // What is left of a time-out that began at begin_at_ns.
 std::int64_t left_of(std::int64_t timeout_ns, std::int64_t begin_at_ns) {
   return timeout_ns <= 0 ? timeout_ns : std::max<std::int64_t>(0, timeout_ns - (base::monotonic_ns() - begin_at_ns));
@@ -202,23 +209,27 @@ TensorSource AsyncManager::of_whole_tensors(TensorSource source) {
 
 // What the ranks agree on, they agree on here, on the thread that calls; a place in the queue is rank 0's decision, for which the
 // others wait.
-std::int64_t AsyncManager::save_of_many(const state::State& state, const state::SaveOptions& options, TaskOptions given) {
+std::int64_t AsyncManager::save_of_many(const ReadSave& read) {
   const std::int64_t begin = base::monotonic_ns();
-  for (const auto& [is_given, what] : {std::pair(given.priority != 0, "priority"), std::pair(given.gate_step >= 0, "gate_step"),
-                                       std::pair(given.when_full == WhenFull::drop_oldest, "when_full DROP_OLDEST")}) {
-    if (is_given) base::fail(Status::unsupported, "task.", what, " is given for a save of several ranks, which all keep one order");
-  }
   const bool leads = checkpoint_->coordinator()->rank() == 0;
-  if (!leads) {
-    given.when_full = WhenFull::wait;
-    given.timeout_ns = checkpoint_->timeout_ns();
-  }
-  TensorSource source = of_whole_tensors(marked(std::exchange(given.source, {})));
-  const auto task = std::make_shared<Task>(TaskKind::save, std::move(given), begin);
-  const auto agreed = std::make_shared<AgreedSave>(checkpoint_, checkpoint_->agree(state, options, [&] {
+  TensorSource source;
+  std::shared_ptr<Task> task;
+  const auto read_here = [&] {
+    SaveArguments given = read();
+    check_task(given.task);
+    check_task_of_many(given.task);
     require_open();
+    if (!leads) {
+      given.task.when_full = WhenFull::wait;
+      given.task.timeout_ns = checkpoint_->timeout_ns();
+    }
+    source = of_whole_tensors(marked(std::exchange(given.task.source, {})));
+    task = std::make_shared<Task>(TaskKind::save, std::move(given.task), begin);
+    return state::SaveArguments{given.state, std::move(given.options)};
+  };
+  const auto agreed = std::make_shared<AgreedSave>(checkpoint_, checkpoint_->agree(read_here, [&] {
     const base::Entered entered(&tasks_);
-    if (leads) tasks_.require_place(task);
+    tasks_.require_place(task);
   }));
   const base::Entered entered(&tasks_);
   try {
@@ -238,23 +249,24 @@ std::int64_t AsyncManager::save_of_many(const state::State& state, const state::
   return id;
 }
 
-std::int64_t AsyncManager::save(const state::State& state, const state::SaveOptions& options, TaskOptions given) {
+std::int64_t AsyncManager::save(const ReadSave& read) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
-  check_task(given);
-  if (checkpoint_->is_of_many()) return save_of_many(state, options, std::move(given));
-  state::SaveOptions wanted_options = checkpoint_->checked(options);
+  if (checkpoint_->is_of_many()) return save_of_many(read);
+  SaveArguments given = read();
+  check_task(given.task);
+  state::SaveOptions wanted_options = checkpoint_->checked(given.options);
   require_open();
   const base::Entered entered(&tasks_);  // what this calls until it returns
-  TensorSource source = marked(std::exchange(given.source, {}));
-  const auto task = std::make_shared<Task>(TaskKind::save, std::move(given), begin);
+  TensorSource source = marked(std::exchange(given.task.source, {}));
+  const auto task = std::make_shared<Task>(TaskKind::save, std::move(given.task), begin);
   task->save = std::move(wanted_options);
-  stager_.prepare(*task, state.gathered().assembled(), std::move(source));
-  checkpoint_->look_at_line(options.step);
+  stager_.prepare(*task, given.state->gathered().assembled(), std::move(source));
+  checkpoint_->look_at_line(task->save.step);
   tasks_.admit(task);
   try {
-    task->set_accepted(checkpoint_->accept(options.step));
+    task->set_accepted(checkpoint_->accept(task->save.step));
   } catch (...) {
     tasks_.cancel(*task, When::now);  // it has a place
     throw;
@@ -265,26 +277,32 @@ std::int64_t AsyncManager::save(const state::State& state, const state::SaveOpti
 }
 
 // Of many ranks, what is loaded is agreed on here, on the thread that calls; no rank meets the others while it reads.
-std::int64_t AsyncManager::load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions given) {
+std::int64_t AsyncManager::load(const ReadLoad& read) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
-  check_task(given);
+  LoadArguments given;
+  const auto read_here = [&] {
+    given = read();
+    check_task(given.task);
+    require_open();
+  };
   std::shared_ptr<const state::Proposal> chosen;
   if (checkpoint_->is_of_many()) {
-    chosen = std::make_shared<const state::Proposal>(checkpoint_->choose(*state, options, [&] {
-      require_open();
-      state->refuse_in_use();
+    chosen = std::make_shared<const state::Proposal>(checkpoint_->choose([&] {
+      read_here();
+      given.state->refuse_in_use();
+      return state::LoadArguments{given.state.get(), given.options};
     }));
   } else {
-    require_open();
+    read_here();
   }
   const base::Entered entered(&tasks_);
-  const auto task = std::make_shared<Task>(TaskKind::load, std::move(given), begin);
-  task->load = options;
+  const auto task = std::make_shared<Task>(TaskKind::load, std::move(given.task), begin);
+  task->load = std::move(given.options);
   task->chosen = std::move(chosen);
-  task->loan = std::make_unique<state::StateLoan>(*state);
-  task->target = std::move(state);
+  task->loan = std::make_unique<state::StateLoan>(*given.state);
+  task->target = std::move(given.state);
   tasks_.admit(task);
   task->stall_ns.store(base::monotonic_ns() - begin);
   const std::int64_t id = task->id;

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "async/crew.h"
@@ -34,6 +36,20 @@ struct AsyncOptions {
 
 enum class CloseMode { drain, cancel };
 
+// What a save or a load is called with, read inside the call: see state::ReadSave.
+struct SaveArguments {
+  const state::State* state = nullptr;
+  state::SaveOptions options = {};
+  TaskOptions task = {};
+};
+using ReadSave = std::function<SaveArguments()>;
+struct LoadArguments {
+  std::shared_ptr<state::State> state = {};
+  state::LoadOptions options = {};
+  TaskOptions task = {};
+};
+using ReadLoad = std::function<LoadArguments()>;
+
 class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
  public:
   AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options);
@@ -47,8 +63,14 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
 
   // The task's id. Errors: those of Checkpoint::checked; queue_full, closed, forked; invalid_state inside a callback; the oldest
   // failure that no caller has seen.
-  std::int64_t save(const state::State& state, const state::SaveOptions& options, TaskOptions given);
-  std::int64_t load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions given);
+  std::int64_t save(const ReadSave& read);
+  std::int64_t save(const state::State& state, const state::SaveOptions& options, TaskOptions task) {
+    return save([&] { return SaveArguments{&state, options, std::move(task)}; });
+  }
+  std::int64_t load(const ReadLoad& read);
+  std::int64_t load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions task) {
+    return load([&] { return LoadArguments{std::move(state), options, std::move(task)}; });
+  }
 
   // True when the task ends cancelled because of this call. Error(not_found), as all below.
   bool cancel(std::int64_t id);
@@ -74,7 +96,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::int64_t known_tasks() const { return tasks_.table().size(); }
 
  private:
-  std::int64_t save_of_many(const state::State& state, const state::SaveOptions& options, TaskOptions given);
+  std::int64_t save_of_many(const ReadSave& read);
   void start_threads();
   template <class Serve>
   void serve(Serve&& serve);

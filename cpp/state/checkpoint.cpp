@@ -16,6 +16,7 @@
 #include "state/object_catalog.h"
 #include "state/pin.h"
 #include "state/ranks/joint_load.h"
+#include "state/ranks/opening.h"
 #include "state/ranks/part.h"
 #include "state/record_text.h"
 
@@ -62,26 +63,33 @@ std::string committed_last(const std::vector<Found>& all) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options)
+Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options,
+                       const std::optional<base::Error>& refused)
     : given_storage_(std::move(storage)),
       options_(options),
       clock_(utc_ns(), elapsed_ns()),
       fork_generation_(base::fork_generation()) {
-  base::require(given_storage_ != nullptr, "storage is NULL");
-  retention_ = retention_of(options);
   if (options_.coordinator == nullptr) options_.coordinator = make_single_process();
-  base::require(options.timeout_ns >= 0, "timeout_ns is ", options.timeout_ns, "; at least 0 (ten minutes)");
-  storage_ =
-      options_.fault_handler == nullptr ? given_storage_ : storage::make_retrying_storage(given_storage_, options_.fault_handler);
-  if (options_.coordinator->world_size() > 1)
-    team_ = std::make_unique<Team>(storage_, options_.coordinator, timeout_ns(), options_.sleep);
-  if (options.read_only) return;
-  if (team_ == nullptr) {
-    open_alone();
-  } else {
-    const Call call(this);
-    team_->open([this] { open_alone(); });
+  open(refused ? refused : error_of([&] {
+    base::require(given_storage_ != nullptr, "storage is NULL");
+    base::require(options.timeout_ns >= 0, "timeout_ns is ", options.timeout_ns, "; at least 0 (ten minutes)");
+    retention_ = retention_of(options);
+    storage_ =
+        options_.fault_handler == nullptr ? given_storage_ : storage::make_retrying_storage(given_storage_, options_.fault_handler);
+  }));
+}
+
+void Checkpoint::open(const std::optional<base::Error>& refused) {
+  const bool is_of_many = options_.coordinator->world_size() > 1;
+  if (refused && is_of_many) refuse_to_open(*options_.coordinator, timeout_ns(), *refused);
+  if (refused) throw base::Error(*refused);
+  if (!is_of_many) {
+    if (!options_.read_only) open_alone();
+    return;
   }
+  team_ = std::make_unique<Team>(storage_, options_.coordinator, options_.read_only, timeout_ns(), options_.sleep);
+  const Call call(this);
+  team_->open([this] { open_alone(); });
 }
 
 void Checkpoint::open_alone() {
@@ -164,20 +172,21 @@ SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   return options;
 }
 
-SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
+SaveResult Checkpoint::save(const ReadSave& read) {
   refuse_inside();
   base::Progress progress;
   SaveSource source;
   source.progress = &progress;
   if (team_ != nullptr) {
-    TeamSave agreed = agree(state, given);
+    TeamSave agreed = agree(read);
     return save_agreed(agreed, source, false);
   }
-  const SaveOptions options = checked(given);
+  const SaveArguments given = read();
+  const SaveOptions options = checked(given.options);
   const Call call(this);
   look_at_line(options.step);
   SaveOptions accepted = options;
-  const State whole = state.gathered().assembled();
+  const State whole = given.state->gathered().assembled();
   accepted.accepted = accept(options.step);
   return save_locked(whole, accepted, source);
 }
@@ -197,20 +206,22 @@ std::shared_ptr<AcceptedSave> Checkpoint::accept(std::int64_t step) {
   return save;
 }
 
-TeamSave Checkpoint::agree(const State& state, const SaveOptions& given, const std::function<void()>& refuse) {
+TeamSave Checkpoint::agree(const ReadSave& read, const std::function<void()>& lead) {
   refuse_inside();
-  require_own();  // what every rank knows for itself: no rank waits for this one then
+  require_own();  // the same on all ranks but for a forked process: no rank waits for this one then
   const Call call(this);
-  TeamSave save = team_->agree([&] {
-    if (refuse) refuse();
-    Team::Wanted wanted{checked(given), state.gathered()};
-    wanted.options.saved_utc_ns = utc_ns();
-    if (team_->leads()) {
-      look_at_line(wanted.options.step);
-      wanted.options.accepted = lineage_->accept(wanted.options.step);
-    }
-    return wanted;
-  });
+  TeamSave save = team_->agree(
+      [&] {
+        const SaveArguments given = read();
+        Team::Wanted wanted{checked(given.options), given.state->gathered()};
+        wanted.options.saved_utc_ns = utc_ns();
+        return wanted;
+      },
+      [&](Team::Wanted& wanted) {
+        if (lead) lead();
+        look_at_line(wanted.options.step);
+        wanted.options.accepted = lineage_->accept(wanted.options.step);
+      });
   if (ownership_ != nullptr) ownership_->note_own(save.attempt);
   if (team_->leads() && save.rolled_back) base::warn("state", save.options.accepted->warning());
   return save;
@@ -299,10 +310,16 @@ LoadOptions Checkpoint::load_options(const State& state, const LoadOptions& give
   return options;
 }
 
+LoadResult Checkpoint::load(const ReadLoad& read) {
+  refuse_inside();
+  if (team_ != nullptr) return load_of_many(read);
+  const LoadArguments given = read();
+  return load(*given.state, given.options, nullptr);
+}
+
 LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateLoan* loan, const Proposal* chosen) {
   refuse_inside();
   const Call call(this);
-  if (team_ != nullptr && chosen == nullptr) return load_of_many(state, given);
   const LoadOptions options = load_options(state, given);
   State whole = state.gathered(loan);
   LoadResult result = chosen == nullptr ? load_checkpoint(*storage_, whole, options)
@@ -319,31 +336,37 @@ void Checkpoint::accept(State& state, State&& loaded, const LoadResult& result) 
   if (may_save) lineage_->note_load({result.name, result.step, result.commit_sequence}, result.line);
 }
 
-LoadResult Checkpoint::load_of_many(State& state, const LoadOptions& given) {
+LoadResult Checkpoint::load_of_many(const ReadLoad& read) {
+  const Call call(this);
   Meeting meeting = team_->meet();
-  JointLoad joint(meeting);
+  JointLoad joint(meeting, [this] { return team_->lateness("load", ""); });
+  LoadArguments given;
   LoadOptions options;
   State whole;
   const auto mine = error_of([&] {
-    options = load_options(state, given);
-    whole = state.gathered();
+    given = read();
+    options = load_options(*given.state, given.options);
+    whole = given.state->gathered();
   });
   joint.open(whole, options, mine);
   LoadResult result = load_together(*storage_, whole, options, joint);
-  accept(state, std::move(whole), result);
+  accept(*given.state, std::move(whole), result);
   return result;
 }
 
-Proposal Checkpoint::choose(const State& state, const LoadOptions& given, const std::function<void()>& refuse) {
+Proposal Checkpoint::choose(const ReadLoad& read) {
   refuse_inside();
   const Call call(this);
   Meeting meeting = team_->meet();
-  JointLoad joint(meeting);
-  joint.open(state, given, error_of([&] {
-               if (refuse) refuse();
-               require_one_choice(given);
-             }));
-  return choose_together(*storage_, given, joint);
+  JointLoad joint(meeting, [this] { return team_->lateness("load", ""); });
+  LoadArguments given;
+  const State none;
+  const auto mine = error_of([&] {
+    given = read();
+    require_one_choice(given.options);
+  });
+  joint.open(mine ? none : *given.state, given.options, mine);
+  return choose_together(*storage_, given.options, joint);
 }
 
 VerifyResult Checkpoint::verify(const std::string& name) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,14 +50,32 @@ struct CheckpointOptions {
   std::function<std::int64_t()> elapsed_ns = {};  // of a clock that is never set; empty: as utc_ns says, or the system's
 };
 
+// What a save or a load is called with. It is read inside the call, so that with many ranks an error of one rank's arguments
+// reaches all of them; of one process it is thrown as it is.
+struct SaveArguments {
+  const State* state = nullptr;
+  SaveOptions options;
+};
+using ReadSave = std::function<SaveArguments()>;
+struct LoadArguments {
+  State* state = nullptr;
+  LoadOptions options;
+};
+using ReadLoad = std::function<LoadArguments()>;
+
 class Checkpoint {
  public:
   // Unless it is read-only: an object store is asked what it can do (see Committer); of others it takes the storage's lock, held
   // until this object goes (Error(busy) names the holder), puts aside what cut-off saves have left, and makes durable what a killed
   // one has committed but not synced. Of many ranks rank 0 does all that; it is collective then.
-  Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options);
+  // refused: what is wrong with arguments that are not among these, which all ranks then throw.
+  Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options,
+             const std::optional<base::Error>& refused = {});
 
-  SaveResult save(const State& state, const SaveOptions& given);
+  SaveResult save(const ReadSave& read);
+  SaveResult save(const State& state, const SaveOptions& given) {
+    return save([&] { return SaveArguments{&state, given}; });
+  }
   // The same in two steps: options as they will be used, or the error that they and this checkpoint deserve; then the save of a
   // state without stateful objects and sharded tensors, whose bytes come from source.
   SaveOptions checked(const SaveOptions& given) const;
@@ -65,18 +84,25 @@ class Checkpoint {
   void look_at_line(std::int64_t step);
   std::shared_ptr<AcceptedSave> accept(std::int64_t step);
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
-  // Of many ranks: what they agree to save, collectively (refuse: more that may be wrong here); then this rank's share of it.
+  // Of many ranks: what they agree to save, collectively; then this rank's share of it. lead: what rank 0 does when no rank has
+  // refused the save, before it is accepted.
   bool is_of_many() const noexcept { return team_ != nullptr; }
-  TeamSave agree(const State& state, const SaveOptions& given, const std::function<void()>& refuse = {});
+  TeamSave agree(const ReadSave& read, const std::function<void()>& lead = {});
+  TeamSave agree(const State& state, const SaveOptions& given) {
+    return agree([&] { return SaveArguments{&state, given}; });
+  }
   SaveResult save_agreed(TeamSave& save, SaveSource& source, bool is_in_background);
   void abandon(const TeamSave& save, const base::Error& error) const noexcept { team_->abandon(save, error); }
   std::int64_t timeout_ns() const noexcept;
   // Of many ranks it is collective.
-  LoadResult load(State& state, const LoadOptions& given) { return load(state, given, nullptr); }
+  LoadResult load(const ReadLoad& read);
+  LoadResult load(State& state, const LoadOptions& given) {
+    return load([&] { return LoadArguments{&state, given}; });
+  }
   // Of a state that is lent by loan. chosen, of many ranks: what they have agreed to load, which each then loads by itself.
   LoadResult load(State& state, const LoadOptions& given, const StateLoan* loan, const Proposal* chosen = nullptr);
-  // Of many ranks, collective: the checkpoint that all of them will load into such a state. refuse: as in agree.
-  Proposal choose(const State& state, const LoadOptions& given, const std::function<void()>& refuse = {});
+  // Of many ranks, collective: the checkpoint that all of them will load into such a state.
+  Proposal choose(const ReadLoad& read);
   VerifyResult verify(const std::string& name);
   Reader open_reader(const std::string& name, Verify verify);
   // Error(invalid_state) inside a callback of one of this object's calls.
@@ -120,11 +146,12 @@ class Checkpoint {
   void require_writer() const;
   void require_own() const;  // the same without the last
   LoadOptions load_options(const State& state, const LoadOptions& given) const;
-  LoadResult load_of_many(State& state, const LoadOptions& given);
+  LoadResult load_of_many(const ReadLoad& read);
   void accept(State& state, State&& loaded, const LoadResult& result);
   using Choose = std::function<std::vector<Found>(const std::vector<Found>& all)>;
   std::vector<Found> remove_chosen(bool dry_run, std::int64_t room, const Choose& choose);
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
+  void open(const std::optional<base::Error>& refused);
   void open_alone();
   // Error(invalid_state) for another rank than the one that changes what was saved.
   void require_leader() const;

@@ -211,9 +211,17 @@ class FileSystem final : public Storage {
     int directory() const { return held.get() >= 0 ? held.get() : root; }
   };
 
+  // A removed directory that is open looks like an empty one. Not NOT_FOUND: callers take that for a file that is missing.
+  void require_root() const {
+    if (status_of(root_.get(), name_).st_nlink == 0)
+      base::fail(base::Status::invalid_state, "the root ", base::quote(name_),
+                 " does not exist any more: it was removed after it was opened");
+  }
+
   Place find(const std::string& path) {
     require_path(path);
     base::require(!path.empty(), "path is empty: the root itself is not allowed here");
+    require_root();
     Place place{root_.get(), Descriptor(), path};
     for (std::size_t slash = place.leaf.find('/'); slash != std::string::npos; slash = place.leaf.find('/')) {
       const std::string component = place.leaf.substr(0, slash);
@@ -260,7 +268,10 @@ class FileSystem final : public Storage {
 
   Descriptor open_directory(const std::string& path, const char* verb) {
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-    if (path.empty()) return open_at(root_.get(), ".", flags, verb, name_);
+    if (path.empty()) {
+      require_root();
+      return open_at(root_.get(), ".", flags, verb, name_);
+    }
     const Place place = find(path);
     return open_at(place.directory(), place.leaf, flags, verb, shown(path));
   }

@@ -232,10 +232,14 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
  * Many ranks. With a coordinator of several processes each of them has a manager of the same storage.
  * ckpt_checkpoint_manager_create, _save and _load, and the same of async.h, are collective then: every rank calls them, in the same
  * order, on one thread at a time and not inside a log callback (INVALID_STATE); they return the same status on every rank, and the
- * message names the rank where an error began. A rank that does not come ends the others with TIMEOUT after timeout_ns of the
- * options; the message names it as far as that can be known. Only rank 0 holds the lock, cleans up, and removes what its options do
- * not keep. All other calls are for any rank alone; those that change the storage (remove, pin, prune) are for rank 0:
- * INVALID_STATE elsewhere. docs/scale.md counts messages, bytes and requests. */
+ * message names the rank where an error began. That includes errors of one rank's arguments: no rank waits for it, and managers can
+ * be used afterwards. Only a rank without a coordinator to report by returns alone: NULL or another handle in the place of the
+ * manager (or of the coordinator, in ckpt_checkpoint_manager_create), options whose struct_size is out of range, a forked process,
+ * and a call inside a callback. A rank that does not come ends the others with TIMEOUT after timeout_ns of the options; the message
+ * names it: each rank that has waited leaves a small file in the storage, and the last fifth of timeout_ns serves to look for those
+ * of the others. Managers that are read-only write nothing and cannot name it. Only rank 0 holds the lock, cleans up, and removes
+ * what its options do not keep. All other calls are for any rank alone; those that change the storage (remove, pin, prune) are for
+ * rank 0: INVALID_STATE elsewhere. docs/scale.md counts messages, bytes and requests. */
 typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
 /* Lines. Steps are numbers that the caller chooses, so a run that goes back to step 300 of a storage that holds step 600 is newer
@@ -306,7 +310,7 @@ typedef int32_t (*ckpt_keep_fn)(const ckpt_checkpoint_info* info, ckpt_bool* kee
 /* How the checkpoints of a storage are opened, and which of them stay. */
 typedef struct ckpt_checkpoint_manager_options {
   uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
-  /* 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails */
+  /* 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails. The same on all ranks */
   ckpt_bool read_only;
   /* after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay. Manifests
    * are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or
@@ -353,8 +357,9 @@ CKPT_API void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_optio
  * manifest, which cut-off saves have left, to "torn-..." and logs a warning for each; a directory that holds a manifest keeps its
  * name, whatever is wrong with it. An object store has no lock: there a save that another writer has overtaken fails with BUSY, and
  * so do all later calls of that manager which write.
- * With several ranks this is collective; ranks whose storages are not the same one get INVALID_ARGUMENT, as rank 0 writes a file
- * that all must find (not when read-only: then a load finds it out). */
+ * With several ranks this is collective, also when read-only; an error of one rank, of its arguments too, is returned on all. Ranks
+ * whose storages are not the same one get INVALID_ARGUMENT, as rank 0 writes a file that all must find (not when read-only: then a
+ * load finds it out). */
 CKPT_API ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
                                                     ckpt_checkpoint_manager** manager);
 

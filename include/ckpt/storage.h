@@ -70,7 +70,8 @@ CKPT_API void ckpt_file_system_options_init(ckpt_file_system_options* options, u
 /* Creates a storage in a directory of the file system.
  * root: UTF-8 path, absolute or relative to the process's directory now; copied. The storage holds the directory open, so it stays
  * the same one when the path is renamed or the process changes directory. Links that lead to the root are followed, links below it
- * never. options: NULL for the defaults. INVALID_ARGUMENT when root is a file; PERMISSION, NO_SPACE and IO from the system. */
+ * never. When the directory is removed, calls that need it fail with INVALID_STATE, also when there is a new one of that name.
+ * options: NULL for the defaults. INVALID_ARGUMENT when root is a file; PERMISSION, NO_SPACE and IO from the system. */
 CKPT_API ckpt_status ckpt_storage_create_file_system(const char* root, const ckpt_file_system_options* options,
                                                      ckpt_storage** storage);
 

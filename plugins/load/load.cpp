@@ -1,9 +1,14 @@
 #include "load.h"
 
 #include <atomic>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <new>
+#include <string_view>
+#include <system_error>
 #include <thread>
 
 #include <ckpt/s3.h>
@@ -17,6 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+template <class... Pieces>
+std::string cat(const Pieces&... pieces) {
+  std::string out;
+  ((out += pieces), ...);
+  return out;
+}
+
 constexpr const char* scheme = "s3";
 constexpr const char* file_name = "libckpt-s3.so.0";
 
@@ -27,7 +39,25 @@ bool is_of_s3(const char* uri) { return uri != nullptr && (uri[0] == 's' || uri[
 // The object that an address is in; nullptr when nobody knows.
 const void* object_of(const void* address, Dl_info& info) { return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase; }
 
-// Absolute; "" when it cannot be known. What the linker calls a program is what that was started as: the system knows it better.
+// The file that is mapped at an address; "" when it cannot be known. Its name is absolute, whatever the linker was given.
+std::string file_mapped_at(const void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {  // "begin-end rwxp offset device inode   /path"
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    const char* const last = line.data() + line.size();
+    const auto [dash, of_begin] = std::from_chars(line.data(), last, begin, 16);
+    if (of_begin != std::errc() || dash == last || *dash != '-') continue;
+    if (std::from_chars(dash + 1, last, end, 16).ec != std::errc() || wanted < begin || wanted >= end) continue;
+    const std::size_t path = line.find('/');
+    return path == std::string::npos ? "" : line.substr(path);
+  }
+  return "";
+}
+
+// Absolute; "" when it cannot be known. What the linker calls a program is what that was started as: the system knows it better. It
+// calls a library by a relative path when LD_LIBRARY_PATH has one, and the program may be in another folder by now.
 std::string file_of_libckpt() {
   Dl_info own{};
   Dl_info program{};
@@ -36,7 +66,7 @@ std::string file_of_libckpt() {
   std::error_code error;
   if (object == object_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)), program))  // linked statically
     return fs::read_symlink("/proc/self/exe", error).string();
-  return own.dli_fname[0] == '/' ? own.dli_fname : "";
+  return own.dli_fname[0] == '/' ? own.dli_fname : file_mapped_at(ckpt_version_string());
 }
 
 // Its folder, without links: not that of what a link to the file points to. "" where it is gone.
@@ -49,25 +79,53 @@ std::string folder_of(const std::string& file) {
 
 struct Library {
   void* handle = nullptr;
-  std::string why_not;  // "" without a handle: it is not there
+  std::string why_not;  // without a handle
+  bool is_missing = false;
 };
+
+std::string absence_of(const std::string& folder, const std::string& path) {
+  const std::string rule = " (it is looked for next to libckpt only; LD_LIBRARY_PATH is not searched)";
+  if (folder.empty()) return cat(file_name, " is not found, since the folder of libckpt is not known", rule);
+  return cat("there is no ", path, rule);
+}
+
+// Why a library that is there does not load.
+std::string failure_of(const std::string& path) {
+  constexpr std::string_view undefined = "undefined symbol: ckpt_";
+  const char* const error = dlerror();
+  const std::string said = error == nullptr ? "the linker gives no reason" : error;
+  if (said.find(undefined) == std::string::npos) return cat(path, " does not load: ", said);
+  return cat(path, " does not load: it is of another version than libckpt ", ckpt_version_string(), ": ", said);
+}
 
 Library open_library(const std::string& folder) {
   Library library;
   const std::string path = folder + "/" + file_name;
   std::error_code error;
-  if (folder.empty() || !fs::exists(path, error)) return library;
-  library.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library.handle == nullptr) {
-    const char* const said = dlerror();
-    library.why_not = path + " does not load: " + (said == nullptr ? "the linker does not say why" : said);
+  if (folder.empty() || !fs::exists(path, error)) {
+    library.why_not = absence_of(folder, path);
+    library.is_missing = true;
+    return library;
+  }
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    library.why_not = failure_of(path);
+    return library;
+  }
+  for (const char* const name : {"ckpt_s3_register", "ckpt_s3_storage_create", "ckpt_s3_last_error"}) {
+    if (dlsym(handle, name) != nullptr) continue;
+    dlclose(handle);
+    library.why_not =
+        cat(path, " is not libckpt-s3, or of another version than libckpt ", ckpt_version_string(), ": it has no ", name);
     return library;
   }
   // What it makes is of use to the libckpt that it is linked to, and there can be two in a process.
-  const auto version = reinterpret_cast<decltype(&ckpt_version_string)>(dlsym(library.handle, "ckpt_version_string"));
-  if (version != nullptr && version() == ckpt_version_string()) return library;
-  library.handle = nullptr;  // it stays in memory
-  library.why_not = path + " does not work for this copy of libckpt, but for another one in the process";
+  const auto version = reinterpret_cast<decltype(&ckpt_version_string)>(dlsym(handle, "ckpt_version_string"));
+  if (version == nullptr || version() != ckpt_version_string()) {  // it stays in memory
+    library.why_not = path + " does not work for this copy of libckpt, but for another one in the process";
+    return library;
+  }
+  library.handle = handle;
   return library;
 }
 
@@ -98,7 +156,7 @@ std::int32_t create_meanwhile(const char* uri, ckpt_storage** storage, void*) {
   const auto create = loaded_create.load();
   const auto last_error = loaded_last_error.load();
   if (create == nullptr || last_error == nullptr) {
-    ckpt_callback_error("libckpt-s3 is not there, or does not load");
+    ckpt_callback_error("libckpt-s3 is missing, or does not load");
     return CKPT_E_UNSUPPORTED;
   }
   const ckpt_status status = create(uri, nullptr, storage);
@@ -131,17 +189,18 @@ ckpt_status create_of_s3(const char* uri, const std::string& folder, ckpt_storag
     Registration registration;
     if (registration.status() == CKPT_OK) {
       const Library library = open_library(folder.empty() ? folder_of(file_of_libckpt()) : folder);
-      if (!library.why_not.empty()) {
-        loader_failure = &library.why_not;
+      if (library.handle == nullptr) {
+        const std::string failure =
+            (library.is_missing ? "it has the scheme 's3', which the package libckpt-s3 brings; " : "") + library.why_not;
+        loader_failure = &failure;
         loader = std::this_thread::get_id();
         return ckpt_storage_create_from_uri(uri, storage);
       }
       registration.end();
-      if (const auto register_it = function_of<decltype(&ckpt_s3_register)>(library, "ckpt_s3_register")) {
-        loaded_create = function_of<decltype(&ckpt_s3_storage_create)>(library, "ckpt_s3_storage_create");
-        loaded_last_error = function_of<decltype(&ckpt_s3_last_error)>(library, "ckpt_s3_last_error");
-        register_it();  // the program's own function may have come first: then that one stays
-      }
+      loaded_create = function_of<decltype(&ckpt_s3_storage_create)>(library, "ckpt_s3_storage_create");
+      loaded_last_error = function_of<decltype(&ckpt_s3_last_error)>(library, "ckpt_s3_last_error");
+      // The program's own function may have come first: then that one stays.
+      function_of<decltype(&ckpt_s3_register)>(library, "ckpt_s3_register")();
     } else if (registration.status() != CKPT_E_ALREADY_EXISTS) {
       return registration.status();
     }
@@ -166,11 +225,10 @@ AbortedUploads abort_uploads(const std::string& uri, std::int64_t older_than_ns,
   const auto abort = function_of<decltype(&ckpt_s3_abort_uploads)>(library, "ckpt_s3_abort_uploads");
   const auto last_error = function_of<decltype(&ckpt_s3_last_error)>(library, "ckpt_s3_last_error");
   if (abort == nullptr || last_error == nullptr) {
-    const bool is_there = library.handle != nullptr;
     aborted.status = CKPT_E_UNSUPPORTED;
-    aborted.reason = !library.why_not.empty() ? library.why_not
-                     : is_there               ? "this version of libckpt-s3 does not find unfinished uploads"
-                                              : "unfinished uploads are found by the package libckpt-s3, which is not there";
+    aborted.reason = library.handle != nullptr ? "this version of libckpt-s3 does not find unfinished uploads"
+                     : library.is_missing      ? "unfinished uploads are found by the package libckpt-s3; " + library.why_not
+                                               : library.why_not;
     return aborted;
   }
   const ckpt_s3_upload_fn add = [](const char* path, int64_t age_ns, void* uploads) {

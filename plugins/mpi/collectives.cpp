@@ -133,15 +133,15 @@ void Collectives::barrier(Timeout timeout) {
 void Collectives::broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) {
   const Call call(*this, "broadcast", timeout);
   const bool sends = rank_ == root;
-  Opening ours{.bytes = std::ssize(bytes), .data = {}};
-  const std::size_t first = std::min(bytes.size(), Opening::most);
+  BroadcastOpening ours{.bytes = std::ssize(bytes), .data = {}};
+  const std::size_t first = std::min(bytes.size(), BroadcastOpening::most);
   if (sends && first > 0) std::memcpy(ours.data, bytes.data(), first);
-  std::byte* const memory = buffer(std::max(sizeof(Opening), std::min(bytes.size() - first, most_at_a_time)));
+  std::byte* const memory = buffer(std::max(sizeof(BroadcastOpening), std::min(bytes.size() - first, most_at_a_time)));
   std::memcpy(memory, &ours, sizeof ours);
   send_from_root({memory, sizeof ours}, root, call);
-  Opening theirs;
+  BroadcastOpening theirs;
   std::memcpy(&theirs, memory, sizeof theirs);
-  compare(root, theirs, ours, call);
+  compare(root, theirs.bytes, ours.bytes, call);
   if (!sends && first > 0) std::memcpy(bytes.data(), theirs.data, first);
   for (std::size_t at = first; at < bytes.size(); at += most_at_a_time) {
     const std::size_t count = std::min(most_at_a_time, bytes.size() - at);
@@ -174,7 +174,7 @@ void Collectives::all_gather(std::span<const std::byte> sent, std::span<std::byt
   for (std::size_t rank = 0; rank < world; ++rank) {
     Opening theirs;
     std::memcpy(&theirs, all + rank * sizeof theirs, sizeof theirs);
-    compare(static_cast<std::int64_t>(rank), theirs, ours, call);
+    compare(static_cast<std::int64_t>(rank), theirs.bytes, ours.bytes, call);
     if (first > 0) std::memcpy(place(rank, 0), theirs.data, first);
   }
   for (std::size_t at = first; at < sent.size(); at += most) {
@@ -270,10 +270,10 @@ std::byte* Collectives::buffer(std::size_t bytes) {
   return buffer_->data();
 }
 
-void Collectives::compare(std::int64_t rank, const Opening& theirs, const Opening& ours, const Call& call) {
-  if (theirs.bytes == ours.bytes) return;
+void Collectives::compare(std::int64_t rank, std::int64_t theirs, std::int64_t ours, const Call& call) {
+  if (theirs == ours) return;
   broken_ = cat("processes disagreed in its ", call.operation);
-  fail(CKPT_E_INVALID_STATE, "rank ", rank, " gave ", theirs.bytes, " bytes, rank ", rank_, " gave ", ours.bytes);
+  fail(CKPT_E_INVALID_STATE, "rank ", rank, " gave ", theirs, " bytes, rank ", rank_, " gave ", ours);
 }
 
 }  // namespace ckpt::mpi

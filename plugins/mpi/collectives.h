@@ -45,6 +45,13 @@ class Collectives {
     std::byte data[most] = {};
   };
 
+  // The same of a broadcast, which no rank holds one of each other rank of: what libckpt announces fits into it mostly.
+  struct BroadcastOpening {
+    static constexpr std::size_t most = 4096;
+    std::int64_t bytes = 0;
+    std::byte data[most] = {};
+  };
+
   // What root found in the openings of a gather; all ranks learn it.
   struct Verdict {
     std::int64_t other = -1;  // a rank that gave another number of bytes than root; -1: none
@@ -56,7 +63,7 @@ class Collectives {
   void check(int code, const char* function);
   std::byte* buffer(std::size_t bytes);
   // Fails unless rank gave as many bytes as this process.
-  void compare(std::int64_t rank, const Opening& theirs, const Opening& ours, const Call& call);
+  void compare(std::int64_t rank, std::int64_t theirs, std::int64_t ours, const Call& call);
   void send_from_root(std::span<std::byte> bytes, std::int64_t root, const Call& call);
   void send_to_root(std::span<std::byte> bytes, std::byte* all, std::int64_t root, const Call& call);
   void agree(std::byte* memory, const Opening& ours, const std::byte* all, std::int64_t root, const Call& call);

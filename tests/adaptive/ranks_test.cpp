@@ -29,6 +29,7 @@ struct Meeting {
   std::vector<std::span<const std::byte>> sent;
   std::span<std::byte> broadcast;
   std::atomic<int> broadcasts = 0;  // counted on rank 0
+  std::atomic<int> all_gathers = 0;
   std::atomic<int> gathers = 0;
   std::function<void(std::span<std::byte>)> spoil;  // changes what rank 0 gathers
 };
@@ -47,7 +48,7 @@ class Rank : public Coordinator {
     meeting_.barrier.arrive_and_wait();
   }
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout) override {
-    if (rank_ == 0) ++meeting_.gathers;
+    if (rank_ == 0) ++meeting_.all_gathers;
     meeting_.sent[static_cast<std::size_t>(rank_)] = sent;
     meeting_.barrier.arrive_and_wait();
     for (const auto& of_rank : meeting_.sent) received = received.subspan(copied(of_rank, received));
@@ -125,7 +126,7 @@ void expect_longest_stall() {
     next.from_json(controller.to_json());
     EXPECT_EQ(next.info().cost_seconds, rank == 0 ? 40 : own);
   });
-  EXPECT_EQ(meeting.gathers, 1);
+  EXPECT_EQ(meeting.gathers + meeting.all_gathers, 2);
 }
 
 TEST(AdaptiveRanks, ASaveCostsTheLongestStall) { expect_longest_stall<GatheringRank>(); }
@@ -153,18 +154,19 @@ TEST(AdaptiveRanks, OnlyTheFirstCallAfterASaveGathers) {
     const auto expect_calls = [&](int broadcasts, int gathers) {
       controller.decide_all(coordinator, 5000, minute);
       if (rank == 0) {
+        EXPECT_EQ(meeting.all_gathers.exchange(0), 1);
         EXPECT_EQ(meeting.broadcasts.exchange(0), broadcasts);
         EXPECT_EQ(meeting.gathers.exchange(0), gathers);
       }
       coordinator.barrier(minute);
     };
-    expect_calls(1, 0);
+    expect_calls(0, 0);
     save(controller, 1000, 10);
-    expect_calls(2, 1);
-    expect_calls(1, 0);
+    expect_calls(1, 1);
+    expect_calls(0, 0);
     controller.begin_save(2000);
     controller.abort_save(2001);
-    expect_calls(1, 0);
+    expect_calls(0, 0);
   });
 }
 
@@ -223,12 +225,28 @@ TEST(AdaptiveRanks, RanksThatRecordNoSavesChangeNothing) {
 
 TEST(AdaptiveRanks, WhenRankZeroCannotDecideNoRankWaits) {
   Meeting meeting(2);
-  run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+  run_ranks<GatheringRank>(meeting, [&](std::int64_t, Coordinator& coordinator) {
     Controller controller(young());
     controller.begin_run(0);
     save(controller, 100, 30);
-    EXPECT_ERROR(controller.decide_all(coordinator, 5, minute), Status::invalid_argument,
-                 rank == 0 ? "time does not go back" : "rank 0 could not decide");
+    EXPECT_ERROR(controller.decide_all(coordinator, 5, minute), Status::invalid_argument, "rank 0: ");
+    EXPECT_ERROR(controller.decide_all(coordinator, 5, minute), Status::invalid_argument, "time does not go back");
+  });
+  EXPECT_EQ(meeting.gathers, 0);
+}
+
+TEST(AdaptiveRanks, WrongArgumentsOfOneRankFailAll) {
+  Meeting meeting(3);
+  run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+    Controller controller(young());
+    controller.begin_run(0);
+    EXPECT_ERROR(Controller::decide_all(coordinator,
+                                        [&] {
+                                          if (rank == 2) base::fail(Status::unsupported, "decision.struct_size is 7");
+                                          return Controller::DecideArguments{&controller, 100, minute};
+                                        }),
+                 Status::unsupported, "rank 2: decision.struct_size is 7");
+    EXPECT_TRUE(controller.decide_all(coordinator, 100, minute).due_seconds > 0);
   });
   EXPECT_EQ(meeting.gathers, 0);
 }
@@ -239,11 +257,11 @@ TEST(AdaptiveRanks, WhatIsNoStallIsRefusedOnAllRanks) {
     meeting.spoil = [&](std::span<std::byte> received) {
       std::memcpy(received.data() + received.size() - sizeof stall, &stall, sizeof stall);
     };
-    run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+    run_ranks<GatheringRank>(meeting, [&](std::int64_t, Coordinator& coordinator) {
       Controller controller(young());
       controller.begin_run(0);
       save(controller, 100, 30);
-      EXPECT_ERROR(controller.decide_all(coordinator, 200, minute), Status::corrupt, rank == 0 ? "no stalls" : "rank 0 could not");
+      EXPECT_ERROR(controller.decide_all(coordinator, 200, minute), Status::corrupt, "rank 0: what rank 0 gathered are no stalls");
       EXPECT_EQ(controller.info().cost_seconds, 30);
     });
   }

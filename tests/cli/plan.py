@@ -5,6 +5,7 @@ usage: plan.py CKPT
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -100,6 +101,24 @@ class Plans(unittest.TestCase):
             least = int(said.partition(" is 1024; ")[2].partition(" is ")[2].split()[0])
             self.assertLessEqual(self.figures(profile, "--budget", least)["chosen"]["reserved_bytes"], least)
             self.refused(f"is {least} (OVER_BUDGET)", "--profile", self.files[profile], "--budget", least - 1)
+
+    def test_a_budget_in_percent_is_answered_in_percent(self):
+        for profile in self.files:
+            said = self.refused(["--budget 0.01% is ", " that storing everything reserves: ", "budget_bytes is "],
+                                "--profile", self.files[profile], "--budget", "0.01%")
+            found = re.search(r"the smallest that works for this chain is (\d+) \((\d+\.\d)%\)", said)
+            self.assertTrue(found, said)
+            least, percent = int(found[1]), float(found[2])
+            self.assertGreaterEqual(self.figures(profile, "--budget", f"{percent}%")["budget_bytes"], least)
+            everything = int(re.search(r"bytes of the (\d+) that", said)[1])
+            self.assertAlmostEqual(percent, 100 * least / everything, delta=0.11)
+            self.refused("(OVER_BUDGET)", "--profile", self.files[profile], "--budget", f"{percent - 0.2:.1f}%")
+        self.refused(["--planner periodic:4 reserves", "more than the budget of", ", 10%)"],
+                     "--profile", self.files["unlike"], "--planner", "periodic:4", "--budget", "10%")
+        self.assertEqual(self.figures("unlike", "--budget", "40%")["budget_percent"], 40)
+        self.assertNotIn("budget_percent", self.figures("unlike", "--budget", "12MiB"))
+        self.assertIn("budget 40%: ", run("--profile", self.files["unlike"], "--budget", "40%").stdout)
+        self.assertIn("budget 12.00 MiB (", run("--profile", self.files["unlike"], "--budget", "12MiB").stdout)
 
     def test_the_frontier_is_what_budgets_get(self):
         for planner in ("chain", "tapes"):

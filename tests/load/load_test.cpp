@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -79,8 +80,8 @@ TEST_F(Load, AFunctionOfTheProgramStays) {
 }
 
 TEST_F(Load, NothingIsThere) {
-  expect_unsupported(folder_, "'s3', which the package libckpt-s3 brings; known: file, memory");
-  expect_unsupported(folder_ / "none", "which the package libckpt-s3 brings");
+  expect_unsupported(folder_, "'s3', which the package libckpt-s3 brings; there is no " + (folder_ / "libckpt-s3.so.0").string());
+  expect_unsupported(folder_ / "none", "LD_LIBRARY_PATH is not searched");
   EXPECT_FALSE(is_mapped("libckpt-s3"));
 }
 
@@ -89,6 +90,37 @@ TEST_F(Load, WhatDoesNotLoadSaysWhy) {
   expect_unsupported(folder_, (folder_ / "libckpt-s3.so.0").string() + " does not load: ");
   fs::copy_file(NEEDY, folder_ / "libckpt-s3.so.0", fs::copy_options::overwrite_existing);
   expect_unsupported(folder_, "libckpt_nowhere.so: cannot open shared object file");
+}
+
+TEST_F(Load, AnotherLibraryIsRefusedAsSuch) {
+  const std::string path = (folder_ / "libckpt-s3.so.0").string();
+  fs::copy_file(NOWHERE, path);
+  expect_unsupported(folder_, path + " is not libckpt-s3, or of another version than libckpt " + ckpt_version_string() +
+                                  ": it has no ckpt_s3_register");
+  fs::copy_file(LATER, path, fs::copy_options::overwrite_existing);
+  expect_unsupported(folder_, path + " does not load: it is of another version than libckpt " + ckpt_version_string());
+  expect_unsupported(folder_, "ckpt_of_a_later_version");
+}
+
+// Where the linker has found libckpt by a relative path of LD_LIBRARY_PATH, the library next to it is found, too, from any folder.
+TEST_F(Load, ARelativeSearchPathServes) {
+  const fs::path libraries = fs::path(S3_LIBRARY).parent_path();
+  fs::create_directories(folder_ / "lib");
+  fs::copy_file(libraries / "libckpt-s3.so.0", folder_ / "lib/libckpt-s3.so.0");
+  fs::copy_file(fs::canonical(LIBCKPT), folder_ / "lib/libckpt.so.0");
+  const std::string program = fs::canonical("/proc/self/exe").string();
+  const std::string command = "cd '" + folder_.string() + "' && LD_LIBRARY_PATH=lib '" + program +
+                              "' --gtest_also_run_disabled_tests --gtest_filter=Load.DISABLED_FromAnotherFolder >out 2>&1";
+  const int status = std::system(command.c_str());
+  std::ifstream out(folder_ / "out");
+  EXPECT_EQ(status, 0) << out.rdbuf();
+}
+
+// Run by the test before, in another process.
+TEST_F(Load, DISABLED_FromAnotherFolder) {
+  ASSERT_TRUE(is_mapped("/lib/libckpt.so.0"));
+  fs::current_path("/");
+  EXPECT_EQ(open_s3(), CKPT_OK) << ckpt_last_error();
 }
 
 // A copy of libckpt beside it does not come into the process: libckpt-s3 works for the one that is there.

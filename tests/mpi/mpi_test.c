@@ -94,7 +94,9 @@ static void gather_of(ckpt_coordinator* coordinator, int64_t count, int64_t root
 
 /* Sizes around what goes with the first message, and around what goes at a time. */
 static void every_size(void) {
-  static const int64_t sizes[] = {0, 1, 247, 248, 249, 5000, 16777216, 16777216 + 248, 16777216 + 249, 40000003};
+  static const int64_t sizes[] = {
+      0,       1, 247, 248, 249, 4095, 4096, 4097, 5000, 16777216, 16777216 + 4096, 16777216 + 4097, 16777216 + 248, 16777216 + 249,
+      40000003};
   ckpt_coordinator* const coordinator = of_world();
   int64_t number = -1;
   CHECK_OK(ckpt_coordinator_get_rank(coordinator, &number));

@@ -309,7 +309,7 @@ TEST_F(StateRanksLoad, ALoadTakesFewOperations) {
         RankState here(tensors, rank, ranks);
         checkpoint.load(here.state, {});
       }));
-      EXPECT_EQ(all->operations(), 20 + (is_small ? 0 : 1));
+      EXPECT_EQ(all->operations(), 19 + (is_small ? 0 : 1));  // 2 of them when the managers are created
     }
   }
 }
@@ -558,7 +558,7 @@ TEST_F(StateRanksLoad, ARankThatNeverComesEndsTheOthers) {
       ASSERT_EQ(error.has_value(), rank != absent);
       if (rank == absent) continue;
       EXPECT_EQ(error->status(), Status::timeout);
-      EXPECT_NE(error->message().find("some rank did not come within 50000000 ns"), std::string::npos) << error->message();
+      EXPECT_NE(error->message().find("a rank did not come within 50000000 ns"), std::string::npos) << error->message();
       EXPECT_TRUE(loaded[static_cast<std::size_t>(rank)].here->is_clear());
     }
   }

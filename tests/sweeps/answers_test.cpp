@@ -557,7 +557,9 @@ void test_coordinators() {
   callbacks.world_size = 2;
   callbacks.barrier = [](std::int64_t, void*) -> std::int32_t { return std::numeric_limits<std::int32_t>::min(); };
   callbacks.broadcast = broadcast_garbage;
-  callbacks.all_gather = [](const void*, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return -22; };
+  callbacks.all_gather = [](const void*, std::int64_t bytes, std::int64_t, void* received, void*) -> std::int32_t {
+    return garbage < 4 ? broadcast_garbage(received, 2 * bytes, 0, 0, nullptr) : -22;
+  };
   callbacks.gather = [](const void*, std::int64_t, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return 77; };
   MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, nullptr, &coordinator));
   MUST(ckpt_controller_create(nullptr, &controller));

@@ -533,7 +533,7 @@ void coordinators() {
   SANE(ckpt_coordinator_broadcast(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0));
   SANE(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, &words));
   SANE(ckpt_coordinator_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0, &words));
-  broadcast.name = "coordinator broadcast of a controller";
+  all_gather.name = "coordinator all_gather of a controller";
   MUST(ckpt_controller_create(nullptr, &in_use.of<ckpt_controller>()));
   MUST(ckpt_controller_begin_run(in_use.of<ckpt_controller>(), 0));
   SANE(ckpt_controller_decide_all(in_use.of<ckpt_controller>(), in_use.of<ckpt_coordinator>(), 1, 0, &decision));

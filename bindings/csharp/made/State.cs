@@ -116,7 +116,8 @@ namespace Ckpt
     /// <summary>How the checkpoints of a storage are opened, and which of them stay.</summary>
     public sealed unsafe partial class CheckpointManagerOptions
     {
-        /// <summary>False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails.</summary>
+        /// <summary>False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails. The same on all
+        /// ranks.</summary>
         public bool ReadOnly { get; set; }
 
         /// <summary>After every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all

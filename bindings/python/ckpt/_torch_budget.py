@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 import torch as _torch
 
 from ._torch_plan import _Plan
 from ._torch_values import _modes_of, Values, _values_of
-from .made.errors import InvalidArgumentError, UnsupportedError
+from .made.errors import InvalidArgumentError, OverBudgetError, UnsupportedError
 from .made.values import PlanReport
 
 __all__ = ["budget", "Budgeted", "Forms"]
@@ -102,11 +104,27 @@ class Budgeted:
             if self._bytes is None:
                 assert self._share is not None
                 self._bytes = int(self._share * plan.store_all_bytes)
-            plan.choose(self._bytes)
+            try:
+                plan.choose(self._bytes)
+            except OverBudgetError as error:
+                if self._share is None or self._plans:  # bytes, by now
+                    raise
+                raise _in_percent(error, self._share, self._bytes, plan.store_all_bytes) from None
         self._plans.append(plan)
         if self._verbose:
             print(plan.text)
         return plan
+
+
+def _in_percent(error: OverBudgetError, share: float, bytes_: int, store_all_bytes: int) -> OverBudgetError:
+    """The error of a budget that was asked for as a share, in percent, too."""
+
+    def with_share(found: "re.Match[str]") -> str:
+        tenths = math.ceil(int(found[2]) * 1000 / store_all_bytes)  # rounded up: asked for, it is enough
+        return f"{found[1]}{found[2]} ({tenths / 10:.1f}%)"
+
+    text = re.sub(r"(the smallest that works for .*? is )(\d+)", with_share, str(error))
+    return OverBudgetError(f"budget {share * 100:g}% is {bytes_} bytes of the {store_all_bytes} that keeping everything needs: {text}")
 
 
 def _amount(budget: Budget) -> Tuple[Optional[float], Optional[int]]:

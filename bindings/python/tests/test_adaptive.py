@@ -194,7 +194,10 @@ class Own(unittest.TestCase):
                 self.meeting.wait()
 
             def all_gather(self, sent, received, timeout_ns):
-                raise AssertionError("a decision is a broadcast")
+                Group.data[self.rank] = bytes(sent)
+                self.meeting.wait()
+                received[:] = Group.data[0] + Group.data[1]
+                self.meeting.wait()
 
             def gather(self, sent, received, root, timeout_ns):
                 Group.data[self.rank] = bytes(sent)

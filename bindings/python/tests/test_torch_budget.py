@@ -525,6 +525,16 @@ class Use(unittest.TestCase):
             run(torch.randn(5120, 32))  # the share was of the sample's bytes
         self.assertIn("layers run again", run.explain())
 
+    def test_a_share_is_answered_in_percent(self):
+        layers, sample = linear_stack()
+        wanted = r"budget 1% is \d+ bytes of the \d+ that keeping everything needs: .*the smallest that works for this chain is \d+ \(\d+\.\d%\)"
+        with self.assertRaisesRegex(ckpt.OverBudgetError, wanted) as raised:
+            ckpt_torch.budget(layers, sample, "1%")
+        percent = str(raised.exception).rpartition("(")[2].partition(")")[0]
+        self.assertGreaterEqual(ckpt_torch.budget(layers, sample, percent).bytes, smallest(layers, sample))
+        with self.assertRaisesRegex(ckpt.OverBudgetError, "^budget_bytes is 1; "):
+            ckpt_torch.budget(layers, sample, 1)
+
     def test_budgets(self):
         layers, sample = linear_stack()
         keep_all = ckpt_torch.budget(layers, sample, 1.0).bytes

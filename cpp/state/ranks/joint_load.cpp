@@ -72,10 +72,6 @@ struct Attempt {
 
 }  // namespace
 
-void JointLoad::fail_late(const base::Error& error) const {
-  base::fail(Status::timeout, "some rank did not come within ", meeting_.timeout_ns(), " ns: ", error.message());
-}
-
 void JointLoad::open(const State& state, const LoadOptions& options, const std::optional<base::Error>& mine) {
   meet([&] {
     std::optional<base::Error> error = mine;

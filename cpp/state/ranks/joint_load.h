@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "state/catalog.h"
@@ -23,7 +25,8 @@ struct Proposal {
 
 class JointLoad {
  public:
-  explicit JointLoad(Meeting& meeting) : meeting_(meeting) {}
+  // late: what to throw in place of a time-out, while that is handled.
+  JointLoad(Meeting& meeting, std::function<base::Error()> late) : meeting_(meeting), late_(std::move(late)) {}
 
   Meeting& meeting() const noexcept { return meeting_; }
   bool leads() const noexcept { return meeting_.leads(); }
@@ -52,16 +55,15 @@ class JointLoad {
     } catch (const RankError&) {
       throw;
     } catch (const base::Error& error) {
-      if (error.status() == base::Status::timeout) fail_late(error);
+      if (error.status() == base::Status::timeout) throw base::Error(late_());
       throw;
     }
     is_in_meeting_ = false;
   }
 
  private:
-  [[noreturn]] void fail_late(const base::Error& error) const;
-
   Meeting& meeting_;
+  const std::function<base::Error()> late_;
   bool is_in_meeting_ = false;
 };
 

@@ -95,19 +95,33 @@ std::vector<std::byte> Meeting::collect(std::span<const std::byte> bytes) {
 
 // ---- Words ----
 
+// The length, the first bytes and a seal have the same size whatever the text is: all ranks post the same operation before they
+// know the length, and most texts need no other one.
 std::string Meeting::announce(std::string_view text, std::int64_t from) {
   const bool speaks = rank() == from;
   std::int64_t bytes = std::ssize(text);
-  broadcast(std::as_writable_bytes(std::span(&bytes, 1)), from);
+  std::array<std::byte, sizeof bytes + most_in_one + seal_bytes> first{};
+  std::byte* const begin = first.data() + sizeof bytes;
+  if (speaks) {
+    std::memcpy(first.data(), &bytes, sizeof bytes);
+    std::memcpy(begin, text.data(), std::min(text.size(), most_in_one));
+  }
+  if (!broadcast_sealed(first, from)) fail_garbled(from, rank());
+  std::memcpy(&bytes, first.data(), sizeof bytes);
   if (bytes < 0 || bytes > most_announced_bytes)
     base::fail(Status::invalid_state, "rank ", from, " has announced ", bytes, " bytes: the ranks are out of step");
+  const auto size = static_cast<std::size_t>(bytes);
   std::string all;
-  if (bytes == 0) return all;
-  all.reserve(static_cast<std::size_t>(bytes) + seal_bytes);  // a manifest is copied once
-  if (speaks) all = text;
-  all.resize(static_cast<std::size_t>(bytes) + seal_bytes);
-  if (!broadcast_sealed(std::as_writable_bytes(std::span(all)), from)) fail_garbled(from, rank());
-  all.resize(static_cast<std::size_t>(bytes));
+  if (size <= most_in_one) return all.assign(reinterpret_cast<const char*>(begin), size);
+  all.reserve(size + seal_bytes);  // a manifest is copied once
+  if (speaks) {
+    all = text;
+  } else {
+    all.assign(reinterpret_cast<const char*>(begin), most_in_one);
+  }
+  all.resize(size + seal_bytes);
+  if (!broadcast_sealed(std::as_writable_bytes(std::span(all)).subspan(most_in_one), from)) fail_garbled(from, rank());
+  all.resize(size);
   return all;
 }
 
@@ -127,20 +141,23 @@ std::optional<base::Error> Meeting::verdict(const std::optional<base::Error>& mi
 }
 
 std::optional<base::Error> Meeting::verdict(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
-                                            const std::optional<base::Error>& mine) {
+                                            const std::optional<base::Error>& mine, Numbers* numbers) {
   constexpr std::int64_t none = -1;
   constexpr std::int64_t all = -2;
   struct Word {
     std::int64_t whose = none;
     std::int64_t status = 0;
+    Numbers numbers = {};
   } word;
   const auto failed = std::ranges::find_if(replies, [](const Reply& reply) { return reply.status != 0; });
   if (of_all) {
-    word = {all, static_cast<std::int64_t>(of_all->status())};
+    word = {all, static_cast<std::int64_t>(of_all->status()), {}};
   } else if (failed != replies.end()) {
-    word = {failed - replies.begin(), failed->status};
+    word = {failed - replies.begin(), failed->status, {}};
   }
+  if (numbers != nullptr) word.numbers = *numbers;
   broadcast(std::as_writable_bytes(std::span(&word, 1)), 0);
+  if (numbers != nullptr) *numbers = word.numbers;
   if (word.whose == none) return std::nullopt;
   const Status status = sent_status(word.status);
   if (word.whose == all) return base::Error(status, announce(of_all ? of_all->message() : ""));

@@ -71,7 +71,7 @@ class Meeting {
   // The time begins anew: for calls that do much between what they say.
   void renew() noexcept;
 
-  // Each of these is collective. One rank's text to all.
+  // Each of these is collective. One rank's text to all: one operation, or two when it has more bytes than most_in_one.
   std::string announce(std::string_view text, std::int64_t from = 0);
   // By rank at rank 0; elsewhere nothing.
   std::vector<Reply> collect(const Reply& reply);
@@ -80,8 +80,10 @@ class Meeting {
   // What the first rank says that has an error, on all ranks; nothing when none has one. An error that rank 0 found for all, when
   // it looked at the replies that it had collected, comes before theirs.
   std::optional<base::Error> verdict(const std::optional<base::Error>& mine);
+  // numbers: those of rank 0, which all ranks receive with it.
+  using Numbers = std::array<std::int64_t, 3>;
   std::optional<base::Error> verdict(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
-                                     const std::optional<base::Error>& mine);
+                                     const std::optional<base::Error>& mine, Numbers* numbers = nullptr);
   // The same, thrown.
   void agree(const std::optional<base::Error>& mine);
 
@@ -89,6 +91,7 @@ class Meeting {
   void broadcast(std::span<std::byte> word, std::int64_t root);
   // Many bytes, which the caller has with room for their digest behind them: whether what came is what was sent.
   static constexpr std::size_t seal_bytes = sizeof(Digest);
+  static constexpr std::size_t most_in_one = 4096 - sizeof(std::int64_t) - seal_bytes;
   [[nodiscard]] bool broadcast_sealed(std::span<std::byte> bytes_and_seal, std::int64_t root);
   [[noreturn]] static void fail_garbled(std::int64_t from, std::int64_t to);
 

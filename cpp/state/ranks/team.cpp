@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 #include <set>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "state/name.h"
 #include "state/ranks/announced.h"
 #include "state/ranks/merge.h"
+#include "state/ranks/opening.h"
 #include "state/ranks/part_reads.h"
 #include "state/ranks/placement_text.h"
 #include "state/ranks/verdict.h"
@@ -24,13 +24,11 @@ using base::cat;
 using base::Status;
 using nlohmann::json;
 
-// What rank 0 says first in a save.
+// What rank 0 announces when a save begins and no rank has refused it.
 struct Opening {
   std::string attempt;
-  std::string options;
-  Digest listing;
-  std::optional<Digest> agreed;                // what an earlier save's ranks agreed on; nothing: they agree anew
-  bool asks_blocks = true;                     // on who has which blocks, they do
+  bool is_agreed = false;                      // what an earlier save's ranks agreed on holds; else they agree again
+  bool asks_blocks = true;                     // on which ranks have which blocks, they do
   std::map<std::string, std::string> digests;  // of its values, by key
   std::int64_t generation = 0;
   bool rolled_back = false;
@@ -38,9 +36,7 @@ struct Opening {
 
 std::string to_text(const Opening& opening) {
   return announced_text(json{{"attempt", opening.attempt},
-                             {"options", opening.options},
-                             {"listing", to_hex(opening.listing)},
-                             {"agreed", opening.agreed ? to_hex(*opening.agreed) : ""},
+                             {"agreed", opening.is_agreed},
                              {"blocks", opening.asks_blocks},
                              {"keys", opening.digests},
                              {"generation", opening.generation},
@@ -49,13 +45,63 @@ std::string to_text(const Opening& opening) {
 
 Opening opening_of(const json& all) {
   return {all.at("attempt").get<std::string>(),
-          all.at("options").get<std::string>(),
-          digest_from_hex(all.at("listing").get<std::string>()).value_or(Digest()),
-          digest_from_hex(all.at("agreed").get<std::string>()),
+          all.at("agreed").get<bool>(),
           all.at("blocks").get<bool>(),
           all.at("keys").get<std::map<std::string, std::string>>(),
           all.at("generation").get<std::int64_t>(),
           all.at("rolled_back").get<bool>()};
+}
+
+// The texts that have to be the same on all ranks.
+struct Alike {
+  std::string options;
+  Listing tensors;
+};
+
+// What one rank replies before rank 0 opens the save: whether its arguments are right, and digests of what has to be alike.
+Reply reply_to_open(const std::optional<base::Error>& mine, const Alike& alike, const Agreement* agreement) {
+  Reply reply = reply_of(mine);
+  reply.digests = {hash_of(alike.options), alike.tensors.digest};
+  if (agreement == nullptr) return reply;
+  reply.flags = 1;
+  std::memcpy(reply.numbers.data(), &agreement->digest, sizeof agreement->digest);
+  return reply;
+}
+
+bool has_agreement(const Reply& reply, const Agreement& agreement) {
+  return reply.flags == 1 && std::memcmp(reply.numbers.data(), &agreement.digest, sizeof agreement.digest) == 0;
+}
+
+// Of rank 0: the announcement that ends the save when a rank has refused it or has other tensors or options; "" when none has.
+std::string refusal_of(const std::vector<Reply>& replies, const Alike& alike, const std::optional<base::Error>& mine) {
+  if (mine) return announced_text(*mine);
+  for (const Reply& reply : replies) {
+    if (reply.status != 0) return announced_text(json{{"refused_by", &reply - replies.data()}, {"code", reply.status}});
+  }
+  for (const Reply& reply : replies) {
+    if (reply.digests != replies[0].digests)
+      return announced_text(json{{"unlike", &reply - replies.data()}, {"options", alike.options}, {"tensors", alike.tensors.text}});
+  }
+  return "";
+}
+
+// Throws on all ranks what rank 0 announced in the place of an opening. mine: of the rank that has refused.
+void throw_refusal(Meeting& meeting, const json& all, const Alike& alike, const std::optional<base::Error>& mine) {
+  if (all.contains("refused_by")) {
+    const auto rank = all["refused_by"].get<std::int64_t>();
+    const Status status = sent_status(all.at("code").get<std::int64_t>());
+    throw RankError(rank, status, meeting.announce(mine ? mine->message() : "", rank));
+  }
+  if (all.contains("unlike")) {
+    const auto rank = all["unlike"].get<std::int64_t>();
+    std::string message = difference(alike.options, rank, all.at("options").get<std::string>(), 0);
+    if (message.empty()) message = difference(alike.tensors.text, rank, all.at("tensors").get<std::string>(), 0);
+    throw RankError(rank, Status::invalid_argument, meeting.announce(message, rank));
+  }
+  if (all.contains("out_of_step")) {
+    throw RankError(all["out_of_step"].get<std::int64_t>(), Status::invalid_state,
+                    "the ranks are out of step: this one has not taken part in the save before");
+  }
 }
 
 std::map<std::string, std::string> digests_of(const std::map<std::string, std::string>& values) {
@@ -75,26 +121,6 @@ void compare_values(TeamSave& save, const State& state, const std::map<std::stri
   }
 }
 
-// Blocks may be others although the list of tensors is the same: that is of no matter to ranks that write all of theirs.
-Opening make_opening(const std::string& attempt, const Listing& listing, const std::string& options, const State& state,
-                     const Agreement* agreed) {
-  Opening opening{attempt, options, listing.digest, {}, agreed == nullptr || agreed->has_alike(), digests_of(state.values())};
-  if (agreed != nullptr) opening.agreed = agreed->digest;
-  return opening;
-}
-
-void verify_token(storage::Storage& storage, const std::string& path, const std::string& text) {
-  const std::string found = read_text(*storage.open(path), 4096);
-  if (found != text) base::fail(Status::not_found, path, " has other bytes");
-}
-
-std::string random_hex() {
-  std::random_device random;
-  std::string out;
-  for (int i = 0; i < 16; ++i) out += "0123456789abcdef"[random() & 15];
-  return out;
-}
-
 // Of ranks that did not come; what one of them says of itself is no lateness, whatever its status.
 bool is_handling_lateness() {
   try {
@@ -108,77 +134,43 @@ bool is_handling_lateness() {
   }
 }
 
-constexpr std::string_view token_prefix = ".shared-";
-
-// What each rank takes itself for (number and world size), compared by rank 0 with the place where its word came from.
-std::optional<base::Error> misplaced(const std::vector<Reply>& replies) {
-  const std::int64_t ranks = std::ssize(replies);
-  for (std::int64_t of = 0; of < ranks; ++of) {
-    const auto& numbers = replies[static_cast<std::size_t>(of)].numbers;
-    if (numbers[0] == of && numbers[1] == ranks) continue;
-    return base::Error(Status::invalid_argument,
-                       cat("coordinator: rank ", of, " of ", ranks, " takes itself for rank ", numbers[0], " of ", numbers[1]));
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-Team::Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinator> coordinator, std::int64_t timeout_ns,
-           storage::Sleep sleep)
+Team::Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinator> coordinator, bool read_only,
+           std::int64_t timeout_ns, storage::Sleep sleep)
     : storage_(std::move(storage)),
       coordinator_(std::move(coordinator)),
+      read_only_(read_only),
       timeout_ns_(timeout_ns),
-      sleep_(sleep ? std::move(sleep) : storage::sleep_ns) {}
+      sleep_(sleep ? std::move(sleep) : storage::sleep_ns),
+      roll_call_(storage_, {rank(), ranks()}, !read_only, sleep_) {}
 
-// A log callback comes when it comes, on any thread: no other rank would meet this one there.
-Meeting Team::meet(std::int64_t timeout_ns) const {
+// Log callbacks run on arbitrary threads, so a collective started inside one would never match on the other ranks.
+Meeting Team::meet() {
   if (base::is_inside_log_sink())
     base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
-  return {*coordinator_, timeout_ns};
+  roll_call_.withdraw();
+  return {*coordinator_, time_to_meet()};
 }
 
 // ---- Open ----
 
 void Team::open(const std::function<void()>& open_alone) {
   Meeting meeting = meet();
-  std::string path;
-  const std::string text = leads() ? random_hex() : "";
-  std::optional<base::Error> mine;
-  if (leads()) {
-    mine = error_of([&] {
-      open_alone();
-      if (!storage_->is_objects()) {  // of runs that were killed while they opened
-        for (const storage::Entry& entry : storage_->list("")) {
-          if (entry.name.starts_with(token_prefix)) storage_->remove(entry.name);
-        }
-      }
-      const std::string token = storage_->is_objects() ? cat(probes_prefix, text) : cat(token_prefix, text);
-      const auto file = storage_->create_stream(token, {std::ssize(text), nullptr});
-      path = token;
-      file->write(0, std::as_bytes(std::span(text)));
-      file->sync();
-    });
+  try {
+    agree_to_open(meeting, read_only_, std::nullopt);
+    if (!read_only_) roll_call_.set_run(open_shared(meeting, *storage_, open_alone));
+  } catch (...) {
+    if (is_handling_lateness()) throw lateness("open", "");
+    throw;
   }
-  Reply reply = reply_of(mine);
-  reply.numbers = {rank(), ranks(), 0, 0};
-  const std::vector<Reply> replies = meeting.collect(reply);
-  auto verdict = meeting.verdict(replies, misplaced(replies), mine);
-  if (!verdict) {
-    const std::string all_path = meeting.announce(path);
-    const std::string all_text = meeting.announce(text);
-    if (!leads()) mine = error_of([&] { verify_token(*storage_, all_path, all_text); });
-    if (mine && mine->status() == Status::not_found) {
-      mine = base::Error(Status::invalid_argument, cat("storage ", base::quote(storage_->name()),
-                                                       " is not shared: it has not the file that rank 0 has made"));
-    }
-    verdict = meeting.verdict(mine);
-  }
-  if (!path.empty()) {
-    const auto problem = error_of([&] { storage_->remove(path); });
-    if (problem) base::warn("state", cat(path, " stays: ", problem->message()));
-  }
-  if (verdict) throw base::Error(*verdict);
+}
+
+base::Error Team::lateness(std::string_view call, std::string_view outcome) {
+  const std::string error = base::current_error().message;
+  const std::string missing = roll_call_.missing(call, timeout_ns_ - time_to_meet());
+  return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not come within ", timeout_ns_, " ns",
+                               outcome.empty() ? ": " + error : cat("; ", outcome))};
 }
 
 // ---- Agree ----
@@ -189,52 +181,55 @@ const Agreement* Team::still_agreed(const Listing& listing, const SaveOptions& o
   return is_anew ? nullptr : agreement_.get();
 }
 
-TeamSave Team::agree(const std::function<Wanted()>& gather) {
-  Meeting meeting = meet(time_to_meet());
+// Accepts the save that no rank has refused. Blocks may be others although the list of tensors is the same: that does not matter to
+// ranks that write all of theirs.
+std::string Team::open_save(TeamSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
+                            const Lead& lead) {
+  const Agreement* const agreed = still_agreed(listing, wanted.options);
+  for (const Reply& reply : replies) {
+    if (agreed != nullptr && !has_agreement(reply, *agreed)) return announced_text(json{{"out_of_step", &reply - replies.data()}});
+  }
+  lead(wanted);
+  const AcceptedSave& accepted = *wanted.options.accepted;
+  save.options = wanted.options;
+  save.attempt = make_attempt(*storage_, wanted.options.prefix, wanted.options.step, accepted.mark());
+  return to_text(Opening{save.attempt, agreed != nullptr, agreed == nullptr || agreed->has_alike(),
+                         digests_of(wanted.state.values()), accepted.generation(), accepted.rolled_back()});
+}
+
+TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
+  Meeting meeting = meet();
   Wanted wanted;
-  Listing listing;
   OwnBlocks own;
-  std::string options;
   TeamSave save;
+  Alike alike;
   std::optional<base::Error> mine = error_of([&] {
     wanted = gather();
     save.options = wanted.options;
-    listing = listing_of(wanted.state);
-    options = options_text(wanted.options);
-    if (!leads()) return;
-    const AcceptedSave& accepted = *wanted.options.accepted;
-    save.attempt = make_attempt(*storage_, wanted.options.prefix, wanted.options.step, accepted.mark());
-    save.generation = accepted.generation();
-    save.rolled_back = accepted.rolled_back();
+    alike = {options_text(wanted.options), listing_of(wanted.state)};
   });
   Opening opening;
   try {
-    if (leads() && !mine) {
-      opening = make_opening(save.attempt, listing, options, wanted.state, still_agreed(listing, wanted.options));
-      opening.generation = save.generation;
-      opening.rolled_back = save.rolled_back;
+    const std::vector<Reply> replies = meeting.collect(reply_to_open(mine, alike, agreement_.get()));
+    std::string text;
+    if (leads()) text = refusal_of(replies, alike, mine);
+    if (leads() && text.empty()) {
+      const auto problem = error_of([&] { text = open_save(save, wanted, alike.tensors, replies, lead); });
+      if (problem) text = announced_text(*problem);
     }
-    const std::string text = meeting.announce(!leads() ? "" : mine ? announced_text(*mine) : to_text(opening));
-    opening =
-        read_announced(text, opening_of, [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
+    opening = read_announced(
+        meeting.announce(text),
+        [&](const json& all) {
+          throw_refusal(meeting, all, alike, mine);
+          return opening_of(all);
+        },
+        [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
     save.attempt = opening.attempt;
     save.generation = opening.generation;
     save.rolled_back = opening.rolled_back;
-    const auto refuse = [&](Status status, const std::string& why) {
-      if (!mine) mine = base::Error(status, why);
-    };
-    if (options != opening.options) refuse(Status::invalid_argument, difference(options, rank(), opening.options, 0));
-    if (!opening.agreed) {
-      const std::string theirs = meeting.announce(listing.text);
-      if (theirs != listing.text) refuse(Status::invalid_argument, difference(listing.text, rank(), theirs, 0));
-    } else if (agreement_ == nullptr || agreement_->digest != *opening.agreed) {
-      refuse(Status::invalid_state, "the ranks are out of step: this one has not taken part in the save before");
-    } else if (listing.digest != opening.listing) {
-      refuse(Status::invalid_argument, difference(listing.text, rank(), agreement_->listing.text, 0));
-    }
     if (opening.asks_blocks) {
-      if (!mine) mine = error_of([&] { own = own_blocks(wanted.state); });
-      Agreement agreement = agree_on_blocks(meeting, std::move(listing), own, mine);
+      mine = error_of([&] { own = own_blocks(wanted.state); });
+      Agreement agreement = agree_on_blocks(meeting, std::move(alike.tensors), own, mine);
       // Where the blocks lie is known for as long as it is the same one.
       if (agreement_ == nullptr || agreement.digest != agreement_->digest)
         agreement_ = std::make_shared<Agreement>(std::move(agreement));
@@ -242,19 +237,16 @@ TeamSave Team::agree(const std::function<Wanted()>& gather) {
     }
   } catch (...) {
     agrees_anew_ = true;
-    if (is_handling_lateness()) throw lateness_of_agreement(save);
+    if (is_handling_lateness()) throw lateness("save", "nothing was saved");
     if (leads() && !save.attempt.empty()) error_of([&] { storage_->remove_directory(save.attempt); });
     throw;
   }
   save.agreement = agreement_;
   save.turn = std::make_shared<Turns::Turn>(turns_);
-  if (!mine) {
-    mine = error_of([&] {
-      compare_values(save, wanted.state, opening.digests);
-      save.state = share_out(wanted.state, own, *save.agreement, rank());
-    });
-  }
-  save.refusal = std::move(mine);
+  save.refusal = error_of([&] {
+    compare_values(save, wanted.state, opening.digests);
+    save.state = share_out(wanted.state, own, *save.agreement, rank());
+  });
   return save;
 }
 
@@ -305,7 +297,7 @@ Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& fil
 }
 
 SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard) {
-  Meeting meeting = meet(time_to_meet());
+  Meeting meeting = meet();
   FileSaver files(*storage_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   Share share;
   const auto mine = error_of([&] { share = write_share(save, source, files); });
@@ -313,11 +305,7 @@ SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit&
   reply.numbers = {share.tail.record.bytes, share.tail.summary.files, share.tail.summary.file_bytes,
                    std::ssize(share.tail.summary.unlike)};
   reply.digests = {share.tail.record.digest, share.tail.summary.layout};
-  struct Committed {
-    std::int64_t commit_sequence = 0;
-    std::int64_t files = 0;
-    std::int64_t bytes = 0;
-  } committed;
+  Meeting::Numbers committed{};  // commit sequence, files, bytes
   std::optional<base::Error> verdict;
   try {
     const std::vector<Reply> replies = meeting.collect(reply);
@@ -336,18 +324,17 @@ SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit&
         committed = {manifest.commit_sequence, file_count(manifest), total_bytes(manifest)};
       });
     }
-    verdict = meeting.verdict(replies, of_all, mine);
-    if (!verdict) meeting.broadcast(std::as_writable_bytes(std::span(&committed, 1)), 0);
+    verdict = meeting.verdict(replies, of_all, mine, &committed);
   } catch (const base::Error& error) {
     if (error.status() != Status::timeout) throw;
-    throw lateness(save, false);
+    throw late_save(save, roll_call_.missing("save", timeout_ns_ - time_to_meet()));
   }
   if (verdict) {
     // All have replied: none of them writes any more.
     if (leads()) discard(save.attempt);
     throw base::Error(*verdict);
   }
-  return finish(save, std::move(share), committed.commit_sequence, committed.files, committed.bytes);
+  return finish(save, std::move(share), committed[0], committed[1], committed[2]);
 }
 
 SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard) {
@@ -481,18 +468,6 @@ Seen look(storage::Storage& storage, const std::string& directory, std::int64_t 
   return seen;
 }
 
-std::string missing_of(const std::set<std::int64_t>& seen, std::int64_t ranks) {
-  constexpr int most_named = 8;
-  std::string out;
-  int named = 0;
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    if (seen.contains(rank)) continue;
-    if (++named > most_named) return out + ", ...";
-    out += cat(out.empty() ? "rank " : ", ", rank);
-  }
-  return out;
-}
-
 [[noreturn]] void fail_by(const Verdict& verdict) { throw RankError(verdict.rank, verdict.status, verdict.message); }
 
 }  // namespace
@@ -506,7 +481,7 @@ void Team::wait_for_parts(const TeamSave& save, const SaveSource& source) const 
       if (const auto verdict = find_verdict(*storage_, save.attempt, of)) fail_by(*verdict);
     }
     if (std::ssize(seen.parts) == ranks()) return;
-    if (patience.is_over()) throw lateness(save, true);
+    if (patience.is_over()) throw late_save(save, ranks_without_part(save));
   }
 }
 
@@ -549,67 +524,27 @@ std::int64_t Team::wait_for_commit(const TeamSave& save, const SaveSource& sourc
     storage::require_running(source.stop.get());
     if (const auto sequence = committed_sequence(save)) return *sequence;
     if (const auto verdict = find_verdict(*storage_, save.attempt, 0)) fail_by(*verdict);
-    if (patience.is_over()) throw lateness(save, true);
+    if (patience.is_over()) throw late_save(save, ranks_without_part(save));
   }
 }
 
-// ---- Who has not come ----
+// ---- Late ranks ----
 
-// Those who wait in vain leave a word of it in the directory of the attempt: who has left none has not come.
-std::string Team::missing_ranks(const std::string& attempt, const Patience& patience) const {
-  leave_verdict(*storage_, attempt, rank(), {rank(), Status::timeout, "has waited for the others in vain"});
-  Seen seen;
-  for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, attempt)) {
-    seen = look(*storage_, attempt, ranks());
-    if (std::ssize(seen.verdicts) + 1 >= ranks() || patience.is_over()) break;
-  }
-  return missing_of(seen.verdicts, ranks());
-}
-
-// The one that rank 0 has begun, for a rank that its word has not reached; "" when that is not known.
-std::string Team::begun_attempt(const SaveOptions& options) const {
-  std::string found;
-  const std::string name = attempt_name(options.prefix, options.step, 0);
-  const std::string_view beginning = std::string_view(name).substr(0, name.rfind('-') + 1);
-  for (const storage::Entry& entry : storage_->list("")) {
-    if (!entry.name.starts_with(beginning) || has_manifest(*storage_, entry.name)) continue;
-    if (!found.empty()) return "";
-    found = entry.name;
-  }
-  return found;
-}
-
-// While the error is handled.
-base::Error Team::lateness_of_agreement(const TeamSave& save) const {
-  std::string who;
-  error_of([&] {
-    const Patience patience(timeout_ns_ - time_to_meet());
-    std::string attempt = save.attempt;
-    // On an object store there is something in its directory when rank 0 waits in vain itself.
-    for (std::int64_t pause_ns = first_pause_ns; attempt.empty() && !patience.is_over(); pause(pause_ns, ""))
-      attempt = begun_attempt(save.options);
-    if (!attempt.empty()) who = missing_ranks(attempt, patience);
-  });
-  if (who.empty()) return {Status::timeout, base::current_error().message};
-  return {Status::timeout, cat(who, " did not come within ", timeout_ns_, " ns; nothing was saved")};
-}
-
-// In the background it is who has left no part. In the foreground a rank may have gone behind its part.
-base::Error Team::lateness(const TeamSave& save, bool is_in_background) const {
-  std::string who;
+// In the background: the ranks that have left no part.
+std::string Team::ranks_without_part(const TeamSave& save) const {
+  std::string missing;
   const auto problem = error_of([&] {
-    if (!is_in_background) {
-      who = missing_ranks(save.attempt, Patience(timeout_ns_ - time_to_meet()));
-      return;
-    }
-    who = missing_of(look(*storage_, save.attempt, ranks()).parts, ranks());
-    if (who.empty() && !leads()) who = "rank 0";
+    missing = missing_of(look(*storage_, save.attempt, ranks()).parts, ranks());
+    if (missing.empty() && !leads()) missing = "rank 0";
   });
-  // Rank 0 may have been killed behind its commit.
-  const bool is_open = problem || who.empty() || who == "rank 0" || who.starts_with("rank 0,");
-  if (problem || who.empty()) who = "a rank";
-  return {Status::timeout, cat(who, " did not come within ", timeout_ns_, " ns; ", base::quote(save.attempt),
-                               is_open ? " may be a checkpoint or not" : " is no checkpoint")};
+  return problem ? "" : missing;
+}
+
+// missing: "" when it is not known. Rank 0 may have been killed after its commit.
+base::Error Team::late_save(const TeamSave& save, const std::string& missing) const {
+  const bool is_open = missing.empty() || missing == "rank 0" || missing.starts_with("rank 0,");
+  return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not come within ", timeout_ns_, " ns; ",
+                               base::quote(save.attempt), is_open ? " may be a checkpoint or not" : " is no checkpoint")};
 }
 
 }  // namespace ckpt::state

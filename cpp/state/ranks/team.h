@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -21,6 +22,7 @@
 #include "state/ranks/agreement.h"
 #include "state/ranks/meeting.h"
 #include "state/ranks/part.h"
+#include "state/ranks/roll_call.h"
 #include "state/ranks/turns.h"
 #include "state/save.h"
 #include "state/state.h"
@@ -40,7 +42,7 @@ struct TeamSave {
   std::vector<std::string> absent;            // keys of rank 0 that this rank lacks
   std::shared_ptr<const Agreement> agreement;
   std::shared_ptr<Turns::Turn> turn;
-  // Of a rank that found out alone that it cannot save, when the others had gone on: all fail by it.
+  // Of a rank that found out after the ranks had agreed that it cannot save: all fail by it.
   std::optional<base::Error> refusal;
 };
 
@@ -50,27 +52,34 @@ class Team {
     SaveOptions options;
     State state;
   };
+  // For rank 0: what it does for all when no rank has refused the save; sets Wanted::options.accepted.
+  using Lead = std::function<void(Wanted& wanted)>;
   // For rank 0: makes the manifest durable, with the next sequence.
   using Commit = std::function<void(FileSaver& files, Manifest& manifest)>;
   // For rank 0: removes what a save that failed has left.
   using Discard = std::function<void(const std::string& attempt)>;
 
   // sleep: empty really sleeps.
-  Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinator> coordinator, std::int64_t timeout_ns,
+  Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinator> coordinator, bool read_only, std::int64_t timeout_ns,
        storage::Sleep sleep);
 
   bool leads() const noexcept { return coordinator_->rank() == 0; }
   std::int64_t rank() const noexcept { return coordinator_->rank(); }
   std::int64_t ranks() const noexcept { return coordinator_->world_size(); }
   std::int64_t timeout_ns() const noexcept { return timeout_ns_; }
-  // Begins what all ranks do together. Error(invalid_state) inside a log callback.
-  Meeting meet() const { return meet(timeout_ns_); }
+  // Begins what all ranks do together. Error(invalid_state) inside a log callback. Ends before timeout_ns: see lateness.
+  Meeting meet();
+  // While a time-out is handled: the error to throw in its place, which names the ranks that did not arrive at the call where that
+  // can be known. Takes what is left of timeout_ns. outcome: "" for the text of the time-out.
+  base::Error lateness(std::string_view call, std::string_view outcome);
 
-  // Collective. open_alone: what rank 0 does first. Error(invalid_argument) when the ranks' storages are not one.
+  // Collective. open_alone: what rank 0 of writers does when all have come. Error(invalid_argument) when some ranks only read, or
+  // the storages of writers are not one.
   void open(const std::function<void()>& open_alone);
 
-  // Collective. gather: the options and state to save, or what is wrong with them here.
-  TeamSave agree(const std::function<Wanted()>& gather);
+  // Collective. gather: the options and state to save, or what is wrong with them here, which all ranks then throw. lead: of rank
+  // 0.
+  TeamSave agree(const std::function<Wanted()>& gather, const Lead& lead);
 
   // Writes this rank's share and returns when the save is durable, or throws what ended it on all ranks. In the foreground it is
   // collective.
@@ -87,9 +96,10 @@ class Team {
     std::int64_t rewritten = 0;
   };
 
-  Meeting meet(std::int64_t timeout_ns) const;
   // For rank 0: what an earlier save's ranks agreed on, as far as it holds for this one; nullptr when they agree anew.
   const Agreement* still_agreed(const Listing& listing, const SaveOptions& options);
+  std::string open_save(TeamSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
+                        const Lead& lead);
   Share write_share(TeamSave& save, SaveSource& source, FileSaver& files);
   SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
   SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
@@ -109,20 +119,20 @@ class Team {
   void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
   std::int64_t wait_for_commit(const TeamSave& save, const SaveSource& source) const;
   std::optional<std::int64_t> committed_sequence(const TeamSave& save) const;
-  // Of the time of a save in the foreground; what is left then serves to find out who has not come.
+  // Of the time of a call that all ranks make; the rest serves to find out which ranks are missing.
   std::int64_t time_to_meet() const noexcept { return timeout_ns_ - timeout_ns_ / 5; }
-  std::string missing_ranks(const std::string& attempt, const Patience& patience) const;
-  std::string begun_attempt(const SaveOptions& options) const;
-  base::Error lateness_of_agreement(const TeamSave& save) const;
-  base::Error lateness(const TeamSave& save, bool is_in_background) const;
+  std::string ranks_without_part(const TeamSave& save) const;
+  base::Error late_save(const TeamSave& save, const std::string& missing) const;
   SaveResult finish(TeamSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes);
   std::vector<std::string> take_failed();
   void pause(std::int64_t& pause_ns, const std::string& attempt) const;
 
   const std::shared_ptr<storage::Storage> storage_;
   const std::shared_ptr<Coordinator> coordinator_;
+  const bool read_only_;
   const std::int64_t timeout_ns_;
   const storage::Sleep sleep_;
+  RollCall roll_call_;
   const std::shared_ptr<Turns> turns_ = std::make_shared<Turns>();
   std::shared_ptr<const Agreement> agreement_;  // for the threads that call
   std::atomic<bool> agrees_anew_ = false;       // rank 0: what was agreed on may be unknown to another one

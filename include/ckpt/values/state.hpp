@@ -87,7 +87,7 @@ inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
 
 // How the checkpoints of a storage are opened, and which of them stay.
 struct CheckpointManagerOptions {
-  // false locks the storage for writing; true: no lock, nothing is ever changed, and saving fails
+  // false locks the storage for writing; true: no lock, nothing is ever changed, and saving fails. The same on all ranks
   bool read_only = false;
   // after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay.
   // Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a

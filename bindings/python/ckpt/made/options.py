@@ -380,7 +380,7 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
                                timeout_ns: int = 0) -> Any:
     """How the checkpoints of a storage are opened, and which of them stay.
 
-    read_only: False locks the storage for writing; True: no lock, nothing is ever changed, and saving fails
+    read_only: False locks the storage for writing; True: no lock, nothing is ever changed, and saving fails. The same on all ranks
     keep_last: after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay.
         Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load
         or verification of this process found damaged does not count, and is removed once it is older than all that stay; the newest

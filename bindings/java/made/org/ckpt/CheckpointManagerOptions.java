@@ -20,7 +20,8 @@ public final class CheckpointManagerOptions {
   public CheckpointManagerOptions() {}
 
   /**
-   * False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails. Default: false.
+   * False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails. The same on all ranks. Default:
+   * false.
    *
    * @param readOnly the value
    * @return this

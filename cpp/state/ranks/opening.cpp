@@ -1,0 +1,139 @@
+#include "state/ranks/opening.h"
+
+#include <random>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "state/commit_record.h"
+#include "state/ranks/announced.h"
+#include "state/ranks/roll_call.h"
+#include "state/record_text.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+using base::Status;
+using nlohmann::json;
+
+// The first difference between the replies that is an error although each rank's arguments are right.
+std::optional<base::Error> unlike(const std::vector<Reply>& replies) {
+  const std::int64_t ranks = std::ssize(replies);
+  for (std::int64_t of = 0; of < ranks; ++of) {
+    const auto& numbers = replies[static_cast<std::size_t>(of)].numbers;
+    if (numbers[0] == of && numbers[1] == ranks) continue;
+    return base::Error(Status::invalid_argument,
+                       cat("coordinator: rank ", of, " of ", ranks, " takes itself for rank ", numbers[0], " of ", numbers[1]));
+  }
+  for (const Reply& reply : replies) {
+    if (reply.status != 0) return std::nullopt;
+  }
+  for (const Reply& reply : replies) {
+    if (reply.numbers[2] == replies[0].numbers[2]) continue;
+    return base::Error(Status::invalid_argument, cat("read_only is ", reply.numbers[2], " on rank ", reply.numbers[0], " and ",
+                                                     replies[0].numbers[2], " on rank 0; the same on all ranks"));
+  }
+  return std::nullopt;
+}
+
+std::string random_hex() {
+  std::random_device random;
+  std::string out;
+  for (int i = 0; i < 16; ++i) out += "0123456789abcdef"[random() & 15];
+  return out;
+}
+
+void remove_temporary(storage::Storage& storage) {
+  if (storage.is_objects()) return;
+  for (const storage::Entry& entry : storage.list("")) {
+    if (entry.name.starts_with(temporary_prefix)) storage.remove(entry.name);
+  }
+}
+
+// A file that all ranks must find.
+struct Token {
+  std::string path;
+  std::string text;
+};
+
+void write_token(storage::Storage& storage, const Token& token) {
+  const auto file = storage.create_stream(token.path, {std::ssize(token.text), nullptr});
+  file->write(0, std::as_bytes(std::span(token.text)));
+  file->sync();
+}
+
+void verify_token(storage::Storage& storage, const Token& token) {
+  try {
+    const std::string found = read_text(*storage.open(token.path), 4096);
+    if (found != token.text) base::fail(Status::not_found, token.path, " has other bytes");
+  } catch (const base::Error& error) {
+    if (error.status() != Status::not_found) throw;
+    base::fail(Status::invalid_argument, "storage ", base::quote(storage.name()),
+               " is not shared: it has not the file that rank 0 has made");
+  }
+}
+
+}  // namespace
+
+void agree_to_open(Meeting& meeting, bool read_only, const std::optional<base::Error>& refused) {
+  Reply reply = reply_of(refused);
+  reply.numbers = {meeting.rank(), meeting.ranks(), read_only ? 1 : 0, 0};
+  const std::vector<Reply> replies = meeting.collect(reply);
+  const auto of_all = meeting.leads() ? unlike(replies) : std::nullopt;
+  if (const auto error = meeting.verdict(replies, of_all, refused)) throw base::Error(*error);
+}
+
+// When the others do not come, the error of this rank is still the one to report.
+void refuse_to_open(Coordinator& coordinator, std::int64_t timeout_ns, const base::Error& refused) {
+  if (base::is_inside_log_sink()) throw base::Error(refused);
+  try {
+    Meeting meeting(coordinator, timeout_ns);
+    agree_to_open(meeting, false, refused);
+  } catch (const base::Error& error) {
+    if (error.status() != Status::timeout) throw;
+  }
+  throw base::Error(refused);
+}
+
+std::string open_shared(Meeting& meeting, storage::Storage& storage, const std::function<void()>& open_alone) {
+  Token token;
+  std::optional<base::Error> mine;
+  bool is_written = false;
+  if (meeting.leads()) {
+    mine = error_of([&] {
+      open_alone();
+      remove_temporary(storage);  // of runs that were killed while they opened
+      token.text = random_hex();
+      token.path = cat(storage.is_objects() ? probes_prefix : temporary_prefix, token.text);
+      is_written = true;
+      write_token(storage, token);
+    });
+  }
+  const auto remove_token = [&] {
+    if (!is_written) return;
+    const auto problem = error_of([&] { storage.remove(token.path); });
+    if (problem && problem->status() != Status::not_found) base::warn("state", cat(token.path, " stays: ", problem->message()));
+  };
+  try {
+    const std::string text = meeting.announce(!meeting.leads() ? ""
+                                              : mine           ? announced_text(*mine)
+                                                               : announced_text(json{{"path", token.path}, {"text", token.text}}));
+    token = read_announced(
+        text,
+        [](const json& all) {
+          return Token{all.at("path").get<std::string>(), all.at("text").get<std::string>()};
+        },
+        [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
+    if (!meeting.leads()) mine = error_of([&] { verify_token(storage, token); });
+    meeting.agree(mine);
+  } catch (...) {
+    remove_token();
+    throw;
+  }
+  remove_token();
+  return token.text;
+}
+
+}  // namespace ckpt::state

@@ -1,0 +1,91 @@
+#include "state/ranks/roll_call.h"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "state/catalog.h"
+#include "state/commit_record.h"
+#include "state/ranks/meeting.h"
+#include "storage/objects.h"
+
+namespace ckpt::state {
+
+using base::cat;
+
+RollCall::RollCall(std::shared_ptr<storage::Storage> storage, Place place, bool may_write, storage::Sleep sleep)
+    : storage_(std::move(storage)), place_(place), may_write_(may_write), sleep_(std::move(sleep)) {}
+
+std::string RollCall::marker_prefix(std::string_view call) const {
+  return cat(storage_->is_objects() ? probes_prefix : temporary_prefix, "waited-", run_, run_.empty() ? "" : "-", call, "-rank");
+}
+
+std::set<std::int64_t> RollCall::arrived(const std::string& prefix) const {
+  std::set<std::int64_t> ranks;
+  const auto add = [&](std::string_view path) {
+    std::int64_t rank = 0;
+    if (!path.starts_with(prefix)) return;
+    const auto [end, error] = std::from_chars(path.data() + prefix.size(), path.data() + path.size(), rank);
+    if (error == std::errc() && end == path.data() + path.size()) ranks.insert(rank);
+  };
+  if (storage_->is_objects()) {
+    storage::for_each_object(*storage_, prefix, [&](const storage::Object& object) { add(object.path); });
+  } else {
+    for (const storage::Entry& entry : storage_->list("")) add(entry.name);
+  }
+  return ranks;
+}
+
+void RollCall::withdraw() noexcept {
+  if (marker_.empty()) return;
+  const auto problem = error_of([&] { storage_->remove(marker_); });
+  marker_.clear();
+  if (problem && problem->status() != base::Status::not_found)
+    base::warn("state", cat("the marker of a call that timed out stays: ", problem->message()));
+}
+
+std::string RollCall::missing(std::string_view call, std::int64_t patience_ns) noexcept {
+  constexpr std::int64_t first_pause_ns = 1'000'000;
+  constexpr std::int64_t longest_pause_ns = 500'000'000;
+  std::string missing;
+  if (!may_write_) return missing;
+  const auto problem = error_of([&] {
+    const std::int64_t begin_ns = base::monotonic_ns();
+    const std::string prefix = marker_prefix(call);
+    const std::string mine = cat(prefix, place_.rank);
+    const std::string text = "waited\n";
+    const auto file = storage_->create_stream(mine, {std::ssize(text), nullptr});
+    file->write(0, std::as_bytes(std::span(text)));
+    file->sync();
+    marker_ = mine;
+    std::set<std::int64_t> seen;
+    for (std::int64_t pause_ns = first_pause_ns;; pause_ns = std::min(longest_pause_ns, 2 * pause_ns)) {
+      seen = arrived(prefix);
+      // At least one rank is missing, so nothing is gained by looking for its marker.
+      if (std::ssize(seen) + 1 >= place_.ranks || base::monotonic_ns() - begin_ns >= patience_ns) break;
+      sleep_(pause_ns);
+      if (pause_ns >= longest_pause_ns) see_changes(*storage_, "");
+    }
+    missing = missing_of(seen, place_.ranks);
+  });
+  if (problem) base::warn("state", cat("the missing ranks are not known: ", problem->message()));
+  return missing;
+}
+
+std::string missing_of(const std::set<std::int64_t>& arrived, std::int64_t ranks) {
+  constexpr int most_named = 8;
+  std::string out;
+  int named = 0;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    if (arrived.contains(rank)) continue;
+    if (++named > most_named) return out + ", ...";
+    out += cat(out.empty() ? "rank " : ", ", rank);
+  }
+  return out;
+}
+
+}  // namespace ckpt::state
