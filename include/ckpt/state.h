@@ -200,7 +200,8 @@ CKPT_API ckpt_status ckpt_coordinator_get_rank(const ckpt_coordinator* coordinat
 /* *world_size receives the number of processes. */
 CKPT_API ckpt_status ckpt_coordinator_get_world_size(const ckpt_coordinator* coordinator, int64_t* world_size);
 
-/* Returns when every process has called it. timeout_ns: >= 0; TIMEOUT after that. A custom one's: its status, else CALLBACK. */
+/* Returns when every process has called it. timeout_ns: >= 0; TIMEOUT after that. A custom one's: its status, else CALLBACK. Wrong
+ * arguments of this function and of the next three are found by their process alone: the others wait for it until TIMEOUT. */
 CKPT_API ckpt_status ckpt_coordinator_barrier(ckpt_coordinator* coordinator, int64_t timeout_ns);
 
 /* Sends the root's bytes to all processes: data is read there and written elsewhere. bytes: >= 0, the same everywhere; data may be

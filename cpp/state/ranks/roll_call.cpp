@@ -40,7 +40,7 @@ std::set<std::int64_t> RollCall::arrived(const std::string& prefix) const {
   return ranks;
 }
 
-void RollCall::withdraw() noexcept {
+void RollCall::withdraw() {
   if (marker_.empty()) return;
   const auto problem = error_of([&] { storage_->remove(marker_); });
   marker_.clear();
@@ -48,7 +48,7 @@ void RollCall::withdraw() noexcept {
     base::warn("state", cat("the marker of a call that timed out stays: ", problem->message()));
 }
 
-std::string RollCall::missing(std::string_view call, std::int64_t patience_ns) noexcept {
+std::string RollCall::missing(std::string_view call, std::int64_t patience_ns) {
   constexpr std::int64_t first_pause_ns = 1'000'000;
   constexpr std::int64_t longest_pause_ns = 500'000'000;
   std::string missing;

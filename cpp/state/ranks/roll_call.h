@@ -29,9 +29,9 @@ class RollCall {
   // A text that all ranks of this run have, and no other run: markers that others left do not count.
   void set_run(std::string run) { run_ = std::move(run); }
   // Removes the marker of an earlier call, which would count in the next one.
-  void withdraw() noexcept;
+  void withdraw();
   // The missing ranks, "rank 1, rank 3", after at most patience_ns; "" when they are not known. call: its name.
-  std::string missing(std::string_view call, std::int64_t patience_ns) noexcept;
+  std::string missing(std::string_view call, std::int64_t patience_ns);
 
  private:
   std::string marker_prefix(std::string_view call) const;
