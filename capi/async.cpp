@@ -25,28 +25,19 @@ static_assert(CKPT_CHECKPOINT_TASK_KIND_LOAD == static_cast<int>(async::TaskKind
 static_assert(CKPT_STAGING_MODE_COPY == static_cast<int>(async::StagingMode::copy));
 static_assert(CKPT_STAGING_MODE_BORROW == static_cast<int>(async::StagingMode::borrow));
 static_assert(CKPT_STAGING_MODE_DEFERRED == static_cast<int>(async::StagingMode::deferred));
+static_assert(CKPT_CLOSE_MODE_DRAIN == static_cast<int>(async::CloseMode::drain));
+static_assert(CKPT_CLOSE_MODE_CANCEL == static_cast<int>(async::CloseMode::cancel));
+static_assert(CKPT_CLOSE_MODE_DRAIN_UNREPORTED == static_cast<int>(async::CloseMode::drain_unreported));
 static_assert(CKPT_WHEN_FULL_REFUSE == static_cast<int>(async::WhenFull::refuse));
 static_assert(CKPT_WHEN_FULL_WAIT == static_cast<int>(async::WhenFull::wait));
 static_assert(CKPT_WHEN_FULL_DROP_OLDEST == static_cast<int>(async::WhenFull::drop_oldest));
 
 namespace {
 
-// As much of text as fits, cut at a character.
-template <std::size_t size>
-void copy_line(char (&out)[size], std::string_view text) {
-  std::size_t length = 0;
-  while (length < text.size()) {
-    const std::size_t next = std::max<std::size_t>(1, utf8_length(text.substr(length)));
-    if (length + next >= size) break;
-    length += next;
-  }
-  std::memcpy(out, text.data(), length);
-  out[length] = '\0';
-}
-
 ckpt_checkpoint_task_result converted(const async::TaskResult& result) {
   auto out = struct_of<ckpt_checkpoint_task_result>(result);
   copy_line(out.error, result.error);
+  copy_line(out.unreported_error, result.unreported_error);
   return out;
 }
 
@@ -195,9 +186,9 @@ ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, cons
 ckpt_status ckpt_async_manager_close(ckpt_async_manager* handle, int32_t mode, int64_t timeout_ns) {
   return guard([&] {
     const auto manager = manager_of(handle);
-    require(mode == CKPT_CLOSE_MODE_DRAIN || mode == CKPT_CLOSE_MODE_CANCEL, "mode is ", mode,
-            "; CKPT_CLOSE_MODE_DRAIN (0) or CKPT_CLOSE_MODE_CANCEL (1)");
-    manager->close(mode == CKPT_CLOSE_MODE_DRAIN ? async::CloseMode::drain : async::CloseMode::cancel, timeout_ns);
+    require(mode >= CKPT_CLOSE_MODE_DRAIN && mode <= CKPT_CLOSE_MODE_DRAIN_UNREPORTED, "mode is ", mode,
+            "; CKPT_CLOSE_MODE_DRAIN (0) .. CKPT_CLOSE_MODE_DRAIN_UNREPORTED (2)");
+    manager->close(static_cast<async::CloseMode>(mode), timeout_ns);
   });
 }
 
@@ -323,6 +314,9 @@ ckpt_status ckpt_async_manager_get_stats(ckpt_async_manager* handle, ckpt_async_
   return guard([&] {
     const auto manager = manager_of(handle);
     check_struct(stats, "stats");
-    fill_struct(stats, struct_of<ckpt_async_manager_stats>(manager->stats()), "stats");
+    const async::AsyncStats found = manager->stats();
+    auto values = struct_of<ckpt_async_manager_stats>(found);
+    copy_line(values.unreported_error, found.unreported_error);
+    fill_struct(stats, values, "stats");
   });
 }

@@ -59,23 +59,36 @@ int32_t ckpt_feature(const char* name) { return name != nullptr && has_feature(n
 
 // ---- Logging ----
 
+namespace {
+
+LogSink sink_of(ckpt_log_fn fn, const std::shared_ptr<UserData>& user) {
+  if (fn == nullptr) return {};
+  return [fn, user](LogLevel level, const char* component, const char* message) {
+    try {
+      fn(static_cast<int32_t>(level), component, message, user->get());
+    } catch (const ForcedUnwind&) {
+      throw;
+    } catch (...) {  // there is no other place to report it
+    }
+  };
+}
+
+}  // namespace
+
 ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
   return guard([&] {
     require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; ",
             CKPT_LOG_LEVEL_DEBUG, " .. ", CKPT_LOG_LEVEL_ERROR);
     const auto user = std::make_shared<UserData>(user_data, destroy);
-    LogSink sink;
-    if (fn != nullptr) {
-      sink = [fn, user](LogLevel level, const char* component, const char* message) {
-        try {
-          fn(static_cast<int32_t>(level), component, message, user->get());
-        } catch (const ForcedUnwind&) {
-          throw;
-        } catch (...) {  // there is no other place to report it
-        }
-      };
-    }
-    set_log(static_cast<LogLevel>(min_level), std::move(sink));
+    set_log(static_cast<LogLevel>(min_level), sink_of(fn, user));
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_set_fallback_log(ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
+  return guard([&] {
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    set_fallback_log(sink_of(fn, user));
     user->adopt();
   });
 }

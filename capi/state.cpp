@@ -236,7 +236,9 @@ state::SaveOptions save_options_argument(const ckpt_save_options* options) {
 void check_save_result(const ckpt_save_result* result) { check_result(result); }
 
 void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved) {
-  fill_result(result, struct_of<ckpt_save_result>(saved));
+  auto values = struct_of<ckpt_save_result>(saved);
+  copy_line(values.unreported_error, saved.unreported_error);
+  fill_result(result, values);
 }
 
 LoadArgument load_argument(const ckpt_load_options* options) {

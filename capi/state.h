@@ -1,11 +1,15 @@
 // The handles of the state part, for the other files of the C API.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string_view>
 
 #include <ckpt/state.h>
 
+#include "base/text.h"
 #include "guard.h"
 #include "handle.h"
 #include "state/checkpoint.h"
@@ -26,6 +30,19 @@ void check_save_result(const ckpt_save_result* result);
 void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved);
 void check_load_result(const ckpt_load_result* result);
 void fill_load_result(ckpt_load_result* result, const state::LoadResult& loaded);
+// As much of text as fits, cut at a character.
+template <std::size_t size>
+void copy_line(char (&out)[size], std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const std::size_t next = std::max<std::size_t>(1, base::utf8_length(text.substr(length)));
+    if (length + next >= size) break;
+    length += next;
+  }
+  std::memcpy(out, text.data(), length);
+  out[length] = '\0';
+}
+
 // Cut off where it must be.
 void copy_name(char (&out)[CKPT_CHECKPOINT_NAME_BYTES], std::string_view name);
 

@@ -1,7 +1,7 @@
 # ckpt_conformance_runner(<language> COMMAND <program> [<argument>...] [ENVIRONMENT <name=value>...])
 #
 # Adds the test conformance_<language> (label conformance and the language), which runs every file of scenarios with the command line
-# "<program> <argument>... run SCRATCH FILE...", and lets conformance_matrix use the same command line with "write DIR" and "read DIR".
+# "<program> <argument>... run SCRATCH FILE...", but for cpp conformance_compat_<language> with the files of compat/, and lets conformance_matrix use the same command line with "write DIR" and "read DIR".
 set(CKPT_CONFORMANCE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
 function(ckpt_conformance_runner language)
@@ -9,8 +9,17 @@ function(ckpt_conformance_runner language)
   list(JOIN RUNNER_COMMAND " " command) # no word of it may hold a blank
   set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_RUNNERS "${language}=${command}")
   set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_ENVIRONMENT ${RUNNER_ENVIRONMENT})
-  ckpt_add_test(NAME conformance_${language}
-           COMMAND sh "${CKPT_CONFORMANCE_DIR}/run.sh" "${PROJECT_BINARY_DIR}/conformance/${language}" ${RUNNER_COMMAND})
-  set_tests_properties(conformance_${language} PROPERTIES LABELS "conformance;${language}" TIMEOUT 900
-                       ENVIRONMENT "${RUNNER_ENVIRONMENT}")
+  set(folders scenarios)
+  if(NOT language STREQUAL "cpp") # which has no names of the reference texts
+    list(APPEND folders compat)
+  endif()
+  foreach(folder IN LISTS folders)
+    set(test "conformance_${language}")
+    if(folder STREQUAL "compat")
+      set(test "conformance_compat_${language}")
+    endif()
+    ckpt_add_test(NAME ${test}
+             COMMAND sh "${CKPT_CONFORMANCE_DIR}/run.sh" "${PROJECT_BINARY_DIR}/conformance/${folder}_${language}" ${folder} ${RUNNER_COMMAND})
+    set_tests_properties(${test} PROPERTIES LABELS "conformance;${language}" TIMEOUT 900 ENVIRONMENT "${RUNNER_ENVIRONMENT}")
+  endforeach()
 endfunction()

@@ -1,9 +1,10 @@
-# run.sh SCRATCH RUNNER...: runs every file of scenarios with one runner.
+# run.sh SCRATCH FOLDER RUNNER...: runs every file of scenarios in a folder here with one runner.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$1
-shift
+folder=$2
+shift 2
 rm -rf "$scratch"
 mkdir -p "$scratch"
-"$@" run "$scratch" "$here"/scenarios/*.txt
+"$@" run "$scratch" "$here/$folder"/*.txt
 rm -rf "$scratch"

@@ -166,15 +166,26 @@ inline Bytes writable(void* data, int64_t size) { return Bytes{data, size, true}
 }  // namespace detail
 #endif
 
+#ifndef SWIG
+namespace detail {
+
+inline void send_message(int32_t level, const char* component, const char* message, void* user) {
+  (void)guarded([&] { static_cast<LogListener*>(user)->message(level, component, message); });
+}
+
+}  // namespace detail
+#endif
+
 inline ckpt_status set_log(int32_t min_level, LogListener* listener) {
   std::unique_ptr<LogListener> owned(listener);
   if (!listener) return ckpt_set_log(min_level, nullptr, nullptr, nullptr);
-  return handed_over(owned, ckpt_set_log(
-                                min_level,
-                                [](int32_t level, const char* component, const char* message, void* user) {
-                                  (void)guarded([&] { static_cast<LogListener*>(user)->message(level, component, message); });
-                                },
-                                listener, destroy<LogListener>));
+  return handed_over(owned, ckpt_set_log(min_level, detail::send_message, listener, destroy<LogListener>));
+}
+
+inline ckpt_status set_fallback_log(LogListener* listener) {
+  std::unique_ptr<LogListener> owned(listener);
+  if (!listener) return ckpt_set_fallback_log(nullptr, nullptr, nullptr);
+  return handed_over(owned, ckpt_set_fallback_log(detail::send_message, listener, destroy<LogListener>));
 }
 
 inline ckpt_status set_progress(ProgressListener* listener) {

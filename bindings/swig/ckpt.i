@@ -100,6 +100,7 @@ CKPT_FETCHES(name)
 %ignore ckpt_get_api; // for programs in C that load the library themselves
 
 CKPT_REPLACED(set_log)
+CKPT_REPLACED(set_fallback_log)
 CKPT_REPLACED(set_progress)
 CKPT_REPLACED(add_thread_hooks)
 CKPT_REPLACED(clock_create_custom)

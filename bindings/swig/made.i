@@ -78,6 +78,7 @@ CKPT_STRUCT(ckpt_save_options)
 %ignore ckpt_save_options::reserved2;
 CKPT_STRUCT(ckpt_save_result)
 %ignore ckpt_save_result::reserved;
+%ignore ckpt_save_result::reserved2;
 CKPT_STRUCT(ckpt_load_options)
 %ignore ckpt_load_options::reserved;
 %ignore ckpt_load_options::reserved2;
@@ -100,6 +101,7 @@ CKPT_STRUCT(ckpt_controller_info)
 CKPT_STRUCT(ckpt_simulation_options)
 %ignore ckpt_simulation_options::reserved;
 CKPT_STRUCT(ckpt_checkpoint_task_result)
+%ignore ckpt_checkpoint_task_result::reserved;
 %ignore ckpt_checkpoint_task_callbacks;
 %ignore ckpt_checkpoint_task_callbacks_init;
 CKPT_STRUCT(ckpt_async_manager_options)
@@ -108,5 +110,6 @@ CKPT_STRUCT(ckpt_checkpoint_task_options)
 CKPT_STRUCT(ckpt_checkpoint_task_info)
 CKPT_STRUCT(ckpt_async_manager_stats)
 %ignore ckpt_async_manager_stats::reserved;
+%ignore ckpt_async_manager_stats::reserved2;
 %ignore ckpt_driver_callbacks;
 %ignore ckpt_driver_callbacks_init;

@@ -1,13 +1,14 @@
 #include "async/manager.h"
 
 #include <algorithm>
-#include <new>
+#include <exception>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/entered.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "state/unreported.h"
 
 namespace ckpt::async {
 namespace {
@@ -92,13 +93,32 @@ void AsyncManager::start_threads() {
 
 AsyncManager::~AsyncManager() {
   if (generation_ != base::fork_generation()) return;
-  if (crew_.is_serving()) end(CloseMode::drain, options_.drain_timeout_ns);
+  if (crew_.is_serving()) end(CloseMode::drain, options_.drain_timeout_ns, WhenLate::abandon);
   try {
-    while (const auto failure = tasks_.failures().take())
-      say(LogLevel::error, "no caller has seen this failure: ", failure->message());
-  } catch (const std::bad_alloc&) {
+    report_unreceived();
+  } catch (const std::exception&) {
     // What there is no memory for is lost, as in say().
   }
+}
+
+// The last reference has gone: no caller can ask for what is left.
+void AsyncManager::report_unreceived() {
+  std::vector<base::Error> left = tasks_.failures().take_all();
+  // Without time to drain, the cancellation was asked for.
+  if (const std::int64_t count = tasks_.abandoned(); count > 0 && options_.drain_timeout_ns != 0) {
+    left.emplace_back(Status::timeout, cat(count, count == 1 ? " task was" : " tasks were",
+                                           " cancelled at the release: not ended within ", options_.drain_timeout_ns, " ns"));
+  }
+  if (left.empty()) return;
+  std::vector<std::string> messages;
+  for (const base::Error& error : left) messages.push_back(error.message());
+  try {
+    state::leave_unreported(*checkpoint_->storage(),
+                            {static_cast<std::int64_t>(left.size()), left.front().status(), left.front().message()});
+  } catch (const std::exception&) {
+    // The storage cannot be identified any more: no later save returns them.
+  }
+  base::report_unreceived("async", messages);
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the reference that is let go
@@ -107,8 +127,8 @@ void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
   if (it.generation_ != base::fork_generation()) return;
   if (it.is_inside_callback()) {
     it.detach_threads();
-  } else if (!it.end(CloseMode::drain, it.options_.drain_timeout_ns)) {
-    say(LogLevel::warning, "not all tasks ended within ", it.options_.drain_timeout_ns, " ns; the others were cancelled");
+  } else {
+    it.end(CloseMode::drain, it.options_.drain_timeout_ns, WhenLate::abandon);
   }
 }
 
@@ -124,13 +144,14 @@ void AsyncManager::detach_threads() {
 }
 
 // Returns when the threads have gone and all callbacks have returned, whoever sees to it. False when draining took longer.
-bool AsyncManager::end(CloseMode mode, std::int64_t timeout_ns) {
+bool AsyncManager::end(CloseMode mode, std::int64_t timeout_ns, WhenLate when_late) {
   const base::Entered entered(&tasks_);  // what is cancelled or logged may call back
   if (tasks_.stop_admitting()) say(LogLevel::info, "shutting down: ", tasks_.live(), " tasks have not ended");
   // Before the gates open, behind which a worker would begin what is to be cancelled.
   if (mode == CloseMode::cancel) tasks_.cancel_all();
   tasks_.close();
   const bool in_time = mode == CloseMode::cancel || tasks_.wait_for_ends(timeout_ns);
+  if (!in_time && when_late == WhenLate::abandon) tasks_.abandon_all();
   if (tasks_.live() > 0) tasks_.cancel_all();
   if (crew_.join()) say(LogLevel::info, "shut down");
   return in_time;
@@ -140,9 +161,10 @@ void AsyncManager::close(CloseMode mode, std::int64_t timeout_ns) {
   refuse_fork();
   refuse_callback();
   base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
-  const bool in_time = end(mode, timeout_ns);
+  const bool is_reported = mode != CloseMode::drain_unreported;
+  const bool in_time = end(mode, timeout_ns, is_reported ? WhenLate::tell_caller : WhenLate::abandon);
   const std::string late = in_time ? "" : cat("not all tasks ended within ", timeout_ns, " ns; the others were cancelled");
-  if (const auto failure = tasks_.failures().take()) {
+  if (const auto failure = is_reported ? tasks_.failures().take() : tasks_.failures().oldest()) {
     throw in_time ? *failure : base::Error(failure->status(), cat(failure->message(), "; ", late));
   }
   if (!in_time) throw base::Error(Status::timeout, late);

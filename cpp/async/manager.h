@@ -34,7 +34,7 @@ struct AsyncOptions {
   MakeBlock make_block = {};  // of staging memory; empty: the system's
 };
 
-enum class CloseMode { drain, cancel };
+enum class CloseMode { drain, cancel, drain_unreported };
 
 // What a save or a load is called with, read inside the call: see state::ReadSave.
 struct SaveArguments {
@@ -53,8 +53,8 @@ using ReadLoad = std::function<LoadArguments()>;
 class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
  public:
   AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options);
-  // Ends the threads; closed by draining for drain_timeout_ns if need be. Logs each failure that no caller has seen. In a forked
-  // child only frees.
+  // Ends the threads; closed by draining for drain_timeout_ns if need be. Reports each failure that no caller has seen: to the log,
+  // or standard error, and to the next save of the storage. In a forked child only frees.
   ~AsyncManager();
   AsyncManager(const AsyncManager&) = delete;
   AsyncManager& operator=(const AsyncManager&) = delete;
@@ -88,7 +88,8 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::vector<std::int64_t> ended_ids() const;
   AsyncStats stats() const;
 
-  // The oldest failure that no caller has seen, each call the next one; Error(timeout) when draining took longer.
+  // The oldest failure that no caller has seen, each call the next one; Error(timeout) when draining took longer. With
+  // drain_unreported the same, and the destructor still reports it.
   void close(CloseMode mode, std::int64_t timeout_ns);
 
   // For tests: entries in the queue, tasks in the table.
@@ -109,7 +110,10 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::shared_ptr<Task> require_task(std::int64_t id) const;
   std::vector<std::shared_ptr<Task>> wanted(std::int64_t id) const;
   void detach_threads();
-  bool end(CloseMode mode, std::int64_t timeout_ns);
+  // What becomes of the news that tasks were cancelled because draining took longer.
+  enum class WhenLate { tell_caller, abandon };
+  bool end(CloseMode mode, std::int64_t timeout_ns, WhenLate when_late);
+  void report_unreceived();
 
   const std::shared_ptr<state::Checkpoint> checkpoint_;
   const AsyncOptions options_;

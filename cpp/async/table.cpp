@@ -83,11 +83,37 @@ void Failures::forget(std::int64_t id) {
 
 std::optional<base::Error> Failures::take() {
   const std::lock_guard lock(mutex_);
+  auto first = first_of_all();
+  if (first) unseen_.erase(unseen_.begin());
+  return first;
+}
+
+std::optional<base::Error> Failures::oldest() const {
+  const std::lock_guard lock(mutex_);
+  return first_of_all();
+}
+
+std::optional<base::Error> Failures::first_of_all() const {
   if (unseen_.empty()) return std::nullopt;
-  const base::Error first = std::move(unseen_.extract(unseen_.begin()).mapped());
-  const std::size_t more = unseen_.size();
+  const base::Error& first = unseen_.begin()->second;
+  const std::size_t more = unseen_.size() - 1;
   if (more == 0) return first;
   return base::Error(first.status(), base::cat(first.message(), "; ", more, more == 1 ? " more task" : " more tasks", " failed"));
+}
+
+std::vector<base::Error> Failures::take_all() {
+  std::vector<base::Error> all;
+  const std::lock_guard lock(mutex_);
+  all.reserve(unseen_.size());
+  for (auto& [id, error] : std::exchange(unseen_, {})) all.push_back(std::move(error));
+  return all;
+}
+
+state::Unreported Failures::left() const {
+  const std::lock_guard lock(mutex_);
+  if (unseen_.empty()) return {};
+  const base::Error& oldest = unseen_.begin()->second;
+  return {static_cast<std::int64_t>(unseen_.size()), oldest.status(), oldest.message()};
 }
 
 }  // namespace ckpt::async

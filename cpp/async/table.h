@@ -11,6 +11,7 @@
 
 #include "async/task.h"
 #include "base/error.h"
+#include "state/unreported.h"
 
 namespace ckpt::async {
 
@@ -67,9 +68,17 @@ class Failures {
   void forget(std::int64_t id);
   // The oldest one, which is reported now; its message says how many more there are.
   std::optional<base::Error> take();
+  // The same error, of which nothing changes.
+  std::optional<base::Error> oldest() const;
+  // All of them, the oldest first, which are reported now.
+  std::vector<base::Error> take_all();
+  // Those that are left, of which nothing changes: how many, and the oldest.
+  state::Unreported left() const;
 
  private:
-  std::mutex mutex_;
+  std::optional<base::Error> first_of_all() const;  // under mutex_
+
+  mutable std::mutex mutex_;
   std::map<std::int64_t, base::Error> unseen_;  // by id
 };
 

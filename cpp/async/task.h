@@ -37,9 +37,13 @@ struct TaskResult {
   std::int64_t stall_ns = 0;
   std::int64_t durable_ns = 0;
   std::string name = {};
-  std::int64_t generation = 0;    // of a save
-  bool rolled_back = false;       // the generation began with it
-  bool metric_ignored = false;    // of a save: it was not finite
+  std::int64_t generation = 0;  // of a save
+  bool rolled_back = false;     // the generation began with it
+  bool metric_ignored = false;  // of a save: it was not finite
+  // Of earlier tasks of the storage; of a save that completed.
+  std::int64_t unreported_failures = 0;
+  base::Status unreported_status = base::Status::ok;
+  std::string unreported_error = {};
   state::SaveResult saved = {};   // of a save that completed
   state::LoadResult loaded = {};  // of a load that completed
 };

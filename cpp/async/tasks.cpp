@@ -138,7 +138,7 @@ std::shared_ptr<Task> Tasks::next_to_stage() {
     auto task = to_stage_.take([this] { return is_over() || (closing_.load() && deadline_ns_.load() >= 0); });
     if (task != nullptr || is_over()) return task;
     const std::int64_t deadline = deadline_ns_.exchange(-1);
-    if (deadline >= 0 && !wait_for_ends(std::max<std::int64_t>(0, deadline - base::monotonic_ns()))) cancel_all();
+    if (deadline >= 0 && !wait_for_ends(std::max<std::int64_t>(0, deadline - base::monotonic_ns()))) abandon_all();
   }
 }
 
@@ -201,6 +201,12 @@ bool Tasks::cancel(Task& task, When when) {
 
 void Tasks::cancel_all() {
   for (const auto& task : table_.live()) cancel(*task, When::now);
+}
+
+void Tasks::abandon_all() {
+  for (const auto& task : table_.live()) {
+    if (cancel(*task, When::now)) abandoned_.fetch_add(1);
+  }
 }
 
 void Tasks::note_notified(Task& task) {
@@ -266,6 +272,10 @@ AsyncStats Tasks::stats() const {
     stats.in_flight_bytes += task->left_bytes();
   }
   stats.live_tasks = queue_.live();
+  state::Unreported left = failures_.left();
+  stats.unreported_failures = left.failures;
+  stats.unreported_status = left.status;
+  stats.unreported_error = std::move(left.error);
   return stats;
 }
 

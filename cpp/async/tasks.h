@@ -42,6 +42,9 @@ struct AsyncStats {
   std::int64_t staging_bytes = 0;
   std::int64_t stall_ns = 0;
   std::int64_t last_stall_ns = 0;
+  std::int64_t unreported_failures = 0;
+  base::Status unreported_status = base::Status::ok;
+  std::string unreported_error = {};
 };
 
 // How many tasks ended how, and what staging and writing took.
@@ -106,6 +109,10 @@ class Tasks {
   bool wait_for_ends(std::int64_t timeout_ns);
   // The thread that stages cancels, once, what lives at this moment, for a manager that no caller will close.
   void set_deadline(std::int64_t at_ns) noexcept { deadline_ns_.store(at_ns); }
+  // Cancels what lives, of a manager that no caller can ask any more: no caller receives that either.
+  void abandon_all();
+  // How many tasks that has cancelled.
+  std::int64_t abandoned() const noexcept { return abandoned_.load(); }
 
   // ---- For the threads that stage and that notify ----
 
@@ -118,6 +125,7 @@ class Tasks {
 
   const TaskTable& table() const noexcept { return table_; }
   Failures& failures() noexcept { return failures_; }
+  const Failures& failures() const noexcept { return failures_; }
   std::int64_t live() const noexcept { return queue_.live(); }
   AsyncStats stats() const;  // staging_bytes is not known here
   std::int64_t queue_entries() const { return queue_.size(); }
@@ -144,6 +152,7 @@ class Tasks {
   std::atomic<std::int64_t> waiting_for_places_{0};  // callers, without a limit: all gates are open meanwhile
   std::atomic<bool> gates_are_open_{false};          // for ever
   std::atomic<std::int64_t> ended_step_{-1};
+  std::atomic<std::int64_t> abandoned_{0};
   base::WaitPoint places_;  // a task ended
 };
 

@@ -114,6 +114,9 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
   result.bytes = saved.bytes;
   result.retries = saved.rewritten;
   result.name = saved.name;
+  result.unreported_failures = saved.unreported_failures;
+  result.unreported_status = saved.unreported_status;
+  result.unreported_error = saved.unreported_error;
   result.saved = saved;
   return result;
 }

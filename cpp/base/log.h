@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,10 @@ using LogSink = std::function<void(LogLevel level, const char* component, const 
 // thread; Error(invalid_state) inside a sink, which would wait for itself.
 void set_log(LogLevel minimum, LogSink sink);
 
-// Whether this thread runs the sink.
+// Receives, in place of standard error, the lines of report_unreceived; an empty sink: standard error. Otherwise as set_log.
+void set_fallback_log(LogSink sink);
+
+// Whether this thread runs one of the two sinks.
 bool is_inside_log_sink() noexcept;
 
 // For fork(): in the child no other thread is inside a sink, whatever the copied lock says.
@@ -29,6 +33,11 @@ bool is_logged(LogLevel level) noexcept;
 // of this thread ends.
 void write_log(LogLevel level, const char* component, const std::string& message);
 inline void warn(const char* component, const std::string& message) { write_log(LogLevel::warning, component, message); }
+
+// Reports failures that no caller can receive any more: each is a message of level error. When no sink was ever set with set_log,
+// the first of them is one line for the fallback sink or standard error; see ckpt_set_fallback_log for the rule and for CKPT_LOG.
+// Under no lock of the library: where a HeldLog or a sink of this thread is active, after it. failures: not empty.
+void report_unreceived(const char* component, std::span<const std::string> failures) noexcept;
 
 // Declared before a lock that is held over calls which may log: the messages of this thread are kept while it lives and reach the
 // sink, in order, when the outermost one goes. So a sink runs under no lock of the library and may call whatever it likes.

@@ -19,6 +19,7 @@
 #include "state/ranks/opening.h"
 #include "state/ranks/part.h"
 #include "state/record_text.h"
+#include "state/unreported.h"
 
 namespace ckpt::state {
 
@@ -59,6 +60,17 @@ std::string committed_last(const std::vector<Found>& all) {
     name = found.name;
   }
   return name;
+}
+
+// The save is durable: a failure to look for what earlier tasks have left does not undo it.
+void add_unreported(SaveResult& result, const storage::Storage& storage) noexcept {
+  const auto problem = error_of([&] {
+    Unreported left = take_unreported(storage);
+    result.unreported_failures = left.failures;
+    result.unreported_status = left.status;
+    result.unreported_error = std::move(left.error);
+  });
+  if (problem) base::warn("state", base::cat("failures of earlier background tasks are not in the result: ", problem->message()));
 }
 
 }  // namespace
@@ -242,6 +254,7 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
   SaveResult result =
       team_->save(save, source, is_in_background, commit_first, [this](const std::string& attempt) { discard(attempt); });
   source.acknowledged();
+  add_unreported(result, *given_storage_);
   const std::lock_guard lock(saving_);
   if (!team_->leads()) return result;
   latest_ = result.name;
@@ -291,6 +304,7 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   const std::int64_t sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
   SaveResult result = write_checkpoint(*storage_, state, stamped, sequence, may_link ? latest_ : "", source, writer());
   source.acknowledged();
+  add_unreported(result, *given_storage_);
   if (committer_ == nullptr) latest_ = result.name;
   tidy(result, stamped.saved_utc_ns);
   return result;

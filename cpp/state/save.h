@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/progress.h"
+#include "base/status.h"
 #include "state/committer.h"
 #include "state/lineage.h"
 #include "state/manifest.h"
@@ -43,6 +44,10 @@ struct SaveResult {
   std::int64_t generation = 0;
   bool rolled_back = false;  // the generation begins with this save
   bool metric_ignored = false;
+  // Of earlier background tasks of the storage; see Unreported.
+  std::int64_t unreported_failures = 0;
+  base::Status unreported_status = base::Status::ok;
+  std::string unreported_error = {};
 };
 
 // Where the bytes of a save come from, and who may stop it. This one takes them from the tensors and is never stopped.

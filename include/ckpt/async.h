@@ -22,12 +22,17 @@
  * ended callback, ckpt_async_manager_get_task or the log. Each failure that was not seen is *reported* once, the oldest first, one
  * for each call: by the next ckpt_async_manager_save or ckpt_async_manager_load, which then does nothing else, or by
  * ckpt_async_manager_close, which has done its work. The call returns the task's status; the message names the task and says how
- * many more failures are to be reported. When calls were too few, releasing the manager logs each failure that is left. Tasks that
- * were cancelled or rejected have not failed.
+ * many more failures are to be reported. Tasks that were cancelled or rejected have not failed.
+ *
+ * When the manager is released, no caller can receive the failures that are left. Each is then an ERROR message of the log, and
+ * where no log callback was ever set, they are one line on standard error (the rule is that of ckpt_set_fallback_log). The same
+ * holds for tasks that the release cancels because draining exceeds drain_timeout_ns, unless that is 0. The next save of the same
+ * storage that completes in this process returns their number and the oldest of them (unreported_failures in ckpt_save_result and
+ * ckpt_checkpoint_task_result). ckpt_async_manager_get_stats reports them before the release.
  *
  * Log. The component is "async", every message about a task names its id and step. INFO: a manager created, shutting down and shut
  * down; its workers started and stopped; tasks queued, processing, completed and cancelled. WARNING: tasks rejected. ERROR: tasks
- * failed, and at the release failures that were neither seen nor reported.
+ * failed, and at the release failures that were neither seen nor reported and tasks that it cancelled.
  */
 #ifndef CKPT_ASYNC_H
 #define CKPT_ASYNC_H
@@ -87,10 +92,17 @@ typedef struct ckpt_checkpoint_task_result {
   /* 1 when the generation began with this save, which was accepted although its step is not after the newest one, else 0 */
   ckpt_bool rolled_back;
   ckpt_bool metric_ignored; /* 1 when the metric of a save was not finite, so that the checkpoint has none, else 0 */
+  /* number of failures of earlier background tasks of the storage that no caller has received (see ckpt_save_result); of a save
+   * that completed, else 0 */
+  int64_t unreported_failures;
+  ckpt_status unreported_status; /* status of the oldest of the unreported failures; CKPT_OK when there are none */
+  int32_t reserved;              /* not used: 0 */
+  /* the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none */
+  char unreported_error[256];
 } ckpt_checkpoint_task_result;
 
 #define CKPT_CHECKPOINT_TASK_RESULT_INIT \
-  { sizeof(ckpt_checkpoint_task_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", 0, 0, 0 }
+  { sizeof(ckpt_checkpoint_task_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", 0, 0, 0, 0, 0, 0, "" }
 
 /* Sets *result to CKPT_CHECKPOINT_TASK_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -202,6 +214,9 @@ typedef int32_t ckpt_close_mode;
 
 #define CKPT_CLOSE_MODE_DRAIN 0  /* what is queued is done first */
 #define CKPT_CLOSE_MODE_CANCEL 1 /* what is queued or not yet committed is cancelled */
+/* what is queued is done first, and a failure that the call returns does not count as reported, so that the release of the manager
+ * reports it, too: for the end of a scope that cannot raise an error */
+#define CKPT_CLOSE_MODE_DRAIN_UNREPORTED 2
 
 /* Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned then.
  * timeout_ns: that draining may take (-1: for ever); what remains then is cancelled, and the call returns TIMEOUT. A failure that
@@ -210,10 +225,11 @@ typedef int32_t ckpt_close_mode;
  * closed. */
 CKPT_API ckpt_status ckpt_async_manager_close(ckpt_async_manager* manager, ckpt_close_mode mode, int64_t timeout_ns);
 
-/* Releases the manager; one that is open is closed by draining for drain_timeout_ns. Each failure that was neither seen nor
- * reported is logged (ERROR). Threads that wait for tasks may still be inside their call, which then ends as their task does.
- * Inside a callback it returns at once: the manager's own threads do the rest, or, where the callback was made by a call of this
- * manager, that call does before it returns. NULL does nothing. */
+/* Releases the manager; one that is open is closed by draining for drain_timeout_ns. Failures that were neither seen nor reported,
+ * and tasks that are cancelled here, are reported as described under Failures at the top of async.h. Threads that wait for tasks
+ * may still be inside their call, which then ends as their task does. Inside a callback it returns at once: the manager's own
+ * threads do the rest, or, where the callback was made by a call of this manager, that call does before it returns. NULL does
+ * nothing. */
 CKPT_API void ckpt_async_manager_release(ckpt_async_manager* manager);
 
 /* ---- Tasks --------------------------------------------------------------------------------------------------------------- */
@@ -387,23 +403,28 @@ CKPT_API ckpt_status ckpt_async_manager_list(ckpt_async_manager* manager, ckpt_c
 
 /* What a manager of background tasks did and holds. */
 typedef struct ckpt_async_manager_stats {
-  uint32_t struct_size;    /* size of this struct in bytes, as its caller was compiled */
-  uint32_t reserved;       /* not used: 0 */
-  int64_t live_tasks;      /* number of tasks that have not ended */
-  int64_t running_tasks;   /* number of tasks that a worker has begun and that have not ended */
-  int64_t completed_tasks; /* number of tasks that completed since the manager was made */
-  int64_t failed_tasks;    /* number of tasks that failed since the manager was made */
-  int64_t cancelled_tasks; /* number of tasks that were cancelled since the manager was made */
-  int64_t rejected_tasks;  /* number of tasks that were rejected since the manager was made */
-  int64_t in_flight_bytes; /* bytes of saves that have not ended and are not written yet */
-  int64_t written_bytes;   /* bytes written by all tasks */
-  int64_t staging_bytes;   /* bytes of memory that was allocated for copies */
-  int64_t stall_ns;        /* nanoseconds for which callers were kept, in all */
-  int64_t last_stall_ns;   /* nanoseconds for which the save that was staged last kept its caller */
+  uint32_t struct_size;          /* size of this struct in bytes, as its caller was compiled */
+  uint32_t reserved;             /* not used: 0 */
+  int64_t live_tasks;            /* number of tasks that have not ended */
+  int64_t running_tasks;         /* number of tasks that a worker has begun and that have not ended */
+  int64_t completed_tasks;       /* number of tasks that completed since the manager was made */
+  int64_t failed_tasks;          /* number of tasks that failed since the manager was made */
+  int64_t cancelled_tasks;       /* number of tasks that were cancelled since the manager was made */
+  int64_t rejected_tasks;        /* number of tasks that were rejected since the manager was made */
+  int64_t in_flight_bytes;       /* bytes of saves that have not ended and are not written yet */
+  int64_t written_bytes;         /* bytes written by all tasks */
+  int64_t staging_bytes;         /* bytes of memory that was allocated for copies */
+  int64_t stall_ns;              /* nanoseconds for which callers were kept, in all */
+  int64_t last_stall_ns;         /* nanoseconds for which the save that was staged last kept its caller */
+  int64_t unreported_failures;   /* number of tasks that failed and that no caller has seen or been notified of */
+  ckpt_status unreported_status; /* status of the oldest of the unreported failures; CKPT_OK when there are none */
+  int32_t reserved2;             /* not used: 0 */
+  /* the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none */
+  char unreported_error[256];
 } ckpt_async_manager_stats;
 
 #define CKPT_ASYNC_MANAGER_STATS_INIT \
-  { sizeof(ckpt_async_manager_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_async_manager_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "" }
 
 /* Sets *stats to CKPT_ASYNC_MANAGER_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
  * (CKPT_INIT); NULL does nothing. */

@@ -139,7 +139,8 @@ class AsyncManager {
   }
 
   // Throws the oldest failure that was not seen (see async.h), each call the next one, or Status::timeout. The destructor closes,
-  // too, and only logs.
+  // too, and throws nothing: it reports failures to the log, or else to standard error (ckpt_set_fallback_log), and to the next
+  // save.
   void close(CloseMode mode = CloseMode::drain, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_close(handle(), static_cast<ckpt_close_mode>(mode), timeout.count()));
   }

@@ -180,6 +180,21 @@ inline void set_log(LogLevel min_level, LogSink sink) {
   static_cast<void>(owned.release());
 }
 
+// Sends failures that no caller can receive to sink instead of standard error, as long as no log sink was ever set; an empty sink
+// restores standard error: ckpt_set_fallback_log.
+inline void set_fallback_log(LogSink sink) {
+  if (!sink) {
+    check(ckpt_set_fallback_log(nullptr, nullptr, nullptr));
+    return;
+  }
+  auto owned = std::make_unique<LogSink>(std::move(sink));
+  const ckpt_log_fn call = [](std::int32_t level, const char* component, const char* message, void* user_data) noexcept {
+    detail::callback_silent([&] { (*static_cast<LogSink*>(user_data))(static_cast<LogLevel>(level), component, message); });
+  };
+  check(ckpt_set_fallback_log(call, owned.get(), detail::destroy<LogSink>));
+  static_cast<void>(owned.release());
+}
+
 // ---- Progress ----
 
 // Reports the long calls that this thread makes while this object lives: ckpt_set_progress. What report throws ends the call, which

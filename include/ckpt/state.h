@@ -434,10 +434,17 @@ typedef struct ckpt_save_result {
    * checkpoints that are not on its line are abandoned, else 0 */
   ckpt_bool rolled_back;
   ckpt_bool metric_ignored; /* 1 when the metric was not finite, so that the checkpoint has none, else 0 */
+  /* number of background tasks of this storage that failed in this process and whose managers were released before a caller
+   * received it (see async.h). The first save of the storage that completes afterwards has them; else 0 */
+  int64_t unreported_failures;
+  ckpt_status unreported_status; /* status of the oldest of the unreported failures; CKPT_OK when there are none */
+  int32_t reserved2;             /* not used: 0 */
+  /* the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none */
+  char unreported_error[256];
 } ckpt_save_result;
 
 #define CKPT_SAVE_RESULT_INIT \
-  { sizeof(ckpt_save_result), 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_save_result), 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, "" }
 
 /* Sets *result to CKPT_SAVE_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
  * (CKPT_INIT); NULL does nothing. */

@@ -83,6 +83,19 @@ static void log_callback(void) {
   CHECK(destroyed == 1 && destroyed_too == 1);
 }
 
+/* What it receives: tests/async/unreceived_api_test.c. */
+static void fallback_of_the_log(void) {
+  int destroyed = 0;
+  int destroyed_too = 0;
+  CHECK_OK(ckpt_set_fallback_log(on_log, &destroyed, count_destroy));
+  CHECK(destroyed == 0);
+  CHECK_OK(ckpt_set_fallback_log(on_log, &destroyed_too, count_destroy));
+  CHECK(destroyed == 1 && destroyed_too == 0);
+  CHECK_OK(ckpt_set_fallback_log(NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_fallback_log(NULL, NULL, NULL));
+  CHECK(destroyed == 1 && destroyed_too == 1);
+}
+
 /* ---- Thread hooks ---- */
 
 typedef struct hook_record {
@@ -296,6 +309,7 @@ int main(void) {
   status_names();
   version();
   log_callback();
+  fallback_of_the_log();
   thread_hooks();
   clocks();
   random_numbers();

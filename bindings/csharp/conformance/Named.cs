@@ -167,7 +167,7 @@ internal sealed class Kind : IDisposable
     internal Kind(string name)
     {
         this.name = name;
-        Strategy.Register(name, arguments => new IntervalCheckpointStrategy(Command.ToInteger(arguments)));
+        Strategy.Register(name, arguments => Strategy.Interval(Command.ToInteger(arguments)));
     }
 
     public void Dispose()

@@ -2,6 +2,7 @@ using System;
 using System.IO;
 using System.Linq;
 using Ckpt;
+using Ckpt.Compat;
 
 // Commands on checkpoints, and on saves and loads in the background.
 internal sealed partial class Scenario
@@ -143,6 +144,60 @@ internal sealed partial class Scenario
         });
         Do("end-step", c => managers[c.Text(1)].Manager.EndStep(c.Integer(2)));
         Do("finish", c => managers[c.Text(1)].Manager.Close((CloseMode)IndexOf(new[] { "drain", "cancel" }, c.Text(2))));
+    }
+
+    // The same with the names of the reference texts.
+    private void OnCompat()
+    {
+        Do("compat", c =>
+        {
+            var checkpoint = checkpoints[c.Text(2)];
+            managers.Make(c.Text(1), new Background(c.Text(2), c.Has("capacity")
+                ? new AsyncCheckpointManager(checkpoint, (int)c.Integer("capacity", 0)) : new AsyncCheckpointManager(checkpoint)));
+        });
+        Do("queue", c => ids[c.Text(1)] = Compat(c.Text(2)).QueueSaveAsync(new Part(), new Part(),
+            new SaveOptions { Step = c.Integer("step", 0) }));
+        On("status", c =>
+        {
+            var status = Compat(c.Text(1)).GetTaskStatus(IdOf(c.Text(2)));
+            return Line(status == null ? "none" : taskWords[(int)status.Value]);
+        });
+        On("await", c =>
+        {
+            var n = Compat(c.Text(1)).WaitForCompletionAsync(IdOf(c.Text(2))).GetAwaiter().GetResult();
+            return Line(taskWords[(int)n.Status], YesNo(n.Success), Printed(n.CheckpointPath),
+                n.CheckpointPath == null ? "no-path" : "path", "error", n.Error == null ? "none" : "some");
+        });
+        On("cancel-id", c => Line(YesNo(Compat(c.Text(1)).CancelCheckpoint(IdOf(c.Text(2))))));
+        On("active", c => Compat(c.Text(1)).GetActiveTasks().SelectMany(n => Line(n.Type == CheckpointTaskType.Save ? "save" : "load",
+            taskWords[(int)n.Status], n.StartedAt == null ? "not-begun" : "begun")).ToArray());
+    }
+
+    private AsyncCheckpointManager Compat(string name)
+    {
+        return (AsyncCheckpointManager)managers[name].Manager;
+    }
+
+    private long IdOf(string name)
+    {
+        if (name == "unknown") return 987654321;
+        long id;
+        return ids.TryGetValue(name, out id) ? id : Known(tasks, name).Id;
+    }
+
+    // A model of one tensor.
+    private sealed class Part : IStateful
+    {
+        private readonly Tensor tensor = new Tensor(DType.F32, 4);
+
+        public void List(State into)
+        {
+            into.Add("part", "w", tensor);
+        }
+
+        public void Restore(State from)
+        {
+        }
     }
 
     private AsyncManager Manager(Command c)

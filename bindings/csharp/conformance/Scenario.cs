@@ -33,6 +33,7 @@ internal sealed partial class Scenario : IDisposable
     private readonly Named<ActivationManager> activations = new Named<ActivationManager>();
     private readonly Named<Staged> pipelines = new Named<Staged>();
     private readonly Dictionary<string, BackgroundTask> tasks = new Dictionary<string, BackgroundTask>();
+    private readonly Dictionary<string, long> ids = new Dictionary<string, long>(); // of tasks
     private readonly Named<Background> managers = new Named<Background>();
 
     internal Scenario(string directory)
@@ -45,6 +46,7 @@ internal sealed partial class Scenario : IDisposable
         OnTensors();
         OnCheckpoints();
         OnBackground();
+        OnCompat();
         OnAdaptive();
         OnActivations();
         OnPipelines();

@@ -40,6 +40,9 @@ namespace Ckpt
         Drain = 0,
         /// <summary>What is queued or not yet committed is cancelled.</summary>
         Cancel = 1,
+        /// <summary>What is queued is done first, and a failure that the call returns does not count as reported, so that the
+        /// release of the manager reports it, too: for the end of a scope that cannot raise an error.</summary>
+        DrainUnreported = 2,
     }
 
     /// <summary>How the bytes of a save are taken.</summary>
@@ -109,6 +112,9 @@ namespace Ckpt
             Generation = from.generation;
             RolledBack = from.rolled_back != 0;
             MetricIgnored = from.metric_ignored != 0;
+            UnreportedFailures = from.unreported_failures;
+            UnreportedStatus = (CkptStatus)from.unreported_status;
+            UnreportedError = from.unreported_error;
         }
 
         internal static CheckpointTaskResult Filled(Action<ckpt_checkpoint_task_result> fill)
@@ -170,13 +176,26 @@ namespace Ckpt
         /// <summary>True when the metric of a save was not finite, so that the checkpoint has none, else false.</summary>
         public bool MetricIgnored { get; }
 
+        /// <summary>Number of failures of earlier background tasks of the storage that no caller has received (see
+        /// <see cref="SaveResult"/>); of a save that completed, else 0.</summary>
+        public long UnreportedFailures { get; }
+
+        /// <summary>Status of the oldest of the unreported failures; <see cref="CkptStatus.Ok"/> when there are none.</summary>
+        public CkptStatus UnreportedStatus { get; }
+
+        /// <summary>The oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
+        /// none.</summary>
+        public string UnreportedError { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("CheckpointTaskResult", "State", State, "Status", Status, "Kind", Kind, "Id", Id, "Step", Step,
                 "Bytes", Bytes, "Retries", Retries, "Duration", Duration, "Stall", Stall, "Durable", Durable, "Name", Name,
-                "Error", Error, "Generation", Generation, "RolledBack", RolledBack, "MetricIgnored", MetricIgnored);
+                "Error", Error, "Generation", Generation, "RolledBack", RolledBack, "MetricIgnored", MetricIgnored,
+                "UnreportedFailures", UnreportedFailures, "UnreportedStatus", UnreportedStatus, "UnreportedError",
+                UnreportedError);
         }
     }
 
@@ -391,6 +410,9 @@ namespace Ckpt
             StagingBytes = from.staging_bytes;
             Stall = Times.OfNanoseconds(from.stall_ns);
             LastStall = Times.OfNanoseconds(from.last_stall_ns);
+            UnreportedFailures = from.unreported_failures;
+            UnreportedStatus = (CkptStatus)from.unreported_status;
+            UnreportedError = from.unreported_error;
         }
 
         internal static AsyncManagerStats Filled(Action<ckpt_async_manager_stats> fill)
@@ -435,6 +457,16 @@ namespace Ckpt
         /// <summary>Time for which the save that was staged last kept its caller.</summary>
         public TimeSpan LastStall { get; }
 
+        /// <summary>Number of tasks that failed and that no caller has seen or been notified of.</summary>
+        public long UnreportedFailures { get; }
+
+        /// <summary>Status of the oldest of the unreported failures; <see cref="CkptStatus.Ok"/> when there are none.</summary>
+        public CkptStatus UnreportedStatus { get; }
+
+        /// <summary>The oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
+        /// none.</summary>
+        public string UnreportedError { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
@@ -442,7 +474,8 @@ namespace Ckpt
             return Shown.Of("AsyncManagerStats", "LiveTasks", LiveTasks, "RunningTasks", RunningTasks, "CompletedTasks",
                 CompletedTasks, "FailedTasks", FailedTasks, "CancelledTasks", CancelledTasks, "RejectedTasks", RejectedTasks,
                 "InFlightBytes", InFlightBytes, "WrittenBytes", WrittenBytes, "StagingBytes", StagingBytes, "Stall", Stall,
-                "LastStall", LastStall);
+                "LastStall", LastStall, "UnreportedFailures", UnreportedFailures, "UnreportedStatus", UnreportedStatus,
+                "UnreportedError", UnreportedError);
         }
     }
 }

@@ -266,6 +266,9 @@ namespace Ckpt
             Generation = from.generation;
             RolledBack = from.rolled_back != 0;
             MetricIgnored = from.metric_ignored != 0;
+            UnreportedFailures = from.unreported_failures;
+            UnreportedStatus = (CkptStatus)from.unreported_status;
+            UnreportedError = from.unreported_error;
         }
 
         internal static SaveResult Filled(Action<ckpt_save_result> fill)
@@ -309,13 +312,25 @@ namespace Ckpt
         /// <summary>True when the metric was not finite, so that the checkpoint has none, else false.</summary>
         public bool MetricIgnored { get; }
 
+        /// <summary>Number of background tasks of this storage that failed in this process and whose managers were released before
+        /// a caller received it. The first save of the storage that completes afterwards has them; else 0.</summary>
+        public long UnreportedFailures { get; }
+
+        /// <summary>Status of the oldest of the unreported failures; <see cref="CkptStatus.Ok"/> when there are none.</summary>
+        public CkptStatus UnreportedStatus { get; }
+
+        /// <summary>The oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
+        /// none.</summary>
+        public string UnreportedError { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("SaveResult", "Files", Files, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
                 "Name", Name, "Linked", Linked, "RankBytes", RankBytes, "Generation", Generation, "RolledBack", RolledBack,
-                "MetricIgnored", MetricIgnored);
+                "MetricIgnored", MetricIgnored, "UnreportedFailures", UnreportedFailures, "UnreportedStatus", UnreportedStatus,
+                "UnreportedError", UnreportedError);
         }
     }
 

@@ -1,6 +1,7 @@
 using System;
 using System.Linq;
 using Ckpt;
+using Ckpt.Compat;
 
 internal static class AdaptiveTests
 {

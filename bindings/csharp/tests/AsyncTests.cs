@@ -5,6 +5,8 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Ckpt;
+using Ckpt.Compat;
+using CheckpointTaskResult = Ckpt.CheckpointTaskResult;
 
 internal static class AsyncTests
 {
@@ -179,7 +181,7 @@ internal static class AsyncTests
             var checkpointId = asyncManager.QueueSaveAsync(model, optimizer, new SaveOptions { CheckpointPrefix = "async_model" });
             var result = await asyncManager.WaitForCompletionAsync(checkpointId);
             Check.That(result.Success && result.CheckpointPath.StartsWith("async_model"), result.CheckpointPath);
-            Check.That(result.BytesWritten >= 800 && result.Error == "", "bytes");
+            Check.That(result.BytesWritten >= 800 && result.Error == null, "bytes");
 
             result = await asyncManager.WaitForCompletionAsync(checkpointId, timeout: TimeSpan.FromMinutes(10));
             Check.Equal(checkpointId, result.Id, "again");
@@ -187,6 +189,8 @@ internal static class AsyncTests
             Check.Equal(CheckpointTaskStatus.Completed, asyncManager.GetTaskStatus(checkpointId), "status");
             Check.That(asyncManager.GetTaskStatus(12345) == null, "unknown");
             await Throws<CkptNotFoundException>(() => asyncManager.WaitAsync(12345));
+
+            Check.That(!asyncManager.CancelCheckpoint(12345), "cancelling an unknown one");
 
             var gated = asyncManager.Save(new State().Add("model", model), null, new CheckpointTaskOptions { GateStep = 9 });
             Check.Equal(gated.Id, asyncManager.GetActiveTasks().Single().Id, "active");
@@ -410,7 +414,6 @@ internal static class AsyncTests
                 Check.Equal("of the block", thrown.Message, "not replaced");
                 Check.That(manager.DisposeError is CkptCallbackException, "the failure is kept");
                 Check.Contains("the source broke", manager.DisposeError.Message, "with its reason");
-                Check.Contains("the source broke", told.ToString(), "and told");
                 manager.Dispose();
                 Check.That(manager.DisposeError != null, "still");
 

@@ -15,6 +15,7 @@ internal static class Children
             case "exit": return AsyncTests.ExitDuringASave(arguments[2], arguments[3]);
             case "exit-inside": return TrapsTests.ExitInside(arguments[2]);
             case "kernels": return EngineTests.SetKernels();
+            case "unreceived": return UnreceivedTests.Lose(arguments[2], arguments[3]);
             case "s3": return StorageTests.AtS3(arguments[2]);
             default: return 3;
         }

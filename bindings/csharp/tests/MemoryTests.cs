@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using Ckpt;
+using Ckpt.Compat;
 
 internal static class MemoryTests
 {

@@ -2,6 +2,7 @@ using System;
 using System.Linq;
 using System.Threading;
 using Ckpt;
+using Ckpt.Compat;
 
 internal static class PipelineTests
 {

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using Ckpt;
+using Ckpt.Compat;
 
 internal static class StrategyTests
 {

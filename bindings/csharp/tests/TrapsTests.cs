@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Ckpt;
+using Ckpt.Compat;
 using Ckpt.Interop;
 
 internal static class TrapsTests

@@ -42,7 +42,7 @@ using Ckpt;
 
 var weights = new float[] { 1, 2, 3 };
 using var checkpoint = new CheckpointManager(Storage.InMemory());
-using var manager = checkpoint.CreateAsyncManager();
+using var manager = new AsyncManager(checkpoint);
 using var state = new State().Add<float>("model", "weights", weights);
 CheckpointTaskResult saved = await manager.SaveAsync(state, new SaveOptions { Step = 7 });
 System.Array.Clear(weights);

@@ -11,7 +11,7 @@ abstract class Objects implements AutoCloseable {
   static final List<String> TYPES =
       List.of(
           "clock", "kind", "strategy", "tracker", "allocation", "scope", "listener", "profile", "schedule", "cursor", "place",
-          "activations", "pipeline", "tensor", "state", "checkpoint", "threshold", "controller", "task", "background");
+          "activations", "pipeline", "tensor", "state", "checkpoint", "threshold", "controller", "id", "task", "background");
 
   private final Map<String, Map<String, Object>> objects = new LinkedHashMap<>();
 

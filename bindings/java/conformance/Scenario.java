@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 import org.ckpt.*;
+import org.ckpt.compat.AsyncCheckpointManager;
 
 /** One scenario: adds the commands on checkpoints, background tasks and controllers. */
 final class Scenario extends Stages {
@@ -22,6 +23,11 @@ final class Scenario extends Stages {
     final CheckpointManager checkpoint;
     final AsyncManager manager;
 
+    Background(CheckpointManager checkpoint, AsyncManager manager) {
+      this.checkpoint = checkpoint;
+      this.manager = manager;
+    }
+
     Background(CheckpointManager checkpoint, AsyncManagerOptions options) {
       this.checkpoint = checkpoint;
       manager = new AsyncManager(checkpoint, options, new CheckpointTaskListener() {
@@ -36,6 +42,26 @@ final class Scenario extends Stages {
     public void close() {
       manager.close();
     }
+  }
+
+  /** A model of one tensor. */
+  private static final class Part implements Stateful {
+    private final Tensor tensor = new Tensor(DType.F32, 4);
+
+    @Override
+    public void list(State into) {
+      into.add("part", "w", tensor);
+    }
+  }
+
+  private AsyncCheckpointManager compat(String name) {
+    return (AsyncCheckpointManager) of(Background.class, "background", name).manager;
+  }
+
+  private long id(String name) {
+    if (name.equals("unknown")) return 987_654_321;
+    Found found = find(name, List.of("id", "task"));
+    return found.object() instanceof CheckpointTask task ? task.id() : (Long) found.object();
   }
 
   private static String lower(Enum<?> value) {
@@ -95,6 +121,28 @@ final class Scenario extends Stages {
       case "end-step" -> done(() -> of(Background.class, "background", c.text(1)).manager.endStep(c.integer(2)));
       case "finish" -> done(() -> of(Background.class, "background", c.text(1)).manager
           .close(CloseMode.values()[indexOf(List.of("drain", "cancel"), c.text(2))], null));
+      case "compat" -> {
+        CheckpointManager checkpoint = checkpoint(c.text(2));
+        String capacity = c.option("capacity", null);
+        yield made("background", c.text(1), new Background(checkpoint, capacity == null ? new AsyncCheckpointManager(checkpoint)
+            : new AsyncCheckpointManager(checkpoint, Long.parseLong(capacity))));
+      }
+      case "queue" -> {
+        SaveOptions options = new SaveOptions();
+        c.integer("step", options::step);
+        yield made("id", c.text(1), compat(c.text(2)).queueSaveAsync(new Part(), new Part(), options));
+      }
+      case "status" -> line(compat(c.text(1)).getTaskStatus(id(c.text(2))).map(Scenario::lower).orElse("none"));
+      case "await" -> {
+        org.ckpt.compat.CheckpointTaskResult n = compat(c.text(1)).waitForCompletion(id(c.text(2)), null);
+        String path = n.checkpointPath();
+        yield line(lower(n.status()), yesNo(n.success()), printedName(path == null ? "" : path), path == null ? "no-path" : "path",
+            "error", n.error() == null ? "none" : "some");
+      }
+      case "cancel-id" -> line(yesNo(compat(c.text(1)).cancelCheckpoint(id(c.text(2)))));
+      case "active" -> compat(c.text(1)).getActiveTasks().stream()
+          .map(n -> joined(lower(n.type()), lower(n.status()), n.startedAt().isEmpty() ? "not-begun" : "begun"))
+          .toList();
       case "interval" -> line(thousandths(interval(c)));
       case "threshold" -> {
         ThresholdOptions options = new ThresholdOptions();

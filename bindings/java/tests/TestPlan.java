@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.ckpt.*;
+import org.ckpt.compat.CheckpointConfig;
+import org.ckpt.compat.CheckpointStrategyFactory;
 
 /** Strategies, profiles, schedules, cursors. */
 final class TestPlan {
@@ -20,9 +22,9 @@ final class TestPlan {
   }
 
   static void testUsualStrategies() {
-    try (Strategy interval = Compatibility.CheckpointStrategyFactory.createInterval();
-        Strategy size = Compatibility.CheckpointStrategyFactory.createSizeBased();
-        Strategy selective = Compatibility.CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
+    try (Strategy interval = CheckpointStrategyFactory.createInterval();
+        Strategy size = CheckpointStrategyFactory.createSizeBased();
+        Strategy selective = CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
         Strategy any = Strategy.anyOf(interval, size); Strategy all = Strategy.allOf(interval, size);
         Strategy not = Strategy.notOf(interval);
         Strategy first = Strategy.firstOf(List.of(new StrategyRule("#0..1", size)), interval)) {
@@ -48,8 +50,8 @@ final class TestPlan {
       interval.setChosen(StrategyChosen.RECOMPUTE);
       Check.equal(StrategyChosen.RECOMPUTE, interval.chosen());
     }
-    try (Strategy smart = Compatibility.CheckpointStrategyFactory.createSmart(List.of("x"));
-        Strategy aware = Compatibility.CheckpointStrategyFactory.createMemoryAware(0.5, null)) {
+    try (Strategy smart = CheckpointStrategyFactory.createSmart(List.of("x"));
+        Strategy aware = CheckpointStrategyFactory.createMemoryAware(0.5, null)) {
       smart.observeAccess("layer");
       Check.equal("Smart", smart.name());
       Check.that(aware.name().startsWith("MemoryAware"), aware.name());
@@ -64,8 +66,8 @@ final class TestPlan {
       Check.that(!config.shouldCheckpoint("no", LARGE, 0), "excluded");
       Check.that(config.shouldCheckpoint("a", LARGE, 0), "large");
     }
-    try (Strategy defaults = Compatibility.CheckpointStrategyFactory.createStrategy(
-        new Compatibility.CheckpointConfig(Compatibility.StrategyKind.INTERVAL))) {
+    try (Strategy defaults = CheckpointStrategyFactory.createStrategy(
+        new CheckpointConfig(org.ckpt.compat.CheckpointStrategy.INTERVAL))) {
       Check.equal("Interval(2)", defaults.name());
     }
     Check.raises(CkptNotFoundException.class, "known", () -> new Strategy("nonsense"));
@@ -381,19 +383,19 @@ final class TestPlan {
 
   /** The names of the reference texts, with their arguments. */
   static void testFactoryOfTheReferenceTexts() {
-    Compatibility.CheckpointConfig config = new Compatibility.CheckpointConfig(
-        Compatibility.StrategyKind.SELECTIVE, 2, List.of("a*"), List.of("ab"), 1, 0.5);
-    try (Strategy selective = Compatibility.CheckpointStrategyFactory.createStrategy(config);
+    CheckpointConfig config = new CheckpointConfig(
+        org.ckpt.compat.CheckpointStrategy.SELECTIVE, 2, List.of("a*"), List.of("ab"), 1, 0.5);
+    try (Strategy selective = CheckpointStrategyFactory.createStrategy(config);
         MemoryTracker tracker = new MemoryTracker();
-        Strategy aware = Compatibility.CheckpointStrategyFactory.createMemoryAware(0.5, tracker);
-        Strategy size = Compatibility.CheckpointStrategyFactory.createSizeBased(41, List.of("no"))) {
+        Strategy aware = CheckpointStrategyFactory.createMemoryAware(0.5, tracker);
+        Strategy size = CheckpointStrategyFactory.createSizeBased(41, List.of("no"))) {
       Check.that(selective.shouldCheckpoint("a", SMALL, 0) && !selective.shouldCheckpoint("ab", SMALL, 0), "names and exclusions");
       Check.that(aware.info().hasTracker() && aware.info().maxShare() == 0.5, aware.info().toString());
       Check.that(!size.shouldCheckpoint("no", LARGE, 0) && !size.shouldCheckpoint("a", SMALL, 0), "40 bytes, and an exclusion");
     }
-    for (Compatibility.StrategyKind kind : Compatibility.StrategyKind.values()) {
-      if (kind == Compatibility.StrategyKind.SELECTIVE) continue;
-      Compatibility.CheckpointStrategyFactory.createStrategy(new Compatibility.CheckpointConfig(kind)).close();
+    for (org.ckpt.compat.CheckpointStrategy kind : org.ckpt.compat.CheckpointStrategy.values()) {
+      if (kind == org.ckpt.compat.CheckpointStrategy.SELECTIVE) continue;
+      CheckpointStrategyFactory.createStrategy(new CheckpointConfig(kind)).close();
     }
   }
 

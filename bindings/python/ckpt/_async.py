@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import threading
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
+from . import _common
 from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
@@ -279,8 +279,15 @@ class AsyncManager(_Owned):
             super().close()  # not what waits for ever and raises
 
     def _end_at_exit(self) -> None:
-        """Takes no handle from threads that are inside a call."""
+        """Releases the manager, which reports what no caller has received; unless a thread is inside a call: then the manager is
+        closed, and what it failed of is reported here."""
         if self._slot is None:
+            return
+        if not _is_inside(self):
+            if self._at_exit == "cancel":
+                for id in _n.ckpt_async_manager_list(self._slot, CheckpointTaskList.LIVE):
+                    self._cancel(id)
+            super().close()
             return
         try:
             failures = self._end(self._at_exit == "cancel", self._drain_timeout_ns)
@@ -288,10 +295,8 @@ class AsyncManager(_Owned):
             return
         except CkptError as error:
             failures = [error]
-        for error in failures:
-            print(f"ckpt: a background save failed, and no caller asked for it: {type(error).__name__}: {error}", file=sys.stderr)
-        if not _is_inside(self):
-            super().close()
+        if failures and not _common._log_was_set and os.environ.get("CKPT_LOG") != "off":
+            _common._report("async", "; ".join(f"no caller has seen this failure: {error}" for error in failures))
 
 
 def _raise_all(errors: List[CkptError]) -> None:

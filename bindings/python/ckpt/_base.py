@@ -146,6 +146,7 @@ def _close_all() -> None:
             owner.close()
     try:
         _n.ckpt_set_log(0, None)
+        _n.ckpt_set_fallback_log(None)
     except CkptError:
         pass
     _Owned._exiting = True

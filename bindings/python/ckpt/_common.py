@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Tuple, Unio
 from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _director, _nothing, _Owned, _owners_of_threads, _timeout_ns
+from ._root import CkptError
 from .made.values import LogLevel, WordQueueKind
 
 if TYPE_CHECKING:
@@ -42,16 +43,22 @@ def _to_logger(logger: Any) -> Callable[[int, str, str], Any]:
     return lambda level, component, message: logger.getChild(component).log(levels.get(LogLevel(level), logging.INFO), "%s", message)
 
 
-def set_log(function: Union[Callable[[int, str, str], Any], "logging.Logger", None], min_level: int = LogLevel.WARNING) -> None:
-    """Sends messages of at least min_level to function(level, component, message), on any thread; or to a logging.Logger, whose
-    children are the components. None: silence, the default."""
-    global _log
-    if function is not None and not callable(function):
+def set_log(function: Union[Callable[[int, str, str], Any], "logging.Logger", None], min_level: Optional[int] = None) -> None:
+    """Sends messages of at least min_level to function(level, component, message), on any thread; None: LogLevel.WARNING. Or to a
+    logging.Logger, whose children are the components; None: all that the loggers' levels let pass, also when these change later.
+    function None: silence, the default."""
+    global _log, _log_was_set
+    is_logger = function is not None and not callable(function)
+    if is_logger:
         function = _to_logger(function)
+    if min_level is None:
+        min_level = LogLevel.DEBUG if is_logger else LogLevel.WARNING
     _n.ckpt_set_log(min_level, None if function is None else _callbacks(_native.LogListener, message=function))
-    _log = None if function is None or min_level > LogLevel.WARNING else function
+    _log = None if function is None or min_level > LogLevel.WARNING else function  # type: ignore[assignment]
+    _log_was_set = _log_was_set or function is not None
 
 
+_log_was_set = False
 _log: Optional[Callable[[int, str, str], Any]] = None  # that gets warnings
 
 
@@ -63,6 +70,15 @@ class _Unraisable:
 
     def __del__(self) -> None:
         raise self.error
+
+
+def _report(component: str, text: str) -> None:
+    """Shows, by sys.unraisablehook, a failure that no caller can receive."""
+    _Unraisable(CkptError(f"{component}: {text}"))
+
+
+# In place of the library's line on standard error, as long as no log was ever set.
+_n.ckpt_set_fallback_log(_callbacks(_native.LogListener, message=lambda level, component, text: _report(component, text)))
 
 
 def _warn(component: str, text: str) -> None:

@@ -18,8 +18,18 @@ from .made.values import StrategyChosen, StrategyCounters, StrategyInfo, Strateg
 __all__ = ["Strategy", "CustomStrategy", "register_strategy", "unregister_strategy", "known_strategies"]
 
 
+class _NameOfClass:
+    """An attribute that is the class's name until a class or an object has another one."""
+
+    def __get__(self, instance: Any, owner: type) -> str:
+        return owner.__name__
+
+
 class CustomStrategy(ABC):
-    """Derive from this for a strategy of your own, which is taken wherever a Strategy is."""
+    """Derive from this for a custom strategy, which is accepted wherever a Strategy is. Its name, which infos, schedules and the log
+    show, is that of its class; define name for another one."""
+
+    name: str = _NameOfClass()  # type: ignore[assignment]  # read once, when the library gets the strategy
 
     @abstractmethod
     def should_checkpoint(self, question: StrategyQuestion) -> bool:
@@ -92,10 +102,13 @@ class Strategy(_Shared):
         return cls._of(_n.ckpt_strategy_create_first([rule for rule, _ in rules], [child._h for child in made], other._h))
 
     @classmethod
-    def custom(cls, decide: Union[Callable[[StrategyQuestion], Any], CustomStrategy], name: str = "Custom",
+    def custom(cls, decide: Union[Callable[[StrategyQuestion], Any], CustomStrategy], name: Optional[str] = None,
                on_reset: Optional[Callable[[], Any]] = None, on_access: Optional[Callable[[str], Any]] = None) -> "Strategy":
         """A strategy that asks decide(question), or a CustomStrategy. It runs on the thread that asks; what it raises makes the
-        question fail with CallbackError."""
+        question fail with CallbackError. name: None for that of the CustomStrategy, of the function, or of the callable's class;
+        a lambda is "Custom"."""
+        if name is None:
+            name = _name_of(decide)
         if isinstance(decide, CustomStrategy):
             decide, on_reset, on_access = decide.should_checkpoint, decide.reset, decide.observe_access
         function = decide
@@ -161,6 +174,13 @@ class Strategy(_Shared):
     def children(self) -> List["Strategy"]:
         """New references to the strategies that it asks; of first_of the fallback is the last."""
         return [Strategy._of(_n.ckpt_strategy_get_child(self._h, index)) for index in range(self.info().children_count)]
+
+
+def _name_of(decide: Any) -> str:
+    if isinstance(decide, CustomStrategy):
+        return str(decide.name)
+    name = str(getattr(decide, "__name__", type(decide).__name__))
+    return "Custom" if name == "<lambda>" else name
 
 
 StrategyLike = Union[Strategy, CustomStrategy, Callable[[StrategyQuestion], Any], str]

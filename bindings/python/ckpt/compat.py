@@ -3,12 +3,13 @@ need none of them."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from enum import Enum
-from typing import Any, Callable, NamedTuple, Optional, Sequence
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
 
-from . import (ActivationManager, ActivationMetadata, ActivationPolicy, AsyncManager, CheckpointTaskKind, CheckpointTaskState,
-               CustomStrategy, MemoryAllocation, MemoryEvent, MemoryLayerStats,
-               MemoryTracker, NotFoundError, QueueFullError, Stateful, Strategy, Tensor, Threshold)
+from . import (ActivationManager, ActivationMetadata, ActivationPolicy, AsyncManager, CheckpointManager, CheckpointTaskKind,
+               CheckpointTaskState, CustomStrategy, MemoryAllocation, MemoryEvent, MemoryLayerStats, MemoryTracker, NotFoundError,
+               QueueFullError, Stateful, Storage, Strategy, Tensor, Threshold, WhenFull)
 
 ICheckpointStrategy = CustomStrategy
 CheckpointMetadata = ActivationMetadata
@@ -115,11 +116,67 @@ class ActivationCheckpointManager(ActivationManager):
 # ---- In the background ----
 
 
+class CheckpointTaskResult(NamedTuple):
+    """How a task ended.
+
+    id: id of the task
+    status: COMPLETED, FAILED, CANCELLED or REJECTED
+    success: whether it completed
+    checkpoint_path: name of the checkpoint, which is its directory in the storage; None unless completed
+    error: why it did not complete; None when completed
+    duration: from the moment at which a worker began it to its end; 0 when none began
+    bytes_written: bytes of the files that are durable; 0 unless completed
+    """
+
+    id: int
+    status: CheckpointTaskState
+    success: bool
+    checkpoint_path: Optional[str]
+    error: Optional[str]
+    duration: timedelta
+    bytes_written: int
+
+
+class CheckpointTaskInfo(NamedTuple):
+    """What is known of one task; times are in UTC.
+
+    id: id of the task
+    type: SAVE or LOAD
+    status: where the task is, or how it ended
+    queued_at: when it was queued
+    started_at: when a worker began it; None when none has begun
+    completed_at: when it ended; None when it has not ended
+    duration: from its begin to its end, by the monotonic clock; None unless both have happened
+    """
+
+    id: int
+    type: CheckpointTaskKind
+    status: CheckpointTaskState
+    queued_at: datetime
+    started_at: Optional[datetime]
+    completed_at: Optional[datetime]
+    duration: Optional[timedelta]
+
+
+def _utc(ns: int) -> datetime:
+    return datetime.fromtimestamp(ns // 10**9, timezone.utc) + timedelta(microseconds=ns % 10**9 // 1000)
+
+
+def _lasting(ns: int) -> timedelta:
+    return timedelta(microseconds=ns // 1000)
+
+
 class AsyncCheckpointManager(AsyncManager):
     """An AsyncManager whose tasks are known by their ids."""
 
+    def __init__(self, checkpoint: Union[CheckpointManager, Storage, str], max_queue_size: int = 10,
+                 **options: Any) -> None:
+        """max_queue_size: tasks that have not ended, at most; others are refused."""
+        super().__init__(checkpoint, capacity=max_queue_size, **options)
+
     def queue_save_async(self, model: Stateful, optimizer: Stateful, step: int = 0, **options: AsyncManager.save) -> int:
-        """The id of the task. QueueFullError when there was no place in time."""
+        """The id of the task. CheckpointQueueFullException at once when the queue is full."""
+        options.setdefault("when_full", WhenFull.REFUSE)
         return self.save((model, optimizer), step, **options).id
 
     def get_task_status(self, id: int) -> Optional[CheckpointTaskState]:
@@ -129,9 +186,24 @@ class AsyncCheckpointManager(AsyncManager):
         except NotFoundError:
             return None
 
-    wait_for_completion = AsyncManager._wait_for
-    cancel_checkpoint = AsyncManager._cancel
-    get_active_tasks = AsyncManager.active_tasks
+    def wait_for_completion(self, id: int, timeout: Optional[float] = None) -> CheckpointTaskResult:
+        """Waits until a task has ended, however it ended: a failure is in the result. TimeoutError; NotFoundError for an id that is
+        unknown."""
+        ended = self._wait_for(id, timeout)
+        return CheckpointTaskResult(id, ended.state, ended.success, ended.name if ended.success else None,
+                                    None if ended.success else ended.error, _lasting(ended.duration_ns), ended.bytes)
+
+    def cancel_checkpoint(self, id: int) -> bool:
+        """True when the task ends cancelled because of this call; False for an id that is unknown, too."""
+        return self._cancel(id)
+
+    def get_active_tasks(self) -> List[CheckpointTaskInfo]:
+        """The tasks that have not ended, the oldest first."""
+        return [CheckpointTaskInfo(task.id, task.kind, task.state, _utc(task.queued_utc_ns),
+                                   _utc(task.started_utc_ns) if task.started_utc_ns else None,
+                                   _utc(task.ended_utc_ns) if task.ended_utc_ns else None,
+                                   _lasting(task.ended_at_ns - task.started_at_ns) if task.started_at_ns and task.ended_at_ns else None)
+                for task in self.active_tasks()]
 
 
 # ---- When to save ----

@@ -165,7 +165,8 @@ inline PyObject* tuple_of(const ckpt_checkpoint_info& v) {
 inline PyObject* tuple_of(const ckpt_save_result& v) {
   return packed({object_of(v.files), object_of(v.step), object_of(v.commit_sequence), object_of(v.bytes), text_object(v.name),
                  object_of(v.linked), object_of(v.rank_bytes), object_of(v.generation), PyBool_FromLong(v.rolled_back),
-                 PyBool_FromLong(v.metric_ignored)});
+                 PyBool_FromLong(v.metric_ignored), object_of(v.unreported_failures), object_of(v.unreported_status),
+                 text_object(v.unreported_error)});
 }
 
 inline PyObject* tuple_of(const ckpt_load_result& v) {
@@ -206,7 +207,8 @@ inline PyObject* tuple_of(const ckpt_controller_info& v) {
 inline PyObject* tuple_of(const ckpt_checkpoint_task_result& v) {
   return packed({object_of(v.state), object_of(v.status), object_of(v.kind), object_of(v.id), object_of(v.step), object_of(v.bytes),
                  object_of(v.retries), object_of(v.duration_ns), object_of(v.stall_ns), object_of(v.durable_ns), text_object(v.name),
-                 text_object(v.error), object_of(v.generation), PyBool_FromLong(v.rolled_back), PyBool_FromLong(v.metric_ignored)});
+                 text_object(v.error), object_of(v.generation), PyBool_FromLong(v.rolled_back), PyBool_FromLong(v.metric_ignored),
+                 object_of(v.unreported_failures), object_of(v.unreported_status), text_object(v.unreported_error)});
 }
 
 inline PyObject* tuple_of(const ckpt_checkpoint_task_info& v) {
@@ -218,7 +220,8 @@ inline PyObject* tuple_of(const ckpt_checkpoint_task_info& v) {
 inline PyObject* tuple_of(const ckpt_async_manager_stats& v) {
   return packed({object_of(v.live_tasks), object_of(v.running_tasks), object_of(v.completed_tasks), object_of(v.failed_tasks),
                  object_of(v.cancelled_tasks), object_of(v.rejected_tasks), object_of(v.in_flight_bytes), object_of(v.written_bytes),
-                 object_of(v.staging_bytes), object_of(v.stall_ns), object_of(v.last_stall_ns)});
+                 object_of(v.staging_bytes), object_of(v.stall_ns), object_of(v.last_stall_ns), object_of(v.unreported_failures),
+                 object_of(v.unreported_status), text_object(v.unreported_error)});
 }
 
 inline PyObject* tuple_of(const ckpt_drive_call& v) {

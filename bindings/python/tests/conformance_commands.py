@@ -90,7 +90,7 @@ class Listener:
 
 # The types in the order in which a name is looked for; closed are those that have close, and from the end.
 TYPES = ["clock", "kind", "strategy", "tracker", "allocation", "scope", "listener", "profile", "schedule", "cursor", "place",
-         "activations", "pipeline", "tensor", "state", "checkpoint", "threshold", "controller", "task", "background"]
+         "activations", "pipeline", "tensor", "state", "checkpoint", "threshold", "controller", "id", "task", "background"]
 
 
 class Commands:

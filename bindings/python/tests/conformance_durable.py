@@ -3,6 +3,7 @@
 import json
 
 import ckpt
+from ckpt import compat
 from conformance_commands import Heard, exact, index_of, joined, shape_of, thousandths, yes_no
 from conformance_stages import Stages
 
@@ -26,16 +27,26 @@ def full_name(checkpoint, printed):
 
 
 class Background:
-    def __init__(self, checkpoint, **options):
+    def __init__(self, checkpoint, kind=ckpt.AsyncManager, **options):
         self.heard = Heard()
         self.checkpoint = checkpoint
-        self.manager = ckpt.AsyncManager(checkpoint, on_ended=self.hear, **options)
+        self.manager = kind(checkpoint, on_ended=self.hear, **options)
 
     def hear(self, result):
         self.heard.append(joined([result.kind.name.lower(), "step", result.step, STATES[result.state]]))
 
     def close(self):
         self.manager.close()
+
+
+class Part(ckpt.Stateful):
+    """A model of one tensor."""
+
+    def __init__(self):
+        self.tensor = ckpt.Tensor("F32", [4])
+
+    def list(self, into):
+        into.add("part", "w", self.tensor)
 
 
 def source_of(how):
@@ -160,6 +171,37 @@ class Scenario(Stages):
 
     def do_finish(self, c):
         self.of("background", c.text(1)).manager.close(cancel=index_of(["drain", "cancel"], c.text(2)) == 1)
+
+    # ---- The same with the names of the reference texts ----
+
+    def do_compat(self, c):
+        options = {} if c.option("capacity") is None else {"max_queue_size": c.option("capacity", kind=int)}
+        self.make("background", c.text(1), Background(self.of("checkpoint", c.text(2)), compat.AsyncCheckpointManager, **options))
+
+    def do_queue(self, c):
+        manager = self.of("background", c.text(2)).manager
+        self.make("id", c.text(1), manager.queue_save_async(Part(), Part(), c.option("step", 0, int)))
+
+    def id_of(self, name):
+        if name == "unknown":
+            return 987654321
+        return self.objects["id"][name] if name in self.objects["id"] else self.of("task", name).id
+
+    def do_status(self, c):
+        status = self.of("background", c.text(1)).manager.get_task_status(self.id_of(c.text(2)))
+        return ["none" if status is None else STATES[status]]
+
+    def do_await(self, c):
+        n = self.of("background", c.text(1)).manager.wait_for_completion(self.id_of(c.text(2)))
+        return [joined([STATES[n.status], yes_no(n.success), printed_name(n.checkpoint_path),
+                        "no-path" if n.checkpoint_path is None else "path", "error", "none" if n.error is None else "some"])]
+
+    def do_cancel_id(self, c):
+        return [yes_no(self.of("background", c.text(1)).manager.cancel_checkpoint(self.id_of(c.text(2))))]
+
+    def do_active(self, c):
+        return [joined([n.type.name.lower(), STATES[n.status], "not-begun" if n.started_at is None else "begun"])
+                for n in self.of("background", c.text(1)).manager.get_active_tasks()]
 
     # ---- When to save ----
 

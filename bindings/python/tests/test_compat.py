@@ -1,6 +1,8 @@
 """The names of the reference texts, in their one file."""
 
+import os
 import tempfile
+import time
 import unittest
 
 import ckpt
@@ -22,7 +24,8 @@ class Names(unittest.TestCase):
     def test_no_name_is_also_one_of_the_package(self):
         own = {name for name, value in vars(compat).items() if getattr(value, "__module__", "").startswith("ckpt")}
         imported = {name for name in own if getattr(ckpt, name, None) is getattr(compat, name)}
-        self.assertEqual({name for name in own - imported if name in ckpt.__all__}, set())
+        # these two have the members of the reference texts
+        self.assertEqual({name for name in own - imported if name in ckpt.__all__}, {"CheckpointTaskResult", "CheckpointTaskInfo"})
         self.assertIs(compat.LayerMemoryStats, ckpt.MemoryLayerStats)
         self.assertIs(compat.CheckpointQueueFullException, ckpt.QueueFullError)
 
@@ -60,9 +63,27 @@ class Names(unittest.TestCase):
             self.assertEqual(manager.get_task_status(id), compat.CheckpointTaskStatus.QUEUED)
             self.assertEqual([task.id for task in manager.get_active_tasks()], [id])
             self.assertTrue(manager.cancel_checkpoint(id))
-            self.assertEqual(manager.wait_for_completion(id).state, compat.CheckpointTaskStatus.CANCELLED)
+            self.assertFalse(manager.cancel_checkpoint(id + 99))
+            cancelled = manager.wait_for_completion(id)
+            self.assertEqual((cancelled.status, cancelled.success), (compat.CheckpointTaskStatus.CANCELLED, False))
+            self.assertEqual((cancelled.checkpoint_path, cancelled.error), (None, "cancelled"))
             self.assertIsNone(manager.get_task_status(id + 99))
-            self.assertTrue(manager.wait_for_completion(manager.queue_save_async(Part(1), Part(2), 8)).success)
+            saved = manager.wait_for_completion(manager.queue_save_async(Part(1), Part(2), 8))
+            self.assertEqual((saved.success, saved.error, saved.status), (True, None, compat.CheckpointTaskStatus.COMPLETED))
+            self.assertIn(saved.checkpoint_path, os.listdir(folder))
+            self.assertGreater(saved.bytes_written, 0)
+            with self.assertRaises(ckpt.NotFoundError):
+                manager.wait_for_completion(id + 99)
+
+    def test_full_queue(self):
+        with tempfile.TemporaryDirectory() as folder, compat.AsyncCheckpointManager(folder, 1) as manager:
+            manager.queue_save_async(Part(1), Part(2), 1, gate_step=1)
+            with self.assertRaises(compat.CheckpointQueueFullException):  # at once
+                manager.queue_save_async(Part(1), Part(2), 2)
+            info, = manager.get_active_tasks()
+            self.assertEqual((info.type, info.status), (compat.CheckpointTaskType.SAVE, compat.CheckpointTaskStatus.QUEUED))
+            self.assertEqual((info.started_at, info.completed_at, info.duration), (None, None, None))
+            self.assertLess(abs(info.queued_at.timestamp() - time.time()), 3600)
 
     def test_when_to_save(self):
         rule = compat.AdaptiveController(threshold=0.5)

@@ -114,6 +114,41 @@ class Idioms(unittest.TestCase):
         self.assertTrue(any(record.name == "test_of_ckpt.state" and "torn-step-000000000003" in record.getMessage()
                             for record in seen.records), seen.output)
 
+    def test_level_of_a_logger(self):
+        """The logger decides, also when its level changes later; a parent's level counts."""
+        parent = logging.getLogger("test_of_ckpt_levels")
+        logger = parent.getChild("run")
+        seen = []
+        handler = logging.Handler()
+        handler.emit = lambda record: seen.append(record)
+        parent.addHandler(handler)
+        parent.propagate = False
+        try:
+            ckpt.set_log(logger)
+            levels = []
+            for change in (lambda: parent.setLevel(logging.WARNING), lambda: parent.setLevel(logging.INFO),
+                           lambda: logger.setLevel(logging.ERROR), lambda: logger.setLevel(logging.NOTSET),
+                           lambda: logging.getLogger("test_of_ckpt_levels.run.async").setLevel(logging.CRITICAL)):
+                change()
+                del seen[:]
+                ckpt.AsyncManager(self.path).close()  # INFO: created, shut down
+                levels.append({record.levelno for record in seen})
+        finally:
+            ckpt.set_log(None)
+            parent.removeHandler(handler)
+        self.assertEqual(levels, [set(), {logging.INFO}, set(), {logging.INFO}, set()])
+        parent.setLevel(logging.DEBUG)
+        logging.getLogger("test_of_ckpt_levels.run.async").setLevel(logging.NOTSET)
+        parent.addHandler(handler)
+        try:  # a level that is given counts, too
+            del seen[:]
+            ckpt.set_log(logger, ckpt.LogLevel.WARNING)
+            ckpt.AsyncManager(self.path).close()
+            self.assertEqual(seen, [])
+        finally:
+            ckpt.set_log(None)
+            parent.removeHandler(handler)
+
     def test_what_is_no_logger(self):
         for wrong in ("app", 3, logging.LoggerAdapter(logging.getLogger("x"), {})):
             with self.subTest(wrong=wrong), self.assertRaisesRegex(TypeError, "function is a "):

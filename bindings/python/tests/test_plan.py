@@ -69,7 +69,9 @@ class Strategies(unittest.TestCase):
         profile = ckpt.Profile(8)
         for i in range(4):
             profile.add_layer(f"layer{i}", output_bytes=8, dtype="F32", shape=[2])
-        by_class, by_call = (ckpt.Schedule.from_strategy(profile, given) for given in (Odd(), lambda q: q.layer_index % 2 == 1))
+        by_class, by_call = (
+            ckpt.Schedule.from_strategy(profile, given)
+            for given in (Odd(), ckpt.Strategy.custom(lambda q: q.layer_index % 2 == 1, "Odd")))
         self.assertEqual(by_class.fingerprint, by_call.fingerprint)
         schedule, changed = ckpt.Follower(profile, Odd()).next()
         self.assertEqual((schedule.fingerprint, changed), (by_class.fingerprint, True))
@@ -114,7 +116,7 @@ class Strategies(unittest.TestCase):
         self.assertEqual(asked[1], (ckpt.DType.F32, "layer1", (4, 4), 64, 1))
 
     def test_class_of_ones_own_lives_as_long_as_the_strategy(self):
-        class Mine(ckpt.CustomStrategy):
+        class Mine(ckpt.CustomStrategy):  # its own name is tested in test_names_of_custom_strategies
             resets = 0
             seen = []
 
@@ -139,6 +141,48 @@ class Strategies(unittest.TestCase):
         strategy.close()
         gc.collect()
         self.assertIsNone(alive())
+
+    def test_names_of_custom_strategies(self):
+        class Mine(ckpt.CustomStrategy):
+            def should_checkpoint(self, question):
+                return True
+
+        class Named(Mine):
+            name = "Every layer"
+
+        class Counted(Mine):
+            def __init__(self, count):
+                self.name = f"Counted({count})"
+
+        class Computed(Mine):
+            @property
+            def name(self):
+                return "Computed"
+
+        def largest(question):
+            return True
+
+        class Callable:
+            def __call__(self, question):
+                return True
+
+        names = {Mine(): "Mine", Named(): "Every layer", Counted(3): "Counted(3)", Computed(): "Computed", largest: "largest",
+                 Callable(): "Callable", (lambda question: True): "Custom"}
+        profile = ckpt.Profile(8)
+        profile.add_layer("layer0", output_bytes=8, dtype="F32", shape=[2])
+        for given, name in names.items():
+            with self.subTest(name=name):
+                self.assertEqual(ckpt.Strategy.custom(given).name, name)
+                self.assertEqual(ckpt.Strategy.custom(given, "Another").name, "Another")
+                self.assertEqual(ckpt.Strategy.any_of([given, "interval:2"]).name, f"Any({name}, Interval(2))")
+                self.assertIn(name, ckpt.Schedule.from_strategy(profile, given).name)
+                self.assertEqual([child.name for child in ckpt.Strategy.any_of([given, "interval:2"]).children()][0], name)
+        self.assertEqual(Mine.name, "Mine")
+        ckpt.register_strategy("mine", lambda text: Counted(int(text)))
+        try:
+            self.assertEqual(ckpt.Strategy("mine:5").name, "Counted(5)")
+        finally:
+            ckpt.unregister_strategy("mine")
 
     def test_failing_callable(self):
         import sys

@@ -40,6 +40,9 @@ enum class CloseMode : std::int32_t {
   drain = CKPT_CLOSE_MODE_DRAIN,
   // what is queued or not yet committed is cancelled
   cancel = CKPT_CLOSE_MODE_CANCEL,
+  // what is queued is done first, and a failure that the call returns does not count as reported, so that the release of the
+  // manager reports it, too: for the end of a scope that cannot raise an error
+  drain_unreported = CKPT_CLOSE_MODE_DRAIN_UNREPORTED,
 };
 
 // How the bytes of a save are taken.
@@ -117,6 +120,13 @@ struct CheckpointTaskResult {
   bool rolled_back = false;
   // true when the metric of a save was not finite, so that the checkpoint has none, else false
   bool metric_ignored = false;
+  // number of failures of earlier background tasks of the storage that no caller has received (see SaveResult); of a save that
+  // completed, else 0
+  std::int64_t unreported_failures = 0;
+  // status of the oldest of the unreported failures; Status::ok when there are none
+  Status unreported_status = Status::ok;
+  // the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
+  std::string unreported_error = {};
 };
 namespace detail {
 inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
@@ -136,6 +146,9 @@ inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
   take(to.generation, from.generation);
   take(to.rolled_back, from.rolled_back);
   take(to.metric_ignored, from.metric_ignored);
+  take(to.unreported_failures, from.unreported_failures);
+  take(to.unreported_status, from.unreported_status);
+  take(to.unreported_error, from.unreported_error);
   return to;
 }
 }  // namespace detail
@@ -286,6 +299,12 @@ struct AsyncManagerStats {
   std::chrono::nanoseconds stall = std::chrono::nanoseconds(0);
   // time for which the save that was staged last kept its caller
   std::chrono::nanoseconds last_stall = std::chrono::nanoseconds(0);
+  // number of tasks that failed and that no caller has seen or been notified of
+  std::int64_t unreported_failures = 0;
+  // status of the oldest of the unreported failures; Status::ok when there are none
+  Status unreported_status = Status::ok;
+  // the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
+  std::string unreported_error = {};
 };
 namespace detail {
 inline AsyncManagerStats from_c(const ckpt_async_manager_stats& from) {
@@ -301,6 +320,9 @@ inline AsyncManagerStats from_c(const ckpt_async_manager_stats& from) {
   take(to.staging_bytes, from.staging_bytes);
   take(to.stall, from.stall_ns);
   take(to.last_stall, from.last_stall_ns);
+  take(to.unreported_failures, from.unreported_failures);
+  take(to.unreported_status, from.unreported_status);
+  take(to.unreported_error, from.unreported_error);
   return to;
 }
 }  // namespace detail

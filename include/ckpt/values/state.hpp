@@ -197,6 +197,13 @@ struct SaveResult {
   bool rolled_back = false;
   // true when the metric was not finite, so that the checkpoint has none, else false
   bool metric_ignored = false;
+  // number of background tasks of this storage that failed in this process and whose managers were released before a caller
+  // received it. The first save of the storage that completes afterwards has them; else 0
+  std::int64_t unreported_failures = 0;
+  // status of the oldest of the unreported failures; Status::ok when there are none
+  Status unreported_status = Status::ok;
+  // the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
+  std::string unreported_error = {};
 };
 namespace detail {
 inline SaveResult from_c(const ckpt_save_result& from) {
@@ -211,6 +218,9 @@ inline SaveResult from_c(const ckpt_save_result& from) {
   take(to.generation, from.generation);
   take(to.rolled_back, from.rolled_back);
   take(to.metric_ignored, from.metric_ignored);
+  take(to.unreported_failures, from.unreported_failures);
+  take(to.unreported_status, from.unreported_status);
+  take(to.unreported_error, from.unreported_error);
   return to;
 }
 }  // namespace detail

@@ -10,7 +10,8 @@ namespace Ckpt
 {
     /// <summary>Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Dispose lets what
     /// is queued end, within DrainTimeout. Close throws what a save failed of that no caller asked for; Dispose, which ends a using
-    /// and must not hide what its block threw, writes it to standard error and keeps it in DisposeError. Any thread may use it.
+    /// and must not hide what its block threw, keeps it in DisposeError, and reports it to the log (Error) and, when no log handler
+    /// was ever set, to Console.Error. Any thread may use it.
     /// Handlers run on its threads; inside them what waits throws CkptInvalidStateException.</summary>
     public partial class AsyncManager : NativeObject
     {
@@ -35,6 +36,7 @@ namespace Ckpt
                     AsyncManagerOptions.Native(options, memory), null, out manager), native.ckpt_async_manager_release, true);
                 var cancel = options.CancelAtExit;
                 var timeout = options.DrainTimeout;
+                FallbackLog.Arm();
                 made.AtExit = handle => AsyncEnd.Close(handle, cancel, timeout);
                 return made;
             }
@@ -53,7 +55,7 @@ namespace Ckpt
             if (IsDisposed || IsInsideHandler()) return; // then the library's own threads do the rest, and its log says what failed
             try
             {
-                Close(CloseMode.Drain, drainTimeout);
+                Close(CloseMode.DrainUnreported, drainTimeout);
             }
             catch (ObjectDisposedException)
             {
@@ -61,8 +63,7 @@ namespace Ckpt
             }
             catch (CkptException error)
             {
-                disposeError = error;
-                Console.Error.WriteLine("ckpt: a manager of background saves was disposed of: " + error.Message);
+                disposeError = error; // the release reports it
             }
         }
 
@@ -357,12 +358,11 @@ namespace Ckpt
             {
                 if (Live(manager).Count == 0 && !AllEnd(manager, slice)) return false;
                 if (DateTime.UtcNow - begin < mayWait) continue;
-                Console.Error.WriteLine("ckpt: at exit: not all tasks ended within " + timeout + "; the others are cancelled");
+                FallbackLog.Report("async: not all tasks ended within " + timeout + "; the others are cancelled");
                 CancelAll(manager);
                 if (!AllEnd(manager, slice)) return false;
             }
-            native.ckpt_async_manager_close(manager, native.CKPT_CLOSE_MODE_CANCEL, -1); // throws what no caller was notified of
-            return true;
+            return true; // the release reports what no caller has received
         }
 
         // Handlers included.

@@ -72,6 +72,7 @@ namespace Ckpt
         public static void SetLog([AllowNull] LogHandler handler, LogLevel minLevel = LogLevel.Warning)
         {
             native.ckpt_set_log((int)minLevel, handler == null ? null : new Log { handler = handler });
+            if (handler != null) FallbackLog.LogWasSet = true;
         }
 
         /// <summary>Reports the saves, loads, verifications and reads that this thread makes from now on.</summary>

@@ -45,7 +45,7 @@ namespace Ckpt.Interop
                 }
                 catch (CkptException error)
                 {
-                    Console.Error.WriteLine("ckpt: at exit: " + error.Message);
+                    FallbackLog.Report("at exit: " + error.Message);
                 }
                 owner.Dispose();
             }
@@ -53,6 +53,7 @@ namespace Ckpt.Interop
             try
             {
                 native.ckpt_set_log(native.CKPT_LOG_LEVEL_DEBUG, null);
+                native.ckpt_set_fallback_log(null);
             }
             catch (CkptException)
             {

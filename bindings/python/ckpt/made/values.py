@@ -547,10 +547,13 @@ class CloseMode(OpenEnum):
 
     DRAIN: what is queued is done first
     CANCEL: what is queued or not yet committed is cancelled
+    DRAIN_UNREPORTED: what is queued is done first, and a failure that the call returns does not count as reported, so that the
+        release of the manager reports it, too: for the end of a scope that cannot raise an error
     """
 
     DRAIN = 0
     CANCEL = 1
+    DRAIN_UNREPORTED = 2
 
 
 _CloseMode: Members = Members(CloseMode)
@@ -1428,6 +1431,10 @@ class SaveResult(NamedTuple):
     rolled_back: True when the generation begins with this save: the run went back to an earlier step, or began anew in an old
         storage, and the checkpoints that are not on its line are abandoned, else False
     metric_ignored: True when the metric was not finite, so that the checkpoint has none, else False
+    unreported_failures: number of background tasks of this storage that failed in this process and whose managers were released
+        before a caller received it. The first save of the storage that completes afterwards has them; else 0
+    unreported_status: status of the oldest of the unreported failures; 0 when there are none
+    unreported_error: the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
     """
 
     files: int
@@ -1440,6 +1447,9 @@ class SaveResult(NamedTuple):
     generation: int
     rolled_back: bool
     metric_ignored: bool
+    unreported_failures: int
+    unreported_status: int
+    unreported_error: str
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1649,6 +1659,10 @@ class CheckpointTaskResult(NamedTuple):
     rolled_back: True when the generation began with this save, which was accepted although its step is not after the newest one,
         else False
     metric_ignored: True when the metric of a save was not finite, so that the checkpoint has none, else False
+    unreported_failures: number of failures of earlier background tasks of the storage that no caller has received (see SaveResult);
+        of a save that completed, else 0
+    unreported_status: status of the oldest of the unreported failures; 0 when there are none
+    unreported_error: the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
     """
 
     state: CheckpointTaskState
@@ -1666,6 +1680,9 @@ class CheckpointTaskResult(NamedTuple):
     generation: int
     rolled_back: bool
     metric_ignored: bool
+    unreported_failures: int
+    unreported_status: int
+    unreported_error: str
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
@@ -1726,6 +1743,9 @@ class AsyncManagerStats(NamedTuple):
     staging_bytes: bytes of memory that was allocated for copies
     stall_ns: nanoseconds for which callers were kept, in all
     last_stall_ns: nanoseconds for which the save that was staged last kept its caller
+    unreported_failures: number of tasks that failed and that no caller has seen or been notified of
+    unreported_status: status of the oldest of the unreported failures; 0 when there are none
+    unreported_error: the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
     """
 
     live_tasks: int
@@ -1739,6 +1759,9 @@ class AsyncManagerStats(NamedTuple):
     staging_bytes: int
     stall_ns: int
     last_stall_ns: int
+    unreported_failures: int
+    unreported_status: int
+    unreported_error: str
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

@@ -25,17 +25,23 @@ import java.time.Duration;
  * @param rolledBack true when the generation began with this save, which was accepted although its step is not after the newest
  *     one, else false
  * @param metricIgnored true when the metric of a save was not finite, so that the checkpoint has none, else false
+ * @param unreportedFailures number of failures of earlier background tasks of the storage that no caller has received (see {@link
+ *     SaveResult}); of a save that completed, else 0
+ * @param unreportedStatus status of the oldest of the unreported failures; {@link Status#OK} when there are none
+ * @param unreportedError the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
+ *     none
  */
 public record CheckpointTaskResult(
     CheckpointTaskState state, Status status, CheckpointTaskKind kind, long id, long step, long bytes, long retries,
     Duration duration, Duration stall, Duration durable, String name, String error, long generation, boolean rolledBack,
-    boolean metricIgnored) implements TaskBehaviour.Ended {
+    boolean metricIgnored, long unreportedFailures, Status unreportedStatus, String unreportedError) implements TaskBehaviour.Ended {
   static CheckpointTaskResult of(ckpt_checkpoint_task_result struct) {
     return new CheckpointTaskResult(
         CheckpointTaskState.of(struct.getState()), Status.of(struct.getStatus()), CheckpointTaskKind.of(struct.getKind()),
         struct.getId(), struct.getStep(), struct.getBytes(), struct.getRetries(), Duration.ofNanos(struct.getDuration_ns()),
         Duration.ofNanos(struct.getStall_ns()), Duration.ofNanos(struct.getDurable_ns()), struct.getName(), struct.getError(),
-        struct.getGeneration(), struct.getRolled_back() != 0, struct.getMetric_ignored() != 0);
+        struct.getGeneration(), struct.getRolled_back() != 0, struct.getMetric_ignored() != 0, struct.getUnreported_failures(),
+        Status.of(struct.getUnreported_status()), struct.getUnreported_error());
   }
 
   static CheckpointTaskResult from(NativeObject.Into<ckpt_checkpoint_task_result> call) {

@@ -9,6 +9,12 @@ public enum CloseMode {
   /** What is queued or not yet committed is cancelled. */
   CANCEL(1),
 
+  /**
+   * What is queued is done first, and a failure that the call returns does not count as reported, so that the release of the
+   * manager reports it, too: for the end of a scope that cannot raise an error.
+   */
+  DRAIN_UNREPORTED(2),
+
   /** A number that this version does not know: a newer library has it. */
   UNKNOWN(Integer.MIN_VALUE);
 

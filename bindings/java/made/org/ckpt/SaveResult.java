@@ -15,14 +15,20 @@ package org.ckpt;
  * @param rolledBack true when the generation begins with this save: the run went back to an earlier step, or began anew in an old
  *     storage, and the checkpoints that are not on its line are abandoned, else false
  * @param metricIgnored true when the metric was not finite, so that the checkpoint has none, else false
+ * @param unreportedFailures number of background tasks of this storage that failed in this process and whose managers were
+ *     released before a caller received it. The first save of the storage that completes afterwards has them; else 0
+ * @param unreportedStatus status of the oldest of the unreported failures; {@link Status#OK} when there are none
+ * @param unreportedError the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
+ *     none
  */
 public record SaveResult(
     long files, long step, long commitSequence, long bytes, String name, long linked, long rankBytes, long generation,
-    boolean rolledBack, boolean metricIgnored) {
+    boolean rolledBack, boolean metricIgnored, long unreportedFailures, Status unreportedStatus, String unreportedError) {
   static SaveResult of(ckpt_save_result struct) {
     return new SaveResult(
         struct.getFiles(), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(), struct.getLinked(),
-        struct.getRank_bytes(), struct.getGeneration(), struct.getRolled_back() != 0, struct.getMetric_ignored() != 0);
+        struct.getRank_bytes(), struct.getGeneration(), struct.getRolled_back() != 0, struct.getMetric_ignored() != 0,
+        struct.getUnreported_failures(), Status.of(struct.getUnreported_status()), struct.getUnreported_error());
   }
 
   static SaveResult from(NativeObject.Into<ckpt_save_result> call) {

@@ -45,6 +45,7 @@ public class AsyncManager extends NativeObject {
   @SuppressWarnings("this-escape") // javac 21: Exit only stores it, and close() reads no field of a subclass
   public AsyncManager(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {
     super(create(checkpoints, options, listener), Native::ckpt_async_manager_release);
+    Fallback.arm();
     drainTimeout = options.drainTimeout();
     Exit.closes(this);
   }
@@ -106,8 +107,21 @@ public class AsyncManager extends NativeObject {
    * @return the task
    */
   public CheckpointTask save(Stateful model, Stateful optimizer, SaveOptions options) {
+    return save(model, optimizer, options, new CheckpointTaskOptions());
+  }
+
+  /**
+   * The same, admitted and copied as the options say.
+   *
+   * @param model its groups and keys begin with "model."
+   * @param optimizer its groups and keys begin with "optimizer."; null: none
+   * @param options what is written with them
+   * @param how the task is admitted and copied
+   * @return the task
+   */
+  public CheckpointTask save(Stateful model, Stateful optimizer, SaveOptions options, CheckpointTaskOptions how) {
     try (State state = State.of(model, optimizer)) {
-      return save(state, options, new CheckpointTaskOptions());
+      return save(state, options, how);
     }
   }
 
@@ -308,5 +322,11 @@ public class AsyncManager extends NativeObject {
       super.close();
       Reference.reachabilityFence(this);
     }
+  }
+
+  /** Releases the object: its tasks end within the drain time-out, and what no caller has received is reported. */
+  void closeAtExit() {
+    super.close();
+    Reference.reachabilityFence(this);
   }
 }

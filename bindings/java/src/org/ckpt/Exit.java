@@ -65,9 +65,11 @@ final class Exit {
     }
     for (AutoCloseable owner : owners) {
       try {
-        owner.close();
-      } catch (CkptTimeoutException configured) {
-        // The time to drain was over, and what remained was cancelled.
+        if (owner instanceof AsyncManager manager) {
+          manager.closeAtExit();
+        } else {
+          owner.close();
+        }
       } catch (Exception error) {
         System.getLogger("org.ckpt").log(System.Logger.Level.ERROR, "closing at exit", error);
       }

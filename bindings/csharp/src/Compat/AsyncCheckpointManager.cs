@@ -1,0 +1,147 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ckpt.Compat
+{
+    /// <summary>How a task ended.</summary>
+    public sealed class CheckpointTaskResult
+    {
+        internal CheckpointTaskResult(Ckpt.CheckpointTaskResult from)
+        {
+            Id = from.Id;
+            Status = (CheckpointTaskStatus)from.State;
+            Success = from.Success;
+            CheckpointPath = from.CheckpointPath;
+            Error = from.Success ? null : from.Error;
+            Duration = from.Duration;
+            BytesWritten = from.Bytes;
+        }
+
+        /// <summary>The task's number.</summary>
+        public long Id { get; }
+
+        /// <summary>Completed, Failed, Cancelled or Rejected.</summary>
+        public CheckpointTaskStatus Status { get; }
+
+        /// <summary>Whether it completed.</summary>
+        public bool Success { get; }
+
+        /// <summary>Name of the checkpoint, which is its directory in the storage; null unless completed.</summary>
+        [MaybeNull]
+        public string CheckpointPath { get; }
+
+        /// <summary>Why it did not complete; null when completed.</summary>
+        [MaybeNull]
+        public string Error { get; }
+
+        /// <summary>From the moment at which a worker began it to its end; 0 when none began.</summary>
+        public TimeSpan Duration { get; }
+
+        /// <summary>Bytes of the files that are durable; 0 unless completed.</summary>
+        public long BytesWritten { get; }
+    }
+
+    /// <summary>AsyncManager with the methods of the reference texts.</summary>
+    public sealed class AsyncCheckpointManager : AsyncManager
+    {
+        /// <summary>A manager whose queue holds so many tasks, and refuses others.</summary>
+        /// <param name="checkpoint">Where to; kept alive.</param>
+        /// <param name="maxQueueSize">Tasks that have not ended, at most.</param>
+        public AsyncCheckpointManager(CheckpointManager checkpoint, int maxQueueSize = 10)
+            : base(checkpoint, new AsyncManagerOptions { Capacity = maxQueueSize })
+        {
+        }
+
+        /// <summary>Saves a model and its optimizer. CheckpointQueueFullException at once when the queue is full.</summary>
+        /// <param name="model">Lists the model.</param>
+        /// <param name="optimizer">Lists the optimizer.</param>
+        /// <param name="options">null: the defaults, step 0.</param>
+        /// <returns>The task's number.</returns>
+        public long QueueSaveAsync(IStateful model, IStateful optimizer, [AllowNull] SaveOptions options = null)
+        {
+            using (var state = State.Of(model, optimizer))
+                return Save(state, options, new CheckpointTaskOptions { WhenFull = WhenFull.Refuse }).Id;
+        }
+
+        /// <summary>How a task stands; null when it is unknown or no longer in the history.</summary>
+        /// <param name="checkpointId">The task's number.</param>
+        /// <returns>The status or null.</returns>
+        public CheckpointTaskStatus? GetTaskStatus(long checkpointId)
+        {
+            try
+            {
+                return GetTask(checkpointId).Status;
+            }
+            catch (CkptNotFoundException)
+            {
+                return null;
+            }
+        }
+
+        /// <summary>Waits until a task has ended, however it ended: a failure is in the result. CkptTimeoutException when it has not
+        /// ended in time, CkptNotFoundException for an unknown number.</summary>
+        /// <param name="checkpointId">The task's number.</param>
+        /// <param name="timeout">null: without a limit.</param>
+        /// <param name="cancellationToken">Ends the waiting, not the task.</param>
+        /// <returns>The result.</returns>
+        public async Task<CheckpointTaskResult> WaitForCompletionAsync(long checkpointId, TimeSpan? timeout = null,
+                                                                       CancellationToken cancellationToken = default(CancellationToken))
+        {
+            GetTask(checkpointId); // throws for an unknown number
+            try
+            {
+                await WaitAsync(checkpointId, timeout, cancellationToken).ConfigureAwait(false);
+            }
+            catch (Exception error) when ((error is CkptException || error is OperationCanceledException)
+                && HasEnded(checkpointId))
+            {
+                // The task's own end, which the result reports.
+            }
+            return new CheckpointTaskResult(Wait(checkpointId));
+        }
+
+        private bool HasEnded(long checkpointId)
+        {
+            var status = GetTask(checkpointId).Status;
+            return status != CheckpointTaskStatus.Queued && status != CheckpointTaskStatus.Running;
+        }
+
+        /// <summary>Asks a task to stop.</summary>
+        /// <param name="checkpointId">The task's number.</param>
+        /// <returns>True when it ends cancelled because of this call; false for an unknown number, too.</returns>
+        public bool CancelCheckpoint(long checkpointId)
+        {
+            try
+            {
+                return Cancel(checkpointId);
+            }
+            catch (CkptNotFoundException)
+            {
+                return false;
+            }
+        }
+
+        /// <summary>GetTasks of those that have not ended.</summary>
+        /// <returns>All of them.</returns>
+        public IReadOnlyList<CheckpointTaskInfo> GetActiveTasks()
+        {
+            return GetTasks();
+        }
+    }
+
+    /// <summary>Managers of background tasks from checkpoints.</summary>
+    public static class AsyncCheckpointExtension
+    {
+        /// <summary>A manager for these checkpoints.</summary>
+        /// <param name="checkpoint">Kept alive.</param>
+        /// <param name="maxQueueSize">Tasks that have not ended, at most.</param>
+        /// <returns>The manager; dispose of it.</returns>
+        public static AsyncCheckpointManager CreateAsyncManager(this CheckpointManager checkpoint, int maxQueueSize = 10)
+        {
+            return new AsyncCheckpointManager(checkpoint, maxQueueSize);
+        }
+    }
+}

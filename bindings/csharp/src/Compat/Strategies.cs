@@ -1,0 +1,184 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+
+namespace Ckpt.Compat
+{
+    /// <summary>Kinds of strategies that choose layers, and of policies that choose micro-batches (ActivationPolicyKind).</summary>
+    public enum CheckpointStrategy
+    {
+        /// <summary>Every n-th layer.</summary>
+        Interval,
+        /// <summary>Layers that are named; every n-th micro-batch.</summary>
+        Selective,
+        /// <summary>Large activations.</summary>
+        SizeBased,
+        /// <summary>Every n-th layer; n shrinks while memory is short.</summary>
+        MemoryAware,
+        /// <summary>Large, rarely used and late layers.</summary>
+        Smart,
+        /// <summary>All micro-batches.</summary>
+        StoreAll,
+        /// <summary>No micro-batch.</summary>
+        RecomputeAll,
+        /// <summary>The micro-batches that fit a threshold.</summary>
+        MemoryBased,
+    }
+
+    /// <summary>Strategy.Interval.</summary>
+    public sealed class IntervalCheckpointStrategy : Strategy
+    {
+        /// <summary>Makes the strategy.</summary>
+        /// <param name="interval">At least 1.</param>
+        public IntervalCheckpointStrategy(long interval = 2) : base(IntervalHandle(interval))
+        {
+        }
+
+        /// <summary>Layers from one checkpoint to the next.</summary>
+        public new long Interval
+        {
+            get { return GetInfo().Interval; }
+        }
+    }
+
+    /// <summary>Strategy.Selective.</summary>
+    public sealed class SelectiveCheckpointStrategy : Strategy
+    {
+        /// <summary>Makes the strategy.</summary>
+        /// <param name="checkpointLayers">Names or globs.</param>
+        /// <param name="excludeLayers">Names or globs.</param>
+        public SelectiveCheckpointStrategy([AllowNull] IEnumerable<string> checkpointLayers = null,
+                                           [AllowNull] IEnumerable<string> excludeLayers = null)
+            : base(SelectiveHandle(checkpointLayers, excludeLayers))
+        {
+        }
+    }
+
+    /// <summary>Strategy.SizeBased.</summary>
+    public sealed class SizeBasedCheckpointStrategy : Strategy
+    {
+        /// <summary>Makes the strategy.</summary>
+        /// <param name="minActivationSizeBytes">At least 1.</param>
+        /// <param name="excludeLayers">Names or globs that are never chosen.</param>
+        public SizeBasedCheckpointStrategy(long minActivationSizeBytes = 1024 * 1024,
+                                           [AllowNull] IEnumerable<string> excludeLayers = null)
+            : base(SizeBasedHandle(minActivationSizeBytes, excludeLayers))
+        {
+        }
+    }
+
+    /// <summary>Strategy.MemoryAware.</summary>
+    public sealed class MemoryAwareCheckpointStrategy : Strategy
+    {
+        /// <summary>Makes the strategy.</summary>
+        /// <param name="maxMemoryPercentage">A share in (0, 1].</param>
+        /// <param name="memoryTracker">Whose live bytes count; null: the executor's, else the process's.</param>
+        /// <param name="totalSystemMemory">null: what the process may really use.</param>
+        public MemoryAwareCheckpointStrategy(double maxMemoryPercentage = 0.8, [AllowNull] MemoryTracker memoryTracker = null,
+                                             long? totalSystemMemory = null)
+            : base(MemoryAwareHandle(maxMemoryPercentage, memoryTracker, totalSystemMemory ?? 0, null))
+        {
+        }
+    }
+
+    /// <summary>Strategy.Smart.</summary>
+    public sealed class SmartCheckpointStrategy : Strategy
+    {
+        /// <summary>Makes the strategy.</summary>
+        /// <param name="excludeLayers">Names or globs that are never chosen.</param>
+        public SmartCheckpointStrategy([AllowNull] IEnumerable<string> excludeLayers = null)
+            : base(SmartHandle(null, excludeLayers))
+        {
+        }
+    }
+
+    /// <summary>One set of values for the usual kinds of strategies; each kind reads its own.</summary>
+    public sealed class CheckpointConfig
+    {
+        /// <summary>Which kind.</summary>
+        public CheckpointStrategy Strategy { get; set; }
+
+        /// <summary>Of Interval.</summary>
+        public long Interval { get; set; } = 2;
+
+        /// <summary>Of Selective: names or globs.</summary>
+        public IReadOnlyList<string> CheckpointLayers { get; set; } = new string[0];
+
+        /// <summary>Of Selective, SizeBased and Smart: names or globs that are never chosen.</summary>
+        public IReadOnlyList<string> ExcludeLayers { get; set; } = new string[0];
+
+        /// <summary>Of SizeBased.</summary>
+        public long MinActivationSizeBytes { get; set; } = 1048576;
+
+        /// <summary>Of MemoryAware.</summary>
+        public double MaxMemoryPercentage { get; set; } = 0.8;
+    }
+
+    /// <summary>Makes the usual strategies.</summary>
+    public static class CheckpointStrategyFactory
+    {
+        /// <summary>From a config.</summary>
+        /// <param name="config">Says which.</param>
+        /// <returns>The strategy.</returns>
+        public static Strategy CreateStrategy(CheckpointConfig config)
+        {
+            if (config == null) throw new ArgumentNullException("config");
+            switch (config.Strategy)
+            {
+                case CheckpointStrategy.Interval: return CreateInterval(config.Interval);
+                case CheckpointStrategy.Selective: return CreateSelective(config.CheckpointLayers, config.ExcludeLayers);
+                case CheckpointStrategy.SizeBased: return CreateSizeBased(config.MinActivationSizeBytes, config.ExcludeLayers);
+                case CheckpointStrategy.MemoryAware: return CreateMemoryAware(config.MaxMemoryPercentage);
+                case CheckpointStrategy.Smart: return CreateSmart(config.ExcludeLayers);
+                default: throw new CkptInvalidArgumentException("config.Strategy is " + config.Strategy
+                    + ", which chooses no layers");
+            }
+        }
+
+        /// <summary>Every n-th layer.</summary>
+        /// <param name="interval">At least 1.</param>
+        /// <returns>The strategy.</returns>
+        public static IntervalCheckpointStrategy CreateInterval(long interval = 2)
+        {
+            return new IntervalCheckpointStrategy(interval);
+        }
+
+        /// <summary>Layers that are named and not excluded.</summary>
+        /// <param name="checkpointLayers">Names or globs.</param>
+        /// <param name="excludeLayers">Names or globs.</param>
+        /// <returns>The strategy.</returns>
+        public static SelectiveCheckpointStrategy CreateSelective([AllowNull] IEnumerable<string> checkpointLayers = null,
+                                                                  [AllowNull] IEnumerable<string> excludeLayers = null)
+        {
+            return new SelectiveCheckpointStrategy(checkpointLayers, excludeLayers);
+        }
+
+        /// <summary>Large activations.</summary>
+        /// <param name="minActivationSizeBytes">At least 1.</param>
+        /// <param name="excludeLayers">Names or globs.</param>
+        /// <returns>The strategy.</returns>
+        public static SizeBasedCheckpointStrategy CreateSizeBased(long minActivationSizeBytes = 1024 * 1024,
+                                                                  [AllowNull] IEnumerable<string> excludeLayers = null)
+        {
+            return new SizeBasedCheckpointStrategy(minActivationSizeBytes, excludeLayers);
+        }
+
+        /// <summary>Every n-th layer; n shrinks while memory is short.</summary>
+        /// <param name="maxMemoryPercentage">A share in (0, 1].</param>
+        /// <param name="memoryTracker">Whose live bytes count; null: the executor's, else the process's.</param>
+        /// <returns>The strategy.</returns>
+        public static MemoryAwareCheckpointStrategy CreateMemoryAware(double maxMemoryPercentage = 0.8,
+                                                                      [AllowNull] MemoryTracker memoryTracker = null)
+        {
+            return new MemoryAwareCheckpointStrategy(maxMemoryPercentage, memoryTracker);
+        }
+
+        /// <summary>Large, rarely used and late layers.</summary>
+        /// <param name="excludeLayers">Names or globs.</param>
+        /// <returns>The strategy.</returns>
+        public static SmartCheckpointStrategy CreateSmart([AllowNull] IEnumerable<string> excludeLayers = null)
+        {
+            return new SmartCheckpointStrategy(excludeLayers);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package org.ckpt.compat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.ckpt.AsyncManager;
+import org.ckpt.AsyncManagerOptions;
+import org.ckpt.CheckpointManager;
+import org.ckpt.CheckpointTaskList;
+import org.ckpt.CheckpointTaskOptions;
+import org.ckpt.CheckpointTaskState;
+import org.ckpt.CkptNotFoundException;
+import org.ckpt.SaveOptions;
+import org.ckpt.Stateful;
+import org.ckpt.WhenFull;
+
+/** {@link AsyncManager} with the methods of the reference texts: its tasks are known by their ids. */
+public final class AsyncCheckpointManager extends AsyncManager {
+  /**
+   * A manager whose queue holds ten tasks, and refuses others.
+   *
+   * @param checkpoints kept alive
+   */
+  public AsyncCheckpointManager(CheckpointManager checkpoints) {
+    this(checkpoints, 10);
+  }
+
+  /**
+   * A manager whose queue holds so many tasks, and refuses others.
+   *
+   * @param checkpoints kept alive
+   * @param maxQueueSize tasks that have not ended, at most
+   */
+  public AsyncCheckpointManager(CheckpointManager checkpoints, long maxQueueSize) {
+    super(checkpoints, new AsyncManagerOptions().capacity(maxQueueSize));
+  }
+
+  /**
+   * Saves a model and an optimizer in the background.
+   *
+   * @param model its groups and keys begin with "model."
+   * @param optimizer its groups and keys begin with "optimizer."; null: none
+   * @param options what is written beside them; null: the defaults, step 0
+   * @return the id of the task
+   * @throws org.ckpt.CkptQueueFullException at once when the queue is full
+   */
+  public long queueSaveAsync(Stateful model, Stateful optimizer, SaveOptions options) {
+    SaveOptions written = options == null ? new SaveOptions() : options;
+    return save(model, optimizer, written, new CheckpointTaskOptions().whenFull(WhenFull.REFUSE)).id();
+  }
+
+  /**
+   * Asks a task to stop.
+   *
+   * @param taskId of the task
+   * @return true when the task ends cancelled because of this call; false for an unknown id, too
+   */
+  public boolean cancelCheckpoint(long taskId) {
+    try {
+      return cancel(taskId);
+    } catch (CkptNotFoundException none) {
+      return false;
+    }
+  }
+
+  /**
+   * Waits until a task has ended, however it ended: a failure is in the result.
+   *
+   * @param taskId of the task
+   * @param timeout null: without a limit
+   * @return how it ended
+   * @throws org.ckpt.CkptTimeoutException when it has not ended in time
+   * @throws CkptNotFoundException for an unknown id
+   */
+  public CheckpointTaskResult waitForCompletion(long taskId, Duration timeout) {
+    return CheckpointTaskResult.of(waitFor(taskId, timeout));
+  }
+
+  /**
+   * How a task stands.
+   *
+   * @param taskId of the task
+   * @return empty for an id that is unknown or no longer in the history
+   */
+  public Optional<CheckpointTaskState> getTaskStatus(long taskId) {
+    try {
+      return Optional.of(task(taskId).state());
+    } catch (CkptNotFoundException none) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Tasks that have not ended.
+   *
+   * @return the oldest first
+   */
+  public List<CheckpointTaskInfo> getActiveTasks() {
+    return list(CheckpointTaskList.LIVE).stream().map(CheckpointTaskInfo::of).toList();
+  }
+}

@@ -1,0 +1,27 @@
+package org.ckpt.compat;
+
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The values of every kind of strategy, of which each kind reads its own.
+ *
+ * @param strategy the kind
+ * @param interval of INTERVAL: every n-th layer
+ * @param checkpointLayers of SELECTIVE: names or globs
+ * @param excludeLayers of SELECTIVE, SIZE_BASED and SMART: names or globs
+ * @param minActivationSizeBytes of SIZE_BASED: activations of at least so many bytes
+ * @param maxMemoryPercentage of MEMORY_AWARE: share of the memory, in (0, 1]
+ */
+public record CheckpointConfig(
+    CheckpointStrategy strategy, long interval, Collection<String> checkpointLayers, Collection<String> excludeLayers,
+    long minActivationSizeBytes, double maxMemoryPercentage) {
+  /**
+   * The usual values of a kind.
+   *
+   * @param strategy the kind
+   */
+  public CheckpointConfig(CheckpointStrategy strategy) {
+    this(strategy, 2, List.of(), List.of(), 1 << 20, 0.8);
+  }
+}

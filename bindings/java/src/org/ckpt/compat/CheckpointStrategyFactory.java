@@ -1,0 +1,117 @@
+package org.ckpt.compat;
+
+import java.util.Collection;
+import java.util.List;
+import org.ckpt.MemoryTracker;
+import org.ckpt.SmartStrategyOptions;
+import org.ckpt.Strategy;
+
+/** Strategies by name, with their usual values. */
+public final class CheckpointStrategyFactory {
+  private CheckpointStrategyFactory() {}
+
+  /**
+   * Of any kind.
+   *
+   * @param config its values
+   * @return the strategy
+   */
+  public static Strategy createStrategy(CheckpointConfig config) {
+    return switch (config.strategy()) {
+      case INTERVAL -> createInterval(config.interval());
+      case SELECTIVE -> createSelective(config.checkpointLayers(), config.excludeLayers());
+      case SIZE_BASED -> createSizeBased(config.minActivationSizeBytes(), config.excludeLayers());
+      case MEMORY_AWARE -> createMemoryAware(config.maxMemoryPercentage(), null);
+      case SMART -> createSmart(config.excludeLayers());
+    };
+  }
+
+  /**
+   * Every second layer.
+   *
+   * @return the strategy
+   */
+  public static Strategy createInterval() {
+    return createInterval(2);
+  }
+
+  /**
+   * Every n-th layer.
+   *
+   * @param interval at least 1
+   * @return the strategy
+   */
+  public static Strategy createInterval(long interval) {
+    return Strategy.interval(interval);
+  }
+
+  /**
+   * Layers that are named and not excluded.
+   *
+   * @param checkpointLayers names or globs
+   * @param excludeLayers names or globs
+   * @return the strategy
+   */
+  public static Strategy createSelective(Collection<String> checkpointLayers, Collection<String> excludeLayers) {
+    return Strategy.selective(checkpointLayers, excludeLayers);
+  }
+
+  /**
+   * Activations of at least 1 MiB.
+   *
+   * @return the strategy
+   */
+  public static Strategy createSizeBased() {
+    return createSizeBased(1 << 20, List.of());
+  }
+
+  /**
+   * Activations of at least so many bytes.
+   *
+   * @param minActivationSizeBytes at least 1
+   * @param excludeLayers names or globs
+   * @return the strategy
+   */
+  public static Strategy createSizeBased(long minActivationSizeBytes, Collection<String> excludeLayers) {
+    return Strategy.sizeBased(minActivationSizeBytes, excludeLayers);
+  }
+
+  /**
+   * Every n-th layer; n shrinks when more than 80% of the memory is in use.
+   *
+   * @return the strategy
+   */
+  public static Strategy createMemoryAware() {
+    return createMemoryAware(0.8, null);
+  }
+
+  /**
+   * Every n-th layer; n shrinks while memory is short.
+   *
+   * @param maxMemoryPercentage share of the memory, in (0, 1]
+   * @param memoryTracker whose live bytes count; null: those of the executor or the process
+   * @return the strategy
+   */
+  public static Strategy createMemoryAware(double maxMemoryPercentage, MemoryTracker memoryTracker) {
+    return Strategy.memoryAware(maxMemoryPercentage, memoryTracker, 0, null);
+  }
+
+  /**
+   * Large, rarely used and late layers.
+   *
+   * @return the strategy
+   */
+  public static Strategy createSmart() {
+    return createSmart(List.of());
+  }
+
+  /**
+   * Large, rarely used and late layers, some excluded.
+   *
+   * @param excludeLayers names or globs
+   * @return the strategy
+   */
+  public static Strategy createSmart(Collection<String> excludeLayers) {
+    return Strategy.smart(new SmartStrategyOptions(), excludeLayers);
+  }
+}
