@@ -8,13 +8,14 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/json_tree.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 
 namespace ckpt::adaptive {
 namespace {
 
-using nlohmann::json;
-using nlohmann::ordered_json;
+using base::Json;
+using base::JsonWriter;
 
 constexpr const char* format_name = "ckpt-adaptive-controller";
 constexpr std::int64_t most_counted = std::int64_t{1} << 62;
@@ -25,131 +26,139 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 62;
 
 // ---- Writing ----
 
-ordered_json to_json_value(const GammaRate& rate) { return {rate.failures(), rate.seconds()}; }
+void write(JsonWriter& out, const GammaRate& rate) { out.list(rate.failures(), rate.seconds()); }
 
-ordered_json to_json_value(const WeibullRate& rate) {
-  ordered_json value = {{"before", to_json_value(rate.before())}};
-  if (const auto fitted = rate.fitted()) value["fitted"] = {fitted->shape, fitted->scale};
-  return value;
+void write(JsonWriter& out, const WeibullRate& rate) {
+  out.begin_object().key("before");
+  write(out, rate.before());
+  if (const auto fitted = rate.fitted()) out.key("fitted").list(fitted->shape, fitted->scale);
+  out.end_object();
 }
 
-ordered_json to_json_value(const AgeBuckets& ages) {
-  return {{"failures", ages.failures()}, {"seconds", ages.exposed_seconds()}, {"overall", to_json_value(ages.overall())}};
+void write(JsonWriter& out, const AgeBuckets& ages) {
+  out.begin_object().member("failures", ages.failures()).member("seconds", ages.exposed_seconds()).key("overall");
+  write(out, ages.overall());
+  out.end_object();
 }
 
-ordered_json to_json_value(Forecast& forecast) {
+template <class Models>
+void write_all(JsonWriter& out, const char* key, const Models& models) {
+  out.key(key).begin_list();
+  for (const auto& model : models) write(out, model);
+  out.end_list();
+}
+
+void write(JsonWriter& out, Forecast& forecast) {
   const Forecast::Parts parts = forecast.parts();
-  ordered_json value = {{"failures", parts.failures},
-                        {"untroubled_seconds", parts.untroubled_seconds},
-                        {"posterior", to_json_value(parts.posterior)},
-                        {"weibull", to_json_value(parts.weibull)},
-                        {"weights", parts.hedge.weights()},
-                        {"mixability_gap", parts.hedge.mixability_gap()}};
-  for (const GammaRate& rate : parts.rates) value["rates"].push_back(to_json_value(rate));
-  for (const WeibullRate& rate : parts.weibulls) value["weibulls"].push_back(to_json_value(rate));
-  for (const AgeBuckets& ages : parts.ages) value["ages"].push_back(to_json_value(ages));
-  value["gaps"] = ordered_json::array();
+  out.begin_object().member("failures", parts.failures).member("untroubled_seconds", parts.untroubled_seconds);
+  out.key("posterior");
+  write(out, parts.posterior);
+  out.key("weibull");
+  write(out, parts.weibull);
+  out.member("weights", parts.hedge.weights()).member("mixability_gap", parts.hedge.mixability_gap());
+  write_all(out, "rates", parts.rates);
+  write_all(out, "weibulls", parts.weibulls);
+  write_all(out, "ages", parts.ages);
+  out.key("gaps").begin_list();
   for (std::size_t i = 0; i < parts.window.size(); ++i) {
     const Gap gap = parts.window.at(i);
-    value["gaps"].push_back(gap.failed ? gap.seconds : -gap.seconds);
+    out.value(gap.failed ? gap.seconds : -gap.seconds);
   }
-  return value;
+  out.end_list().end_object();
 }
 
-ordered_json to_json_value(const Threshold& threshold) {
-  ordered_json tasks = ordered_json::array();
+void write(JsonWriter& out, const Threshold& threshold) {
+  out.begin_object().member("threshold", threshold.threshold()).member("longest_seconds", threshold.longest_seconds());
+  out.member("used", threshold.used()).key("tasks").begin_list();
   for (std::int64_t i = 0; i < threshold.history_size(); ++i) {
     const Threshold::Task& task = threshold.history(i);
-    tasks.push_back({task.name.data(), task.duration_seconds, task.checkpointed, task.failed});
+    out.list(task.name.data(), task.duration_seconds, task.checkpointed, task.failed);
   }
-  return {{"threshold", threshold.threshold()},
-          {"longest_seconds", threshold.longest_seconds()},
-          {"used", threshold.used()},
-          {"tasks", std::move(tasks)}};
+  out.end_list().end_object();
 }
 
 // ---- Reading ----
 
-const json& member(const json& object, const char* key) {
+const Json& member(const Json& object, const char* key) {
   if (!object.is_object()) refuse(base::cat("no object where '", key, "' should be"));
-  const auto found = object.find(key);
-  if (found == object.end()) refuse(base::cat("no '", key, "'"));
+  const Json* const found = object.find(key);
+  if (found == nullptr) refuse(base::cat("no '", key, "'"));
   return *found;
 }
 
-double number(const json& value, const char* key, double least = 0) {
+double number(const Json& value, const char* key, double least = 0) {
   if (!value.is_number()) refuse(base::cat(key, " is no number"));
-  const double number = value.get<double>();
+  const double number = value.number();
   if (!std::isfinite(number) || number < least) refuse(base::cat(key, " is ", number));
   return number;
 }
 
-double positive(const json& value, const char* key) {
+double positive(const Json& value, const char* key) {
   const double result = number(value, key);
   if (result <= 0) refuse(base::cat(key, " is ", result));
   return result;
 }
 
-double number_at(const json& object, const char* key) { return number(member(object, key), key); }
+double number_at(const Json& object, const char* key) { return number(member(object, key), key); }
 
-bool flag_at(const json& object, const char* key) {
-  const json& value = member(object, key);
+bool flag_at(const Json& object, const char* key) {
+  const Json& value = member(object, key);
   if (!value.is_boolean()) refuse(base::cat(key, " is not true or false"));
-  return value.get<bool>();
+  return value.boolean();
 }
 
-std::int64_t count_at(const json& object, const char* key) {
-  const json& value = member(object, key);
+std::int64_t count_at(const Json& object, const char* key) {
+  const Json& value = member(object, key);
   // A number above INT64_MAX is unsigned, and negative as an int64_t. What was counted is far below: there is room to count on.
-  const std::int64_t count = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+  const std::int64_t count = value.is_integer() ? value.integer() : -1;
   if (count < 0 || count > most_counted) refuse(base::cat(key, " is no count"));
   return count;
 }
 
-const json& array_at(const json& object, const char* key, std::size_t size) {
-  const json& value = member(object, key);
-  if (!value.is_array() || value.size() != size) refuse(base::cat(key, " is no list of ", size));
-  return value;
+const Json::List& array_at(const Json& object, const char* key, std::size_t size) {
+  const Json& value = member(object, key);
+  if (!value.is_list() || value.items().size() != size) refuse(base::cat(key, " is no list of ", size));
+  return value.items();
 }
 
 template <std::size_t size>
-std::array<double, size> numbers_at(const json& object, const char* key) {
-  const json& list = array_at(object, key, size);
+std::array<double, size> numbers_at(const Json& object, const char* key) {
+  const Json::List& list = array_at(object, key, size);
   std::array<double, size> result{};
   for (std::size_t i = 0; i < size; ++i) result[i] = number(list[i], key);
   return result;
 }
 
-void read(const json& value, const char* key, GammaRate& rate) {
-  if (!value.is_array() || value.size() != 2) refuse(base::cat(key, " is no pair"));
-  rate.restore(positive(value[0], key), positive(value[1], key));
+void read(const Json& value, const char* key, GammaRate& rate) {
+  if (!value.is_list() || value.items().size() != 2) refuse(base::cat(key, " is no pair"));
+  rate.restore(positive(value.items()[0], key), positive(value.items()[1], key));
 }
 
-void read(const json& value, const char* key, WeibullRate& rate) {
+void read(const Json& value, const char* key, WeibullRate& rate) {
   GammaRate before;
   before = rate.before();
   read(member(value, "before"), key, before);
   std::optional<Weibull> fitted;
-  if (value.contains("fitted")) {
-    const json& pair = array_at(value, "fitted", 2);
+  if (value.find("fitted") != nullptr) {
+    const Json::List& pair = array_at(value, "fitted", 2);
     fitted = Weibull{positive(pair[0], "shape"), positive(pair[1], "scale")};
   }
   rate.restore(before, fitted);
 }
 
-void read(const json& value, const char* key, AgeBuckets& ages) {
+void read(const Json& value, const char* key, AgeBuckets& ages) {
   GammaRate overall = ages.overall();
   read(member(value, "overall"), key, overall);
   ages.restore(numbers_at<AgeBuckets::count>(value, "failures"), numbers_at<AgeBuckets::count>(value, "seconds"), overall);
 }
 
 template <class Models>
-void read_all(const json& object, const char* key, Models& models) {
-  const json& list = array_at(object, key, models.size());
+void read_all(const Json& object, const char* key, Models& models) {
+  const Json::List& list = array_at(object, key, models.size());
   for (std::size_t i = 0; i < models.size(); ++i) read(list[i], key, models[i]);
 }
 
-void read(const json& value, Forecast& forecast) {
+void read(const Json& value, Forecast& forecast) {
   const Forecast::Parts parts = forecast.parts();
   parts.failures = count_at(value, "failures");
   parts.untroubled_seconds = number_at(value, "untroubled_seconds");
@@ -166,31 +175,36 @@ void read(const json& value, Forecast& forecast) {
   }
   if (std::abs(sum - 1) > 1e-6) refuse(base::cat("weights sum to ", sum));
   parts.hedge.restore(weights, number_at(value, "mixability_gap"));
-  const json& gaps = member(value, "gaps");
-  if (!gaps.is_array() || gaps.size() > GapWindow::capacity) refuse("gaps is no list, or too long");
-  for (const json& gap : gaps) {
+  const Json& gaps = member(value, "gaps");
+  if (!gaps.is_list() || gaps.items().size() > GapWindow::capacity) refuse("gaps is no list, or too long");
+  for (const Json& gap : gaps.items()) {
     const double seconds = number(gap, "gaps", -most_seconds);
     parts.window.add({std::abs(seconds), seconds > 0});
   }
 }
 
-void read(const json& value, Threshold& threshold) {
+void read(const Json& value, Threshold& threshold) {
   const double level = number_at(value, "threshold");
   if (level < 0.05 || level > 1) refuse(base::cat("threshold is ", level));
   threshold.restore(level, number_at(value, "longest_seconds"), count_at(value, "used"));
-  const json& tasks = member(value, "tasks");
-  if (!tasks.is_array() || tasks.size() > Threshold::history_capacity) refuse("tasks is no list, or too long");
-  for (const json& entry : tasks) {
-    if (!entry.is_array() || entry.size() != 4 || !entry[0].is_string() || !entry[2].is_boolean() || !entry[3].is_boolean())
-      refuse("a task is not [name, seconds, checkpointed, failed]");
-    const auto name = entry[0].get<std::string>();
+  const Json& tasks = member(value, "tasks");
+  if (!tasks.is_list() || tasks.items().size() > Threshold::history_capacity) refuse("tasks is no list, or too long");
+  const auto is_task = [](const Json& entry) {
+    if (!entry.is_list() || entry.items().size() != 4) return false;
+    const Json::List& parts = entry.items();
+    return parts[0].is_string() && parts[2].is_boolean() && parts[3].is_boolean();
+  };
+  for (const Json& item : tasks.items()) {
+    if (!is_task(item)) refuse("a task is not [name, seconds, checkpointed, failed]");
+    const Json::List& entry = item.items();
+    const std::string& name = entry[0].string();
     if (name.size() > Threshold::longest_name || base::is_blank(name) || name.find('\0') != std::string::npos)
       refuse("a task's name is blank or too long");
     Threshold::Task task;
     std::copy(name.begin(), name.end(), task.name.begin());
     task.duration_seconds = number(entry[1], "seconds of a task");
-    task.checkpointed = entry[2].get<bool>();
-    task.failed = entry[3].get<bool>();
+    task.checkpointed = entry[2].boolean();
+    task.failed = entry[3].boolean();
     threshold.remember(task);
   }
 }
@@ -201,35 +215,41 @@ std::string Controller::to_json() const {
   const std::lock_guard lock(mutex_);
   Forecast forecast = memory_.forecast;
   const Memory& m = memory_;
-  const ordered_json value = {{"format", format_name},
-                              {"version", format_version},
-                              {"running", m.running},
-                              {"save_in_flight", m.in_flight},
-                              {"noticed", m.noticed},
-                              {"notice_saved", m.notice_saved},
-                              {"last_seen_seconds", m.last_seen},
-                              {"gap_begin_seconds", m.gap_begin},
-                              {"work_age_seconds", m.work_age},
-                              {"saved_at_seconds", m.saved_at},
-                              {"begun_at_seconds", m.begun_at},
-                              {"deadline_seconds", m.deadline},
-                              {"window_begin_seconds", m.window_begin},
-                              {"window_saves", m.window_saves},
-                              {"unjudged_overhead_seconds", m.unjudged_overhead},
-                              {"task_seconds", m.task_seconds},
-                              {"last_task_seconds", m.last_task_seconds},
-                              {"saves", m.stalls.count},
-                              {"stall_seconds", m.stalls.values},
-                              {"durable_seconds", m.durables.values},
-                              {"threshold", to_json_value(m.threshold)},
-                              {"forecast", to_json_value(forecast)}};
-  return value.dump();
+  JsonWriter out;
+  out.begin_object()
+      .member("format", format_name)
+      .member("version", format_version)
+      .member("running", m.running)
+      .member("save_in_flight", m.in_flight)
+      .member("noticed", m.noticed)
+      .member("notice_saved", m.notice_saved)
+      .member("last_seen_seconds", m.last_seen)
+      .member("gap_begin_seconds", m.gap_begin)
+      .member("work_age_seconds", m.work_age)
+      .member("saved_at_seconds", m.saved_at)
+      .member("begun_at_seconds", m.begun_at)
+      .member("deadline_seconds", m.deadline)
+      .member("window_begin_seconds", m.window_begin)
+      .member("window_saves", m.window_saves)
+      .member("unjudged_overhead_seconds", m.unjudged_overhead)
+      .member("task_seconds", m.task_seconds)
+      .member("last_task_seconds", m.last_task_seconds)
+      .member("saves", m.stalls.count)
+      .member("stall_seconds", m.stalls.values)
+      .member("durable_seconds", m.durables.values)
+      .key("threshold");
+  write(out, m.threshold);
+  out.key("forecast");
+  write(out, forecast);
+  return std::move(out.end_object()).text();
 }
 
 void Controller::from_json(std::string_view text) {
   if (const std::string problem = base::json_problem(text, base::deepest_json); !problem.empty()) refuse(problem);
-  const json value = base::json_tree<json>(text);
-  if (!value.is_object() || member(value, "format") != format_name) refuse(base::cat("its format is not '", format_name, "'"));
+  const Json value = base::json_tree(text);
+  const Json* const format = value.find("format");
+  if (format == nullptr || !format->is_string() || format->string() != format_name)
+    refuse(base::cat("its format is not '", format_name, "'"));
   const std::int64_t version = count_at(value, "version");
   if (version > format_version)
     base::fail(base::Status::unsupported, "the controller's JSON has version ", version, "; this library reads ", format_version);

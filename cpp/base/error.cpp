@@ -10,8 +10,30 @@
 namespace ckpt::base {
 namespace {
 
-thread_local std::array<char, 1024> last_error_text{};
-thread_local std::string callback_error_text;
+// No strings: a thread's objects with destructors need memory, see thread_end.h.
+using Text = std::array<char, 1024>;
+constinit thread_local Text last_error_text{};
+constinit thread_local Text callback_error_text{};
+
+// In one line of UTF-8, cut off at a character.
+void copy_line(std::string_view rest, Text& text) noexcept {
+  std::size_t written = 0;
+  while (!rest.empty()) {
+    const std::size_t length = utf8_length(rest);
+    const std::size_t used = length == 0 ? 1 : length;
+    if (written + used >= text.size()) break;
+    if (length == 0) {
+      text[written] = '?';
+    } else if (rest[0] == '\n' || rest[0] == '\r') {
+      text[written] = ' ';
+    } else {
+      std::memmove(&text[written], rest.data(), length);
+    }
+    written += used;
+    rest.remove_prefix(used);
+  }
+  text[written] = '\0';
+}
 
 }  // namespace
 
@@ -59,40 +81,18 @@ CurrentError current_error() noexcept {
   }
 }
 
-void set_last_error(const char* message) noexcept {
-  std::string_view rest = message;
-  std::size_t written = 0;
-  while (!rest.empty()) {
-    const std::size_t length = utf8_length(rest);
-    const std::size_t used = length == 0 ? 1 : length;
-    if (written + used >= last_error_text.size()) break;
-    if (length == 0) {
-      last_error_text[written] = '?';
-    } else if (rest[0] == '\n' || rest[0] == '\r') {
-      last_error_text[written] = ' ';
-    } else {
-      std::memmove(&last_error_text[written], rest.data(), length);
-    }
-    written += used;
-    rest.remove_prefix(used);
-  }
-  last_error_text[written] = '\0';
-}
+void set_last_error(const char* message) noexcept { copy_line(message, last_error_text); }
 
 const char* last_error() noexcept { return last_error_text.data(); }
 
-void set_callback_error(const char* text) {
-  if (text != nullptr) {
-    callback_error_text = text;
-  } else {
-    callback_error_text.clear();
-  }
-}
+void set_callback_error(const char* text) noexcept { copy_line(text != nullptr ? text : "", callback_error_text); }
 
 // Around every callback, and nearly always there is none.
 std::string take_callback_error() {
-  std::string& text = callback_error_text;
-  return text.empty() ? std::string() : std::exchange(text, std::string());
+  if (callback_error_text[0] == '\0') return {};
+  std::string text = callback_error_text.data();
+  callback_error_text[0] = '\0';
+  return text;
 }
 
 void fail_callback(std::string_view who, std::int32_t code) {

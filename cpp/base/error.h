@@ -50,7 +50,7 @@ void set_last_error(const char* message) noexcept;
 const char* last_error() noexcept;
 
 // The reason that a callback left before it returned non-zero. take_ returns it ("" when there is none) and clears it.
-void set_callback_error(const char* text);
+void set_callback_error(const char* text) noexcept;
 std::string take_callback_error();
 
 // Throws Error(callback) for a callback that returned code; who names the callback, for example "layer 'fc1' forward".

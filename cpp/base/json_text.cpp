@@ -103,7 +103,7 @@ std::string json_problem(std::string_view text, std::int64_t deepest) {
 std::string normalized_json(std::string_view argument, std::string_view text) {
   const std::string problem = json_problem(text, deepest_value);
   require(problem.empty(), argument, " is not usable JSON: ", problem);
-  return json_tree<nlohmann::ordered_json>(text).dump();
+  return plain_json(text);
 }
 
 }  // namespace ckpt::base

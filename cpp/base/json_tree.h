@@ -1,82 +1,65 @@
-// A tree of JSON text that json_problem finds nothing wrong with. The parser of the JSON library reads numbers by the C library,
-// which takes the locale's decimal point for them; so the tree is built here, with numbers read from their digits.
+// A tree of JSON text. Its destructor allocates nothing: see json_writer.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <variant>
 #include <vector>
-
-#include "base/error.h"
-#include "base/json_text.h"
-
-// The library's assertions are left out: one of them, that the C library has read the whole of a number, fails under locales whose
-// decimal point has two bytes. Every use of it in the core includes this file instead, so that there is one kind of it.
-#define JSON_ASSERT(condition) static_cast<void>(0)
-#include <nlohmann/json.hpp>  // IWYU pragma: export
 
 namespace ckpt::base {
 
-// Json: nlohmann::json or nlohmann::ordered_json.
-template <class Json>
-// NOLINTNEXTLINE(bugprone-exception-escape): the library's moves throw nothing
-class TreeBuilder final : public nlohmann::json_sax<Json> {
- public:
-  Json root;
+class JsonWriter;
 
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(typename Json::number_integer_t value) override { return add(value); }
-  bool number_unsigned(typename Json::number_unsigned_t value) override { return add(value); }
-  bool number_float(typename Json::number_float_t, const std::string& digits) override {
-    const auto value = double_from_digits(digits);
-    return value && add(*value);
-  }
-  bool string(std::string& value) override { return add(std::move(value)); }
-  bool binary(typename Json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool key(std::string& name) override {
-    key_ = std::move(name);
-    return true;
-  }
-  bool end_object() override { return close(); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
-  bool end_array() override { return close(); }
-  bool parse_error(std::size_t, const std::string&, const typename Json::exception&) override { return false; }
+class Json {
+ public:
+  struct Member;
+  using List = std::vector<Json>;
+  using Object = std::vector<Member>;  // in the text's order; each name once
+
+  Json() = default;  // null
+  template <class Value>
+  explicit Json(Value value) : value_(std::move(value)) {}
+
+  bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
+  bool is_boolean() const noexcept { return std::holds_alternative<bool>(value_); }
+  bool is_integer() const noexcept { return std::holds_alternative<std::int64_t>(value_) || is_count(); }
+  bool is_count() const noexcept { return std::holds_alternative<std::uint64_t>(value_); }  // an integer without a sign
+  bool is_number() const noexcept { return std::holds_alternative<double>(value_) || is_integer(); }
+  bool is_string() const noexcept { return std::holds_alternative<std::string>(value_); }
+  bool is_list() const noexcept { return std::holds_alternative<List>(value_); }
+  bool is_object() const noexcept { return std::holds_alternative<Object>(value_); }
+
+  // Of values of that kind.
+  bool boolean() const { return std::get<bool>(value_); }
+  std::uint64_t count() const { return std::get<std::uint64_t>(value_); }
+  std::int64_t integer() const;  // a count above INT64_MAX is negative
+  double number() const;
+  const std::string& string() const { return std::get<std::string>(value_); }
+  const List& items() const { return std::get<List>(value_); }
+  List& items() { return std::get<List>(value_); }
+  const Object& members() const { return std::get<Object>(value_); }
+  Object& members() { return std::get<Object>(value_); }
+  // nullptr where there is none of that name, or this is no object.
+  const Json* find(std::string_view name) const;
+
+  void write(JsonWriter& out) const;
+  // Without white space between its tokens.
+  std::string text() const;
 
  private:
-  template <class Value>
-  Json* put(Value&& value) {
-    if (open_.empty()) return &(root = std::forward<Value>(value));
-    Json& parent = *open_.back();
-    if (parent.is_object()) return &(parent[std::move(key_)] = std::forward<Value>(value));
-    parent.push_back(std::forward<Value>(value));
-    return &parent.back();
-  }
-  template <class Value>
-  bool add(Value&& value) {
-    put(std::forward<Value>(value));
-    return true;
-  }
-  // What lies above an open value does not grow, so its place stays where it is.
-  bool open(Json&& value) {
-    open_.push_back(put(std::move(value)));
-    return true;
-  }
-  bool close() {
-    open_.pop_back();
-    return true;
-  }
-
-  std::vector<Json*> open_;
-  std::string key_;
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, List, Object> value_;
 };
 
-template <class Json>
-Json json_tree(std::string_view text) {
-  TreeBuilder<Json> builder;
-  if (!Json::sax_parse(text, &builder)) fail(Status::internal, "JSON that was checked could not be read");
-  return std::move(builder.root);
-}
+struct Json::Member {
+  std::string name;
+  Json value;
+};
+
+// text: one that json_problem finds nothing wrong with.
+Json json_tree(std::string_view text);
+
+// Of such a text: the same value without white space between its tokens, and with numbers as json_number writes them.
+std::string plain_json(std::string_view text);
 
 }  // namespace ckpt::base

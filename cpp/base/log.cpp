@@ -57,10 +57,15 @@ const Lines lines = [] {
 }();
 
 // A sink that calls the library may log again; taking the shared lock twice on one thread could deadlock with a waiting set_log.
-thread_local bool inside_sink = false;
+constinit thread_local bool inside_sink = false;
 
-thread_local int holds = 0;
-thread_local std::vector<LogMessage> held;
+constinit thread_local int holds = 0;
+// Made with the first message that is held, and deleted when it is sent: no object of a thread has a destructor (thread_end.h).
+constinit thread_local std::vector<LogMessage>* held = nullptr;
+
+std::unique_ptr<std::vector<LogMessage>> take_held() noexcept {
+  return std::unique_ptr<std::vector<LogMessage>>(std::exchange(held, nullptr));
+}
 
 // False when there is no sink.
 bool send(std::shared_mutex& mutex, const LogSink& sink, const LogMessage& message) noexcept {
@@ -92,8 +97,9 @@ void send(const LogMessage& message) noexcept {
 
 // A message that a sink causes is sent when it has returned.
 void send_held() noexcept {
-  while (holds == 0 && !inside_sink && !held.empty()) {
-    for (const LogMessage& message : std::exchange(held, {})) send(message);
+  while (holds == 0 && !inside_sink && held != nullptr) {
+    const auto messages = take_held();
+    for (const LogMessage& message : *messages) send(message);
   }
 }
 
@@ -103,7 +109,8 @@ void pass(LogMessage&& message) {
     return send_held();
   }
   try {
-    held.push_back(std::move(message));
+    if (held == nullptr) held = new std::vector<LogMessage>;
+    held->push_back(std::move(message));
   } catch (const std::bad_alloc&) {
     // What there is no memory for is lost, as a message alone may be.
   }
@@ -183,7 +190,9 @@ void OnBehalf::run(const std::function<void()>& body) {
   const HeldLog hold;
   struct Take {
     std::vector<LogMessage>& into;
-    ~Take() { into = std::exchange(held, {}); }
+    ~Take() {
+      if (const auto messages = take_held()) into = std::move(*messages);
+    }
   } const take{messages_->all};
   Entered::run_inside(entered_, body);
 }

@@ -1,32 +1,46 @@
 #include "base/progress.h"
 
+#include <memory>
 #include <utility>
 
 #include "base/log.h"
+#include "base/os/thread_end.h"
 
 namespace ckpt::base {
 namespace {
 
 constexpr std::int64_t bytes_between_reports = std::int64_t{4} << 20;
 
-thread_local std::shared_ptr<const ProgressSink> sink_of_thread;
-thread_local bool inside_report = false;
-thread_local const Progress* reporting = nullptr;  // of the thread's long call that reports
+using Sink = std::shared_ptr<const ProgressSink>;
+constinit thread_local Sink* sink_of_thread = nullptr;
+constinit thread_local bool inside_report = false;
+constinit thread_local const Progress* reporting = nullptr;  // of the thread's long call that reports
 
 struct InsideReport {
   InsideReport() { inside_report = true; }
   ~InsideReport() { inside_report = false; }
 };
 
+ThreadEnd sink_ends([](void* sink) {
+  sink_of_thread = nullptr;
+  delete static_cast<Sink*>(sink);
+});
+
 }  // namespace
 
 void set_progress(ProgressSink sink) {
+  if (sink_of_thread == nullptr) {
+    if (!sink) return;
+    auto place = std::make_unique<Sink>();
+    if (!sink_ends.arrange(place.get())) fail(Status::out_of_memory, "the system has no memory for the thread's progress function");
+    sink_of_thread = place.release();
+  }
   // The old one goes last: what is destroyed with it may set another one.
-  const auto old = std::exchange(sink_of_thread, sink ? std::make_shared<const ProgressSink>(std::move(sink)) : nullptr);
+  const auto old = std::exchange(*sink_of_thread, sink ? std::make_shared<const ProgressSink>(std::move(sink)) : nullptr);
 }
 
 Progress::Progress(std::int64_t passes)
-    : sink_(inside_report || is_inside_log_sink() || reporting != nullptr ? nullptr : sink_of_thread),
+    : sink_(sink_of_thread == nullptr || inside_report || is_inside_log_sink() || reporting != nullptr ? nullptr : *sink_of_thread),
       passes_(passes),
       due_(bytes_between_reports * passes) {
   if (sink_ != nullptr) reporting = this;

@@ -6,18 +6,20 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/json_tree.h"
+#include "base/json_writer.h"
 
 namespace ckpt::plan {
 namespace {
 
 using base::cat;
+using base::Json;
+using base::JsonWriter;
 using base::Status;
-using nlohmann::json;
-using nlohmann::ordered_json;
 
 constexpr const char* format_name = "ckpt-profile";
 constexpr std::int64_t format_version = 1;
@@ -37,111 +39,114 @@ constexpr std::array<FlagName, 5> layer_flag_names{{{needs_input, "needs_input"}
 
 // ---- Writing ----
 
-ordered_json json_of(const TierProfile& tier) {
-  return {{"capacity_bytes", tier.capacity_bytes},
-          {"write_bytes_per_second", tier.write_bytes_per_second},
-          {"read_bytes_per_second", tier.read_bytes_per_second},
-          {"latency_seconds", tier.latency_seconds}};
+void write(JsonWriter& out, const TierProfile& tier) {
+  out.begin_object()
+      .member("capacity_bytes", tier.capacity_bytes)
+      .member("write_bytes_per_second", tier.write_bytes_per_second)
+      .member("read_bytes_per_second", tier.read_bytes_per_second)
+      .member("latency_seconds", tier.latency_seconds)
+      .end_object();
 }
 
-ordered_json json_of(std::uint32_t flags, FlagNames flag_names) {
-  ordered_json names = ordered_json::array();
+std::vector<std::string_view> names_of(std::uint32_t flags, FlagNames flag_names) {
+  std::vector<std::string_view> names;
   for (const FlagName& each : flag_names) {
-    if ((flags & each.flag) != 0) names.push_back(each.name);
+    if ((flags & each.flag) != 0) names.emplace_back(each.name);
   }
   return names;
 }
 
 // What earlier libraries do not know is written only where it says something.
-ordered_json json_of(const OptionProfile& option) {
-  ordered_json value = {{"tape_bytes", option.tape_bytes},
-                        {"forward_workspace_bytes", option.forward_workspace_bytes},
-                        {"backward_workspace_bytes", option.backward_workspace_bytes},
-                        {"forward_seconds", option.forward_seconds},
-                        {"backward_seconds", option.backward_seconds},
-                        {"has_record", option.has_record},
-                        {"record_workspace_bytes", option.record_workspace_bytes},
-                        {"record_seconds", option.record_seconds}};
-  if (option.backward_peak_bytes > 0) value["backward_peak_bytes"] = option.backward_peak_bytes;
-  return value;
+void write(JsonWriter& out, const OptionProfile& option) {
+  out.begin_object()
+      .member("tape_bytes", option.tape_bytes)
+      .member("forward_workspace_bytes", option.forward_workspace_bytes)
+      .member("backward_workspace_bytes", option.backward_workspace_bytes)
+      .member("forward_seconds", option.forward_seconds)
+      .member("backward_seconds", option.backward_seconds)
+      .member("has_record", option.has_record)
+      .member("record_workspace_bytes", option.record_workspace_bytes)
+      .member("record_seconds", option.record_seconds);
+  if (option.backward_peak_bytes > 0) out.member("backward_peak_bytes", option.backward_peak_bytes);
+  out.end_object();
 }
 
-ordered_json json_of(const LayerProfile& layer) {
-  ordered_json shape = ordered_json::array();
+void write(JsonWriter& out, const LayerProfile& layer) {
+  std::vector<std::int64_t> shape;
   for (std::int64_t i = 0; i < layer.output.shape.ndim(); ++i) shape.push_back(layer.output.shape[i]);
-  ordered_json value = {{"name", layer.name},
-                        {"flags", json_of(layer.flags, layer_flag_names)},
-                        {"output_bytes", layer.output_bytes},
-                        {"dtype", tensor::dtype_name(layer.output.dtype)},
-                        {"shape", shape},
-                        {"ambient_bytes", layer.ambient_bytes},
-                        {"options", ordered_json::array()}};
-  for (const OptionProfile& option : layer.options) value["options"].push_back(json_of(option));
-  return value;
+  out.begin_object()
+      .member("name", layer.name)
+      .member("flags", names_of(layer.flags, layer_flag_names))
+      .member("output_bytes", layer.output_bytes)
+      .member("dtype", tensor::dtype_name(layer.output.dtype))
+      .member("shape", shape)
+      .member("ambient_bytes", layer.ambient_bytes);
+  out.key("options").begin_list();
+  for (const OptionProfile& option : layer.options) write(out, option);
+  out.end_list().end_object();
 }
 
 // ---- Reading ----
 
 [[noreturn]] void refuse(const std::string& what) { base::fail(Status::corrupt, "the profile's JSON is not usable: ", what); }
 
-const json& list(const json& value, std::string_view where) {
-  if (!value.is_array()) refuse(cat(where, " is no list"));
-  return value;
+const Json::List& list(const Json& value, std::string_view where) {
+  if (!value.is_list()) refuse(cat(where, " is no list"));
+  return value.items();
 }
 
-std::int64_t whole_number(const json& value, const std::string& where) {
-  if (!value.is_number_integer()) refuse(cat(where, " is no whole number"));
+std::int64_t whole_number(const Json& value, const std::string& where) {
+  if (!value.is_integer()) refuse(cat(where, " is no whole number"));
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > most) refuse(cat(where, " passes INT64_MAX"));
-  return value.get<std::int64_t>();
+  if (value.is_count() && value.count() > most) refuse(cat(where, " passes INT64_MAX"));
+  return value.integer();
 }
 
-std::string text(const json& value, const std::string& where) {
+std::string text(const Json& value, const std::string& where) {
   if (!value.is_string()) refuse(cat(where, " is no text"));
-  return value.get<std::string>();
+  return value.string();
 }
 
 // The members of one object. What is not there leaves a field as it is; what was not asked for is refused.
 class Members {
  public:
-  Members(const json& value, std::string where) : value_(value), where_(std::move(where)) {
+  Members(const Json& value, std::string where) : value_(value), where_(std::move(where)) {
     if (!value.is_object()) refuse(cat(where_.empty() ? "the whole" : where_, " is no object"));
   }
 
   // nullptr when it is not there.
-  const json* find(const char* name) {
+  const Json* find(const char* name) {
     known_.insert(name);
-    const auto found = value_.find(name);
-    return found == value_.end() ? nullptr : &*found;
+    return value_.find(name);
   }
-  const json& at(const char* name) {
-    const json* const found = find(name);
+  const Json& at(const char* name) {
+    const Json* const found = find(name);
     if (found == nullptr) refuse(cat(where(name), " is missing"));
     return *found;
   }
   void read(const char* name, std::int64_t& field) {
-    if (const json* const found = find(name)) field = whole_number(*found, where(name));
+    if (const Json* const found = find(name)) field = whole_number(*found, where(name));
   }
   void read(const char* name, double& field) {
-    const json* const found = find(name);
+    const Json* const found = find(name);
     if (found != nullptr && !found->is_number()) refuse(cat(where(name), " is no number"));
-    if (found != nullptr) field = found->get<double>();
+    if (found != nullptr) field = found->number();
   }
   void read(const char* name, bool& field) {
-    const json* const found = find(name);
+    const Json* const found = find(name);
     if (found != nullptr && !found->is_boolean()) refuse(cat(where(name), " is neither true nor false"));
-    if (found != nullptr) field = found->get<bool>();
+    if (found != nullptr) field = found->boolean();
   }
   void end() const {
-    for (const auto& member : value_.items()) {
-      if (!known_.contains(member.key()))
-        refuse(cat(where_.empty() ? "" : where_ + ": ", "no member is called ", base::quote(member.key())));
+    for (const Json::Member& member : value_.members()) {
+      if (!known_.contains(member.name))
+        refuse(cat(where_.empty() ? "" : where_ + ": ", "no member is called ", base::quote(member.name)));
     }
   }
   std::string where(const char* name) const { return where_.empty() ? name : cat(where_, ".", name); }
 
  private:
-  const json& value_;
+  const Json& value_;
   std::string where_;
   std::set<std::string, std::less<>> known_;
 };
@@ -159,7 +164,7 @@ auto placed(const std::string& where, Work&& work) {
   }
 }
 
-TierProfile tier_of(const json& value, const std::string& where) {
+TierProfile tier_of(const Json& value, const std::string& where) {
   Members members(value, where);
   TierProfile tier;
   members.read("capacity_bytes", tier.capacity_bytes);
@@ -170,7 +175,7 @@ TierProfile tier_of(const json& value, const std::string& where) {
   return tier;
 }
 
-OptionProfile option_of(const json& value, const std::string& where) {
+OptionProfile option_of(const Json& value, const std::string& where) {
   Members members(value, where);
   OptionProfile option;
   members.read("tape_bytes", option.tape_bytes);
@@ -186,10 +191,11 @@ OptionProfile option_of(const json& value, const std::string& where) {
   return option;
 }
 
-std::uint32_t flags_of(const json& names, const std::string& where, FlagNames flag_names) {
+std::uint32_t flags_of(const Json& names, const std::string& where, FlagNames flag_names) {
   std::uint32_t flags = 0;
-  for (std::size_t i = 0; i < list(names, where).size(); ++i) {
-    const std::string name = text(names[i], entry(where, i));
+  const Json::List& items = list(names, where);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string name = text(items[i], entry(where, i));
     std::uint32_t flag = 0;
     for (const FlagName& each : flag_names) flag |= name == each.name ? each.flag : 0;
     if (flag == 0) refuse(cat(entry(where, i), " is ", base::quote(name), "; no such flag"));
@@ -199,32 +205,31 @@ std::uint32_t flags_of(const json& names, const std::string& where, FlagNames fl
 }
 
 strategy::Activation output_of(Members& members, std::int64_t output_bytes) {
-  const json* const dtype_name = members.find("dtype");
-  const json* const lengths = members.find("shape");
+  const Json* const dtype_name = members.find("dtype");
+  const Json* const lengths = members.find("shape");
   if (dtype_name == nullptr && lengths == nullptr) return strategy::Activation(output_bytes);
   const std::string name = text(members.at("dtype"), members.where("dtype"));
   const auto dtype = tensor::dtype_from_name(name);
   if (!dtype) refuse(cat(members.where("dtype"), " is ", base::quote(name), "; no such dtype"));
   const std::string where = members.where("shape");
   std::vector<std::int64_t> shape;
-  for (std::size_t i = 0; i < list(members.at("shape"), where).size(); ++i)
-    shape.push_back(whole_number((*lengths)[i], entry(where, i)));
+  for (const Json& length : list(members.at("shape"), where)) shape.push_back(whole_number(length, entry(where, shape.size())));
   const auto output = placed(where, [&] { return strategy::Activation(*dtype, tensor::Shape(shape)); });
   if (output.bytes != output_bytes)
     refuse(cat(members.where("output_bytes"), " is ", output_bytes, "; dtype and shape have ", output.bytes));
   return output;
 }
 
-LayerProfile layer_of(const json& value, const std::string& where) {
+LayerProfile layer_of(const Json& value, const std::string& where) {
   Members members(value, where);
   LayerProfile layer;
   layer.name = text(members.at("name"), members.where("name"));
-  if (const json* const flags = members.find("flags")) layer.flags = flags_of(*flags, members.where("flags"), layer_flag_names);
+  if (const Json* const flags = members.find("flags")) layer.flags = flags_of(*flags, members.where("flags"), layer_flag_names);
   members.read("output_bytes", layer.output_bytes);
   if (layer.output_bytes >= 0) layer.output = output_of(members, layer.output_bytes);  // else the profile refuses it
   members.read("ambient_bytes", layer.ambient_bytes);
   const std::string options_name = members.where("options");
-  const json& options = list(members.at("options"), options_name);
+  const Json::List& options = list(members.at("options"), options_name);
   for (std::size_t i = 0; i < options.size(); ++i) layer.options.push_back(option_of(options[i], entry(options_name, i)));
   members.end();
   return layer;
@@ -235,7 +240,7 @@ ChainProfile layers_of(Members& whole) {
   std::int64_t uniform_layers = 0;
   whole.at("input_bytes");
   whole.read("input_bytes", input_bytes);
-  const json& layers = list(whole.at("layers"), "layers");
+  const Json::List& layers = list(whole.at("layers"), "layers");
   if (whole.find("uniform_layers") == nullptr) {
     auto profile = placed("input_bytes", [&] { return ChainProfile(input_bytes); });
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -256,34 +261,37 @@ ChainProfile layers_of(Members& whole) {
 }  // namespace
 
 std::string to_json(const ChainProfile& profile) {
-  ordered_json value = {{"format", format_name}, {"version", format_version}, {"input_bytes", profile.bytes_of(0)}};
-  if (profile.is_uniform()) value["uniform_layers"] = profile.layers();
-  if (profile.flags() != 0) value["flags"] = json_of(profile.flags(), profile_flag_names);
-  value["tiers"] = ordered_json::array();
-  for (std::int32_t tier = 1; tier < tiers; ++tier) value["tiers"].push_back(json_of(profile.tier(tier)));
-  value["layers"] = ordered_json::array();
+  JsonWriter out;
+  out.begin_object().member("format", format_name).member("version", format_version).member("input_bytes", profile.bytes_of(0));
+  if (profile.is_uniform()) out.member("uniform_layers", profile.layers());
+  if (profile.flags() != 0) out.member("flags", names_of(profile.flags(), profile_flag_names));
+  out.key("tiers").begin_list();
+  for (std::int32_t tier = 1; tier < tiers; ++tier) write(out, profile.tier(tier));
+  out.end_list().key("layers").begin_list();
   const std::int64_t kept = profile.is_uniform() ? 1 : profile.layers();
-  for (std::int64_t i = 0; i < kept; ++i) value["layers"].push_back(json_of(profile.layer(i)));
-  return value.dump();
+  for (std::int64_t i = 0; i < kept; ++i) write(out, profile.layer(i));
+  return std::move(out.end_list().end_object()).text();
 }
 
 ChainProfile profile_from_json(std::string_view text_form) {
   if (const std::string problem = base::json_problem(text_form, base::deepest_json); !problem.empty()) refuse(problem);
-  const auto tree = base::json_tree<json>(text_form);
+  const Json tree = base::json_tree(text_form);
   Members whole(tree, "");
-  const json* const format = whole.find("format");
-  if (format == nullptr || *format != format_name) refuse(cat("its format is not '", format_name, "'"));
+  const Json* const format = whole.find("format");
+  if (format == nullptr || !format->is_string() || format->string() != format_name)
+    refuse(cat("its format is not '", format_name, "'"));
   const std::int64_t version = whole_number(whole.at("version"), "version");
   if (version > format_version)
     base::fail(Status::unsupported, "the profile's JSON has version ", version, "; this library reads ", format_version);
   if (version < 1) refuse(cat("version is ", version, "; at least 1"));
   ChainProfile profile = layers_of(whole);
-  if (const json* const flags = whole.find("flags")) profile.set_flags(flags_of(*flags, "flags", profile_flag_names));
-  if (const json* const given = whole.find("tiers")) {
-    if (list(*given, "tiers").size() >= tiers) refuse(cat("tiers has ", given->size(), " entries; at most ", tiers - 1));
-    for (std::size_t i = 0; i < given->size(); ++i) {
+  if (const Json* const flags = whole.find("flags")) profile.set_flags(flags_of(*flags, "flags", profile_flag_names));
+  if (const Json* const given = whole.find("tiers")) {
+    const Json::List& items = list(*given, "tiers");
+    if (items.size() >= tiers) refuse(cat("tiers has ", items.size(), " entries; at most ", tiers - 1));
+    for (std::size_t i = 0; i < items.size(); ++i) {
       const std::string where = entry("tiers", i);
-      placed(where, [&] { profile.set_tier(static_cast<std::int32_t>(i) + 1, tier_of((*given)[i], where)); });
+      placed(where, [&] { profile.set_tier(static_cast<std::int32_t>(i) + 1, tier_of(items[i], where)); });
     }
   }
   whole.end();

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/json_tree.h"
+#include "base/json_writer.h"
 #include "base/log.h"
 #include "state/catalog.h"
 #include "state/name.h"
@@ -19,20 +20,24 @@ namespace {
 
 using base::cat;
 using base::Status;
-using nlohmann::ordered_json;
 
 constexpr std::string_view format = "ckpt-commit";
 constexpr std::int64_t largest_record_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t largest_sequence = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t sequence_digits = 19;
 
-template <class Value>
-Value member(const ordered_json& tree, const char* name) {
-  const auto found = tree.find(name);
-  const bool is_there =
-      found != tree.end() && (std::is_same_v<Value, std::string> ? found->is_string() : found->is_number_integer());
-  if (!is_there) base::fail(Status::corrupt, "the commit record has no '", name, "'");
-  return found->template get<Value>();
+[[noreturn]] void fail_without(const char* name) { base::fail(Status::corrupt, "the commit record has no '", name, "'"); }
+
+const std::string& text_in(const base::Json& tree, const char* name) {
+  const base::Json* const found = tree.find(name);
+  if (found == nullptr || !found->is_string()) fail_without(name);
+  return found->string();
+}
+
+std::int64_t number_in(const base::Json& tree, const char* name) {
+  const base::Json* const found = tree.find(name);
+  if (found == nullptr || !found->is_integer()) fail_without(name);
+  return found->integer();
 }
 
 // Whether a record without a checksum is right in naming another attempt than the one that is looked at: that attempt is there,
@@ -67,31 +72,37 @@ std::string difference_of(const CommitRecord& record, const std::string& attempt
 }  // namespace
 
 std::string to_text(const CommitRecord& record) {
-  const ordered_json tree = {
-      {"format", format},       {"format_version", newest_record_version},   {"attempt", record.attempt},
-      {"step", record.step},    {"commit_sequence", record.commit_sequence}, {"manifest_xxh3_128", to_hex(record.manifest_digest)},
-      {"writer", record.writer}};
-  std::string text = tree.dump();
-  text.pop_back();  // the brace, which comes after the checksum
-  return with_checksum(std::move(text));
+  base::JsonWriter out;
+  out.begin_object()
+      .member("format", format)
+      .member("format_version", newest_record_version)
+      .member("attempt", record.attempt)
+      .member("step", record.step)
+      .member("commit_sequence", record.commit_sequence)
+      .member("manifest_xxh3_128", to_hex(record.manifest_digest))
+      .member("writer", record.writer);
+  return with_checksum(std::move(out).text());  // which closes the object
 }
 
 CommitRecord parse_commit_record(std::string_view text) {
   if (const std::string problem = base::json_problem(text, base::deepest_json); !problem.empty())
     base::fail(Status::corrupt, "the commit record is not usable JSON: ", problem);
-  const auto tree = base::json_tree<ordered_json>(text);
-  if (!tree.is_object() || member<std::string>(tree, "format") != format) base::fail(Status::corrupt, "it is no commit record");
-  const auto version = member<std::int64_t>(tree, "format_version");
+  const base::Json tree = base::json_tree(text);
+  if (!tree.is_object() || text_in(tree, "format") != format) base::fail(Status::corrupt, "it is no commit record");
+  const std::int64_t version = number_in(tree, "format_version");
   // Before the version is believed: a changed bit must not make a damaged record a newer library's, or one without a checksum.
   if (version != unchecked_record_version || checksum_of_tail(text)) checked_view(text, "commit record");
   if (version < unchecked_record_version || version > newest_record_version)
     base::fail(Status::unsupported, "the commit record's format_version is ", version, "; this library reads 1 and ",
                newest_record_version);
-  const auto digest = digest_from_hex(member<std::string>(tree, "manifest_xxh3_128"));
+  const auto digest = digest_from_hex(text_in(tree, "manifest_xxh3_128"));
   if (!digest) base::fail(Status::corrupt, "the commit record's manifest_xxh3_128 is no checksum");
-  return {member<std::string>(tree, "attempt"),          member<std::int64_t>(tree, "step"),
-          member<std::int64_t>(tree, "commit_sequence"), *digest,
-          member<std::string>(tree, "writer"),           version};
+  return {text_in(tree, "attempt"),
+          number_in(tree, "step"),
+          number_in(tree, "commit_sequence"),
+          *digest,
+          text_in(tree, "writer"),
+          version};
 }
 
 std::string commit_path(std::int64_t commit_sequence, std::string_view attempt) {

@@ -1,55 +1,72 @@
 #include "state/environment.h"
 
+#include <vector>
+
 #include "base/error.h"
 #include "base/json_tree.h"
+#include "base/json_writer.h"
 #include "base/version.h"
 
 namespace ckpt::state {
 namespace {
 
-using nlohmann::ordered_json;
+using base::Json;
 
 constexpr const char* own_key = "libckpt";
 constexpr const char* given_key = "given";  // of what a caller gave that is no object
 
+void erase(Json& object, std::string_view name) {
+  std::erase_if(object.members(), [&](const Json::Member& member) { return member.name == name; });
+}
+
 // The caller's part of a whole environment, as text; "null" for none. One that an earlier version wrote is the caller's alone.
-std::string given_part(ordered_json whole) {
-  if (!whole.is_object() || !whole.contains(own_key)) return whole.dump();
-  whole.erase(own_key);
-  if (whole.empty()) return "null";
-  const bool is_wrapped = whole.size() == 1 && whole.contains(given_key) && !whole[given_key].is_object();
-  return is_wrapped ? whole[given_key].dump() : whole.dump();
+std::string given_part(Json whole) {
+  if (whole.find(own_key) == nullptr) return whole.text();
+  erase(whole, own_key);
+  if (whole.members().empty()) return "null";
+  const Json* const given = whole.find(given_key);
+  const bool is_wrapped = whole.members().size() == 1 && given != nullptr && !given->is_object();
+  return (is_wrapped ? *given : whole).text();
 }
 
 // "" when the recorded environment does not say.
-std::string own_text(const ordered_json& recorded, const char* key) {
-  if (!recorded.is_object() || !recorded.contains(own_key) || !recorded[own_key].is_object()) return "";
-  const ordered_json& own = recorded[own_key];
-  return own.contains(key) && own[key].is_string() ? own[key].get<std::string>() : "";
+std::string own_text(const Json& recorded, const char* key) {
+  const Json* const own = recorded.find(own_key);
+  const Json* const found = own == nullptr ? nullptr : own->find(key);
+  return found != nullptr && found->is_string() ? found->string() : "";
 }
 
 }  // namespace
 
 std::string whole_environment(const std::string& given, const std::string& blas) {
-  auto whole = base::json_tree<ordered_json>(given);
-  if (whole.is_null()) whole = ordered_json::object();
-  if (!whole.is_object()) whole = ordered_json{{given_key, std::move(whole)}};
-  whole.erase(own_key);
-  whole[own_key] = {{"version", base::version_text()}};
-  if (!blas.empty()) whole[own_key]["blas"] = blas;
-  return whole.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  Json whole = base::json_tree(given);
+  base::JsonWriter out(base::NotUtf8::replaced);
+  out.begin_object();
+  if (whole.is_object()) {
+    erase(whole, own_key);
+    for (const Json::Member& member : whole.members()) {
+      out.key(member.name);
+      member.value.write(out);
+    }
+  } else if (!whole.is_null()) {
+    out.key(given_key);
+    whole.write(out);
+  }
+  out.key(own_key).begin_object().member("version", base::version_text());
+  if (!blas.empty()) out.member("blas", blas);
+  return std::move(out.end_object().end_object()).text();
 }
 
-std::string recorded_blas(const std::string& recorded) { return own_text(base::json_tree<ordered_json>(recorded), "blas"); }
+std::string recorded_blas(const std::string& recorded) { return own_text(base::json_tree(recorded), "blas"); }
 
 std::string environment_difference(const std::string& recorded_text, const std::string* given, const std::string& blas) {
-  const auto recorded = base::json_tree<ordered_json>(recorded_text);
+  const Json recorded = base::json_tree(recorded_text);
   const std::string version = own_text(recorded, "version");
   const std::string there_blas = own_text(recorded, "blas");
   if (given != nullptr) {
-    const std::string there = given_part(recorded);
-    const bool is_whole = recorded.is_object() && recorded.contains(own_key);
-    const std::string here = is_whole ? given_part(base::json_tree<ordered_json>(whole_environment(*given, ""))) : *given;
+    const std::string there = given_part(base::json_tree(recorded_text));
+    const bool is_whole = recorded.find(own_key) != nullptr;
+    const std::string here = is_whole ? given_part(base::json_tree(whole_environment(*given, ""))) : *given;
     if (there != here) return base::cat("was written in the environment ", there, "; this one is ", here);
   }
   if (!version.empty() && version != base::version_text())

@@ -18,13 +18,14 @@ using base::Status;
 }  // namespace
 
 Metadata metadata_from_json(std::string_view text) {
-  const nlohmann::json parsed = base::json_tree<nlohmann::json>(base::normalized_json("metadata_json", text));
+  const base::Json parsed = base::json_tree(base::normalized_json("metadata_json", text));
   base::require(parsed.is_object(), "metadata_json is not an object");
   Metadata metadata;
-  for (const auto& [key, value] : parsed.items()) {
+  for (const auto& [key, value] : parsed.members()) {
     base::require(value.is_string(), "metadata_json: the value of ", base::quote(key), " is not a text");
-    metadata.emplace_back(key, value.get<std::string>());
+    metadata.emplace_back(key, value.string());
   }
+  std::ranges::sort(metadata);
   return metadata;
 }
 

@@ -43,12 +43,12 @@ class JsonView {
 
   // The value's own text.
   std::string_view own() const { return text_.substr(0, behind_value(text_, 0)); }
-  nlohmann::ordered_json tree() const { return base::json_tree<nlohmann::ordered_json>(own()); }
+  base::Json tree() const { return base::json_tree(own()); }
 
   // Of a string.
   std::string string() const {
     const std::string_view inside = text_.substr(1, behind_value(text_, 0) - 2);
-    return inside.find('\\') == std::string_view::npos ? std::string(inside) : tree().get<std::string>();
+    return inside.find('\\') == std::string_view::npos ? std::string(inside) : tree().string();
   }
   // Nothing unless it is an integer without a sign.
   std::optional<std::uint64_t> count() const {

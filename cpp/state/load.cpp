@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/json_tree.h"
+#include "base/json_writer.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "state/catalog.h"
@@ -31,22 +31,26 @@ using base::Status;
 
 // left_out: keys whose values are those of other ranks.
 std::string report_of(const Differences& differences, const std::vector<Found>& skipped, const std::vector<std::string>& left_out) {
-  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;  // a problem may quote bytes that are no UTF-8
-  const auto list = [](const std::vector<GroupAndName>& names) {
-    nlohmann::json items = nlohmann::json::array();
-    for (const auto& [group, name] : names) items.push_back({{"group", group}, {"name", name}});
-    return items.dump();
+  base::JsonWriter out(base::NotUtf8::replaced);  // a problem may quote bytes that are no UTF-8
+  const auto list = [&out](const char* key, const std::vector<GroupAndName>& names) {
+    out.key(key).begin_list();
+    for (const auto& [group, name] : names) out.begin_object().member("group", group).member("name", name).end_object();
+    out.end_list();
   };
-  nlohmann::ordered_json passed_over = nlohmann::ordered_json::array();
+  out.begin_object();
+  list("missing", differences.missing);
+  list("unexpected", differences.unexpected);
+  out.key("skipped").begin_list();
   for (const Found& bad : skipped) {
-    passed_over.push_back({{"name", bad.name}, {"status", base::status_name(bad.status)}, {"problem", bad.problem}});
+    out.begin_object()
+        .member("name", bad.name)
+        .member("status", base::status_name(bad.status))
+        .member("problem", bad.problem)
+        .end_object();
   }
-  const std::string by_rank =
-      left_out.empty()
-          ? ""
-          : cat(R"(,"by_rank":)", nlohmann::json(left_out).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-  return cat(R"({"missing":)", list(differences.missing), R"(,"unexpected":)", list(differences.unexpected), R"(,"skipped":)",
-             passed_over.dump(-1, ' ', false, replace), by_rank, '}');
+  out.end_list();
+  if (!left_out.empty()) out.member("by_rank", left_out);
+  return std::move(out.end_object()).text();
 }
 
 // Skips a damaged commit record whose digest identifies the checkpoint, and reports it.

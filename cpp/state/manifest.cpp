@@ -15,7 +15,7 @@ using base::Status;
 std::map<std::string, std::string> read_values(const Node& top) {
   std::map<std::string, std::string> out = read_texts(top["values"]);
   for (const std::string_view key : {data_position_key, controller_key}) {
-    if (const auto found = top.find(key)) out[std::string(key)] = found->tree().dump();
+    if (const auto found = top.find(key)) out[std::string(key)] = base::plain_json(found->own());
   }
   return out;
 }
@@ -23,7 +23,7 @@ std::map<std::string, std::string> read_values(const Node& top) {
 // What a manifest of several ranks has besides.
 void append_many(std::string& out, const Manifest& manifest) {
   std::string keys;
-  for (const std::string& key : manifest.by_rank) keys += cat(keys.empty() ? "" : ",", quoted_json(key));
+  for (const std::string& key : manifest.by_rank) keys += cat(keys.empty() ? "" : ",", base::json_string(key));
   out += cat(",\n\"by_rank\":[", keys, "],\n\"files\":", manifest.part_files, ",\n\"bytes\":", manifest.part_file_bytes,
              ",\n\"parts\":[");
   for (std::size_t rank = 0; rank < manifest.parts.size(); ++rank) {
@@ -58,7 +58,7 @@ std::string line_text(const Line& line) {
   if (line.generation == 0) return out + '}';
   out += cat(",\"first_commit_sequence\":", line.first_sequence, ",\"parent\":");
   if (line.parent) {
-    out += cat("{\"name\":", quoted_json(line.parent->name), ",\"step\":", line.parent->step,
+    out += cat("{\"name\":", base::json_string(line.parent->name), ",\"step\":", line.parent->step,
                ",\"commit_sequence\":", line.parent->commit_sequence, '}');
   } else {
     out += "null";
@@ -115,7 +115,7 @@ std::int64_t total_bytes(const Manifest& manifest) {
 
 std::string to_text(const Manifest& manifest) {
   std::string out = cat("{\"format\":\"ckpt-state\",\n\"format_version\":", manifest.format_version,
-                        ",\n\"library_version\":", quoted_json(manifest.library_version), ",\n\"step\":", manifest.step,
+                        ",\n\"library_version\":", base::json_string(manifest.library_version), ",\n\"step\":", manifest.step,
                         ",\n\"commit_sequence\":", manifest.commit_sequence, ",\n\"world_size\":", manifest.world_size,
                         ",\n\"seed\":", manifest.seed);
   if (manifest.saved_utc_ns > 0) out += cat(",\n\"saved_utc_ns\":", manifest.saved_utc_ns);
@@ -156,11 +156,11 @@ Manifest parse_manifest(std::string_view text) {
   if (top.find("saved_utc_ns")) manifest.saved_utc_ns = top["saved_utc_ns"].count();
   if (const auto metric = top.find("metric")) {
     if (!metric->is_number()) top["metric"].refuse("is no number");
-    manifest.metric = metric->tree().get<double>();
+    manifest.metric = metric->tree().number();
   }
   if (top.find("line")) manifest.line = std::make_shared<const Line>(read_line(top["line"]));
-  manifest.metadata = top["metadata"].value.tree().dump();
-  manifest.environment = top["environment"].value.tree().dump();
+  manifest.metadata = base::plain_json(top["metadata"].value.own());
+  manifest.environment = base::plain_json(top["environment"].value.own());
   manifest.values = read_values(top);
   if (manifest.is_of_many()) {
     read_many(top, manifest);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "base/json_tree.h"
 #include "state/name.h"
 #include "state/name_table.h"
 #include "state/safetensors.h"
@@ -11,27 +12,30 @@ namespace ckpt::state {
 namespace {
 
 using base::cat;
+using base::JsonWriter;
 using base::Status;
-using ordered_json = nlohmann::ordered_json;
 
 constexpr std::string_view checksum_begin = ",\n\"checksum\":\"";
 constexpr std::string_view checksum_end = "\"}\n";
 static_assert(checksum_bytes == checksum_begin.size() + 32 + checksum_end.size());
 
-ordered_json file_json(const FileRecord& file) {
-  return {{"name", file.name}, {"bytes", file.bytes}, {"xxh3_128", to_hex(file.digest)}};
+void write_file(JsonWriter& out, const FileRecord& file) {
+  out.begin_object().member("name", file.name).member("bytes", file.bytes).member("xxh3_128", to_hex(file.digest)).end_object();
 }
 
-ordered_json tensor_json(const TensorRecord& tensor) {
-  ordered_json chunks = ordered_json::array();
-  for (const Digest& digest : tensor.chunks) chunks.push_back(to_hex(digest));
-  ordered_json json{{"name", tensor.name},
-                    {"file", tensor.file},
-                    {"dtype", tensor::dtype_name(tensor.dtype)},
-                    {"shape", tensor.shape},
-                    {"chunks_xxh3_128", std::move(chunks)}};
-  if (!tensor.offsets.empty()) json["placement"] = {{"of", tensor.of}, {"offsets", tensor.offsets}};
-  return json;
+void write_tensor(JsonWriter& out, const TensorRecord& tensor) {
+  out.begin_object()
+      .member("name", tensor.name)
+      .member("file", tensor.file)
+      .member("dtype", tensor::dtype_name(tensor.dtype))
+      .member("shape", tensor.shape);
+  out.key("chunks_xxh3_128").begin_list();
+  for (const Digest& digest : tensor.chunks) out.value(to_hex(digest));
+  out.end_list();
+  if (!tensor.offsets.empty()) {
+    out.key("placement").begin_object().member("of", tensor.of).member("offsets", tensor.offsets).end_object();
+  }
+  out.end_object();
 }
 
 FileRecord read_file(const Node& node) {
@@ -80,28 +84,26 @@ GroupRecord read_group(const Node& node, std::int64_t format_version, std::set<s
 
 }  // namespace
 
-std::string quoted_json(std::string_view text) { return ordered_json(text).dump(); }
-
 std::string values_text(const std::map<std::string, std::string>& values) {
   std::string out = "{";
-  for (const auto& [key, text] : values) out += cat(out.size() > 1 ? ",\n" : "\n", quoted_json(key), ':', text);
+  for (const auto& [key, text] : values) out += cat(out.size() > 1 ? ",\n" : "\n", base::json_string(key), ':', text);
   return out + '}';
 }
 
 std::map<std::string, std::string> read_texts(const Node& node) {
   if (!node.value.is_object()) node.refuse("is no object");
   std::map<std::string, std::string> out;
-  for (const JsonView::Member& member : node.value.members().all) out[member.name()] = member.value.tree().dump();
+  for (const JsonView::Member& member : node.value.members().all) out[member.name()] = base::plain_json(member.value.own());
   return out;
 }
 
 void append_groups(std::string& out, const std::vector<GroupRecord>& groups) {
   out += '[';
   for (const GroupRecord& group : groups) {
-    out += cat(out.back() == '[' ? "\n" : ",\n", "{\"name\":", quoted_json(group.name), ",\n\"files\":");
-    append_lines(out, group.files, file_json);
+    out += cat(out.back() == '[' ? "\n" : ",\n", "{\"name\":", base::json_string(group.name), ",\n\"files\":");
+    append_lines(out, group.files, write_file);
     out += ",\n\"tensors\":";
-    append_lines(out, group.tensors, tensor_json);
+    append_lines(out, group.tensors, write_tensor);
     out += '}';
   }
   out += ']';

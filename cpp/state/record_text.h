@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/json_tree.h"
+#include "base/json_writer.h"
 #include "state/json_view.h"
 #include "state/manifest.h"
 
@@ -80,15 +80,15 @@ struct Node {
   }
 };
 
-std::string quoted_json(std::string_view text);
-
 // Appends "[\n<item>,\n<item>]": a line each, so that people and line tools can read it.
-template <class Items, class ToJson>
-void append_lines(std::string& out, const Items& items, ToJson&& to_json) {
+template <class Items, class Write>
+void append_lines(std::string& out, const Items& items, Write&& write) {
   out += '[';
   for (const auto& item : items) {
     out += out.back() == '[' ? "\n" : ",\n";
-    out += to_json(item).dump();
+    base::JsonWriter line;
+    write(line, item);
+    out += line.text();
   }
   out += ']';
 }

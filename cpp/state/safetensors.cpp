@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/json_sax.h"
 #include "base/json_text.h"
-#include "base/json_tree.h"
+#include "base/json_writer.h"
 #include "state/name_table.h"
 
 namespace ckpt::state {
@@ -16,7 +16,6 @@ namespace {
 
 using base::cat;
 using base::Status;
-using nlohmann::json;
 
 // Takes the header apart while it is parsed: no tree of it is ever built. Depth 1 is the header's object, depth 2 a tensor or the
 // metadata, depth 3 a tensor's list; whatever is not known is skipped by counting its brackets.
@@ -188,7 +187,7 @@ void check_layout(const Header& header) {
     fail_corrupt(cat("the tensors have ", expected, " bytes; ", header.data_bytes, " follow the header"));
 }
 
-void append_json(std::string& out, const std::string& text) { out += json(text).dump(); }
+void append_json(std::string& out, const std::string& text) { out += base::json_string(text); }
 
 std::string header_json(const std::vector<TensorEntry>& tensors, const Metadata& metadata) {
   std::string out = "{";

@@ -10,14 +10,15 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/json_tree.h"
+#include "base/json_writer.h"
 #include "state/tree.h"
 
 namespace ckpt::state {
 namespace {
 
 using base::cat;
+using base::Json;
 using base::Status;
-using TreeJson = nlohmann::json;
 
 constexpr std::string_view tree_format = "ckpt-tree";
 constexpr std::array<std::string_view, 5> form_names = {"array", "scalar", "torch", "tensor", "parameter"};
@@ -100,16 +101,19 @@ std::string bits_text(double value) {
 
 [[noreturn]] void fail_node(const std::string& what) { base::fail(Status::invalid_argument, what); }
 
-const std::string& text_in(const TreeJson& node, std::size_t place) {
+// The members of one node.
+using Members = Json::List;
+
+const std::string& text_in(const Members& node, std::size_t place) {
   if (!node[place].is_string()) fail_node(cat("member ", place, " is not a text"));
-  return node[place].get_ref<const std::string&>();
+  return node[place].string();
 }
 
-void require_members(const TreeJson& node, std::size_t least, std::size_t most) {
+void require_members(const Members& node, std::size_t least, std::size_t most) {
   if (node.size() < least || node.size() > most) fail_node(cat("it has ", node.size(), " members; ", least, " .. ", most));
 }
 
-double number_in(const TreeJson& node, std::size_t place) {
+double number_in(const Members& node, std::size_t place) {
   const std::string& text = text_in(node, place);
   const auto bytes = bytes_from_hex(text);
   if (!bytes || bytes->size() != 8) fail_node(cat("the bits ", base::quote(text), " are not 16 hexadecimal digits"));
@@ -118,21 +122,21 @@ double number_in(const TreeJson& node, std::size_t place) {
   return std::bit_cast<double>(bits);
 }
 
-std::string surrogates_in(const TreeJson& node) {
+std::string surrogates_in(const Members& node) {
   require_members(node, 2, 2);
   auto bytes = bytes_from_hex(text_in(node, 1));
   if (!bytes) fail_node(cat(base::quote(text_in(node, 1)), " is not hexadecimal"));
   return *std::move(bytes);
 }
 
-std::string base64_in(const TreeJson& node) {
+std::string base64_in(const Members& node) {
   require_members(node, 2, 2);
   auto bytes = bytes_from_base64(text_in(node, 1));
   if (!bytes) fail_node(cat(base::quote(text_in(node, 1)), " is not base64"));
   return *std::move(bytes);
 }
 
-TreeNode path_in(const TreeJson& node) {
+TreeNode path_in(const Members& node) {
   require_members(node, 2, 3);
   TreeNode made;
   made.kind = TreeKind::path;
@@ -141,13 +145,14 @@ TreeNode path_in(const TreeJson& node) {
     if (system != "posix" && system != "windows") fail_node(cat("a path of the system ", base::quote(system)));
     made.kind = system == "posix" ? TreeKind::posix_path : TreeKind::windows_path;
   }
-  const TreeJson& text = node[1];
-  const bool has_surrogates = text.is_array() && !text.empty() && text[0] == "surrogates";
-  made.bytes = has_surrogates ? surrogates_in(text) : text_in(node, 1);
+  const auto is_surrogates = [](const Json& text) {
+    return text.is_list() && !text.items().empty() && text.items()[0].is_string() && text.items()[0].string() == "surrogates";
+  };
+  made.bytes = is_surrogates(node[1]) ? surrogates_in(node[1].items()) : text_in(node, 1);
   return made;
 }
 
-TreeNode tensor_in(const TreeJson& node) {
+TreeNode tensor_in(const Members& node) {
   require_members(node, 3, 5);
   TreeNode made;
   made.kind = TreeKind::tensor;
@@ -168,30 +173,30 @@ TreeNode tensor_in(const TreeJson& node) {
 }
 
 // left: nodes behind this one. fields: of a record.
-TreeNode container_in(const TreeJson& node, TreeKind kind, std::size_t left, std::vector<std::string>& fields) {
+TreeNode container_in(const Members& node, TreeKind kind, std::size_t left, std::vector<std::string>& fields) {
   TreeNode made;
   made.kind = kind;
   std::uint64_t count = 0;
   if (is_record(kind)) {
     require_members(node, 3, 3);
     made.bytes = text_in(node, 1);
-    if (!node[2].is_array()) fail_node("member 2 is not a list");
-    for (const TreeJson& field : node[2]) {
+    if (!node[2].is_list()) fail_node("member 2 is not a list");
+    for (const Json& field : node[2].items()) {
       if (!field.is_string()) fail_node("the name of a field is not a text");
-      fields.push_back(field.get<std::string>());
+      fields.push_back(field.string());
     }
     count = fields.size();
   } else {
     require_members(node, 2, 2);
-    if (!node[1].is_number_unsigned()) fail_node(cat("its length is ", node[1].dump()));
-    count = node[1].get<std::uint64_t>();
+    if (!node[1].is_count()) fail_node(cat("its length is ", node[1].text()));
+    count = node[1].count();
   }
   if (count > left / (is_dict(kind) ? 2 : 1)) fail_node(cat("the ", kind_name(kind), " has more parts than there are"));
   made.integer = static_cast<std::int64_t>(count);
   return made;
 }
 
-TreeNode attributes_in(const TreeJson& node) {
+TreeNode attributes_in(const Members& node) {
   require_members(node, 1, 1);
   TreeNode made;
   made.kind = TreeKind::attributes;
@@ -199,7 +204,7 @@ TreeNode attributes_in(const TreeJson& node) {
   return made;
 }
 
-TreeNode array_in(const TreeJson& node, std::size_t left, std::vector<std::string>& fields) {
+TreeNode array_in(const Members& node, std::size_t left, std::vector<std::string>& fields) {
   if (node.empty()) fail_node("it is empty");
   const std::string& name = text_in(node, 0);
   for (const auto& [container, kind] : container_names) {
@@ -234,32 +239,24 @@ TreeNode array_in(const TreeJson& node, std::size_t left, std::vector<std::strin
   return made;
 }
 
-TreeNode node_in(const TreeJson& node, std::size_t left, std::vector<std::string>& fields) {
+TreeNode node_in(const Json& node, std::size_t left, std::vector<std::string>& fields) {
+  if (node.is_list()) return array_in(node.items(), left, fields);
+  if (node.is_object()) fail_node("it is an object");
   TreeNode made;
-  switch (node.type()) {
-    case TreeJson::value_t::null: break;
-    case TreeJson::value_t::boolean:
-      made.kind = TreeKind::boolean;
-      made.integer = node.get<bool>() ? 1 : 0;
-      break;
-    case TreeJson::value_t::number_unsigned:
-      if (node.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-        fail_node(cat("the integer ", node.get<std::uint64_t>(), " does not fit 64 bits with sign"));
-      [[fallthrough]];
-    case TreeJson::value_t::number_integer:
-      made.kind = TreeKind::integer;
-      made.integer = node.get<std::int64_t>();
-      break;
-    case TreeJson::value_t::number_float:
-      made.kind = TreeKind::number;
-      made.number = node.get<double>();
-      break;
-    case TreeJson::value_t::string:
-      made.kind = TreeKind::text;
-      made.bytes = node.get<std::string>();
-      break;
-    case TreeJson::value_t::array: return array_in(node, left, fields);
-    default: fail_node("it is an object");
+  if (node.is_boolean()) {
+    made.kind = TreeKind::boolean;
+    made.integer = node.boolean() ? 1 : 0;
+  } else if (node.is_integer()) {
+    if (node.is_count() && node.count() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      fail_node(cat("the integer ", node.count(), " does not fit 64 bits with sign"));
+    made.kind = TreeKind::integer;
+    made.integer = node.integer();
+  } else if (node.is_number()) {
+    made.kind = TreeKind::number;
+    made.number = node.number();
+  } else if (node.is_string()) {
+    made.kind = TreeKind::text;
+    made.bytes = node.string();
   }
   return made;
 }
@@ -287,26 +284,24 @@ class FieldNames {
 constexpr int newest_version = 2;
 
 // The text's nodes and its version.
-std::pair<const TreeJson&, int> nodes_of(const TreeJson& whole) {
-  const auto format = whole.find("format");
-  if (!whole.is_object() || format == whole.end() || *format != tree_format) fail_tree("its format is not 'ckpt-tree'");
-  const auto version = whole.find("format_version");
-  if (version == whole.end() || !version->is_number_unsigned()) fail_tree("it has no format_version");
-  if (*version < 1 || *version > newest_version) {
-    base::fail(Status::unsupported, "the tree's text has format_version ", version->dump(), "; this library reads 1 .. ",
+std::pair<const Json::List&, int> nodes_of(const Json& whole) {
+  const Json* const format = whole.find("format");
+  if (format == nullptr || !format->is_string() || format->string() != tree_format) fail_tree("its format is not 'ckpt-tree'");
+  const Json* const version = whole.find("format_version");
+  if (version == nullptr || !version->is_count()) fail_tree("it has no format_version");
+  if (version->count() < 1 || version->count() > static_cast<std::uint64_t>(newest_version)) {
+    base::fail(Status::unsupported, "the tree's text has format_version ", version->count(), "; this library reads 1 .. ",
                newest_version);
   }
-  const auto nodes = whole.find("nodes");
-  if (nodes == whole.end() || !nodes->is_array()) fail_tree("it has no list of nodes");
-  return {*nodes, version->get<int>()};
+  const Json* const nodes = whole.find("nodes");
+  if (nodes == nullptr || !nodes->is_list()) fail_tree("it has no list of nodes");
+  return {nodes->items(), static_cast<int>(version->count())};
 }
 
 // ---- Writing ----
 
-std::string json_text_of(std::string_view text) { return TreeJson(text).dump(); }
-
 std::string text_node(std::string_view text) {
-  return base::is_utf8(text) ? json_text_of(text) : cat(R"(["surrogates",")", hex_from(text), R"("])");
+  return base::is_utf8(text) ? base::json_string(text) : cat(R"(["surrogates",")", hex_from(text), R"("])");
 }
 
 std::string number_node(double value) {
@@ -317,7 +312,7 @@ std::string number_node(double value) {
 }
 
 std::string tensor_node(const TreeNode& node) {
-  return cat(R"(["tensor",)", json_text_of(node.bytes), R"(,")", form_names[static_cast<std::size_t>(node.form)], '"',
+  return cat(R"(["tensor",)", base::json_string(node.bytes), R"(,")", form_names[static_cast<std::size_t>(node.form)], '"',
              node.complex128 ? R"(,"complex128")" : "", node.big_endian ? R"(,"big-endian")" : "", ']');
 }
 
@@ -327,9 +322,9 @@ std::string container_node(const std::vector<TreeNode>& nodes, std::size_t index
   const std::string_view name =
       container_names[static_cast<std::size_t>(node.kind) - static_cast<std::size_t>(TreeKind::list)].first;
   if (!is_record(node.kind)) return cat(R"([")", name, R"(",)", node.integer, ']');
-  std::string text = cat(R"([")", name, R"(",)", json_text_of(node.bytes), ",[");
+  std::string text = cat(R"([")", name, R"(",)", base::json_string(node.bytes), ",[");
   for (std::size_t field = index + 1; field < node.end; field = nodes[field + 1].end) {
-    text += cat(field == index + 1 ? "" : ",", json_text_of(nodes[field].bytes));
+    text += cat(field == index + 1 ? "" : ",", base::json_string(nodes[field].bytes));
     is_field[field] = true;
   }
   return text + "]]";
@@ -379,7 +374,7 @@ bool set_whole_number(TreeNode& node, std::string_view hexadecimal) {
 Tree parse_tree(std::string_view text) {
   const std::string problem = base::json_problem(text, base::deepest_json);
   if (!problem.empty()) fail_tree(problem);
-  const TreeJson whole = base::json_tree<TreeJson>(text);
+  const Json whole = base::json_tree(text);
   const auto [nodes, version] = nodes_of(whole);
   Tree tree;
   FieldNames fields;

@@ -1,6 +1,9 @@
 #include "strategy/counters.h"
 
 #include <bit>
+#include <utility>
+
+#include "base/os/thread_end.h"
 
 namespace ckpt::strategy {
 namespace {
@@ -29,29 +32,32 @@ class SharedLock {
   base::ForkMutex* held_ = nullptr;
 };
 
-// Returns the stripe when its thread ends.
-struct StripeOwner {
-  int stripe = stripe_shared;
-  ~StripeOwner() {
-    thread_stripe = stripe_shared;  // destructors that run later may still ask strategies
-    // Release: the next owner continues from this thread's last counts.
-    if (stripe >= 0) taken_stripes.fetch_and(~(std::uint64_t{1} << stripe), std::memory_order_release);
+// Release: the next owner continues from this thread's last counts.
+void return_stripe(int stripe) noexcept { taken_stripes.fetch_and(~(std::uint64_t{1} << stripe), std::memory_order_release); }
+
+int take_stripe() noexcept {
+  std::uint64_t taken = taken_stripes.load(std::memory_order_relaxed);
+  while (taken != ~std::uint64_t{0}) {
+    const int free = std::countr_one(taken);
+    if (taken_stripes.compare_exchange_weak(taken, taken | (std::uint64_t{1} << free), std::memory_order_acquire)) return free;
   }
-};
+  return stripe_shared;
+}
+
+base::ThreadEnd owner_ends([](void*) {
+  const int stripe = std::exchange(thread_stripe, stripe_shared);  // what runs later may still ask strategies
+  if (stripe >= 0) return_stripe(stripe);
+});
 
 }  // namespace
 
 int assign_thread_stripe() noexcept {
-  thread_local StripeOwner owner;
-  std::uint64_t taken = taken_stripes.load(std::memory_order_relaxed);
-  while (taken != ~std::uint64_t{0}) {
-    const int free = std::countr_one(taken);
-    if (taken_stripes.compare_exchange_weak(taken, taken | (std::uint64_t{1} << free), std::memory_order_acquire)) {
-      owner.stripe = free;
-      break;
-    }
+  const int stripe = take_stripe();
+  if (stripe >= 0 && !owner_ends.arrange(&taken_stripes)) {  // any value but nullptr
+    return_stripe(stripe);
+    return thread_stripe = stripe_shared;
   }
-  return thread_stripe = owner.stripe;
+  return thread_stripe = stripe;
 }
 
 void StripedCounters::begin(Stripe& stripe, std::uint64_t generation) noexcept {

@@ -1,23 +1,21 @@
 // What a plug-in's function for its last error returns: a text for each thread.
 #pragma once
 
-#include <new>
-#include <string>
+#include <algorithm>
+#include <array>
+#include <cstring>
 
 namespace ckpt::plugin {
 
-inline std::string& last_error() noexcept {
-  thread_local std::string text;
-  return text;
-}
+// No string: the first use of a thread's object with a destructor ends the program when memory is short.
+inline constinit thread_local std::array<char, 1024> last_error_text{};
 
-// Where there is no memory for it, the text is lost; the status is not.
+inline const char* last_error() noexcept { return last_error_text.data(); }
+
 inline void set_last_error(const char* text) noexcept {
-  try {
-    last_error() = text;
-  } catch (const std::bad_alloc&) {
-    last_error().clear();
-  }
+  const std::size_t length = std::min(std::strlen(text), last_error_text.size() - 1);
+  std::memcpy(last_error_text.data(), text, length);
+  last_error_text[length] = '\0';
 }
 
 }  // namespace ckpt::plugin

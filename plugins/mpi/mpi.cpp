@@ -83,4 +83,4 @@ ckpt_status ckpt_mpi_coordinator_create(MPI_Comm comm, int64_t timeout_ns, ckpt_
       ckpt::plugin::set_last_error);
 }
 
-const char* ckpt_mpi_last_error(void) { return ckpt::plugin::last_error().c_str(); }
+const char* ckpt_mpi_last_error(void) { return ckpt::plugin::last_error(); }

@@ -83,4 +83,4 @@ ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* option
       ckpt::plugin::set_last_error);
 }
 
-const char* ckpt_s3_last_error(void) { return ckpt::plugin::last_error().c_str(); }
+const char* ckpt_s3_last_error(void) { return ckpt::plugin::last_error(); }

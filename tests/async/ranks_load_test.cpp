@@ -2,8 +2,8 @@
 // are threads here.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include "async/manager.h"
-#include "base/json_tree.h"
 #include "state/fixture.h"
 #include "state/object_store.h"
 #include "state/of_ranks.h"

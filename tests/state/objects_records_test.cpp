@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "base/json_tree.h"
+#include <nlohmann/json.hpp>
 #include "fixture.h"
 #include "object_store.h"
 #include "state/commit_record.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/json_tree.h"
+#include <nlohmann/json.hpp>
 #include "base/progress.h"
 #include "counted_storage.h"
 #include "fixture.h"

@@ -42,7 +42,7 @@ OwnBlocks own_blocks(const State& state) {
   });
   std::string text;
   for (const OwnBlocks::Block& each : own.blocks)
-    text += cat(quoted_json(each.group), ' ', quoted_json(each.of->name), ' ', to_text(each.block->box), '\n');
+    text += cat(base::json_string(each.group), ' ', base::json_string(each.of->name), ' ', to_text(each.block->box), '\n');
   own.digest = hash_of(text);
   return own;
 }

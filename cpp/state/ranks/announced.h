@@ -1,29 +1,37 @@
 // What rank 0 announces to all as one text: what it wants of them, or the error that it has in place of it.
 #pragma once
 
+#include <exception>
 #include <string>
+#include <variant>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/json_tree.h"
 #include "state/ranks/meeting.h"
 
 namespace ckpt::state {
 
 // Bytes that are no UTF-8 become replacement characters, in names of files for example.
-std::string announced_text(const nlohmann::json& all);
 std::string announced_text(const base::Error& error);
+
+// Another text than the ranks send one another.
+class Unreadable final : public std::exception {};
+base::Json announced(const std::string& text);
+const base::Json& member_of(const base::Json& all, const char* name);
 
 // What read makes of an announced text; an error goes to fail, which throws it. Error(invalid_state) for any other text.
 template <class Read, class Fail>
 auto read_announced(const std::string& text, Read&& read, Fail&& fail) {
   try {
-    const nlohmann::json all = nlohmann::json::parse(text);
-    if (all.contains("status"))
-      fail(base::Error(sent_status(all["status"].get<std::int64_t>()), all.at("message").get<std::string>()));
+    const base::Json all = announced(text);
+    if (const base::Json* const status = all.find("status"))
+      fail(base::Error(sent_status(status->integer()), member_of(all, "message").string()));
     return read(all);
-  } catch (const nlohmann::json::exception&) {
-    base::fail(base::Status::invalid_state, "what rank 0 has announced cannot be read: the ranks are out of step");
+  } catch (const Unreadable&) {
+  } catch (const std::bad_variant_access&) {  // a value of another kind
   }
+  base::fail(base::Status::invalid_state, "what rank 0 has announced cannot be read: the ranks are out of step");
 }
 
 }  // namespace ckpt::state

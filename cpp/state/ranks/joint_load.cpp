@@ -14,24 +14,30 @@ namespace ckpt::state {
 namespace {
 
 using base::cat;
+using base::Json;
 using base::Status;
-using nlohmann::json;
 
 std::string to_text(const Proposal& proposal) {
-  json skipped = json::array();
-  for (const Found& bad : proposal.skipped)
-    skipped.push_back({{"name", bad.name}, {"status", static_cast<std::int32_t>(bad.status)}, {"problem", bad.problem}});
-  return announced_text(json{{"name", proposal.name}, {"skipped", std::move(skipped)}});
+  base::JsonWriter out(base::NotUtf8::replaced);
+  out.begin_object().member("name", proposal.name).key("skipped").begin_list();
+  for (const Found& bad : proposal.skipped) {
+    out.begin_object()
+        .member("name", bad.name)
+        .member("status", static_cast<std::int32_t>(bad.status))
+        .member("problem", bad.problem)
+        .end_object();
+  }
+  return std::move(out.end_list().end_object()).text();
 }
 
-Proposal proposal_of(const json& all) {
+Proposal proposal_of(const Json& all) {
   Proposal proposal;
-  proposal.name = all.at("name").get<std::string>();
-  for (const json& bad : all.at("skipped")) {
+  proposal.name = member_of(all, "name").string();
+  for (const Json& bad : member_of(all, "skipped").items()) {
     Found& found = proposal.skipped.emplace_back();
-    found.name = bad.at("name").get<std::string>();
-    found.status = sent_status(bad.at("status").get<std::int64_t>());
-    found.problem = bad.at("problem").get<std::string>();
+    found.name = member_of(bad, "name").string();
+    found.status = sent_status(member_of(bad, "status").integer());
+    found.problem = member_of(bad, "problem").string();
   }
   return proposal;
 }

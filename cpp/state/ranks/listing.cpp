@@ -39,8 +39,8 @@ std::string quoted_tensor(std::string_view group, std::string_view tensor) {
 std::string tensor_line(const ListedTensor& tensor) {
   std::string shape;
   for (const std::int64_t length : tensor.shape) shape += cat(shape.empty() ? "" : ", ", length);
-  return cat("tensor ", quoted_json(tensor.name), " of group ", quoted_json(tensor.group), '\t', tensor::dtype_name(tensor.dtype),
-             " [", shape, ']', tensor.is_sharded ? " in blocks" : "", '\n');
+  return cat("tensor ", base::json_string(tensor.name), " of group ", base::json_string(tensor.group), '\t',
+             tensor::dtype_name(tensor.dtype), " [", shape, ']', tensor.is_sharded ? " in blocks" : "", '\n');
 }
 
 std::vector<ListedTensor> listed_tensors(const State& state) {
@@ -60,7 +60,8 @@ Listing listing_of(const State& state) {
   Listing listing;
   listing.tensors = listed_tensors(state);
   for (const ListedTensor& tensor : listing.tensors) listing.text += tensor_line(tensor);
-  for (const std::string& group : state.rarely_changing()) listing.text += cat("rarely changing ", quoted_json(group), "\tyes\n");
+  for (const std::string& group : state.rarely_changing())
+    listing.text += cat("rarely changing ", base::json_string(group), "\tyes\n");
   listing.digest = hash_of(listing.text);
   return listing;
 }

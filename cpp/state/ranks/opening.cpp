@@ -15,8 +15,8 @@ namespace ckpt::state {
 namespace {
 
 using base::cat;
+using base::Json;
 using base::Status;
-using nlohmann::json;
 
 // The first difference between the replies that is an error although each rank's arguments are right.
 std::optional<base::Error> unlike(const std::vector<Reply>& replies) {
@@ -57,6 +57,11 @@ struct Token {
   std::string path;
   std::string text;
 };
+
+std::string to_text(const Token& token) {
+  base::JsonWriter out;
+  return std::move(out.begin_object().member("path", token.path).member("text", token.text).end_object()).text();
+}
 
 void write_token(storage::Storage& storage, const Token& token) {
   const auto file = storage.create_stream(token.path, {std::ssize(token.text), nullptr});
@@ -117,13 +122,11 @@ std::string open_shared(Meeting& meeting, storage::Storage& storage, const std::
     if (problem && problem->status() != Status::not_found) base::warn("state", cat(token.path, " stays: ", problem->message()));
   };
   try {
-    const std::string text = meeting.announce(!meeting.leads() ? ""
-                                              : mine           ? announced_text(*mine)
-                                                               : announced_text(json{{"path", token.path}, {"text", token.text}}));
+    const std::string text = meeting.announce(!meeting.leads() ? "" : mine ? announced_text(*mine) : to_text(token));
     token = read_announced(
         text,
-        [](const json& all) {
-          return Token{all.at("path").get<std::string>(), all.at("text").get<std::string>()};
+        [](const Json& all) {
+          return Token{member_of(all, "path").string(), member_of(all, "text").string()};
         },
         [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
     if (!meeting.leads()) mine = error_of([&] { verify_token(storage, token); });

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "state/catalog.h"
 #include "state/name.h"
 #include "state/record_text.h"
@@ -19,7 +20,7 @@ constexpr std::int64_t tail_bytes = 4096;
 
 std::string names_text(const std::vector<std::string>& names) {
   std::string out = "[";
-  for (const std::string& name : names) out += cat(out.size() > 1 ? "," : "", quoted_json(name));
+  for (const std::string& name : names) out += cat(out.size() > 1 ? "," : "", base::json_string(name));
   return out + ']';
 }
 
@@ -48,7 +49,8 @@ Digest layout_digest(const std::vector<GroupRecord>& groups) {
   std::vector<Digest> blocks;
   for (const GroupRecord& group : groups) {
     for (const TensorRecord& block : group.tensors)
-      blocks.push_back(hash_of(cat(quoted_json(group.name), ' ', quoted_json(tensor_of(block)), ' ', to_text(box_of(block)))));
+      blocks.push_back(
+          hash_of(cat(base::json_string(group.name), ' ', base::json_string(tensor_of(block)), ' ', to_text(box_of(block)))));
   }
   // The order of the records says nothing of where blocks lie.
   std::ranges::sort(blocks, {}, [](const Digest& digest) { return std::pair(digest.high, digest.low); });
@@ -65,7 +67,7 @@ std::string rank_file_name(const std::string& group_file, std::int64_t rank, std
 
 std::string to_text(const Part& part) {
   std::string out =
-      cat("{\"format\":\"ckpt-part\",\n\"format_version\":", format_of_many, ",\n\"attempt\":", quoted_json(part.attempt),
+      cat("{\"format\":\"ckpt-part\",\n\"format_version\":", format_of_many, ",\n\"attempt\":", base::json_string(part.attempt),
           ",\n\"rank\":", part.rank, ",\n\"world_size\":", part.world_size, ",\n\"values\":", values_text(part.values),
           ",\n\"absent\":", names_text(part.absent), ",\n\"groups\":");
   append_groups(out, part.groups);

@@ -162,10 +162,10 @@ void append_placed_groups(std::string& out, const std::vector<GroupRecord>& grou
   }
   out += cat(",\n\"lists\":", lists.text(), ",\n\"groups\":[");
   for (const GroupRecord& group : groups) {
-    out += cat(out.back() == '[' ? "\n" : ",\n", "{\"name\":", quoted_json(group.name), ",\n\"tensors\":[");
+    out += cat(out.back() == '[' ? "\n" : ",\n", "{\"name\":", base::json_string(group.name), ",\n\"tensors\":[");
     bool is_first = true;
     for (const TensorRecord& tensor : group.tensors) {
-      out += cat(std::exchange(is_first, false) ? "\n" : ",\n", "{\"name\":", quoted_json(tensor.name), ",\"dtype\":\"",
+      out += cat(std::exchange(is_first, false) ? "\n" : ",\n", "{\"name\":", base::json_string(tensor.name), ",\"dtype\":\"",
                  tensor::dtype_name(tensor.dtype), "\",\"shape\":[", numbers_text(tensor.shape), "],",
                  placement_text(*tensor.placement, lists), '}');
     }

@@ -21,8 +21,8 @@ namespace ckpt::state {
 namespace {
 
 using base::cat;
+using base::Json;
 using base::Status;
-using nlohmann::json;
 
 // What rank 0 announces when a save begins and no rank has refused it.
 struct Opening {
@@ -35,21 +35,24 @@ struct Opening {
 };
 
 std::string to_text(const Opening& opening) {
-  return announced_text(json{{"attempt", opening.attempt},
-                             {"agreed", opening.is_agreed},
-                             {"blocks", opening.asks_blocks},
-                             {"keys", opening.digests},
-                             {"generation", opening.generation},
-                             {"rolled_back", opening.rolled_back}});
+  base::JsonWriter out(base::NotUtf8::replaced);
+  out.begin_object()
+      .member("attempt", opening.attempt)
+      .member("agreed", opening.is_agreed)
+      .member("blocks", opening.asks_blocks)
+      .member("generation", opening.generation)
+      .member("rolled_back", opening.rolled_back);
+  out.key("keys").begin_object();
+  for (const auto& [key, digest] : opening.digests) out.member(key, digest);
+  return std::move(out.end_object().end_object()).text();
 }
 
-Opening opening_of(const json& all) {
-  return {all.at("attempt").get<std::string>(),
-          all.at("agreed").get<bool>(),
-          all.at("blocks").get<bool>(),
-          all.at("keys").get<std::map<std::string, std::string>>(),
-          all.at("generation").get<std::int64_t>(),
-          all.at("rolled_back").get<bool>()};
+Opening opening_of(const Json& all) {
+  Opening opening{member_of(all, "attempt").string(),     member_of(all, "agreed").boolean(),
+                  member_of(all, "blocks").boolean(),     {},
+                  member_of(all, "generation").integer(), member_of(all, "rolled_back").boolean()};
+  for (const auto& [key, digest] : member_of(all, "keys").members()) opening.digests.emplace(key, digest.string());
+  return opening;
 }
 
 // The texts that have to be the same on all ranks.
@@ -76,30 +79,38 @@ bool has_agreement(const Reply& reply, const Agreement& agreement) {
 std::string refusal_of(const std::vector<Reply>& replies, const Alike& alike, const std::optional<base::Error>& mine) {
   if (mine) return announced_text(*mine);
   for (const Reply& reply : replies) {
-    if (reply.status != 0) return announced_text(json{{"refused_by", &reply - replies.data()}, {"code", reply.status}});
+    if (reply.status == 0) continue;
+    base::JsonWriter out;
+    out.begin_object().member("refused_by", &reply - replies.data()).member("code", reply.status);
+    return std::move(out.end_object()).text();
   }
   for (const Reply& reply : replies) {
-    if (reply.digests != replies[0].digests)
-      return announced_text(json{{"unlike", &reply - replies.data()}, {"options", alike.options}, {"tensors", alike.tensors.text}});
+    if (reply.digests == replies[0].digests) continue;
+    base::JsonWriter out(base::NotUtf8::replaced);
+    out.begin_object()
+        .member("unlike", &reply - replies.data())
+        .member("options", alike.options)
+        .member("tensors", alike.tensors.text);
+    return std::move(out.end_object()).text();
   }
   return "";
 }
 
 // Throws on all ranks what rank 0 announced in the place of an opening. mine: of the rank that has refused.
-void throw_refusal(Meeting& meeting, const json& all, const Alike& alike, const std::optional<base::Error>& mine) {
-  if (all.contains("refused_by")) {
-    const auto rank = all["refused_by"].get<std::int64_t>();
-    const Status status = sent_status(all.at("code").get<std::int64_t>());
+void throw_refusal(Meeting& meeting, const Json& all, const Alike& alike, const std::optional<base::Error>& mine) {
+  if (const Json* const refused_by = all.find("refused_by")) {
+    const std::int64_t rank = refused_by->integer();
+    const Status status = sent_status(member_of(all, "code").integer());
     throw RankError(rank, status, meeting.announce(mine ? mine->message() : "", rank));
   }
-  if (all.contains("unlike")) {
-    const auto rank = all["unlike"].get<std::int64_t>();
-    std::string message = difference(alike.options, rank, all.at("options").get<std::string>(), 0);
-    if (message.empty()) message = difference(alike.tensors.text, rank, all.at("tensors").get<std::string>(), 0);
+  if (const Json* const unlike = all.find("unlike")) {
+    const std::int64_t rank = unlike->integer();
+    std::string message = difference(alike.options, rank, member_of(all, "options").string(), 0);
+    if (message.empty()) message = difference(alike.tensors.text, rank, member_of(all, "tensors").string(), 0);
     throw RankError(rank, Status::invalid_argument, meeting.announce(message, rank));
   }
-  if (all.contains("out_of_step")) {
-    throw RankError(all["out_of_step"].get<std::int64_t>(), Status::invalid_state,
+  if (const Json* const out_of_step = all.find("out_of_step")) {
+    throw RankError(out_of_step->integer(), Status::invalid_state,
                     "the ranks are out of step: this one has not taken part in the save before");
   }
 }
@@ -187,7 +198,9 @@ std::string Team::open_save(TeamSave& save, Wanted& wanted, const Listing& listi
                             const Lead& lead) {
   const Agreement* const agreed = still_agreed(listing, wanted.options);
   for (const Reply& reply : replies) {
-    if (agreed != nullptr && !has_agreement(reply, *agreed)) return announced_text(json{{"out_of_step", &reply - replies.data()}});
+    if (agreed == nullptr || has_agreement(reply, *agreed)) continue;
+    base::JsonWriter out;
+    return std::move(out.begin_object().member("out_of_step", &reply - replies.data()).end_object()).text();
   }
   lead(wanted);
   const AcceptedSave& accepted = *wanted.options.accepted;
@@ -219,7 +232,7 @@ TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
     }
     opening = read_announced(
         meeting.announce(text),
-        [&](const json& all) {
+        [&](const Json& all) {
           throw_refusal(meeting, all, alike, mine);
           return opening_of(all);
         },

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/json_tree.h"
+#include "base/json_writer.h"
 #include "base/log.h"
 #include "state/catalog.h"
 #include "state/ranks/meeting.h"
@@ -49,10 +50,9 @@ std::optional<std::int64_t> rank_of_part(std::string_view name, std::int64_t wor
 
 void leave_verdict(storage::Storage& storage, const std::string& directory, std::int64_t rank, const Verdict& verdict) noexcept {
   const auto problem = error_of([&] {
-    const std::string text = with_checksum(
-        cat("{\"format\":\"ckpt-failed\",\n\"rank\":", verdict.rank, ",\n\"status\":", static_cast<std::int32_t>(verdict.status),
-            ",\n\"message\":",
-            nlohmann::ordered_json(verdict.message).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+    const std::string text = with_checksum(cat("{\"format\":\"ckpt-failed\",\n\"rank\":", verdict.rank,
+                                               ",\n\"status\":", static_cast<std::int32_t>(verdict.status),
+                                               ",\n\"message\":", base::json_string(verdict.message, base::NotUtf8::replaced)));
     // Under a name of its own first: who finds the other one reads all of it.
     const std::string path = path_in(directory, verdict_name(rank));
     const std::string temporary = storage.is_objects() ? path : path + ".tmp";
@@ -71,9 +71,9 @@ std::optional<Verdict> find_verdict(storage::Storage& storage, const std::string
   try {
     const std::string text = read_text(*storage.open(path), largest_verdict_bytes);
     const Node top{checked_view(text, "verdict"), nullptr, "verdict"};
-    const auto status = top["status"].value.tree();
-    if (!status.is_number_integer() || !base::is_error_status(status.get<std::int64_t>())) top["status"].refuse("is no status");
-    return Verdict{top["rank"].count(), static_cast<base::Status>(status.get<std::int32_t>()), top["message"].text()};
+    const base::Json status = top["status"].value.tree();
+    if (!status.is_integer() || !base::is_error_status(status.integer())) top["status"].refuse("is no status");
+    return Verdict{top["rank"].count(), static_cast<base::Status>(status.integer()), top["message"].text()};
   } catch (const base::Error& error) {
     if (error.status() == base::Status::not_found) return std::nullopt;
     return Verdict{rank, base::Status::io, cat("it failed, and ", path, " cannot be read: ", error.message())};
