@@ -1,0 +1,60 @@
+"""failed_allocations.py FAIL_AT_LIBRARY POINTS PROGRAM...: runs each program with one of its allocations failing, and with all from that one on.
+It may report errors and fail; it must not crash, be ended by std::terminate, or hang. POINTS: at how many of its allocations; 0: at each.
+
+Prints a line for each program, and what did not hold."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+LONGEST_SECONDS = 120
+HUNG = "hangs"
+
+
+def run(program, library, at, count_file=None):
+    """Returns the exit status and what it printed. Negative statuses are signals."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ, LD_PRELOAD=library, CKPT_FAIL_AT=at, TMPDIR=folder)
+        if count_file is not None:
+            environment["CKPT_FAIL_COUNT"] = count_file
+        try:
+            done = subprocess.run([program], env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LONGEST_SECONDS)
+        except subprocess.TimeoutExpired:
+            return HUNG, ""
+        return done.returncode, done.stdout
+
+
+def count_allocations(program, library):
+    with tempfile.NamedTemporaryFile(mode="r") as file:
+        status, output = run(program, library, "0", file.name)
+        if status != 0:
+            sys.exit(f"{program} with all its memory: status {status}\n{output}")
+        return int(file.read())
+
+
+def sweep(program, library, points):
+    count = count_allocations(program, library)
+    numbers = range(1, count + 1)
+    if 0 < points < count:
+        numbers = sorted(random.Random(count).sample(numbers, points))
+    defects = 0
+    for number in numbers:
+        for at in (str(number), f"{number}+"):
+            status, output = run(program, library, at)
+            if status == HUNG or status < 0:
+                defects += 1
+                print(f"{program}: CKPT_FAIL_AT={at}: status {status}\n{output[-500:]}")
+    print(f"{os.path.basename(program)}: {count} allocations, {2 * len(numbers)} runs, {defects} defects", flush=True)
+    return defects
+
+
+def main(library, points, programs):
+    if sum(sweep(program, library, int(points)) for program in programs) > 0:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])
