@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+
 #include "async/manager.h"
 #include "state/fixture.h"
 #include "state/object_store.h"

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
-#include <nlohmann/json.hpp>
 #include "fixture.h"
 #include "object_store.h"
 #include "state/commit_record.h"

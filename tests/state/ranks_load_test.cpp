@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-
 #include <nlohmann/json.hpp>
+
 #include "base/progress.h"
 #include "counted_storage.h"
 #include "fixture.h"
