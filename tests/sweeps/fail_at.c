@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,9 +68,13 @@ static int counted(int argc, char** argv, char** environment) {
   return result;
 }
 
+/* glibc's start of a program. */
+int __libc_start_main(main_function to_run, int argc, char** argv, void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+                      void* stack_end);
 int __libc_start_main(main_function to_run, int argc, char** argv, void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
                       void* stack_end) {
-  const __typeof__(&__libc_start_main) start = (__typeof__(&__libc_start_main))dlsym(RTLD_NEXT, "__libc_start_main");
+  const __typeof__(&__libc_start_main) start =
+      *__extension__(__typeof__(&__libc_start_main)*) & (void*){dlsym(RTLD_NEXT, "__libc_start_main")};
   program = to_run;
   return start(counted, argc, argv, init, fini, rtld_fini, stack_end);
 }
