@@ -71,9 +71,22 @@ std::int64_t TaskTable::size() const {
 
 // ---- Failures ----
 
+namespace {
+
+base::Error unnamed_failure() {
+  return {base::Status::out_of_memory, "a background task failed, and there was no memory to note its reason"};
+}
+
+}  // namespace
+
 bool Failures::add(std::int64_t id, base::Error error) {
   const std::lock_guard lock(mutex_);
   return unseen_.emplace(id, std::move(error)).second;
+}
+
+void Failures::add_unnamed() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++unnamed_;
 }
 
 void Failures::forget(std::int64_t id) {
@@ -84,7 +97,11 @@ void Failures::forget(std::int64_t id) {
 std::optional<base::Error> Failures::take() {
   const std::lock_guard lock(mutex_);
   auto first = first_of_all();
-  if (first) unseen_.erase(unseen_.begin());
+  if (!unseen_.empty()) {
+    unseen_.erase(unseen_.begin());
+  } else if (first) {
+    --unnamed_;
+  }
   return first;
 }
 
@@ -94,9 +111,9 @@ std::optional<base::Error> Failures::oldest() const {
 }
 
 std::optional<base::Error> Failures::first_of_all() const {
-  if (unseen_.empty()) return std::nullopt;
-  const base::Error& first = unseen_.begin()->second;
-  const std::size_t more = unseen_.size() - 1;
+  if (count() == 0) return std::nullopt;
+  const base::Error first = unseen_.empty() ? unnamed_failure() : unseen_.begin()->second;
+  const std::size_t more = count() - 1;
   if (more == 0) return first;
   return base::Error(first.status(), base::cat(first.message(), "; ", more, more == 1 ? " more task" : " more tasks", " failed"));
 }
@@ -104,16 +121,20 @@ std::optional<base::Error> Failures::first_of_all() const {
 std::vector<base::Error> Failures::take_all() {
   std::vector<base::Error> all;
   const std::lock_guard lock(mutex_);
-  all.reserve(unseen_.size());
-  for (auto& [id, error] : std::exchange(unseen_, {})) all.push_back(std::move(error));
+  all.reserve(count());
+  for (auto& [id, error] : unseen_) all.push_back(error);
+  while (all.size() < count()) all.push_back(unnamed_failure());
+  unseen_.clear();
+  unnamed_ = 0;
   return all;
 }
 
 state::Unreported Failures::left() const {
   const std::lock_guard lock(mutex_);
-  if (unseen_.empty()) return {};
-  const base::Error& oldest = unseen_.begin()->second;
-  return {static_cast<std::int64_t>(unseen_.size()), oldest.status(), oldest.message()};
+  const auto oldest = first_of_all();
+  if (!oldest) return {};
+  return {static_cast<std::int64_t>(count()), oldest->status(),
+          unseen_.empty() ? oldest->message() : unseen_.begin()->second.message()};
 }
 
 }  // namespace ckpt::async

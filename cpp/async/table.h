@@ -66,6 +66,8 @@ class Failures {
   bool add(std::int64_t id, base::Error error);  // false: it has one already
   // A caller has seen how this task ended.
   void forget(std::int64_t id);
+  // A failure that there is no memory to note: it is reported after the others, without its reason.
+  void add_unnamed() noexcept;
   // The oldest one, which is reported now; its message says how many more there are.
   std::optional<base::Error> take();
   // The same error, of which nothing changes.
@@ -76,10 +78,13 @@ class Failures {
   state::Unreported left() const;
 
  private:
-  std::optional<base::Error> first_of_all() const;  // under mutex_
+  // Under mutex_:
+  std::size_t count() const { return unseen_.size() + static_cast<std::size_t>(unnamed_); }
+  std::optional<base::Error> first_of_all() const;
 
   mutable std::mutex mutex_;
   std::map<std::int64_t, base::Error> unseen_;  // by id
+  std::int64_t unnamed_ = 0;
 };
 
 }  // namespace ckpt::async

@@ -1,15 +1,20 @@
 #include "async/task.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/clock.h"
 
 namespace ckpt::async {
 
-base::Error error_in_hand() {
+base::Error error_in_hand() noexcept {
   const base::CurrentError error = base::current_error();
-  return {error.status, error.message};
+  try {
+    return {error.status, error.message};
+  } catch (const std::bad_alloc&) {
+    return {error.status, "no memory"};  // short enough to need none
+  }
 }
 
 bool Task::start() noexcept {

@@ -49,7 +49,7 @@ struct TaskResult {
 };
 
 // Whatever was thrown, as an error to keep.
-base::Error error_in_hand();
+base::Error error_in_hand() noexcept;
 
 // Notified of tasks; see async.h of the C API, whose words hold here. Must not throw.
 class TaskListener {

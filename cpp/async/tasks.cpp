@@ -27,11 +27,12 @@ void say_ended(const Task& task) {
   const TaskResult& result = task.result();
   switch (result.state) {
     case TaskState::completed:
-      say(LogLevel::info, task.name(), " completed: ", result.bytes, " bytes in ", base::quote(result.name));
+      say_text(LogLevel::info,
+               [&] { return cat(task.name(), " completed: ", result.bytes, " bytes in ", base::quote(result.name)); });
       return;
-    case TaskState::failed: say(LogLevel::error, task.name(), " failed: ", result.error); return;
-    case TaskState::rejected: say(LogLevel::warning, task.name(), " rejected: ", result.error); return;
-    default: say(LogLevel::info, task.name(), " cancelled");
+    case TaskState::failed: say_text(LogLevel::error, [&] { return cat(task.name(), " failed: ", result.error); }); return;
+    case TaskState::rejected: say_text(LogLevel::warning, [&] { return cat(task.name(), " rejected: ", result.error); }); return;
+    default: say_text(LogLevel::info, [&] { return cat(task.name(), " cancelled"); });
   }
 }
 
@@ -103,7 +104,7 @@ void Tasks::admit(const std::shared_ptr<Task>& task) {
   if (!admitted) reject(task);
   untold_.fetch_add(1);
   table_.add(task);
-  say(LogLevel::info, task->name(), " queued");
+  say_text(LogLevel::info, [&] { return cat(task->name(), " queued"); });
 }
 
 void Tasks::require_place(const std::shared_ptr<Task>& task) {
@@ -165,12 +166,19 @@ void Tasks::note_read(Task& task, std::int64_t done_bytes, std::int64_t total_by
 
 // ---- Ends ----
 
+bool Tasks::add_failure(const Task& task, const TaskResult& result) noexcept {
+  try {
+    return failures_.add(task.id, {result.status, cat(task.name(), " failed: ", result.error)});
+  } catch (const std::bad_alloc&) {
+    failures_.add_unnamed();
+    return false;
+  }
+}
+
 bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When when) {
   const base::Entered entered(this);  // what goes with the task may be the user's
-  const Status status = result.status;
-  const std::string message = result.error;
   // Before the state says so: who sees that the task failed finds the failure.
-  const bool added = to == Phase::failed && failures_.add(task.id, {status, cat(task.name(), " failed: ", message)});
+  const bool added = to == Phase::failed && add_failure(task, result);
   if (!task.end(from, to, std::move(result))) {
     if (added) failures_.forget(task.id);
     return false;

@@ -20,14 +20,19 @@
 
 namespace ckpt::async {
 
-// To the log. Called under no lock, by threads that are marked. A message for which there is no memory is lost.
-template <class... Pieces>
-void say(base::LogLevel level, const Pieces&... pieces) noexcept {
+// To the log. Called under no lock, by threads that are marked. A message for which there is no memory is lost: of one whose pieces
+// need memory themselves, text() makes it.
+template <class Text>
+void say_text(base::LogLevel level, const Text& text) noexcept {
   if (!base::is_logged(level)) return;
   try {
-    base::write_log(level, "async", base::cat(pieces...));
+    base::write_log(level, "async", text());
   } catch (const std::bad_alloc&) {
   }
+}
+template <class... Pieces>
+void say(base::LogLevel level, const Pieces&... pieces) noexcept {
+  say_text(level, [&] { return base::cat(pieces...); });
 }
 
 struct AsyncStats {
@@ -56,6 +61,7 @@ class Counters {
   void fill(AsyncStats& stats) const noexcept;
 
  private:
+  bool add_failure(const Task& task, const TaskResult& result) noexcept;
   std::atomic<std::int64_t> ends_[6] = {};  // by TaskState
   std::atomic<std::int64_t> written_bytes_{0};
   std::atomic<std::int64_t> stall_ns_{0};
@@ -131,6 +137,7 @@ class Tasks {
   std::int64_t queue_entries() const { return queue_.size(); }
 
  private:
+  bool add_failure(const Task& task, const TaskResult& result) noexcept;
   bool try_admit(Task& task);
   bool wait_for_place(Task& task);
   bool drop_oldest();

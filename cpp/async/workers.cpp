@@ -28,10 +28,14 @@ class ReportsTo {
   ReportsTo& operator=(const ReportsTo&) = delete;
 };
 
-TaskResult result_of(const base::Error& error, std::int64_t retries) {
+TaskResult result_of(const base::Error& error, std::int64_t retries) noexcept {
   TaskResult result;
   result.status = error.status();
-  result.error = error.message();
+  try {
+    result.error = error.message();
+  } catch (const std::bad_alloc&) {
+    result.error = "no memory";  // short enough to need none
+  }
   result.retries = retries;
   return result;
 }
@@ -58,7 +62,7 @@ void Workers::serve(std::size_t worker) {
 }
 
 void Workers::run(Task& task, HashLane& lane) {
-  say(LogLevel::info, task.name(), " processing");
+  say_text(LogLevel::info, [&] { return base::cat(task.name(), " processing"); });
   const storage::FaultHandler* const handler = checkpoint_->fault_handler().get();
   const auto retries = [&, before = handler == nullptr ? 0 : handler->retries()] {
     return handler == nullptr ? 0 : handler->retries() - before;
