@@ -61,7 +61,6 @@ class Counters {
   void fill(AsyncStats& stats) const noexcept;
 
  private:
-  bool add_failure(const Task& task, const TaskResult& result) noexcept;
   std::atomic<std::int64_t> ends_[6] = {};  // by TaskState
   std::atomic<std::int64_t> written_bytes_{0};
   std::atomic<std::int64_t> stall_ns_{0};
