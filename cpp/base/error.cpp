@@ -3,36 +3,32 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string_view>
 
+#include "base/os/thread_end.h"
+
 namespace ckpt::base {
 namespace {
 
-// No strings: a thread's objects with destructors need memory, see thread_end.h.
-using Text = std::array<char, 1024>;
-constinit thread_local Text last_error_text{};
-constinit thread_local Text callback_error_text{};
+constinit thread_local std::array<char, 1024> last_error_text{};
 
-// In one line of UTF-8, cut off at a character.
-void copy_line(std::string_view rest, Text& text) noexcept {
-  std::size_t written = 0;
-  while (!rest.empty()) {
-    const std::size_t length = utf8_length(rest);
-    const std::size_t used = length == 0 ? 1 : length;
-    if (written + used >= text.size()) break;
-    if (length == 0) {
-      text[written] = '?';
-    } else if (rest[0] == '\n' || rest[0] == '\r') {
-      text[written] = ' ';
-    } else {
-      std::memmove(&text[written], rest.data(), length);
-    }
-    written += used;
-    rest.remove_prefix(used);
+// A pointer: see thread_end.h. Made when a callback of the thread leaves its first text. Not of a fixed size: what threads have
+// must fit the little room that is left for libraries which are loaded later.
+constinit thread_local std::string* callback_error_text = nullptr;
+ThreadEnd callback_error_ends([](void* text) {
+  callback_error_text = nullptr;
+  delete static_cast<std::string*>(text);
+});
+
+std::string* callback_error_place() {
+  if (callback_error_text == nullptr) {
+    auto place = std::make_unique<std::string>();
+    if (callback_error_ends.arrange(place.get())) callback_error_text = place.release();
   }
-  text[written] = '\0';
+  return callback_error_text;
 }
 
 }  // namespace
@@ -81,18 +77,42 @@ CurrentError current_error() noexcept {
   }
 }
 
-void set_last_error(const char* message) noexcept { copy_line(message, last_error_text); }
+void set_last_error(const char* message) noexcept {
+  std::string_view rest = message;
+  std::size_t written = 0;
+  while (!rest.empty()) {
+    const std::size_t length = utf8_length(rest);
+    const std::size_t used = length == 0 ? 1 : length;
+    if (written + used >= last_error_text.size()) break;
+    if (length == 0) {
+      last_error_text[written] = '?';
+    } else if (rest[0] == '\n' || rest[0] == '\r') {
+      last_error_text[written] = ' ';
+    } else {
+      std::memmove(&last_error_text[written], rest.data(), length);
+    }
+    written += used;
+    rest.remove_prefix(used);
+  }
+  last_error_text[written] = '\0';
+}
 
 const char* last_error() noexcept { return last_error_text.data(); }
 
-void set_callback_error(const char* text) noexcept { copy_line(text != nullptr ? text : "", callback_error_text); }
+void set_callback_error(const char* text) noexcept {
+  if (callback_error_text != nullptr) callback_error_text->clear();
+  if (text == nullptr || *text == '\0') return;
+  try {
+    if (std::string* const place = callback_error_place()) *place = text;
+  } catch (const std::bad_alloc&) {
+    // The text is lost; the callback's code is not.
+  }
+}
 
 // Around every callback, and nearly always there is none.
 std::string take_callback_error() {
-  if (callback_error_text[0] == '\0') return {};
-  std::string text = callback_error_text.data();
-  callback_error_text[0] = '\0';
-  return text;
+  std::string* const text = callback_error_text;
+  return text == nullptr || text->empty() ? std::string() : std::exchange(*text, std::string());
 }
 
 void fail_callback(std::string_view who, std::int32_t code) {
