@@ -25,7 +25,7 @@ final class TestCoverage {
           Map.entry("ckpt_action_kind_name", "the names of the enum ActionKind are the same"));
 
   private static String source() throws Exception {
-    try (Stream<Path> files = Files.list(SOURCES)) {
+    try (Stream<Path> files = Files.walk(SOURCES).filter(Files::isRegularFile)) {
       StringBuilder all = new StringBuilder();
       for (Path file : files.toList()) all.append(Files.readString(file));
       return all.toString();
@@ -51,8 +51,8 @@ final class TestCoverage {
   static void testNothingThatSwigMakesIsPublic() throws Exception {
     Set<String> written = new TreeSet<>();
     for (Path folder : List.of(SOURCES, MADE)) {
-      try (Stream<Path> files = Files.list(folder)) {
-        files.forEach(file -> written.add(file.getFileName().toString().replace(".java", "")));
+      try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {
+        files.forEach(file -> written.add(folder.relativize(file).toString().replace(".java", "")));
       }
     }
     try (java.util.jar.JarFile jar = new java.util.jar.JarFile(System.getenv("CKPT_JAR"))) {
@@ -96,7 +96,7 @@ final class TestCoverage {
   static void testNoNameOfTheJdk() throws Exception {
     int names = 0;
     for (Path folder : List.of(SOURCES, MADE)) {
-      try (Stream<Path> files = Files.list(folder)) {
+      try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {
         for (String name : files.map(file -> file.getFileName().toString().replace(".java", "")).toList()) {
           ++names;
           for (String jdk : List.of("java.lang.", "java.util.", "java.util.concurrent.")) {

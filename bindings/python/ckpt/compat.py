@@ -170,7 +170,7 @@ class AsyncCheckpointManager(AsyncManager):
     """An AsyncManager whose tasks are known by their ids."""
 
     def __init__(self, checkpoint: Union[CheckpointManager, Storage, str], max_queue_size: int = 10,
-                 **options: Any) -> None:
+                 **options: AsyncManager.__init__) -> None:
         """max_queue_size: tasks that have not ended, at most; others are refused."""
         super().__init__(checkpoint, capacity=max_queue_size, **options)
 
