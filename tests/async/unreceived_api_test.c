@@ -212,7 +212,7 @@ static void closed_unreported(void) {
   ckpt_async_manager* const manager = new_manager(NULL);
   fail_saves(manager, 7, 1);
   remove_root();
-  CHECK_FAILS(ckpt_async_manager_close(manager, CKPT_CLOSE_MODE_DRAIN_UNREPORTED, -1), CKPT_E_NOT_FOUND, "task 1 (save of step 7)");
+  CHECK_FAILS(ckpt_async_manager_close(manager, CKPT_CLOSE_MODE_DRAIN_UNREPORTED, -1), CKPT_E_INVALID_STATE, "task 1 (save of step 7)");
   ckpt_async_manager_release(manager);
 }
 
@@ -258,7 +258,7 @@ static void next_result(void) {
   remove_root();
   CHECK_OK(ckpt_async_manager_wait(manager, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
   CHECK_OK(ckpt_async_manager_get_stats(manager, &stats));
-  CHECK(stats.unreported_failures == 2 && stats.unreported_status == CKPT_E_NOT_FOUND);
+  CHECK(stats.unreported_failures == 2 && stats.unreported_status == CKPT_E_INVALID_STATE);
   CHECK(strstr(stats.unreported_error, "task 1 (save of step 7) failed: ") == stats.unreported_error);
   ckpt_async_manager_release(manager);
   ckpt_checkpoint_manager_release(it.checkpoint);
@@ -276,7 +276,7 @@ static void next_result(void) {
   it.checkpoint = open_root();
   options.step = 8;
   CHECK_OK(ckpt_checkpoint_manager_save(it.checkpoint, it.state, &options, &saved));
-  CHECK(saved.unreported_failures == 2 && saved.unreported_status == CKPT_E_NOT_FOUND);
+  CHECK(saved.unreported_failures == 2 && saved.unreported_status == CKPT_E_INVALID_STATE);
   CHECK(strstr(saved.unreported_error, "task 1 (save of step 7) failed: ") == saved.unreported_error);
   options.step = 9;
   CHECK_OK(ckpt_checkpoint_manager_save(it.checkpoint, it.state, &options, &saved));
@@ -291,7 +291,7 @@ static void next_result(void) {
   (void)save_step(manager, it.state, 11, NULL);
   CHECK_OK(ckpt_async_manager_wait(manager, 1, -1, &ended));
   CHECK(ended.state == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
-  CHECK(ended.unreported_failures == 1 && ended.unreported_status == CKPT_E_NOT_FOUND);
+  CHECK(ended.unreported_failures == 1 && ended.unreported_status == CKPT_E_INVALID_STATE);
   CHECK(strstr(ended.unreported_error, "task 1 (save of step 10) failed: ") == ended.unreported_error);
   CHECK_OK(ckpt_async_manager_get_save_result(manager, 1, &saved));
   CHECK(saved.unreported_failures == 1 && strcmp(saved.unreported_error, ended.unreported_error) == 0);

@@ -55,7 +55,7 @@ internal static class UnreceivedTests
         {
             case "dispose":
                 using (kept = Lost(folder)) Console.WriteLine("using");
-                Console.WriteLine(kept.DisposeError is CkptNotFoundException ? "kept" : "not kept");
+                Console.WriteLine(kept.DisposeError is CkptInvalidStateException ? "kept" : "not kept");
                 return 0;
             case "exit":
                 kept = Lost(folder);
@@ -80,7 +80,7 @@ internal static class UnreceivedTests
                     {
                         manager.Close();
                     }
-                    catch (CkptNotFoundException)
+                    catch (CkptInvalidStateException)
                     {
                         Console.WriteLine("caught");
                     }
@@ -188,7 +188,7 @@ internal static class UnreceivedTests
     internal static void NextSaveOfTheStorage()
     {
         var lines = Run("next").Out.Split('\n');
-        Check.That(lines[0].StartsWith("1 NotFound task 1 (save of step 7) failed: ", StringComparison.Ordinal), lines[0]);
+        Check.That(lines[0].StartsWith("1 InvalidState task 1 (save of step 7) failed: ", StringComparison.Ordinal), lines[0]);
         Check.Equal("0 Ok ", lines[1], "once");
     }
 }

@@ -49,7 +49,7 @@ final class TestUnreceived {
         case "caught" -> {
           try (AsyncManager manager = lose(root)) {
             System.out.println("closing");
-          } catch (CkptNotFoundException error) {
+          } catch (CkptInvalidStateException error) {
             System.out.println("caught");
           }
         }
@@ -126,7 +126,7 @@ final class TestUnreceived {
   static void testNextSaveOfTheStorage() throws Exception {
     Ended ended = run("next", null);
     Check.equal("", ended.errors());
-    Check.that(ended.out().matches("1 NOT_FOUND task 1 \\(save of step 7\\) failed: .*\n0 OK \n"), ended.out());
+    Check.that(ended.out().matches("1 INVALID_STATE task 1 \\(save of step 7\\) failed: .*\n0 OK \n"), ended.out());
   }
 
   public static void main(String[] arguments) {

@@ -138,7 +138,7 @@ class Unreceived(unittest.TestCase):
         done = self.run_program(NEXT)
         self.assertEqual(done.stderr, "")
         first, second, third = done.stdout.splitlines()
-        self.assertTrue(first.startswith("1 -5 task 1 (save of step 7) failed: "), first)
+        self.assertTrue(first.startswith("1 -4 task 1 (save of step 7) failed: "), first)
         self.assertEqual(second, "0 0 ''")
         self.assertTrue(third.startswith("1 task 1 (save of step 10) failed: "), third)
 
