@@ -45,6 +45,14 @@ std::vector<std::shared_ptr<Task>> TaskTable::live() const {
   return tasks;
 }
 
+std::shared_ptr<Task> TaskTable::live_after(std::int64_t id) const {
+  const std::lock_guard lock(mutex_);
+  for (auto known = current_.upper_bound(id); known != current_.end(); ++known) {
+    if (!known->second.task->has_ended()) return known->second.task;
+  }
+  return nullptr;
+}
+
 std::vector<std::shared_ptr<Task>> TaskTable::not_notified() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<Task>> tasks;

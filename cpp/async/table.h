@@ -37,6 +37,8 @@ class TaskTable {
   // That have not ended, the oldest first; these and those whose listeners are still being notified of the end; and that have
   // ended, in the order in which they did.
   std::vector<std::shared_ptr<Task>> live() const;
+  // The oldest of the live ones whose id is higher; nullptr when there is none. Allocates nothing.
+  std::shared_ptr<Task> live_after(std::int64_t id) const;
   std::vector<std::shared_ptr<Task>> not_notified() const;
   std::vector<std::shared_ptr<Task>> ended() const;
   std::int64_t size() const;

@@ -17,6 +17,18 @@ base::Error error_in_hand() noexcept {
   }
 }
 
+TaskResult result_of(const base::Error& error, std::int64_t retries) noexcept {
+  TaskResult result;
+  result.status = error.status();
+  try {
+    result.error = error.message();
+  } catch (const std::bad_alloc&) {
+    result.error = "no memory";
+  }
+  result.retries = retries;
+  return result;
+}
+
 bool Task::start() noexcept {
   {
     const std::lock_guard lock(mutex_);  // end() looks at the phase, gives a load's state back, and ends the task in one step

@@ -50,6 +50,7 @@ struct TaskResult {
 
 // Whatever was thrown, as an error to keep.
 base::Error error_in_hand() noexcept;
+TaskResult result_of(const base::Error& error, std::int64_t retries = 0) noexcept;
 
 // Notified of tasks; see async.h of the C API, whose words hold here. Must not throw.
 class TaskListener {

@@ -194,9 +194,7 @@ bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When w
   return true;
 }
 
-void Tasks::fail(Task& task, const base::Error& error) {
-  finish(task, Phase::queued, Phase::failed, result_of(error.status(), error.message()));
-}
+void Tasks::fail(Task& task, const base::Error& error) { finish(task, Phase::queued, Phase::failed, result_of(error)); }
 
 bool Tasks::cancel(Task& task, When when) {
   if (task.place < 0) return false;  // is being refused, and has no place to release
@@ -208,13 +206,13 @@ bool Tasks::cancel(Task& task, When when) {
 }
 
 void Tasks::cancel_all() {
-  for (const auto& task : table_.live()) cancel(*task, When::now);
+  for_each_live([this](Task& task) { cancel(task, When::now); });
 }
 
 void Tasks::abandon_all() {
-  for (const auto& task : table_.live()) {
-    if (cancel(*task, When::now)) abandoned_.fetch_add(1);
-  }
+  for_each_live([this](Task& task) {
+    if (cancel(task, When::now)) abandoned_.fetch_add(1);
+  });
 }
 
 void Tasks::note_notified(Task& task) {
@@ -238,7 +236,7 @@ void Tasks::open_gate(Task& task) {
 }
 
 void Tasks::open_all_gates() {
-  for (const auto& task : table_.live()) open_gate(*task);
+  for_each_live([this](Task& task) { open_gate(task); });
 }
 
 void Tasks::end_step(std::int64_t step) {

@@ -137,6 +137,11 @@ class Tasks {
 
  private:
   bool add_failure(const Task& task, const TaskResult& result) noexcept;
+  // Visits live tasks, the oldest first, without memory for a list of them.
+  template <class Visit>
+  void for_each_live(const Visit& visit) {
+    for (auto task = table_.live_after(0); task != nullptr; task = table_.live_after(task->id)) visit(*task);
+  }
   bool try_admit(Task& task);
   bool wait_for_place(Task& task);
   bool drop_oldest();

@@ -28,18 +28,6 @@ class ReportsTo {
   ReportsTo& operator=(const ReportsTo&) = delete;
 };
 
-TaskResult result_of(const base::Error& error, std::int64_t retries) noexcept {
-  TaskResult result;
-  result.status = error.status();
-  try {
-    result.error = error.message();
-  } catch (const std::bad_alloc&) {
-    result.error = "no memory";  // short enough to need none
-  }
-  result.retries = retries;
-  return result;
-}
-
 }  // namespace
 
 Workers::Workers(Tasks& tasks, std::shared_ptr<state::Checkpoint> checkpoint, std::int32_t count, std::int64_t bytes_per_second,
