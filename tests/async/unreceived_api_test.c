@@ -212,7 +212,8 @@ static void closed_unreported(void) {
   ckpt_async_manager* const manager = new_manager(NULL);
   fail_saves(manager, 7, 1);
   remove_root();
-  CHECK_FAILS(ckpt_async_manager_close(manager, CKPT_CLOSE_MODE_DRAIN_UNREPORTED, -1), CKPT_E_INVALID_STATE, "task 1 (save of step 7)");
+  CHECK_FAILS(ckpt_async_manager_close(manager, CKPT_CLOSE_MODE_DRAIN_UNREPORTED, -1), CKPT_E_INVALID_STATE,
+              "task 1 (save of step 7)");
   ckpt_async_manager_release(manager);
 }
 
