@@ -95,7 +95,7 @@ def main():
         run(gateway, "copy", f"{place}/{name}", folder + "/here")
         here, there = (json.loads(run(gateway, "show", each, "--json")) for each in (folder + "/here", place))
         for each in (here, there):
-            for member in ("path", "commit_sequence", "environment"):  # a copy has its own
+            for member in ("path", "commit_sequence", "environment", "saved_utc_ns", "saved_utc"):  # a copy has its own
                 del each[member]
         if here != there:
             problems.append(f"show says other things of the same: {here} {there}")

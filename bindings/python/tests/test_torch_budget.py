@@ -532,7 +532,7 @@ class Use(unittest.TestCase):
             ckpt_torch.budget(layers, sample, "1%")
         percent = str(raised.exception).rpartition("(")[2].partition(")")[0]
         self.assertGreaterEqual(ckpt_torch.budget(layers, sample, percent).bytes, smallest(layers, sample))
-        with self.assertRaisesRegex(ckpt.OverBudgetError, "^budget_bytes is 1; "):
+        with self.assertRaisesRegex(ckpt.OverBudgetError, "^budget is 1 bytes; "):
             ckpt_torch.budget(layers, sample, 1)
 
     def test_budgets(self):
