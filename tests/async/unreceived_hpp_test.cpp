@@ -91,7 +91,7 @@ TEST(UnreceivedInCpp, AnExceptionHasTheFailure) {
       try {
         manager.close();
       } catch (const ckpt::Error& error) {
-        std::cout << "caught " << (error.status() == ckpt::Status::not_found);
+        std::cout << "caught " << (error.status() == ckpt::Status::invalid_state);
       }
     });
   });

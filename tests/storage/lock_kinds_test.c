@@ -11,7 +11,7 @@
 static int flock_error;
 
 /* Takes the place of the C library's. */
-int flock(int file, int operation) {
+__attribute__((visibility("default"))) int flock(int file, int operation) {
   if (flock_error == 0) return (int)syscall(SYS_flock, file, operation);
   errno = flock_error;
   return -1;
