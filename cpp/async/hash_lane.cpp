@@ -1,5 +1,7 @@
 #include "async/hash_lane.h"
 
+#include <new>
+
 namespace ckpt::async {
 
 HashLane::HashLane(std::int32_t nice)
@@ -23,13 +25,19 @@ void HashLane::wait_for(std::uint64_t count) {
 
 HashLane::Digests HashLane::finish() {
   wait_for(added_);
-  return FileHasher::finish();
+  Digests digests = FileHasher::finish();
+  if (has_failed_.exchange(false)) throw std::bad_alloc();
+  return digests;
 }
 
 void HashLane::serve() {
   Part part;
   while (parts_.pop(part, -1) == base::QueueResult::done) {
-    hash(part);
+    try {
+      hash(part);
+    } catch (const std::bad_alloc&) {
+      has_failed_.store(true);  // finish() throws it
+    }
     done_.fetch_add(1, std::memory_order_release);
     progressed_.wake_all();
   }

@@ -28,6 +28,7 @@ class HashLane final : public state::FileHasher {
   base::BlockingQueue<base::SpscQueue<Part>, Part> parts_{256};
   std::uint64_t added_ = 0;
   std::atomic<std::uint64_t> done_{0};
+  std::atomic<bool> has_failed_{false};  // no memory for a digest
   base::WaitPoint progressed_;
   std::uint64_t generation_ = base::fork_generation();
   std::unique_ptr<base::Thread> thread_;
