@@ -1,7 +1,7 @@
 // Opening and reading checkpoints. Files are made in $TMPDIR (or /tmp) and removed.
 //
 //   bench_state --benchmark_filter=Open      10 GiB (a sparse file) and 100,000 tensors
-//   bench_state --benchmark_filter=Save      a save whose rules look at 3,000 checkpoints
+//   bench_state --benchmark_filter=Save      a save with rules that examine 3,000 checkpoints
 //   bench_state --benchmark_filter=Read      verified reads beside memcpy and reads of the page cache, one thread each
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
@@ -122,9 +122,9 @@ void BM_SaveBesideThreeThousand(benchmark::State& run) {
     for (; options.step < count; ++options.step) checkpoint.save(what, options);
   }
   std::this_thread::sleep_for(std::chrono::seconds(3));
-  keeps.keep_last = run.range(0) != 0 ? count : 0;  // 0: no rules, nothing to look at
+  keeps.keep_last = run.range(0) != 0 ? count : 0;  // 0: no rules, so no checkpoint is examined
   state::Checkpoint checkpoint(directory.disk, keeps);
-  checkpoint.save(what, options);  // the first one reads all manifests
+  checkpoint.save(what, options);  // the first save reads all manifests
   for (auto _ : run) {
     ++options.step;
     checkpoint.save(what, options);

@@ -1,5 +1,5 @@
-// The listings that functions of a custom storage fill. No exception may pass through the user's function, which may also continue
-// after an item was refused: the first problem is kept, and the listing fails with it in any case.
+// Listings that the functions of a custom storage fill. No exception may pass through the user's function, and that function may
+// continue after an item was refused. So the first problem is kept, and the listing fails with it in any case.
 #pragma once
 
 #include <cstdint>

@@ -183,7 +183,8 @@ Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& u
   };
 }
 
-// What reaches the other ranks: the first argument to be read, so that errors of all others reach them, too.
+// Errors are reported to the other ranks by the coordinator. It is read first, so that errors of all other arguments reach them,
+// too.
 std::shared_ptr<state::Coordinator> coordinator_argument(const ckpt_checkpoint_manager_options* options) {
   if (options == nullptr) return nullptr;
   ckpt_checkpoint_manager_options given = defaults<ckpt_checkpoint_manager_options>;

@@ -30,7 +30,7 @@ void check_save_result(const ckpt_save_result* result);
 void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved);
 void check_load_result(const ckpt_load_result* result);
 void fill_load_result(ckpt_load_result* result, const state::LoadResult& loaded);
-// As much of text as fits, cut at a character.
+// Copies as much of text as fits, cut at a character.
 template <std::size_t size>
 void copy_line(char (&out)[size], std::string_view text) {
   std::size_t length = 0;

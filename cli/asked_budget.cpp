@@ -21,8 +21,8 @@ std::string AskedBudget::text() const {
 
 namespace {
 
-// Where the figure begins that would have been enough: "...; the smallest that works for this chain is 71680", "... reserves
-// 71680".
+// Finds the amount that would have been enough, in "...; the smallest that works for this chain is 71680" and "... reserves 71680".
+// Returns the position of its first digit, or npos.
 std::size_t figure_in(const std::string& message) {
   constexpr std::string_view is = " is ";
   constexpr std::string_view reserves = " reserves ";

@@ -1,4 +1,5 @@
-// A budget of one run: its bytes and, where it was asked for in percent, what it is a share of. It is answered as it was asked.
+// The budget of one run: its bytes and, if the option was in percent, the bytes that the percentage refers to. Messages report it
+// in the unit of the option.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +15,18 @@ namespace ckpt::cli {
 class AskedBudget {
  public:
   AskedBudget() = default;  // none
-  // everything_bytes: what storing everything takes. bytes: the budget, of several stages that of one.
+  // everything_bytes: the bytes that storing everything needs. bytes: the budget; with several stages that of one stage.
   AskedBudget(std::string option, const Budget& given, std::int64_t everything_bytes, std::int64_t bytes)
       : option_(std::move(option)), percent_(given.percent), everything_bytes_(everything_bytes), bytes_(bytes) {}
 
-  std::int64_t bytes() const { return bytes_; }  // 0: there is none
-  double percent() const { return percent_; }    // 0: asked for in bytes
-  // "25600 bytes (25.0 KiB)", of a budget in percent "25600 bytes (25.0 KiB, 1%)".
+  std::int64_t bytes() const { return bytes_; }  // 0: none
+  double percent() const { return percent_; }    // 0: the option was in bytes
+  // "25600 bytes (25.0 KiB)"; for a budget in percent "25600 bytes (25.0 KiB, 1%)".
   std::string text() const;
-  // The same of another amount; its share is rounded up, so that it is enough when it is asked for.
+  // The same for another amount. Its percentage is rounded up, so that a budget of that percentage is enough.
   std::string amount(std::int64_t bytes) const;
-  // make(), whose error OVER_BUDGET, where the library knows bytes only, becomes one with percent, too.
+  // Returns make(). If the budget is in percent, an error OVER_BUDGET, which the library reports in bytes, is rethrown with
+  // percentages added.
   template <class Make>
   auto answer(Make&& make) const {
     try {
@@ -34,7 +36,7 @@ class AskedBudget {
       throw Error(error.status(), in_percent(error.what()));
     }
   }
-  // A message of the library.
+  // Adds percentages to a message of the library.
   std::string in_percent(const std::string& message) const;
 
  private:

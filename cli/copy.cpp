@@ -23,7 +23,8 @@ std::vector<std::string> chosen(const CheckpointManager& checkpoints, const std:
   if (is_one_checkpoint(checkpoints, from)) return {CheckpointManager::self};
   std::vector<std::string> names;
   for (const CheckpointInfo& info : checkpoints.list()) {
-    // Abandoned ones only by step: among all, they would be the newest in the copy, which has a line of its own.
+    // Abandoned checkpoints are copied only if selected by step: the copy begins its own line, and among all checkpoints they would
+    // be the newest of it.
     if (info.status == Status::ok && (step ? info.step == *step : !info.abandoned)) names.push_back(info.name);
   }
   if (names.empty())

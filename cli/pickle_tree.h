@@ -1,4 +1,4 @@
-// The values of a pickle as tree format 1 or 2 (docs/format.md): the text of everything but the tensors' elements.
+// The values of a pickle as tree format 1 or 2 (docs/format.md): the JSON text of everything except the tensors' elements.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ struct TreeNodes {
 // The attribute of an OrderedDict that is kept: of a module's state dict.
 constexpr const char* kept_attribute = "_metadata";
 
-// The JSON text of the tree at root. node_of makes the node of each value that is not a plain one, given its path; most_bytes
-// limits the text. Throws std::runtime_error that names the path: values and attributes without a place in a tree, circles, depth
-// past 1,000.
+// Returns the JSON text of the tree at root. node_of makes the node of each value that is not plain; it receives the value's path.
+// most_bytes limits the text. Throws std::runtime_error that names the path for values and attributes without a place in a tree,
+// for cycles, and for depths above 1,000.
 std::string tree_text(const Pickle& pickle, PickleValue::Index root,
                       const std::function<TreeNodes(const PickleValue&, const std::string& path)>& node_of, std::size_t most_bytes);
 

@@ -87,7 +87,7 @@ std::string path_of(const std::string& uri) {
   return is_uri(path) ? "./" + path : path;
 }
 
-// By path: the kinds of locks that file URIs of the command line ask for.
+// Lock kinds that file URIs of the command line request, by path.
 std::map<std::string, std::string>& lock_kinds() {
   static std::map<std::string, std::string> kinds;
   return kinds;

@@ -36,7 +36,7 @@ std::int64_t most_slots(const std::string& name, const Profile& profile, std::in
 std::int64_t budgeted_bytes(const Schedule& schedule, const Profile& profile) {
   const bool live_alone =
       (static_cast<std::uint32_t>(profile.flags()) & static_cast<std::uint32_t>(ProfileFlag::own_allocator)) != 0;
-  const std::int64_t live = schedule.verify(profile).peak_bytes[0];  // includes measured peaks of backwards, which no arena holds
+  const std::int64_t live = schedule.verify(profile).peak_bytes[0];  // includes measured peaks of backwards outside the arena
   return live_alone ? live : std::max(live, schedule.reserved_bytes(profile));
 }
 

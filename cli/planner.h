@@ -30,11 +30,11 @@ std::string planner_name(const std::string& planner);
 std::string planner_within(const std::string& planner, const Profile& profile, std::int64_t budget_bytes,
                            const std::string& option);
 
-// The bytes that a budget bounds: the reserved ones, or the live ones where backwards were measured to have more, or where memory
-// comes from an allocator of the profile's own.
+// Returns the bytes that a budget bounds: the larger of the reserved and the live bytes, since measured backwards can need more
+// than the reserved ones. If the profile has its own allocator, returns the live bytes.
 std::int64_t budgeted_bytes(const Schedule& schedule, const Profile& profile);
 
-// Throws std::runtime_error with both figures when what was chosen reserves more than the budget, if there is one.
+// Throws std::runtime_error with both figures if the schedule exceeds the budget. Does nothing without a budget.
 void require_fit(const Schedule& schedule, const Profile& profile, const AskedBudget& budget, const std::string& what);
 
 }  // namespace ckpt::cli

@@ -10,7 +10,7 @@ namespace ckpt::cli {
 // it only prints, and needs no lock.
 void prune(const std::string& path, const std::string& rules, bool dry_run, bool as_json);
 
-// The same of the abandoned checkpoints, whatever rules keep.
+// The same for the abandoned checkpoints, whatever the rules keep.
 void prune_abandoned(const std::string& path, bool dry_run, bool as_json);
 
 // Aborts the unfinished uploads of a storage in S3 that were begun at least so long ago, and prints which these are; with dry_run

@@ -18,7 +18,7 @@ class Runner {
  public:
   // One schedule for all steps.
   Runner(const Chain& chain, Profile profile, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options);
-  // The schedule before each step is the follower's. Throws, also before a step, when it reserves more than the budget.
+  // The follower chooses the schedule before each step. Throws, also before a step, if that schedule reserves more than the budget.
   Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options,
          const AskedBudget& budget);
 

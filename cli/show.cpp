@@ -178,7 +178,7 @@ void print_values(const json& manifest) {
   for (const auto& [name, value] : values.items()) print_value("value " + name, value);
 }
 
-// 0: not known.
+// Returns 0 if the time is not known.
 std::int64_t saved_utc_ns(const json& manifest) { return manifest.value("saved_utc_ns", std::int64_t{0}); }
 
 void print_json(const json& manifest, const std::vector<File>& files, const std::string& place) {

@@ -19,7 +19,7 @@ PipelineOrder order_of(const std::string& name) {
   return name == "interleaved" ? PipelineOrder::interleaved : PipelineOrder::one_f_one_b;
 }
 
-// Of one stage.
+// Returns the budget of one stage.
 AskedBudget stage_budget(const std::string& text, const Chain& chain, const TensorSpec& input, const PipelineOptions& options) {
   const Budget budget = parse_budget("--memory-budget", text);
   if (budget.bytes > 0) return {"--memory-budget", budget, 0, std::max<std::int64_t>(1, budget.bytes / options.stages)};

@@ -30,7 +30,7 @@ std::string reason_of(int error_number);
 // "512 B", "9.3 MiB"
 std::string bytes_text(std::int64_t bytes);
 
-// A time in nanoseconds since 1970 as "2026-11-26T21:35:59Z" (ISO 8601, UTC); "-" for one that is not known, which is 0 or less.
+// Formats nanoseconds since 1970 as "2026-11-26T21:35:59Z" (ISO 8601, UTC). Returns "-" if utc_ns is 0 or less (not known).
 std::string utc_text(std::int64_t utc_ns);
 
 // A number with a fixed count of digits behind the point, whatever the locale.

@@ -24,7 +24,7 @@ set(ckpt_no_twins
     state_comma_locale
     state_changed_file)
 
-# They look at the failures that are printed where no log callback was ever set; the host sets one.
+# They check the failures that are printed when no log callback was ever set; the host sets one.
 list(APPEND ckpt_no_twins async_unreceived_api async_unreceived_hpp python_unreceived)
 
 # Minutes each, and the same code runs in other twins: cli_demo in cli_resume, python_wheel in python_state, PyTorch in python_engine and

@@ -1,7 +1,8 @@
 # ckpt_conformance_runner(<language> COMMAND <program> [<argument>...] [ENVIRONMENT <name=value>...])
 #
 # Adds the test conformance_<language> (label conformance and the language), which runs every file of scenarios with the command line
-# "<program> <argument>... run SCRATCH FILE...", but for cpp conformance_compat_<language> with the files of compat/, and lets conformance_matrix use the same command line with "write DIR" and "read DIR".
+# "<program> <argument>... run SCRATCH FILE...". Except for cpp, also adds conformance_compat_<language>, which runs the files of
+# compat/. conformance_matrix uses the same command line with "write DIR" and "read DIR".
 set(CKPT_CONFORMANCE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
 function(ckpt_conformance_runner language)
@@ -10,7 +11,7 @@ function(ckpt_conformance_runner language)
   set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_RUNNERS "${language}=${command}")
   set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_ENVIRONMENT ${RUNNER_ENVIRONMENT})
   set(folders scenarios)
-  if(NOT language STREQUAL "cpp") # which has no names of the reference texts
+  if(NOT language STREQUAL "cpp") # C++ has no names of the reference texts
     list(APPEND folders compat)
   endif()
   foreach(folder IN LISTS folders)

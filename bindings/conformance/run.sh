@@ -1,4 +1,4 @@
-# run.sh SCRATCH FOLDER RUNNER...: runs every file of scenarios in a folder here with one runner.
+# run.sh SCRATCH FOLDER RUNNER...: runs every file of scenarios in FOLDER (next to this script) with one runner.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$1

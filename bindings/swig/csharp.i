@@ -54,7 +54,7 @@ void end_lent(void* user_data) {
 
 // ---- Errors ----
 %typemap(cstype) ckpt_status "void"
-%typemap(cstype) ckpt_status status, ckpt_status unreported_status "int" // an argument or a struct's member is only a number
+%typemap(cstype) ckpt_status status, ckpt_status unreported_status "int" // arguments and struct members are plain numbers
 %typemap(csout, excode=SWIGEXCODE) ckpt_status {
     Errors.Check($imcall);
   }

@@ -61,7 +61,7 @@ text %enddef
     return $null;
   }
 }
-%apply int32_t { ckpt_status status, ckpt_status unreported_status }; // an argument, or a struct's member: only a number
+%apply int32_t { ckpt_status status, ckpt_status unreported_status }; // arguments and struct members are plain numbers
 
 %feature("director:except") {
   jthrowable $error = jenv->ExceptionOccurred();

@@ -24,7 +24,7 @@
   }
   $result = SWIG_Py_Void();
 }
-%typemap(out) ckpt_status status, ckpt_status unreported_status "$result = PyLong_FromLong($1);" // a struct's member is only a number
+%typemap(out) ckpt_status status, ckpt_status unreported_status "$result = PyLong_FromLong($1);" // struct members are plain numbers
 
 %feature("director:except") {
   if ($error != NULL) ckpt_python::throw_callback_failure(swig_get_self());

@@ -10,7 +10,7 @@
 
 namespace ckpt::adaptive {
 
-// What a save is called with, read inside the call: see state::ReadSave.
+// Arguments of a save, read inside the call: see state::ReadSave.
 struct ControlledSave {
   std::shared_ptr<Controller> controller = {};
   state::State* state = nullptr;

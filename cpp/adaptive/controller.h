@@ -95,7 +95,7 @@ class Controller {
   Decision decide(double now) const;
   // The same answer for all processes: that of rank 0, which alone needs a run that is going on. All must call it. Rank 0 notes the
   // longest stall of all ranks for each of its saves: it asks them after a save, until none of them is still in it.
-  // An error of one rank, also of its arguments, which are read inside the call, is thrown on all.
+  // An error of one rank is thrown on all ranks. That includes errors in its arguments, since they are read inside the call.
   struct DecideArguments {
     Controller* controller = nullptr;
     double now = 0;

@@ -75,8 +75,9 @@ class Collectives {
 
   bool is_root() const { return coordinator_.rank() == 0; }
 
-  // Rank 0's message to all, after the first error that a rank has. make: on rank 0. refused: what is wrong with the arguments of
-  // this rank. One operation tells both, so that an error costs no message as long as there is none.
+  // Returns rank 0's message on all ranks, or throws the first error of a rank on all. make: called on rank 0. refused: the error
+  // in this rank's arguments. One collective carries the message and the errors, so errors cost no extra collective until one
+  // occurs.
   template <class Make>
   Message open(const std::optional<base::Error>& refused, Make&& make) {
     const auto rank = static_cast<std::size_t>(coordinator_.rank());
@@ -91,12 +92,12 @@ class Collectives {
       if (!base::is_error_status(all[of].status)) refuse_message();
       fail_on_all(static_cast<std::int64_t>(of), static_cast<Status>(all[of].status), of == rank && mine ? mine->message() : "");
     }
-    if (mine) throw base::Error(*mine);  // not what the others were told
+    if (mine) throw base::Error(*mine);  // the coordinator's data lack this rank's error
     if (is_root()) return message;
     return check(all[0]), all[0];
   }
 
-  // The same without errors of other ranks.
+  // The same when only rank 0 can fail.
   template <class Make>
   Message from_root(Make&& make) {
     Message message;
@@ -132,7 +133,7 @@ class Collectives {
     }
   }
 
-  // message: of the rank that has failed, cut off where it must be.
+  // message: read on the failed rank only; cut off if it is too long for the broadcast.
   [[noreturn]] void fail_on_all(std::int64_t rank, Status status, const std::string& message) {
     if (coordinator_.world_size() == 1) throw base::Error(status, message);
     std::array<char, 504> text{};

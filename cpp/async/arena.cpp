@@ -64,7 +64,7 @@ void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
     try {
       Block block = make_(block_bytes_);
       const std::lock_guard lock(mutex_);
-      free_.reserve(made_.size() + 1);  // for give_back
+      free_.reserve(made_.size() + 1);  // so that give_back does not allocate
       made_.push_back(std::move(block));
       out.push_back(made_.back().get());
     } catch (...) {
@@ -109,7 +109,7 @@ void Arena::give_back(const std::vector<std::byte*>& blocks) noexcept {
   if (blocks.empty() || generation_ != base::fork_generation()) return;
   {
     const std::lock_guard lock(mutex_);
-    free_.insert(free_.end(), blocks.begin(), blocks.end());  // has room for all that were made
+    free_.insert(free_.end(), blocks.begin(), blocks.end());  // make_blocks has reserved the capacity
   }
   changed_.wake_all();
 }

@@ -101,10 +101,10 @@ AsyncManager::~AsyncManager() {
   }
 }
 
-// The last reference has gone: no caller can ask for what is left.
+// Runs after the release of the last reference, when no caller can receive the remaining failures.
 void AsyncManager::report_unreceived() {
   std::vector<base::Error> left = tasks_.failures().take_all();
-  // Without time to drain, the cancellation was asked for.
+  // A drain timeout of 0 requests the cancellation, so it is not reported then.
   if (const std::int64_t count = tasks_.abandoned(); count > 0 && options_.drain_timeout_ns != 0) {
     left.emplace_back(Status::timeout, cat(count, count == 1 ? " task was" : " tasks were",
                                            " cancelled at the release: not ended within ", options_.drain_timeout_ns, " ns"));
@@ -116,7 +116,7 @@ void AsyncManager::report_unreceived() {
     state::leave_unreported(*checkpoint_->storage(),
                             {static_cast<std::int64_t>(left.size()), left.front().status(), left.front().message()});
   } catch (const std::exception&) {
-    // The storage cannot be identified any more: no later save returns them.
+    // The storage can no longer be identified, so no later save can return the failures.
   }
   base::report_unreceived("async", messages);
 }
@@ -290,7 +290,7 @@ std::int64_t AsyncManager::save(const ReadSave& read) {
   try {
     task->set_accepted(checkpoint_->accept(task->save.step));
   } catch (...) {
-    tasks_.cancel(*task, When::now);  // it has a place
+    tasks_.cancel(*task, When::now);  // admit() gave it a place
     throw;
   }
   const std::int64_t id = task->id;

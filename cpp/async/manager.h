@@ -36,7 +36,7 @@ struct AsyncOptions {
 
 enum class CloseMode { drain, cancel, drain_unreported };
 
-// What a save or a load is called with, read inside the call: see state::ReadSave.
+// Arguments of a save or a load, read inside the call: see state::ReadSave.
 struct SaveArguments {
   const state::State* state = nullptr;
   state::SaveOptions options = {};
@@ -53,8 +53,8 @@ using ReadLoad = std::function<LoadArguments()>;
 class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
  public:
   AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options);
-  // Ends the threads; closed by draining for drain_timeout_ns if need be. Reports each failure that no caller has seen: to the log,
-  // or standard error, and to the next save of the storage. In a forked child only frees.
+  // Ends the threads. Closes an open manager by draining for drain_timeout_ns. Reports each failure that no caller has seen to the
+  // log, or else to standard error, and to the next save of the storage. In a forked child only frees memory.
   ~AsyncManager();
   AsyncManager(const AsyncManager&) = delete;
   AsyncManager& operator=(const AsyncManager&) = delete;
@@ -88,8 +88,8 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::vector<std::int64_t> ended_ids() const;
   AsyncStats stats() const;
 
-  // The oldest failure that no caller has seen, each call the next one; Error(timeout) when draining took longer. With
-  // drain_unreported the same, and the destructor still reports it.
+  // Throws the oldest failure that no caller has seen; each further call throws the next one. Error(timeout) if draining exceeds
+  // timeout_ns. With drain_unreported a thrown failure does not count as reported, so the destructor reports it, too.
   void close(CloseMode mode, std::int64_t timeout_ns);
 
   // For tests: entries in the queue, tasks in the table.
@@ -110,7 +110,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::shared_ptr<Task> require_task(std::int64_t id) const;
   std::vector<std::shared_ptr<Task>> wanted(std::int64_t id) const;
   void detach_threads();
-  // What becomes of the news that tasks were cancelled because draining took longer.
+  // How to report tasks that were cancelled because draining exceeded its timeout.
   enum class WhenLate { tell_caller, abandon };
   bool end(CloseMode mode, std::int64_t timeout_ns, WhenLate when_late);
   void report_unreceived();

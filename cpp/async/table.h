@@ -37,7 +37,7 @@ class TaskTable {
   // That have not ended, the oldest first; these and those whose listeners are still being notified of the end; and that have
   // ended, in the order in which they did.
   std::vector<std::shared_ptr<Task>> live() const;
-  // The oldest of the live ones whose id is higher; nullptr when there is none. Allocates nothing.
+  // Returns the live task with the lowest id above this one; nullptr when there is none. Allocates nothing.
   std::shared_ptr<Task> live_after(std::int64_t id) const;
   std::vector<std::shared_ptr<Task>> not_notified() const;
   std::vector<std::shared_ptr<Task>> ended() const;
@@ -68,19 +68,19 @@ class Failures {
   bool add(std::int64_t id, base::Error error);  // false: it has one already
   // A caller has seen how this task ended.
   void forget(std::int64_t id);
-  // A failure that there is no memory to note: it is reported after the others, without its reason.
+  // Counts a failure that could not be stored for lack of memory: it is reported after the others, without its reason.
   void add_unnamed() noexcept;
   // The oldest one, which is reported now; its message says how many more there are.
   std::optional<base::Error> take();
-  // The same error, of which nothing changes.
+  // Returns the same error without marking it as reported.
   std::optional<base::Error> oldest() const;
-  // All of them, the oldest first, which are reported now.
+  // Returns all failures, the oldest first, and marks them as reported.
   std::vector<base::Error> take_all();
-  // Those that are left, of which nothing changes: how many, and the oldest.
+  // Returns the number of the remaining failures and the oldest one. Marks none as reported.
   state::Unreported left() const;
 
  private:
-  // Under mutex_:
+  // The caller holds mutex_.
   std::size_t count() const { return unseen_.size() + static_cast<std::size_t>(unnamed_); }
   std::optional<base::Error> first_of_all() const;
 

@@ -13,7 +13,7 @@ base::Error error_in_hand() noexcept {
   try {
     return {error.status, error.message};
   } catch (const std::bad_alloc&) {
-    return {error.status, "no memory"};  // short enough to need none
+    return {error.status, "no memory"};  // short enough to need no allocation
   }
 }
 

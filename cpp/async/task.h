@@ -38,9 +38,9 @@ struct TaskResult {
   std::int64_t durable_ns = 0;
   std::string name = {};
   std::int64_t generation = 0;  // of a save
-  bool rolled_back = false;     // the generation began with it
-  bool metric_ignored = false;  // of a save: it was not finite
-  // Of earlier tasks of the storage; of a save that completed.
+  bool rolled_back = false;     // the generation began with this save
+  bool metric_ignored = false;  // the metric of a save was not finite
+  // Failures of earlier tasks of the storage; set for a save that completed.
   std::int64_t unreported_failures = 0;
   base::Status unreported_status = base::Status::ok;
   std::string unreported_error = {};
@@ -146,7 +146,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
   std::shared_ptr<Staging> staging() const;
   void set_staging(std::shared_ptr<Staging> staging);
-  // Which generation a save belongs to, for as long as it lives.
+  // The accepted generation of a save, held as long as the task exists.
   void set_accepted(std::shared_ptr<state::AcceptedSave> accepted);
   std::shared_ptr<AgreedSave> agreed() const;
   void set_agreed(std::shared_ptr<AgreedSave> agreed);

@@ -20,8 +20,8 @@
 
 namespace ckpt::async {
 
-// To the log. Called under no lock, by threads that are marked. A message for which there is no memory is lost: of one whose pieces
-// need memory themselves, text() makes it.
+// Writes text() to the log. Called without a lock, on threads that have entered the Tasks. Drops the message if memory is short,
+// also within text().
 template <class Text>
 void say_text(base::LogLevel level, const Text& text) noexcept {
   if (!base::is_logged(level)) return;
@@ -114,9 +114,9 @@ class Tasks {
   bool wait_for_ends(std::int64_t timeout_ns);
   // The thread that stages cancels, once, what lives at this moment, for a manager that no caller will close.
   void set_deadline(std::int64_t at_ns) noexcept { deadline_ns_.store(at_ns); }
-  // Cancels what lives, of a manager that no caller can ask any more: no caller receives that either.
+  // Cancels the live tasks of a manager without references, so that no caller receives their results, and counts them.
   void abandon_all();
-  // How many tasks that has cancelled.
+  // The number of tasks that abandon_all has cancelled.
   std::int64_t abandoned() const noexcept { return abandoned_.load(); }
 
   // ---- For the threads that stage and that notify ----
@@ -137,7 +137,7 @@ class Tasks {
 
  private:
   bool add_failure(const Task& task, const TaskResult& result) noexcept;
-  // Visits live tasks, the oldest first, without memory for a list of them.
+  // Visits the live tasks, the oldest first, without allocating a list of them.
   template <class Visit>
   void for_each_live(const Visit& visit) {
     for (auto task = table_.live_after(0); task != nullptr; task = table_.live_after(task->id)) visit(*task);

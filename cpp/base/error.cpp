@@ -15,8 +15,8 @@ namespace {
 
 constinit thread_local std::array<char, 1024> last_error_text{};
 
-// A pointer: see thread_end.h. Made when a callback of the thread leaves its first text. Not of a fixed size: what threads have
-// must fit the little room that is left for libraries which are loaded later.
+// A pointer: see thread_end.h. Allocated when a callback of the thread sets its first text. Not a fixed array: thread-local data
+// must fit into the small space that is left for libraries which are loaded later.
 constinit thread_local std::string* callback_error_text = nullptr;
 ThreadEnd callback_error_ends([](void* text) {
   callback_error_text = nullptr;

@@ -45,7 +45,7 @@ class Builder {
     put(std::move(value));
     return true;
   }
-  // What lies above an open value does not grow, so its place stays where it is.
+  // The containers around an open value do not grow until it is closed, so its address stays valid.
   bool open(Json&& value) {
     open_.push_back(put(std::move(value)));
     return true;

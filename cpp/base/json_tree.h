@@ -30,7 +30,7 @@ class Json {
   bool is_list() const noexcept { return std::holds_alternative<List>(value_); }
   bool is_object() const noexcept { return std::holds_alternative<Object>(value_); }
 
-  // Of values of that kind.
+  // The value must be of the kind that is read.
   bool boolean() const { return std::get<bool>(value_); }
   std::uint64_t count() const { return std::get<std::uint64_t>(value_); }
   std::int64_t integer() const;  // a count above INT64_MAX is negative
@@ -40,11 +40,11 @@ class Json {
   List& items() { return std::get<List>(value_); }
   const Object& members() const { return std::get<Object>(value_); }
   Object& members() { return std::get<Object>(value_); }
-  // nullptr where there is none of that name, or this is no object.
+  // Returns nullptr if there is no member of that name or the value is not an object.
   const Json* find(std::string_view name) const;
 
   void write(JsonWriter& out) const;
-  // Without white space between its tokens.
+  // Returns JSON text without white space between tokens.
   std::string text() const;
 
  private:
@@ -56,10 +56,10 @@ struct Json::Member {
   Json value;
 };
 
-// text: one that json_problem finds nothing wrong with.
+// text: json_problem has found nothing wrong with it.
 Json json_tree(std::string_view text);
 
-// Of such a text: the same value without white space between its tokens, and with numbers as json_number writes them.
+// Returns the same value without white space between tokens, and with numbers as json_number writes them. text: as for json_tree.
 std::string plain_json(std::string_view text);
 
 }  // namespace ckpt::base

@@ -6,7 +6,7 @@
 
 namespace ckpt::base {
 
-// Values without parts, whose destructors allocate nothing.
+// The trees here hold a single scalar: their destructors allocate nothing.
 
 std::string json_string(std::string_view text, NotUtf8 bytes) {
   using nlohmann::json;

@@ -1,5 +1,5 @@
-// Writes JSON text piece by piece and keeps nothing else. Trees of JSON libraries allocate memory in their destructors, so a
-// program that is out of memory ends there.
+// Writes JSON text piece by piece, without a tree. Trees of JSON libraries allocate memory in their destructors, so a program that
+// is out of memory terminates there.
 #pragma once
 
 #include <concepts>
@@ -12,17 +12,17 @@
 
 namespace ckpt::base {
 
-// Bytes of a string that are no UTF-8.
+// Handling of bytes in a string that are not UTF-8.
 enum class NotUtf8 : std::uint8_t { refused, replaced };  // by U+FFFD
 
-// The text with its quotation marks. Error(invalid_argument) for bytes that are refused.
+// Returns the text in quotation marks. Error(invalid_argument) for bytes that are refused.
 std::string json_string(std::string_view text, NotUtf8 bytes = NotUtf8::refused);
-// So that it reads back to the same bits; "null" unless it is finite.
+// Returns digits that read back to the same bits; "null" unless value is finite.
 std::string json_number(double value);
 
 class JsonWriter {
  public:
-  // indent: spaces for each level, on lines of their own; 0: one line without spaces.
+  // indent: spaces for each level, with one item per line; 0: a single line without spaces.
   explicit JsonWriter(NotUtf8 bytes = NotUtf8::refused, std::size_t indent = 0) : bytes_(bytes), indent_(indent) {}
 
   JsonWriter& begin_object() { return begin('{'); }
@@ -37,7 +37,7 @@ class JsonWriter {
     return *this;
   }
 
-  // A truth value, a number, a text, nullptr, a list of such, or a pair, which is a list of two.
+  // value: a boolean, number, string or nullptr; a list of these; or a pair, written as a list of two.
   template <class Value>
   JsonWriter& value(const Value& value) {
     if constexpr (std::same_as<Value, std::nullptr_t>) {
@@ -69,7 +69,7 @@ class JsonWriter {
     (value(values), ...);
     return end_list();
   }
-  // Text that is one JSON value, without white space.
+  // text: one JSON value without white space.
   JsonWriter& piece(std::string_view text) {
     if (!std::exchange(is_behind_key_, false)) next_line();
     text_ += text;
@@ -92,7 +92,7 @@ class JsonWriter {
     text_ += bracket;
     return *this;
   }
-  // What comes before a member of an object or an item of a list.
+  // Writes the separator before a member of an object or an item of a list.
   void next_line() {
     if (depth_ == 0) return;
     if (!std::exchange(is_first_, false)) text_ += ',';

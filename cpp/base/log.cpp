@@ -32,7 +32,7 @@ constexpr std::int32_t silent = 1000;
 
 struct Logger {
   std::atomic<std::int32_t> minimum{silent};
-  std::atomic<bool> was_set{false};  // a sink, once
+  std::atomic<bool> was_set{false};  // set_log has set a sink before
   std::shared_mutex mutex;
   LogSink sink;
   std::shared_mutex fallback_mutex;
@@ -60,14 +60,14 @@ const Lines lines = [] {
 constinit thread_local bool inside_sink = false;
 
 constinit thread_local int holds = 0;
-// Made with the first message that is held, and deleted when it is sent: no object of a thread has a destructor (thread_end.h).
+// Allocated for the first held message, deleted when the messages are sent: no thread_local has a destructor (thread_end.h).
 constinit thread_local std::vector<LogMessage>* held = nullptr;
 
 std::unique_ptr<std::vector<LogMessage>> take_held() noexcept {
   return std::unique_ptr<std::vector<LogMessage>>(std::exchange(held, nullptr));
 }
 
-// False when there is no sink.
+// Returns false when there is no sink.
 bool send(std::shared_mutex& mutex, const LogSink& sink, const LogMessage& message) noexcept {
   const std::shared_lock lock(mutex);
   if (!sink) return false;
@@ -95,7 +95,7 @@ void send(const LogMessage& message) noexcept {
   send(log.mutex, log.sink, message);
 }
 
-// A message that a sink causes is sent when it has returned.
+// Messages that a sink causes are sent after it has returned.
 void send_held() noexcept {
   while (holds == 0 && !inside_sink && held != nullptr) {
     const auto messages = take_held();
@@ -112,7 +112,7 @@ void pass(LogMessage&& message) {
     if (held == nullptr) held = new std::vector<LogMessage>;
     held->push_back(std::move(message));
   } catch (const std::bad_alloc&) {
-    // What there is no memory for is lost, as a message alone may be.
+    // The message is dropped if memory is short.
   }
 }
 
@@ -158,7 +158,7 @@ void write_log(LogLevel level, const char* component, const std::string& message
 void report_unreceived(const char* component, std::span<const std::string> failures) noexcept {
   try {
     const auto text = [](const std::string& failure) { return cat("no caller has seen this failure: ", failure); };
-    // Also inside a sink, where other messages are dropped.
+    // Not is_logged(): a failure is reported also inside a sink, where other messages are dropped.
     if (static_cast<std::int32_t>(LogLevel::error) >= logger().minimum.load(std::memory_order_relaxed)) {
       for (const std::string& failure : failures) pass({LogLevel::error, component, text(failure)});
     }

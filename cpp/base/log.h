@@ -17,10 +17,11 @@ using LogSink = std::function<void(LogLevel level, const char* component, const 
 // thread; Error(invalid_state) inside a sink, which would wait for itself.
 void set_log(LogLevel minimum, LogSink sink);
 
-// Receives, in place of standard error, the lines of report_unreceived; an empty sink: standard error. Otherwise as set_log.
+// Sends the lines of report_unreceived to sink instead of standard error; an empty sink restores standard error. Otherwise as
+// set_log.
 void set_fallback_log(LogSink sink);
 
-// Whether this thread runs one of the two sinks.
+// Returns whether this thread runs one of the two sinks.
 bool is_inside_log_sink() noexcept;
 
 // For fork(): in the child no other thread is inside a sink, whatever the copied lock says.
@@ -34,9 +35,10 @@ bool is_logged(LogLevel level) noexcept;
 void write_log(LogLevel level, const char* component, const std::string& message);
 inline void warn(const char* component, const std::string& message) { write_log(LogLevel::warning, component, message); }
 
-// Reports failures that no caller can receive any more: each is a message of level error. When no sink was ever set with set_log,
-// the first of them is one line for the fallback sink or standard error; see ckpt_set_fallback_log for the rule and for CKPT_LOG.
-// Under no lock of the library: where a HeldLog or a sink of this thread is active, after it. failures: not empty.
+// Reports failures that no caller can receive any more, each as a message of level error. If no sink was ever set with set_log,
+// writes one line with the first of them to the fallback sink or standard error; ckpt_set_fallback_log documents this rule and
+// CKPT_LOG. Inside a HeldLog or a sink of this thread, the messages are sent after it, so under no lock of the library. failures:
+// not empty.
 void report_unreceived(const char* component, std::span<const std::string> failures) noexcept;
 
 // Declared before a lock that is held over calls which may log: the messages of this thread are kept while it lives and reach the

@@ -1,4 +1,4 @@
-// A member that a copy of its object does not take over: the copy has an empty one. For caches that borrow from the object itself.
+// A member that is empty in each copy of its object. For caches that refer to the object itself.
 #pragma once
 
 namespace ckpt::base {

@@ -14,7 +14,7 @@ constexpr std::int64_t bytes_between_reports = std::int64_t{4} << 20;
 using Sink = std::shared_ptr<const ProgressSink>;
 constinit thread_local Sink* sink_of_thread = nullptr;
 constinit thread_local bool inside_report = false;
-constinit thread_local const Progress* reporting = nullptr;  // of the thread's long call that reports
+constinit thread_local const Progress* reporting = nullptr;  // the long call of this thread that reports
 
 struct InsideReport {
   InsideReport() { inside_report = true; }

@@ -13,7 +13,7 @@
 
 #include "base/entered.h"
 #include "base/fork_mutex.h"
-#include "base/os/coarse_clock.h"
+#include "base/os/clocks.h"
 #include "memory/events.h"
 #include "memory/names.h"
 #include "memory/slots.h"

@@ -19,7 +19,7 @@ namespace {
 using base::cat;
 using base::Status;
 
-// Runs one step of several that go on after an error; false when it failed.
+// Runs step and catches its exception, so that the caller can continue; false when it failed.
 template <class Step>
 bool attempt(Step&& step) noexcept {
   try {
@@ -30,7 +30,7 @@ bool attempt(Step&& step) noexcept {
   }
 }
 
-// The name of an attempt's directory, with its step.
+// The name of an attempt's directory, and its step.
 using Attempt = std::pair<std::string, std::int64_t>;
 
 std::vector<Attempt> attempts_in(storage::Storage& storage) {
@@ -43,7 +43,7 @@ std::vector<Attempt> attempts_in(storage::Storage& storage) {
   return attempts;
 }
 
-// Of a checkpoint whose manifest cannot be read, as far as the directory shows it.
+// Reads the mark of a checkpoint with an unreadable manifest from the names of its files.
 void look_for_mark(storage::Storage& storage, Found& found) noexcept {
   if (found.parsed || found.condition == Condition::unfinished || found.mark.generation > 0) return;
   attempt([&] {
@@ -53,7 +53,7 @@ void look_for_mark(storage::Storage& storage, Found& found) noexcept {
   });
 }
 
-// What was found earlier, when nothing has changed since. stamp: of the manifest, by now.
+// Returns the earlier result if neither the manifest nor the files' sizes have changed since. stamp: the manifest's present one.
 std::optional<Found> still_so(storage::Storage& storage, const std::string& directory, const storage::Stamp& stamp,
                               const KnownManifests& known) {
   const Found* const before = known.find(directory, stamp);
@@ -114,9 +114,10 @@ std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Atte
   return all;
 }
 
-// A writer that goes back and removes what it has just saved may leave a listing from which all checkpoints of its generation are
-// gone when they are looked at, beside abandoned ones that stay. True when again, a later listing, makes that possible: what has
-// gone was not the oldest, or what is new is not newer than what would be taken.
+// Returns whether all may lack the checkpoints of the line. A writer that rolls back can remove all listed checkpoints of its
+// generation before they are examined, while abandoned ones remain. again: a later listing. That is possible if an unfinished
+// attempt of all is gone from again, and a complete checkpoint has a lower step than that attempt. It is also possible if such an
+// attempt is gone, and again lists one that is not complete in all, with at most the step that would be loaded.
 bool may_lack_line(const std::vector<Found>& all, const std::vector<Attempt>& again) {
   const auto is_listed = [&](const Found& found) { return std::ranges::find(again, found.name, &Attempt::first) != again.end(); };
   const auto taken = std::ranges::find_if(all, [](const Found& found) { return is_usable(found); });
@@ -125,11 +126,12 @@ bool may_lack_line(const std::vector<Found>& all, const std::vector<Attempt>& ag
     const auto found = std::ranges::find(all, name, &Found::name);
     return found != all.end() && found->condition == Condition::complete;
   };
-  const auto is_new_and_lower = [&](const Attempt& each) { return each.second <= taken->step && !is_complete(each.first); };
+  const bool has_new_and_lower =
+      std::ranges::any_of(again, [&](const Attempt& each) { return each.second <= taken->step && !is_complete(each.first); });
   for (const Found& gone : all) {
     if (gone.condition != Condition::unfinished || is_listed(gone)) continue;
     const auto is_older = [&](const Found& found) { return found.condition == Condition::complete && found.step < gone.step; };
-    if (std::ranges::any_of(all, is_older) || std::ranges::any_of(again, is_new_and_lower)) return true;
+    if (has_new_and_lower || std::ranges::any_of(all, is_older)) return true;
   }
   return false;
 }
@@ -248,7 +250,7 @@ void require_checkpoint_name(const std::string& name) {
 // whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the
 // second look: it was found.
 std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted, KnownManifests* known) {
-  constexpr int most_rounds_for_line = 16;  // beside a writer that saves faster than this reads
+  constexpr int most_rounds_for_line = 16;  // when a writer saves faster than this reads
   if (storage.is_objects()) return scan_store(storage, bad, wanted);
   const auto is_good = [&](const Found& found) { return is_usable(found, bad); };
   const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };

@@ -38,8 +38,8 @@ struct Found {
   std::string record = {};                // the path of its commit record, on object stores; "": it has none, or that is not usable
   std::string record_damage = {};         // that record is damaged, and names this one by its manifest's digest alone
   std::int64_t manifest_sequence = -1;    // the manifest's, whatever its commit record says; -1: the manifest does not hold
-  std::shared_ptr<const Line> line = {};  // as the manifest records it; nullptr: it does not
-  LineMark mark = {};                     // what names show of it
+  std::shared_ptr<const Line> line = {};  // as the manifest records it; nullptr: it records none
+  LineMark mark = {};                     // as the name of the directory or of a file in it shows
   // Only after place_in_line:
   std::int64_t generation = 0;
   bool abandoned = false;  // not on the current line
@@ -60,33 +60,33 @@ struct Wanted {
 
 class KnownManifests;
 
-// Every directory "step-...", in the order in which a load tries them: those of the current line, then abandoned ones. A writer may
-// be at work meanwhile: when none of the line is complete and not among bad, then at one moment of this call there was none.
-// known: spares manifests on disks that have been read before, and gets those that are read now; may be nullptr.
+// Returns every directory "step-...", in the order in which a load tries them: those of the current line, then abandoned ones. A
+// writer may change the storage meanwhile: if the result has no complete checkpoint of the line outside bad, there was none at one
+// moment of this call.
+// known: manifests on disk that need not be read again; those that are read are added. May be nullptr.
 std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad = {}, const Wanted& wanted = {},
                         KnownManifests* known = nullptr);
 
-// Takes over the values of a manifest that holds.
+// Copies the values of a valid manifest.
 void note_manifest(Found& found, const Manifest& manifest);
 
-// The order in which a load tries them: the current line first, higher generations first, of these higher steps, and among equals
-// those committed later.
+// Returns whether a load tries a before b: the current line first, then higher generations, higher steps, later commits.
 bool comes_before(const Found& a, const Found& b);
-// The line that these checkpoints of one storage make.
+// Determines the current line from these checkpoints of one storage.
 CurrentLine current_line(const std::vector<Found>& all);
-// Fills generation and abandoned, and orders them.
+// Sets generation and abandoned of each, and sorts all by comes_before.
 void place_in_line(std::vector<Found>& all);
-// Complete, on the line, and not among bad.
+// Returns whether it is complete, on the line, and not among bad.
 bool is_usable(const Found& found, const std::set<std::string>& bad = {});
 
 // The files of a checkpoint, as its manifest lists them.
 struct FileSizes {
   std::int64_t world_size = 1;
-  bool is_of_many = false;                                  // each rank has a part, too
-  std::vector<std::pair<std::string, std::int64_t>> files;  // bytes by name
+  bool is_of_many = false;                                  // each rank also has a part
+  std::vector<std::pair<std::string, std::int64_t>> files;  // name, bytes
 };
 FileSizes sizes_of(const Manifest& manifest);
-// Error(corrupt) unless the files are there with these sizes.
+// Error(corrupt) unless the files exist with these sizes.
 void check_sizes(storage::Storage& storage, const std::string& directory, const FileSizes& sizes);
 
 // Error(corrupt) names the path.
@@ -153,7 +153,7 @@ constexpr int most_rounds = 1000;
 std::string read_one(storage::Storage& storage, const std::string& name,
                      const std::function<void(const std::string& directory, Manifest& manifest)>& body);
 
-// "; the newest abandoned one is ...", of those that scan has found; "" when there is none.
+// Returns "; the newest abandoned one is ...", or "" when no complete checkpoint is abandoned. all: the result of scan.
 std::string abandoned_hint(const std::vector<Found>& all);
 // "there is no checkpoint", or none that is usable and what is wrong with the newest.
 [[noreturn]] void fail_none(storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step = {});

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/log.h"
-#include "base/os/boot_clock.h"
+#include "base/os/clocks.h"
 #include "base/os/thread.h"
 #include "state/environment.h"
 #include "state/known_bad.h"
@@ -62,7 +62,7 @@ std::string committed_last(const std::vector<Found>& all) {
   return name;
 }
 
-// The save is durable: a failure to look for what earlier tasks have left does not undo it.
+// The save is durable, so an error while earlier failures are collected is only logged.
 void add_unreported(SaveResult& result, const storage::Storage& storage) noexcept {
   const auto problem = error_of([&] {
     Unreported left = take_unreported(storage);
@@ -110,7 +110,7 @@ void Checkpoint::open_alone() {
     return;
   }
   ownership_ = std::make_unique<Ownership>(*storage_);
-  // A second writer's commit may come between the last look for one and a removal.
+  // A second writer may commit after the last check for one and before a removal.
   if (!ownership_->is_exclusive() && !retention_.keeps_all()) {
     retention_.keep = [this, keep = retention_.keep](const Found& found) {
       return !ownership_->may_remove(found.name) || (keep && keep(found));
@@ -175,7 +175,7 @@ SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   options.environment_json = whole_environment(base::normalized_json("environment", given.environment_json),
                                                options_.blas ? options_.blas() : std::string());
   require_writer();
-  options.metric_ignored = options.metric && !std::isfinite(*options.metric);  // JSON has no such numbers
+  options.metric_ignored = options.metric && !std::isfinite(*options.metric);  // JSON has neither NaN nor infinity
   if (options.metric_ignored) {
     if (team_ == nullptr || team_->leads())
       base::warn("state", base::cat("step ", options.step, " is saved without its metric, which is ", *options.metric));
@@ -220,7 +220,7 @@ std::shared_ptr<AcceptedSave> Checkpoint::accept(std::int64_t step) {
 
 TeamSave Checkpoint::agree(const ReadSave& read, const std::function<void()>& lead) {
   refuse_inside();
-  require_own();  // the same on all ranks but for a forked process: no rank waits for this one then
+  require_own();  // fails alike on all ranks, except in a forked process, which no rank waits for
   const Call call(this);
   TeamSave save = team_->agree(
       [&] {
@@ -338,11 +338,11 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateL
   State whole = state.gathered(loan);
   LoadResult result = chosen == nullptr ? load_checkpoint(*storage_, whole, options)
                                         : load_chosen(*storage_, whole, options, *chosen, team_->rank(), team_->ranks());
-  accept(state, std::move(whole), result);
+  take_over(state, std::move(whole), result);
   return result;
 }
 
-void Checkpoint::accept(State& state, State&& loaded, const LoadResult& result) {
+void Checkpoint::take_over(State& state, State&& loaded, const LoadResult& result) {
   if (options_.expect_blas && !result.blas_to_come.empty())
     options_.expect_blas(base::cat("checkpoint ", base::quote(result.name)), result.blas_to_come);
   state.accept(std::move(loaded));
@@ -364,7 +364,7 @@ LoadResult Checkpoint::load_of_many(const ReadLoad& read) {
   });
   joint.open(whole, options, mine);
   LoadResult result = load_together(*storage_, whole, options, joint);
-  accept(*given.state, std::move(whole), result);
+  take_over(*given.state, std::move(whole), result);
   return result;
 }
 
@@ -443,7 +443,7 @@ std::int64_t Checkpoint::elapsed_ns() const {
   return options_.utc_ns ? options_.utc_ns() : base::since_boot_ns();
 }
 
-// from_utc_ns: what ages are measured from.
+// from_utc_ns: ages are measured back from this time.
 AgeTime Checkpoint::age_time(std::int64_t from_utc_ns) { return {from_utc_ns, clock_.look(utc_ns(), elapsed_ns())}; }
 
 // Before it is removed: nothing is linked from it any more.
@@ -495,7 +495,7 @@ std::vector<Found> Checkpoint::prune_abandoned(bool dry_run, std::int64_t room) 
   return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) { return abandoned_ones(*storage_, all); });
 }
 
-// Looks wait for no save: a dry run takes no lock.
+// A dry run takes no lock, so it does not wait for a save.
 std::vector<Found> Checkpoint::remove_chosen(bool dry_run, std::int64_t room, const Choose& choose) {
   if (!dry_run) require_leader();
   const Call call(this);

@@ -47,11 +47,11 @@ struct CheckpointOptions {
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
   storage::Sleep sleep = {};                      // between looks at an object store; empty: really sleeps
   std::int64_t timeout_ns = 0;                    // for which ranks wait for one another; 0: ten minutes
-  std::function<std::int64_t()> elapsed_ns = {};  // of a clock that is never set; empty: as utc_ns says, or the system's
+  std::function<std::int64_t()> elapsed_ns = {};  // a monotonic clock; empty: utc_ns, and without it the time since boot
 };
 
-// What a save or a load is called with. It is read inside the call, so that with many ranks an error of one rank's arguments
-// reaches all of them; of one process it is thrown as it is.
+// The arguments of a save or a load. They are read inside the call, so that all ranks throw an error in one rank's arguments. A
+// single process throws it unchanged.
 struct SaveArguments {
   const State* state = nullptr;
   SaveOptions options;
@@ -68,7 +68,7 @@ class Checkpoint {
   // Unless it is read-only: an object store is asked what it can do (see Committer); of others it takes the storage's lock, held
   // until this object goes (Error(busy) names the holder), puts aside what cut-off saves have left, and makes durable what a killed
   // one has committed but not synced. Of many ranks rank 0 does all that; it is collective then.
-  // refused: what is wrong with arguments that are not among these, which all ranks then throw.
+  // refused: an error in arguments that are not passed here; all ranks throw it.
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options,
              const std::optional<base::Error>& refused = {});
 
@@ -79,13 +79,13 @@ class Checkpoint {
   // The same in two steps: options as they will be used, or the error that they and this checkpoint deserve; then the save of a
   // state without stateful objects and sharded tensors, whose bytes come from source.
   SaveOptions checked(const SaveOptions& given) const;
-  // The same in between, of one process: what may fail of the decision on which generation the save belongs to, then the decision,
-  // for SaveOptions::accepted. It is logged when a generation begins.
+  // Between these two steps, in a single process. look_at_line reads the line if it is not known, and may fail. accept assigns the
+  // save to a generation, for SaveOptions::accepted, and logs a warning when the save begins one.
   void look_at_line(std::int64_t step);
   std::shared_ptr<AcceptedSave> accept(std::int64_t step);
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
-  // Of many ranks: what they agree to save, collectively; then this rank's share of it. lead: what rank 0 does when no rank has
-  // refused the save, before it is accepted.
+  // With many ranks: agree is collective and settles the save; save_agreed then saves this rank's share. lead: runs on rank 0 when
+  // no rank has refused the save, before it is accepted.
   bool is_of_many() const noexcept { return team_ != nullptr; }
   TeamSave agree(const ReadSave& read, const std::function<void()>& lead = {});
   TeamSave agree(const State& state, const SaveOptions& given) {
@@ -101,7 +101,7 @@ class Checkpoint {
   }
   // Of a state that is lent by loan. chosen, of many ranks: what they have agreed to load, which each then loads by itself.
   LoadResult load(State& state, const LoadOptions& given, const StateLoan* loan, const Proposal* chosen = nullptr);
-  // Of many ranks, collective: the checkpoint that all of them will load into such a state.
+  // Collective, with many ranks: chooses the checkpoint that all of them will load into the states that read returns.
   Proposal choose(const ReadLoad& read);
   VerifyResult verify(const std::string& name);
   Reader open_reader(const std::string& name, Verify verify);
@@ -121,7 +121,7 @@ class Checkpoint {
   // Removes what rules ("": those of this object) do not keep, and returns it. Only returns it when dry_run is true or it is more
   // than room. No save is needed for that: the one committed last stays, as after a save.
   std::vector<Found> prune(const std::string& rules, bool dry_run, std::int64_t room);
-  // The same of all abandoned ones that are not pinned, whatever rules keep.
+  // The same for all abandoned checkpoints that are not pinned, even those that rules keep.
   std::vector<Found> prune_abandoned(bool dry_run, std::int64_t room);
   // The text of one checkpoint's manifest, checked.
   std::string manifest(const std::string& name);
@@ -147,7 +147,7 @@ class Checkpoint {
   void require_own() const;  // the same without the last
   LoadOptions load_options(const State& state, const LoadOptions& given) const;
   LoadResult load_of_many(const ReadLoad& read);
-  void accept(State& state, State&& loaded, const LoadResult& result);
+  void take_over(State& state, State&& loaded, const LoadResult& result);
   using Choose = std::function<std::vector<Found>(const std::vector<Found>& all)>;
   std::vector<Found> remove_chosen(bool dry_run, std::int64_t room, const Choose& choose);
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
@@ -168,12 +168,12 @@ class Checkpoint {
   std::uint64_t fork_generation_;
   std::mutex saving_;  // not held by a forked child, which saves nothing
   std::unique_ptr<Ownership> ownership_;
-  std::unique_ptr<Committer> committer_;  // an object store's, instead of the lock and of what follows
+  std::unique_ptr<Committer> committer_;  // for object stores, instead of ownership_ and next_sequence_
   std::int64_t next_sequence_ = 1;
-  const std::shared_ptr<Lineage> lineage_ = std::make_shared<Lineage>();  // of many ranks rank 0's
+  const std::shared_ptr<Lineage> lineage_ = std::make_shared<Lineage>();  // with many ranks, rank 0's decides
   std::unique_ptr<Team> team_;                                            // of many ranks
   Leftovers leftovers_;
-  KnownManifests known_;  // by retention, on disks
+  KnownManifests known_;  // those that retention has read from a disk
   std::string latest_;    // the one committed last, which unchanged files may be linked from; "" when there is none
 };
 

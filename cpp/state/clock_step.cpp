@@ -11,8 +11,8 @@ ClockStep ClockWatch::look(std::int64_t utc_ns, std::int64_t elapsed_ns) {
   if (lead <= clock_tolerance_ns) {
     step_ = {};  // also when the clock was set back
   } else if (lead > step_.by_ns + clock_tolerance_ns) {
-    // Times before the step lie at least lead before now, times after it close to now. Those between two steps count as before
-    // both: too young, so that they stay.
+    // Times recorded before the step lie at least lead before now; those recorded after it lie close to now. Times between two
+    // steps count as before both. Their ages are then too low, so these checkpoints are kept.
     step_ = {utc_ns - lead / 2, lead};
   } else {
     step_.by_ns = std::min(step_.by_ns, lead);

@@ -1,5 +1,5 @@
-// Steps of the system's clock while a writer runs. Ages of checkpoints come from that clock, which people and daemons set: a clock
-// that is set ahead makes every checkpoint look old. The time since the boot tells a step from time that has passed.
+// Detects steps of the system's clock while a writer runs. Ages of checkpoints are measured by that clock, which users and daemons
+// can set. A clock that is set ahead makes every checkpoint look old. The time since boot distinguishes a step from elapsed time.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace ckpt::state {
 
-// Checkpoints whose time of saving lies before before_utc_ns are younger by by_ns than the clock shows. by_ns 0: none.
+// Checkpoints saved before before_utc_ns are younger by by_ns than the clock shows. by_ns 0: no step.
 struct ClockStep {
   std::int64_t before_utc_ns = 0;
   std::int64_t by_ns = 0;
 };
 
-// The present time for ages.
+// The time at which ages are measured.
 struct AgeTime {
   std::int64_t utc_ns = 0;  // by the system's clock
   ClockStep step = {};
 };
 
-constexpr std::int64_t clock_tolerance_ns = 60'000'000'000;  // less is how clocks of different machines differ
+constexpr std::int64_t clock_tolerance_ns = 60'000'000'000;  // clocks of different machines differ by less
 
 // Synchronised.
 class ClockWatch {
  public:
   ClockWatch(std::int64_t utc_ns, std::int64_t elapsed_ns) : begin_utc_ns_(utc_ns), begin_elapsed_ns_(elapsed_ns) {}
 
-  // The steps since the begin. elapsed_ns: of a clock that is never set.
+  // Returns the step since construction; several are combined. elapsed_ns: from a monotonic clock.
   ClockStep look(std::int64_t utc_ns, std::int64_t elapsed_ns);
 
  private:

@@ -81,7 +81,7 @@ std::string to_text(const CommitRecord& record) {
       .member("commit_sequence", record.commit_sequence)
       .member("manifest_xxh3_128", to_hex(record.manifest_digest))
       .member("writer", record.writer);
-  return with_checksum(std::move(out).text());  // which closes the object
+  return with_checksum(std::move(out).text());  // with_checksum closes the object
 }
 
 CommitRecord parse_commit_record(std::string_view text) {
@@ -108,7 +108,7 @@ CommitRecord parse_commit_record(std::string_view text) {
 std::string commit_path(std::int64_t commit_sequence, std::string_view attempt) {
   std::string digits = cat(largest_sequence - commit_sequence);
   digits.insert(0, sequence_digits - std::min(sequence_digits, digits.size()), '0');
-  // Without the mark of a generation: libraries that do not know marks read the sequence all the same, and take none twice.
+  // Omits the mark of the generation, so that libraries without support for marks read the sequence and never use it twice.
   return cat(commits_prefix, digits, attempt.empty() ? "" : "-", attempt.substr(0, attempt.find('.')));
 }
 

@@ -43,8 +43,8 @@ class Committer {
   void retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, const AgeTime& now,
               Leftovers& leftovers) noexcept;
 
-  // Whether a step is higher than that of every attempt, committed or not, that was there when this object was made; false where
-  // that is not known, or some belong to a generation from 1.
+  // Returns whether step exceeds those of all attempts, committed or not, that existed when this object was constructed. False if
+  // they are not known, or if one belongs to generation 1 or higher.
   bool is_above_all(std::int64_t step) const noexcept { return highest_step_ && step > *highest_step_; }
   // Whether records have the name that all writers of a sequence want.
   bool is_exact() const noexcept { return is_exact_; }

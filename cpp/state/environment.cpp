@@ -64,7 +64,7 @@ std::string environment_difference(const std::string& recorded_text, const std::
   const std::string version = own_text(recorded, "version");
   const std::string there_blas = own_text(recorded, "blas");
   if (given != nullptr) {
-    const std::string there = given_part(base::json_tree(recorded_text));
+    const std::string there = given_part(recorded);
     const bool is_whole = recorded.find(own_key) != nullptr;
     const std::string here = is_whole ? given_part(base::json_tree(whole_environment(*given, ""))) : *given;
     if (there != here) return base::cat("was written in the environment ", there, "; this one is ", here);

@@ -35,7 +35,7 @@ class FileSaver {
   // before_naming: runs when the text is durable and has not got its name yet, unless the storage is of objects; what it throws
   // keeps the name from it.
   void write_text(std::string_view file_name, const std::string& text, const std::function<void()>& before_naming = {});
-  // See mark_file_name.
+  // Creates the empty file mark_file_name(mark), and syncs it.
   void write_mark(const LineMark& mark);
 
   const std::string& directory() const noexcept { return directory_; }
@@ -63,7 +63,7 @@ class FileSaver {
   std::int64_t rewritten_ = 0;
 };
 
-// A new directory of a name that no other attempt has. mark: shown in the name on an object store.
+// Creates a directory with a name that no other attempt has, and returns the name. mark: part of the name on an object store.
 std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step, const LineMark& mark = {});
 
 }  // namespace ckpt::state

@@ -14,15 +14,15 @@ namespace {
 
 struct LinkTable {
   base::ForkMutex mutex;
-  std::set<std::pair<std::string, std::string>> names;  // with the identity of their storage before them
+  std::set<std::pair<std::string, std::string>> names;  // identity of the storage, name of the link
 };
 
-// Never destroyed: threads of the host may load while static objects are torn down.
+// Never destroyed: threads of the host may load while static objects are destroyed.
 LinkTable& link_table() {
   static auto* const the_table = new LinkTable;
   return *the_table;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it forever.
+// Constructed at load time: a child forked during a construction at the first use would wait for it forever.
 [[maybe_unused]] const LinkTable& ignored_links_made_at_load = link_table();
 
 bool is_first(const storage::Storage& storage, const std::string& name) {

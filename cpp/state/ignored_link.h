@@ -8,9 +8,9 @@
 
 namespace ckpt::state {
 
-// Logs a warning, the first time in this process.
+// Logs a warning about a link, once per process.
 void note_ignored_link(const storage::Storage& storage, const std::string& name);
-// "; links, which are not followed: 2", or "" when there is none.
+// Returns "; links, which are not followed: 2", or "" when there is none.
 std::string ignored_links_hint(storage::Storage& storage);
 
 }  // namespace ckpt::state

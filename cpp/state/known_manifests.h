@@ -1,5 +1,5 @@
-// What a writer has read of the manifests on a disk. Retention looks at all checkpoints after each save: it reads a manifest again
-// only when its file has changed, and asks for the files' sizes each time.
+// A writer's cache of the manifests on a disk. Retention examines all checkpoints after each save. It reads a manifest again only
+// when its file has changed, and checks the sizes of the checkpoint's files each time.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace ckpt::state {
 
-// For one thread at a time.
+// Not thread-safe.
 class KnownManifests {
  public:
-  // What was found when the manifest had this stamp, without the manifest; nullptr else.
+  // Returns the result for a manifest with this stamp, without the manifest; nullptr when none is cached.
   const Found* find(const std::string& directory, const storage::Stamp& stamp) const;
-  // Its files with their bytes, as the manifest says.
+  // Returns the files and sizes that its manifest lists. Requires a directory that find has found.
   const FileSizes& sizes(const std::string& directory) const { return known_.at(directory).sizes; }
-  // stamp: from before the manifest was read.
+  // stamp: taken before the manifest was read.
   void note(const Found& found, FileSizes sizes, const storage::Stamp& stamp);
-  // Forgets all others.
+  // Removes the entries of all other directories.
   void keep_only(const std::vector<Found>& listed);
 
  private:

@@ -6,7 +6,7 @@
 namespace ckpt::state {
 namespace {
 
-// Of generations from 1, with the first commit sequence of each: the highest one that had begun by then.
+// Returns the highest generation that had begun by commit_sequence. first_sequences: by generation, from 1.
 std::int64_t generation_at(const std::map<std::int64_t, std::int64_t>& first_sequences, std::int64_t commit_sequence) {
   std::int64_t generation = 0;
   for (const auto& [number, first] : first_sequences) {
@@ -26,14 +26,14 @@ void note_firsts(std::map<std::int64_t, std::int64_t>& first_sequences, const Li
   for (const EarlierGeneration& each : line.earlier) note_first(first_sequences, each.generation, each.first_sequence);
 }
 
-// The entry of a generation, which is made where it is missing.
+// Returns the entry of a generation; inserts it if it is missing.
 EarlierGeneration& entry_of(std::vector<EarlierGeneration>& all, std::int64_t generation) {
   const auto place = std::ranges::lower_bound(all, generation, {}, &EarlierGeneration::generation);
   if (place != all.end() && place->generation == generation) return *place;
   return *all.insert(place, {generation});
 }
 
-// Where no manifest of the generation can be read: any lower generation belongs to the line up to the parent's step.
+// Builds the line when no manifest of the generation is readable: every lower generation belongs to it up to the parent's step.
 Line line_of_mark(const LineMark& mark, std::span<const LinePlace> places,
                   const std::map<std::int64_t, std::int64_t>& first_sequences,
                   const std::function<std::int64_t(const LinePlace&)>& generation_of) {
@@ -104,7 +104,7 @@ Line line_after(std::int64_t generation, const Line& base, const std::optional<L
   for (EarlierGeneration& each : line.earlier) each.last_step.reset();
   entry_of(line.earlier, base.generation).first_sequence = base.first_sequence;
   if (!parent) return line;
-  // The parent's own line, up to its step. One that records none is of the generation that was current at its commit.
+  // Adds the parent's line, up to its step. A parent that records none belongs to the generation that was current at its commit.
   std::int64_t generation_of_parent = 0;
   const std::vector<EarlierGeneration>* before = nullptr;
   if (line_of_parent != nullptr) {

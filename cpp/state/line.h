@@ -1,7 +1,7 @@
-// Lines of checkpoints: which ones the newest run was made of. Steps are chosen by users, so a run that goes back to step 300 of a
-// storage that holds step 600 is newer although its steps are lower. Each roll-back therefore begins a *generation*, a number that
-// only grows. The *current line* is the highest generation and, of each lower one, the checkpoints that it went on from; all others
-// are *abandoned*. These functions read and change no storage; lineage.h applies them to the saves of one manager.
+// Determines which checkpoints belong to the newest run. Users choose the steps, so a run that returns to step 300 of a storage
+// with step 600 is newer although its steps are lower. Each roll-back therefore begins a *generation*, a number that only grows.
+// The *current line* is the highest generation and, of each lower one, the checkpoints that it resumed from. All others are
+// *abandoned*. These functions do not access a storage; lineage.h applies them to the saves of one manager.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ckpt::state {
 
-// The checkpoint from which a generation went on.
+// The checkpoint from which a generation resumed.
 struct LineParent {
   std::string name;
   std::int64_t step = 0;
@@ -25,13 +25,13 @@ struct LineParent {
 
 struct EarlierGeneration {
   std::int64_t generation = 0;
-  std::int64_t first_sequence = 0;             // the lowest commit sequence of its own saves; 0 of generation 0
-  std::optional<std::int64_t> last_step = {};  // up to this step its checkpoints belong to the line; nothing: none do
+  std::int64_t first_sequence = 0;             // the lowest commit sequence of its saves; 0 for generation 0
+  std::optional<std::int64_t> last_step = {};  // its checkpoints up to this step belong to the line; nothing: none do
 
   friend bool operator==(const EarlierGeneration&, const EarlierGeneration&) = default;
 };
 
-// What each checkpoint records of its line, so that any one of a generation is enough to know it.
+// The record of the line in each checkpoint. Any checkpoint of a generation records the whole line.
 struct Line {
   std::int64_t generation = 0;
   std::int64_t first_sequence = 0;              // as in EarlierGeneration
@@ -41,7 +41,7 @@ struct Line {
   friend bool operator==(const Line&, const Line&) = default;
 };
 
-// What names show of a line, for when no manifest can be read.
+// The part of a line that names show, used when no manifest is readable.
 struct LineMark {
   std::int64_t generation = 0;  // 0: the name shows none
   std::optional<std::int64_t> parent_step = {};
@@ -50,40 +50,41 @@ struct LineMark {
 };
 LineMark mark_of(const Line& line);
 
-// One checkpoint, as far as the rule looks at it.
+// The properties of one checkpoint that the rule uses.
 struct LinePlace {
   std::int64_t step = 0;
-  std::int64_t commit_sequence = -1;      // -1: not known, its manifest cannot be read
-  std::shared_ptr<const Line> line = {};  // nullptr: the manifest has none, or cannot be read
+  std::int64_t commit_sequence = -1;      // -1: not known, the manifest is unreadable
+  std::shared_ptr<const Line> line = {};  // nullptr: the manifest records none, or is unreadable
   LineMark mark = {};
-  bool is_checkpoint = true;  // else a save is under way or was cut off: that begins no generation
+  bool is_checkpoint = true;  // false: an unfinished save, which begins no generation
 };
 
-// The line that the checkpoints of one storage make.
+// The current line, determined from the checkpoints of one storage.
 class CurrentLine {
  public:
   explicit CurrentLine(std::span<const LinePlace> places);
 
   std::int64_t generation() const noexcept { return line_.generation; }
-  // One that records none and was committed after the first save of a generation was written by a library that does not know of
-  // lines: it belongs to that generation.
+  // A checkpoint that records no line was written by a library without support for lines. It belongs to the generation that was
+  // current at its commit.
   std::int64_t generation_of(const LinePlace& place) const;
   bool holds(std::int64_t generation, std::int64_t step) const;
-  // What the next save of this line records. Where no manifest of the generation can be read, it is what names show.
+  // Returns the line that its next save records; built from names when no manifest of the generation is readable.
   const Line& line() const noexcept { return line_; }
 
  private:
   std::map<std::int64_t, std::int64_t> first_sequences_;  // by generation, from 1
-  bool is_by_mark_ = false;                               // line_ is what names show
+  bool is_by_mark_ = false;                               // line_ was built from names
   Line line_;
 };
 
-// Whether a save begins a generation. is_first: no save was accepted since the manager was created or has loaded. newest_step: of
-// the checkpoints of the line and of the saves that are queued; nothing: there are none. has_loaded_older: what was loaded was not
-// the newest of these.
+// Returns whether a save begins a generation. is_first: it is the first one accepted since the manager was created or last loaded.
+// newest_step: the highest one among the line's checkpoints and the queued saves; nothing: there are none. has_loaded_older: the
+// checkpoint that was loaded is not the newest of these.
 bool begins_generation(bool is_first, std::int64_t step, std::optional<std::int64_t> newest_step, bool has_loaded_older);
 
-// The line of a new generation. base: the current one. parent: nothing for a new run; line_of_parent: as it records it.
+// Returns the line of a new generation. base: the current line. parent: nothing for a new run. line_of_parent: as the parent
+// records it; nullptr: it records none.
 Line line_after(std::int64_t generation, const Line& base, const std::optional<LineParent>& parent, const Line* line_of_parent);
 
 }  // namespace ckpt::state

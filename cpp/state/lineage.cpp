@@ -8,7 +8,7 @@
 namespace ckpt::state {
 namespace {
 
-// The line as it stands now: what it went on from may have been committed since it began, or never was.
+// Returns the line with the first sequences that its lower generations have by now. Generations without a commit are omitted.
 Line line_now(const Generation& generation) {
   Line line = generation.line;
   for (EarlierGeneration& each : line.earlier) {
@@ -30,7 +30,7 @@ AcceptedSave::~AcceptedSave() {
   std::erase(lineage_->queued_, this);
   if (is_committed_) return;
   if (epoch_ == lineage_->epoch_) --lineage_->accepted_since_load_;
-  if (has_tried_) lineage_->is_known_ = false;  // after some errors it may be there all the same
+  if (has_tried_) lineage_->is_known_ = false;  // a failed commit may still have taken effect
 }
 
 std::shared_ptr<const Line> AcceptedSave::line_at(std::int64_t commit_sequence) {
@@ -63,7 +63,7 @@ std::string AcceptedSave::warning() const {
       "first that retention removes");
 }
 
-// ---- All of them ----
+// ---- All saves ----
 
 bool Lineage::is_known() const {
   const std::lock_guard lock(mutex_);
@@ -92,7 +92,7 @@ void Lineage::note_found(const std::vector<Found>& all) {
     if (const auto found = std::ranges::find_if(all, is_parent); found != all.end())
       *parent = {found->name, found->step, std::max<std::int64_t>(0, found->commit_sequence)};
   }
-  // What was committed since all was read stays the newest.
+  // A save that was committed after all was read remains the newest.
   const auto order = [](const Newest& each) {
     return std::tuple(each.generation->line.generation, each.step, each.commit_sequence);
   };
@@ -115,7 +115,7 @@ void Lineage::note_load(const LineParent& loaded, std::shared_ptr<const Line> li
   line_of_loaded_ = std::move(line);
 }
 
-// Of those that are queued and of the newest that is committed the highest one.
+// Returns the highest generation among the queued saves and the newest committed one.
 std::shared_ptr<Generation> Lineage::current() const {
   std::shared_ptr<Generation> highest = newest_ ? newest_->generation : first_;
   for (const AcceptedSave* const save : queued_) {

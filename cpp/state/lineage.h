@@ -1,5 +1,5 @@
-// The saves that one manager has accepted: which generation each belongs to, and when a new one begins. The decision falls when a
-// save is accepted, not when it commits: saves in the background may commit in another order. Synchronised.
+// Assigns each save of one manager to a generation, and begins new ones. A save is assigned when it is accepted, not when it
+// commits, since background saves may commit in another order. Synchronised.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace ckpt::state {
 
 class Lineage;
 
-// A line that saves join. Its first sequence is set by the first of its saves that is committed.
+// A line that saves join. The first of its saves that starts to commit sets its first sequence.
 struct Generation {
   Line line;
   std::shared_ptr<const Generation> base;  // the one that was current when it began
 };
 
-// One save that was accepted. It counts as queued until it is committed or this object goes.
+// One save that was accepted. It counts as queued until it is committed or this object is destroyed.
 class AcceptedSave {
  public:
   AcceptedSave(std::shared_ptr<Lineage> lineage, std::int64_t step, std::shared_ptr<Generation> generation, bool rolled_back,
@@ -37,11 +37,11 @@ class AcceptedSave {
   // Whether the generation begins with this save.
   bool rolled_back() const noexcept { return rolled_back_; }
   LineMark mark() const { return mark_of(generation_->line); }
-  // What its manifest records; nullptr: nothing, as long as the storage had no roll-back. To be called with the sequence that it
-  // will be committed with, before the next save gets one.
+  // Returns the line that its manifest records; nullptr: it records none, as the storage has had no roll-back. Call it with the
+  // sequence of the commit, before the next save gets a sequence.
   std::shared_ptr<const Line> line_at(std::int64_t commit_sequence);
   void note_committed(const std::string& name, std::int64_t commit_sequence);
-  // For the log; "" unless it has begun a generation.
+  // Returns the message for the log; "" unless the save begins a generation.
   std::string warning() const;
 
  private:
@@ -53,23 +53,24 @@ class AcceptedSave {
   const bool rolled_back_;
   const std::int64_t epoch_;
   std::int64_t newest_step_ = 0;  // when it was accepted
-  bool is_above_all_ = false;     // accepted before the newest of the line was known
-  bool has_tried_ = false;        // to commit
+  bool is_above_all_ = false;     // accepted while the newest of the line was not known
+  bool has_tried_ = false;        // a commit was attempted
   bool is_committed_ = false;
 };
 
 class Lineage : public std::enable_shared_from_this<Lineage> {
  public:
-  // False until note_found, and after the newest of the line was removed or may be another one than is known.
+  // Returns whether the newest checkpoint of the line is known. False until note_found, after its removal, and after a failed save
+  // that may have been committed.
   bool is_known() const;
   // Whether a save may have been committed since the manager was created.
   bool has_tried() const;
-  // all: as scan returns them, at least up to the newest of the line.
+  // all: the result of scan, at least up to the newest of the line.
   void note_found(const std::vector<Found>& all);
   void note_removed(const std::string& name);
-  // A load has filled a state. line: as the checkpoint records it.
+  // Records a load that has filled a state. line: as the checkpoint records it.
   void note_load(const LineParent& loaded, std::shared_ptr<const Line> line);
-  // Where the newest of the line is not known, the caller has made sure that the step is higher than all.
+  // While is_known() is false, the caller must ensure that step exceeds those of all checkpoints.
   std::shared_ptr<AcceptedSave> accept(std::int64_t step);
 
  private:
@@ -89,11 +90,11 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
   mutable std::mutex mutex_;  // not locked by a forked child, which saves nothing
   bool is_known_ = false;
   bool has_tried_ = false;
-  std::optional<Newest> newest_;          // of the line, of those that are committed
-  std::vector<AcceptedSave*> queued_;     // neither committed nor ended
-  std::int64_t next_generation_ = 1;      // no number is given twice: a save that failed may come back after a crash
-  std::int64_t epoch_ = 0;                // grows with each load
-  std::int64_t accepted_since_load_ = 0;  // and queued or committed
+  std::optional<Newest> newest_;          // the newest committed one of the line
+  std::vector<AcceptedSave*> queued_;     // neither committed nor destroyed
+  std::int64_t next_generation_ = 1;      // never reused: a failed save may reappear after a crash
+  std::int64_t epoch_ = 0;                // incremented by each load
+  std::int64_t accepted_since_load_ = 0;  // of these, those queued or committed
   std::optional<LineParent> loaded_;
   std::shared_ptr<const Line> line_of_loaded_;
   const std::shared_ptr<Generation> first_ = std::make_shared<Generation>();  // generation 0

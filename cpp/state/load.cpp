@@ -31,7 +31,7 @@ using base::Status;
 
 // left_out: keys whose values are those of other ranks.
 std::string report_of(const Differences& differences, const std::vector<Found>& skipped, const std::vector<std::string>& left_out) {
-  base::JsonWriter out(base::NotUtf8::replaced);  // a problem may quote bytes that are no UTF-8
+  base::JsonWriter out(base::NotUtf8::replaced);  // a problem may quote bytes that are not UTF-8
   const auto list = [&out](const char* key, const std::vector<GroupAndName>& names) {
     out.key(key).begin_list();
     for (const auto& [group, name] : names) out.begin_object().member("group", group).member("name", name).end_object();
@@ -299,7 +299,7 @@ class Search {
   }
 
  private:
-  // By step also abandoned ones, after those of the line.
+  // A load by step also uses abandoned ones, after those of the line.
   std::vector<Found> wanted_of(std::vector<Found> all) const {
     if (options_.step) std::erase_if(all, [&](const Found& found) { return found.step != *options_.step; });
     return all;

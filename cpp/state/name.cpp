@@ -108,7 +108,7 @@ std::string mark_file_name(const LineMark& mark) { return base::cat("line", mark
 
 namespace {
 
-// A number as base::cat writes it.
+// Parses a number that base::cat has written; returns nothing for any other string.
 std::optional<std::int64_t> plain_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -116,7 +116,7 @@ std::optional<std::int64_t> plain_number(std::string_view text) {
   return is_plain ? std::optional(number) : std::nullopt;
 }
 
-// Of what mark_text writes.
+// Parses the mark_text of a generation from 1; returns nothing for any other string.
 std::optional<LineMark> parse_mark(std::string_view text) {
   constexpr std::string_view begin = ".g";
   if (!text.starts_with(begin)) return std::nullopt;

@@ -26,24 +26,25 @@ bool is_safe_file_name(std::string_view name);
 constexpr std::size_t longest_prefix = 24;
 // Error(invalid_argument) unless prefix is "" or 1 .. 24 of a-z, 0-9 and '_', other than "step" and "torn".
 void require_prefix(std::string_view prefix);
-// The longest name of an attempt; the C API's structs have room for it.
+// The length of the longest name of an attempt; the C API's structs have room for it.
 constexpr std::size_t longest_attempt_name = 63;
-// "step-000000001200-1a2b3c4d", or "<prefix>-step-000000001200-1a2b3c4d". mark: of a generation from 1 the name ends with
-// mark_text(mark); a prefix that leaves no room for it is cut off. Error(out_of_range) for a generation above most_generations.
+// Returns "step-000000001200-1a2b3c4d" or "<prefix>-step-000000001200-1a2b3c4d", followed by mark_text(mark). Truncates a prefix
+// that leaves no room for the mark. Error(out_of_range) for a generation above most_generations.
 std::string attempt_name(std::string_view prefix, std::int64_t step, std::uint32_t attempt, const LineMark& mark = {});
 struct AttemptName {
   std::int64_t step = 0;
   LineMark mark = {};
 };
-// Nothing unless name is of that form.
+// Parses a name of that form; returns nothing for any other.
 std::optional<AttemptName> parse_attempt(std::string_view name);
 // The step when name is of that form, else nothing.
 std::optional<std::int64_t> step_of_attempt(std::string_view name);
 
 constexpr std::int64_t most_generations = 999'999;
-// ".g2.300" of generation 2, which goes on from step 300; ".g2.new" of one that goes on from none; "" of generation 0.
+// Returns ".g2.300" for generation 2 resumed from step 300, ".g2.new" for one without a parent, and "" for generation 0.
 std::string mark_text(const LineMark& mark);
-// "line.g2.300": an empty file in the directory of a checkpoint, where the directory's name does not show it.
+// Returns "line.g2.300", the name of an empty file in a checkpoint's directory; used when the directory's name does not show the
+// mark.
 std::string mark_file_name(const LineMark& mark);
 std::optional<LineMark> mark_of_file(std::string_view name);
 

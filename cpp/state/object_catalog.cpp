@@ -195,8 +195,8 @@ namespace {
 
 bool has_marks(const StoreListing& listing) { return !listing.attempts.empty() && listing.attempts.front().mark.generation > 0; }
 
-// Those up to the newest of the line that is complete and not among bad, and what the line has to be known by. Names show
-// generations, so abandoned ones are passed over without a request.
+// Finds the attempts up to the newest complete one of the line that is not among bad, and those that determine the line. Names show
+// generations, so abandoned attempts are skipped without a request.
 class NewestInStore {
  public:
   using Look = std::function<Found(const Attempt& attempt)>;
@@ -208,7 +208,7 @@ class NewestInStore {
     all_.reserve(listing_.attempts.size() + 1);  // newest points into it
     std::vector<const Attempt*> passed;
     for (const Attempt& attempt : listing_.attempts) {
-      // Of one step all are looked at: the sequence decides.
+      // Examines all attempts of one step: the commit sequence decides among them.
       if (newest != nullptr && (attempt.step != newest->step || attempt.mark != newest->mark)) break;
       if (has_marks(listing_) && !current_line(all_).holds(attempt.mark.generation, attempt.step)) {
         passed.push_back(&attempt);
@@ -220,7 +220,7 @@ class NewestInStore {
     if (newest != nullptr) {
       look_for_unmarked(*newest);
     } else {
-      for (const Attempt* attempt : passed) {  // to be named in a message
+      for (const Attempt* attempt : passed) {  // to name it in an error message
         all_.push_back(look_(*attempt));
         if (is_good(all_.back())) break;
       }
@@ -231,7 +231,7 @@ class NewestInStore {
  private:
   bool is_good(const Found& found) const { return found.condition == Condition::complete && !bad_.contains(found.name); }
 
-  // A library that does not know of lines may have committed since: its names show no generation, and its manifests record none.
+  // A library without support for lines may have committed since. Its names show no generation, and its manifests record none.
   void look_for_unmarked(const Found& newest) {
     if (newest.mark.generation == 0 || listing_.highest_sequence() <= newest.commit_sequence) return;
     const std::int64_t step = newest.step;
@@ -246,7 +246,8 @@ class NewestInStore {
   std::vector<Found> all_;
 };
 
-// The same, and those that have lost their manifest: where one was of a higher generation than what was found, the line is another.
+// The same, including attempts that have lost their manifest. If one with a mark is among them, the line may be another, so the
+// search is repeated.
 std::vector<Found> newest_in_store(storage::Storage& storage, const StoreListing& listing, const std::set<std::string>& bad,
                                    const NewestInStore::Look& look) {
   std::map<std::string, Found> looked;
@@ -278,7 +279,7 @@ std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& 
   };
   std::vector<Found> all;
   const bool is_newest = wanted.only_first && !wanted.step && wanted.name.empty();
-  // What is wanted of one step may be abandoned or not.
+  // An attempt of the wanted step may be abandoned, which only the line shows.
   if (is_newest || (wanted.step && has_marks(listing))) all = newest_in_store(storage, listing, bad, look);
   if (!is_newest) {
     for (const Attempt& attempt : listing.attempts) {
@@ -302,7 +303,7 @@ std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::str
   const auto is_good = [&](const Found& found) {
     return wanted.step ? found.condition == Condition::complete && !bad.contains(found.name) : is_usable(found, bad);
   };
-  // Not where checkpoints of a higher generation may have been removed since they were listed.
+  // False if checkpoints of a higher generation may have been removed since they were listed.
   const auto has_newest = [&](const std::vector<Found>& all) {
     const auto newest = std::ranges::find_if(all, is_good);
     if (newest == all.end()) return false;

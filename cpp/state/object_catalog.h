@@ -23,7 +23,7 @@ struct StoreListing {
     LineMark mark = {};                         // as its name shows it
     friend bool operator==(const Attempt&, const Attempt&) = default;
   };
-  std::vector<Attempt> attempts;                // higher generations first, of these higher steps
+  std::vector<Attempt> attempts;                // by descending generation, then by descending step
   std::map<std::string, std::int64_t> commits;  // paths of commit records, those of higher sequences first, with their bytes
   std::vector<std::string> probes;
 
@@ -51,7 +51,7 @@ class ExaminedBefore {
   std::map<std::string, Seen> seen_;
 };
 
-// Of what is listed, looked at in the order in which a load tries them as far as wanted says; before: may be nullptr.
+// Examines the listed attempts in the order in which a load tries them, as far as wanted requires. before: may be nullptr.
 std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& listing, const std::set<std::string>& bad,
                                  const Wanted& wanted, ExaminedBefore* before);
 

@@ -13,7 +13,7 @@ namespace {
 using base::cat;
 using base::Status;
 
-// Nothing while there is no manifest; -1 when it cannot be read.
+// Returns the commit sequence of an attempt; nothing while it has no manifest, -1 when that is unreadable.
 std::optional<std::int64_t> sequence_of(storage::Storage& storage, const std::string& attempt) {
   try {
     return parsed_manifest(attempt, manifest_text(storage, attempt)).commit_sequence;
@@ -35,7 +35,7 @@ Ownership::Ownership(storage::Storage& storage) : storage_(storage), lock_(stora
 void Ownership::note_found(const std::vector<Found>& all, std::int64_t first_sequence) {
   const std::lock_guard lock(mutex_);
   for (const Found& found : all) {
-    if (found.condition != Condition::unfinished) known_.insert(found.name);  // those are renamed "torn-..."
+    if (found.condition != Condition::unfinished) known_.insert(found.name);  // unfinished ones are renamed "torn-..."
   }
   first_sequence_ = first_sequence;
 }

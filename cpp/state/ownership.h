@@ -1,6 +1,6 @@
-// The right of one writer to change a storage: the storage's lock. Where the storage keeps no second writer out, the commits in it
-// are compared with this writer's: a checkpoint that this one has neither found nor made, with a commit sequence from this one's
-// first on, was committed by another one. Synchronised.
+// Gives one writer the right to change a storage, through the storage's lock. If the lock does not exclude a second writer,
+// Ownership detects that writer by its commits: checkpoints that this writer has neither found nor written, with a commit sequence
+// not below its first one. Synchronised.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ class Ownership {
   // Error(busy) names the holder of the lock.
   explicit Ownership(storage::Storage& storage);
 
-  // The checkpoints that existed when the writer opened, and the sequence of its first commit.
+  // Sets the checkpoints that existed when the writer opened, and the sequence of its first commit.
   void note_found(const std::vector<Found>& all, std::int64_t first_sequence);
   void note_own(const std::string& attempt);
-  // Error(busy), then permanently, when a second writer can be at work. The message names what shows it.
+  // Error(busy), from then on permanently, when a second writer may be active. The message names the evidence.
   void require_held();
   bool is_exclusive() const noexcept { return lock_->is_exclusive(); }
-  // Whether this writer may remove a checkpoint: it has found or made it, or no second writer can have made it.
+  // Returns whether this writer may remove a checkpoint: it has found or written it, or the lock excludes a second writer.
   bool may_remove(const std::string& attempt);
 
  private:
@@ -36,8 +36,8 @@ class Ownership {
   const std::unique_ptr<storage::Lock> lock_;
   std::mutex mutex_;  // not held by a forked child, which saves nothing
   std::int64_t first_sequence_ = 1;
-  std::set<std::string> known_;  // found or made by this writer, as long as they exist
-  std::string problem_;          // "" while no second writer was seen
+  std::set<std::string> known_;  // found or written by this writer, while they exist
+  std::string problem_;          // "" until a second writer is detected
 };
 
 }  // namespace ckpt::state

@@ -54,7 +54,7 @@ KeepRule keep_best(std::int64_t count, bool larger_is_better) {
 
 namespace {
 
-// Each is logged once for each rule.
+// Each warning is logged once per rule.
 struct ClockWarnings {
   std::atomic<bool> of_step{false};
   std::atomic<bool> of_future{false};

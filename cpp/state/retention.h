@@ -47,10 +47,11 @@ struct Retention {
 std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
                               const std::string& saved, const AgeTime& now);
 
-// Those of all that are abandoned, but for pinned ones and those whose manifest does not parse.
+// Returns the abandoned ones of all, except those that are pinned or have a manifest that does not parse.
 std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<Found>& all);
 
-// The order in which they are removed: abandoned ones first, so that no crash leaves these without what the line went on from.
+// Sorts them into the order of removal: abandoned ones first. A crash then cannot leave these without the checkpoints that the line
+// resumed from.
 std::vector<Found> in_order_of_removal(std::vector<Found> found);
 
 // A listing that lacks what was just acknowledged is not to be trusted with removals: Error(io).
@@ -58,7 +59,7 @@ void require_saved(const std::vector<Found>& all, const std::string& saved);
 
 // After an acknowledged save: removes those that do not stay, and torn ones of the saved step or earlier. What is left always holds
 // the one just acknowledged. Errors become warnings. leftovers: gets what could not be removed completely.
-// known: as of the save before.
+// known: as the retention of the previous save has left it.
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
             const AgeTime& now, Leftovers& leftovers, KnownManifests& known) noexcept;
 

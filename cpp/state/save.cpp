@@ -63,7 +63,7 @@ void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifes
   if (static_cast<std::int64_t>(text.size()) > largest_manifest_bytes) {
     base::fail(Status::out_of_range, "the manifest would have ", text.size(), " bytes; at most ", largest_manifest_bytes);
   }
-  // Where the directory's name does not show the line, a file does: another library's damage to the manifest must not hide it.
+  // Only object stores show the line in the directory's name; elsewhere a file shows it, even if the manifest is damaged later.
   if (manifest.line != nullptr && manifest.line->generation > 0 && !storage.is_objects()) files.write_mark(mark_of(*manifest.line));
   // The files' names are durable before the manifest that vouches for them can be.
   storage.sync_directory(files.directory());

@@ -24,12 +24,12 @@ struct SaveOptions {
   std::string metadata_json = "null";
   std::string environment_json = "null";
   std::string prefix = {};                      // of the directory's name, see require_prefix
-  std::optional<double> metric = {};            // finite once checked
-  bool metric_ignored = false;                  // it was not
+  std::optional<double> metric = {};            // finite in checked options
+  bool metric_ignored = false;                  // the metric given was not finite
   std::int64_t saved_utc_ns = 0;                // since 1970; 0: not known
   bool incremental = true;                      // unchanged files of groups that rarely change are linked
   bool check_replicas = false;                  // of many ranks: what all have is compared first
-  std::shared_ptr<AcceptedSave> accepted = {};  // which generation it belongs to; once it was accepted
+  std::shared_ptr<AcceptedSave> accepted = {};  // its generation; set when the save is accepted
 };
 
 struct SaveResult {
@@ -44,7 +44,7 @@ struct SaveResult {
   std::int64_t generation = 0;
   bool rolled_back = false;  // the generation begins with this save
   bool metric_ignored = false;
-  // Of earlier background tasks of the storage; see Unreported.
+  // Failures of earlier background tasks of the storage; see Unreported.
   std::int64_t unreported_failures = 0;
   base::Status unreported_status = base::Status::ok;
   std::string unreported_error = {};
@@ -76,16 +76,15 @@ class Ownership;
 
 // The parts of a writer that its saves use.
 struct Writer {
-  Committer* committer = nullptr;  // an object store's
-  Ownership* ownership = nullptr;  // other storages'
+  Committer* committer = nullptr;  // for object stores
+  Ownership* ownership = nullptr;  // for other storages
   Leftovers* leftovers = nullptr;  // gets what a failed save could not remove; may be nullptr
 };
 
-// All but what the files hold, and the line.
+// Returns the manifest without its groups and its line.
 Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_t commit_sequence);
 // Makes a checkpoint of files that are durable under their names: writes its manifest, and on an object store the record. Returns
-// when that is durable. Error(busy), and no manifest, when another program has taken the lock away, or has written
-// the storage.
+// when that is durable. Error(busy), and no manifest, when another program has taken the lock away or has written to the storage.
 void commit(storage::Storage& storage, FileSaver& files, const Manifest& manifest, SaveSource& source, const Writer& writer);
 
 // Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as that went; older checkpoints are as

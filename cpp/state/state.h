@@ -142,7 +142,7 @@ class State {
   std::vector<StateGroup> groups_;
   std::set<std::pair<std::string, std::string>> taken_;  // group, name
   std::map<std::string, std::string> values_;
-  // The keys of values_ by index, made when one is asked for, so that a walk of all keys is not quadratic.
+  // The keys of values_ by index, filled at the first use, so that a walk of all keys is not quadratic.
   mutable base::NotCopied<std::vector<const std::string*>> keys_;
   std::set<std::string, std::less<>> rarely_changing_;
   std::vector<std::pair<std::string, std::shared_ptr<Stateful>>> statefuls_;

@@ -132,8 +132,8 @@ class Tree {
   std::map<std::tuple<const void*, tensor::Dtype, std::string>, std::string> names_of_memory_;
   std::map<std::string, std::shared_ptr<tensor::Tensor>> read_;
   ReadTensor source_;
-  // The values of large containers, made at the first find in one of a complete tree, so that a search for each of many keys is not
-  // quadratic. The texts are borrowed from the nodes.
+  // Indexes the values of each large container by key, from the first find in it on, so that a search for each of many keys is not
+  // quadratic. Used for complete trees. The strings point into the nodes.
   mutable base::NotCopied<std::unordered_map<std::int64_t, ValuesByText>> found_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_storages = 64;
 
-// A directory that was removed and made again has another identity and the same name.
+// A directory that was removed and created again has another identity and the same name.
 struct Place {
   std::string identity;
   std::string directory = {};  // its name; "" for other storages
@@ -37,15 +37,15 @@ struct Table {
   std::deque<Entry> entries;  // the oldest first
 };
 
-// Never destroyed: threads of the host may save while static objects are torn down.
+// Never destroyed: threads of the host may save while static objects are destroyed.
 Table& table() {
   static auto* const the_table = new Table;
   return *the_table;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it forever.
+// Constructed at load time: a child forked during a construction at the first use would wait for it forever.
 [[maybe_unused]] const Table& unreported_made_at_load = table();
 
-// A forked child has none: they are its parent's.
+// Drops the entries in a forked child: they belong to its parent.
 template <class Body>
 auto with_entries(Body&& body) {
   const std::lock_guard lock(table().mutex);

@@ -1,4 +1,4 @@
-// Failures of background tasks that no caller has received, until a later save of the same storage returns them.
+// Stores failures of background tasks that no caller has received, until a later save to the same storage returns them.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace ckpt::state {
 
 struct Unreported {
   std::int64_t failures = 0;
-  base::Status status = base::Status::ok;  // of the oldest, as error
+  base::Status status = base::Status::ok;  // of the oldest failure, like error
   std::string error = {};
 };
 
-// Adds failures to those of the storage. Those of the storages that were reported first are dropped when there are too many.
+// Adds failures to those of the storage. When too many storages have failures, drops those of the storage that was added first.
 void leave_unreported(const storage::Storage& storage, const Unreported& failures);
-// What was left in this process for objects that reach the same files; each is returned once.
+// Removes and returns the failures left in this process for storages that reach the same files.
 Unreported take_unreported(const storage::Storage& storage);
 
 }  // namespace ckpt::state

@@ -23,7 +23,7 @@ namespace ckpt::storage {
 namespace {
 
 constexpr std::array<std::string_view, 4> kind_names = {"flock", "fcntl", "file", "none"};
-constexpr std::string_view record_lock_mark = " fcntl";  // behind the process id in the file
+constexpr std::string_view record_lock_mark = " fcntl";  // after the process id in the file
 
 // ---- The file that is locked ----
 
@@ -32,7 +32,7 @@ struct Holder {
   bool has_record_lock = false;
 };
 
-// The text is for messages and for writers with another kind of lock only: the lock itself is the kernel's.
+// Reads the text of the lock file. It serves only messages and writers with another kind of lock: the kernel holds the lock itself.
 Holder holder_in(int file) {
   std::array<char, 64> text{};
   const ssize_t count = uninterrupted([&] { return ::pread(file, text.data(), text.size(), 0); });
@@ -64,7 +64,7 @@ bool has_no_locks(int code) { return code == ENOSYS || code == ENOLCK || code ==
              ", or as a URI: file:///PATH?lock=", is_flock ? "fcntl" : "file");
 }
 
-// A process that opens and closes a file loses a record lock that is its own and not the open file's.
+// A process that opens and closes a file loses a record lock that belongs to the process (not to the open file).
 void refuse_own(const LockPlace& place) {
   if (is_locked_by_process(place.directory, place.leaf)) fail_held(place, base::cat(::getpid()));
 }
@@ -78,7 +78,7 @@ Descriptor open_lock_file(const LockPlace& place) {
 
 // ---- Writers with a lock of another kind ----
 
-// Some systems implement flock by record locks: so this looks before a lock of this process could be in the way.
+// Some systems implement flock by record locks, so this check runs before this process takes a lock that could conflict with it.
 void refuse_flock(int file, const LockPlace& place) {
   if (uninterrupted([&] { return ::flock(file, LOCK_SH | LOCK_NB); }) == 0) {
     uninterrupted([&] { return ::flock(file, LOCK_UN); });
@@ -97,7 +97,8 @@ void refuse_kernel_locks(const LockPlace& place) {
   refuse_own(place);
   const int number =
       uninterrupted([&] { return ::openat(place.directory, place.leaf.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); });
-  if (number < 0) return;
+  if (number < 0 && errno == ENOENT) return;
+  if (number < 0) fail_os(errno, "open lock file", place.shown);
   const Descriptor file(number);
   refuse_record_lock(file.get(), place);
   refuse_flock(file.get(), place);

@@ -1,4 +1,4 @@
-// How a writer keeps a second one out of a directory of the file system.
+// Locks that keep a second writer out of a directory of the file system.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ enum class LockKind {
   flock,  // flock(2) of the file
   fcntl,  // a record lock of the file
   file,   // a file that records its owner
-  none,   // not at all
+  none,   // no lock
 };
 
-// "": flock. Error(invalid_argument) begins with argument.
+// Returns the kind of this name; "" is flock. The message of Error(invalid_argument) begins with argument.
 LockKind lock_kind_of(std::string_view argument, std::string_view name);
 
-// Error(busy) when a writer is found that has a lock of any kind; Error(unsupported) when the file system has no locks of this
+// Takes the lock. Error(busy) if another writer has a lock of any kind; Error(unsupported) if the file system has no locks of this
 // kind.
 std::unique_ptr<Lock> take_lock(LockKind kind, const LockPlace& place);
 

@@ -167,7 +167,7 @@ class FileSystem final : public Storage {
   }
 
   std::optional<Stamp> stamp(const std::string& path) noexcept override {
-    constexpr std::int64_t settled_ns = 2'000'000'000;  // file systems' times may have whole seconds
+    constexpr std::int64_t settled_ns = 2'000'000'000;  // the times of some file systems are whole seconds
     try {
       const Place place = find(path);
       struct stat status {};
@@ -211,7 +211,7 @@ class FileSystem final : public Storage {
     int directory() const { return held.get() >= 0 ? held.get() : root; }
   };
 
-  // A removed directory that is open looks like an empty one. Not NOT_FOUND: callers take that for a file that is missing.
+  // A removed directory that is still open looks like an empty one. Not NOT_FOUND: callers would take that for a missing file.
   void require_root() const {
     if (status_of(root_.get(), name_).st_nlink == 0)
       base::fail(base::Status::invalid_state, "the root ", base::quote(name_),

@@ -28,14 +28,14 @@ void HeldFile::require_held() const {
              "storage again to continue");
 }
 
-// A lost lock stays lost: a second writer may have opened meanwhile, even if the file has its name again.
+// A lost lock stays lost even if the file gets its name again, since a second writer may have opened in the meantime.
 void HeldFile::look() const {
   const struct stat locked = status_of(file_.get(), shown_);
   if (status_of(directory_.get(), shown_).st_nlink == 0) return;  // no process can make a file in a removed directory
   struct stat named {};
   const bool is_there = ::fstatat(directory_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0;
   if (!is_there && errno != ENOENT) fail_os(errno, "examine", shown_);
-  // The inode number of an open file is not used again, so an equal number is the same file, which has this name as a link.
+  // The inode number of an open file is not reused, so an equal number means that this name is a link to the same file.
   const bool is_same = is_there && named.st_dev == locked.st_dev && named.st_ino == locked.st_ino;
   if (!is_same || (locked.st_nlink == 0 && named.st_nlink > 0)) is_lost_.store(true, std::memory_order_relaxed);
 }

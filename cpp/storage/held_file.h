@@ -1,4 +1,4 @@
-// A lock that a file of the file system stands for, and the check that this file still has its name.
+// A lock that a file represents, and the check that this file still has its name.
 #pragma once
 
 #include <unistd.h>
@@ -11,32 +11,32 @@
 
 namespace ckpt::storage {
 
-// A lock's path: its last component lies in an open directory.
+// The path of a lock: an open directory and the last component.
 struct LockPlace {
   int directory;
   std::string leaf;
-  std::string path;     // as it was asked for
+  std::string path;     // as the caller gave it
   std::string shown;    // for messages
   std::string storage;  // for messages: the root
 };
 
-// A forked child has the same lock by its copy of the descriptor. So closing it here is not enough while a child lives, and
-// releasing it there would take it from its parent.
+// A forked child shares the lock by its copy of the descriptor. So closing the descriptor does not release the lock while a child
+// lives, and the child must not release it, since its parent would lose it.
 class HeldFile final : public Lock {
  public:
-  // Called with the file's descriptor, its directory's and its name.
+  // Called with the descriptors of the file and of its directory, and with the file's name.
   using Release = void (*)(int file, int directory, const std::string& name) noexcept;
 
-  // file: open, with this name in the place's directory.
+  // file: an open descriptor; the file has this name in the directory of place.
   HeldFile(Descriptor file, const LockPlace& place, std::string name);
   ~HeldFile() override;
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;
 
   int file() const noexcept { return file_.get(); }
-  // The file is locked now: release runs when this object goes.
+  // Called when the file has been locked: the destructor then calls release.
   void release_by(Release release) noexcept { release_ = release; }
-  // A file is locked, not its name: a program that unlinks the file lets the next writer lock another file of that name.
+  // The file is locked, not its name: if a program unlinks the file, the next writer can lock a new file of that name.
   void require_held() const override;
 
  private:

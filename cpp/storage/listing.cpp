@@ -21,13 +21,13 @@ std::vector<Entry> list_directory(Descriptor descriptor, const std::string& show
   std::vector<Entry> entries;
   for (;;) {
     errno = 0;
-    const dirent* const found = ::readdir(directory.get());  // NOLINT(concurrency-mt-unsafe): this thread alone reads this stream
+    const dirent* const found = ::readdir(directory.get());  // NOLINT(concurrency-mt-unsafe): only this thread reads this stream
     if (found == nullptr) break;
     const std::string_view name = found->d_name;
     if (name == "." || name == "..") continue;
     struct stat status {};
     if (::fstatat(number, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      if (errno == ENOENT) continue;  // gone since
+      if (errno == ENOENT) continue;  // removed since readdir
       fail_os(errno, "examine", base::cat(shown, '/', name));
     }
     entries.push_back({std::string(name), S_ISDIR(status.st_mode), S_ISLNK(status.st_mode)});

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view heading = "libckpt lock 1";
 
-// "" for a file that cannot be read.
+// Returns "" for a file that cannot be read.
 std::string beginning_of(const std::string& path) {
   const Descriptor file(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
   if (file.get() < 0) return "";
@@ -56,7 +56,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// What /proc/PID/stat reports behind the command, which may hold any byte (proc(5)).
+// Fields of /proc/PID/stat after the command name, which may contain any byte (proc(5)).
 struct ProcessStat {
   std::string_view state;
   std::string_view threads;
@@ -92,7 +92,7 @@ SeenProcess look_at_process(std::int64_t process) {
   const auto stat = parse_stat(text);
   if (!stat) return seen;
   seen.start = stat->start;
-  // A process whose first thread has ended is shown as "Z", too, while others run.
+  // State "Z" also denotes a process with an ended first thread and other threads that still run.
   seen.has_ended = (stat->state == "Z" || stat->state == "X") && (stat->threads == "0" || stat->threads == "1");
   return seen;
 }
@@ -111,7 +111,7 @@ constexpr Field fields[] = {{"host", &LockOwner::host},
                             {"machine", &LockOwner::machine},
                             {"pid_namespace", &LockOwner::pid_namespace}};
 
-// Takes one line, without its end; nothing when there is no whole one.
+// Takes one line without its newline; returns nothing if there is no whole line.
 std::optional<std::string_view> take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;
@@ -120,7 +120,7 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-// The value of the next line, which must have this key.
+// Takes the next line and returns its value; returns nothing if the line has another key.
 std::optional<std::string_view> take_value(std::string_view& text, std::string_view key) {
   const auto line = take_line(text);
   if (!line || !line->starts_with(key) || line->size() <= key.size() || (*line)[key.size()] != ' ') return std::nullopt;
@@ -155,10 +155,10 @@ std::optional<LockOwner> parse_lock_owner(std::string_view text) {
 
 namespace {
 
-// The first namespace of process ids has this number on every Linux (PROC_PID_INIT_INO): a process in it is in no container.
+// The first namespace of process ids has this number on every Linux (PROC_PID_INIT_INO). Its processes are not in a container.
 constexpr std::string_view first_pid_namespace = "pid:[4026531836]";
 
-// Containers may have copies of one machine id and one host name, so it proves nothing in them.
+// Containers may share one machine id and one host name, so these prove nothing there.
 bool is_restarted(const LockOwner& owner, const LockOwner& self) {
   return !owner.boot.empty() && !self.boot.empty() && owner.boot != self.boot && !owner.machine.empty() &&
          owner.machine == self.machine && owner.pid_namespace == first_pid_namespace && self.pid_namespace == first_pid_namespace;
@@ -169,6 +169,8 @@ bool is_restarted(const LockOwner& owner, const LockOwner& self) {
 OwnerState judge(const LockOwner& owner, const LockOwner& self, const std::function<SeenProcess(std::int64_t process)>& look) {
   if (owner.host != self.host) return OwnerState::unknown;
   if (is_restarted(owner, self)) return OwnerState::ended;
+  // Systems without /proc provide neither: then equal host names prove nothing.
+  if (owner.boot.empty() || owner.pid_namespace.empty()) return OwnerState::unknown;
   if (owner.boot != self.boot || owner.machine != self.machine || owner.pid_namespace != self.pid_namespace)
     return OwnerState::unknown;
   const SeenProcess seen = look(owner.process);

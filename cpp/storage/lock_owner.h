@@ -1,7 +1,7 @@
-// The record of the process that owns a lock file, and the decision whether that process still runs. A file system that a lock file
-// is needed on may be shared by machines and by containers, so equal process ids prove nothing: a process counts as ended only
-// where this process can see it, that is on the same boot of the same machine in the same namespace of process ids, or where that
-// machine has been restarted since.
+// The record of the process that owns a lock file, and the decision whether that process still runs. Machines and containers may
+// share the file system, so equal process ids prove nothing. An owner counts as ended in two cases. Either this process can see it
+// and finds it ended: on the same boot of the same machine, in the same namespace of process ids. Or that machine has been
+// restarted since.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ struct LockOwner {
   std::string host;
   std::int64_t process = 0;
   std::string start;          // clock ticks from the boot to the start of the process
-  std::string boot;           // of the machine, unique to each
-  std::string machine;        // the same after each boot
-  std::string pid_namespace;  // in which process is the number
+  std::string boot;           // id of the boot, different after each one
+  std::string machine;        // id of the machine, the same after each boot
+  std::string pid_namespace;  // that the process id belongs to
 };
 
 LockOwner this_owner();
 
-// One "key value" on each line, and back; nothing for a text that is not whole.
+// Converts to text with one "key value" on each line, and back; returns nothing for incomplete text.
 std::string to_text(const LockOwner& owner);
 std::optional<LockOwner> parse_lock_owner(std::string_view text);
 
-// A process as its id shows it.
+// The state of a process, found by its id.
 struct SeenProcess {
-  bool has_ended = true;  // there is none of this id, or its parent has not collected it yet
+  bool has_ended = true;  // no process has this id, or it is a zombie
   std::string start;      // as in LockOwner
 };
 SeenProcess look_at_process(std::int64_t process);
@@ -38,7 +38,7 @@ SeenProcess look_at_process(std::int64_t process);
 enum class OwnerState {
   running,
   ended,
-  unknown,  // this process cannot see
+  unknown,  // not visible to this process
 };
 OwnerState judge(const LockOwner& owner, const LockOwner& self,
                  const std::function<SeenProcess(std::int64_t process)>& look = look_at_process);

@@ -42,7 +42,7 @@ std::string shown_as(const LockPlace& place, const std::string& name) { return p
 
 void release_owner_file(int, int directory, const std::string& name) noexcept { ::unlinkat(directory, name.c_str(), 0); }
 
-// The file has its name only when its contents are whole.
+// Renames the file to its name only after its contents are whole and durable.
 Descriptor make_owner_file(const LockPlace& place, const LockOwner& owner, const std::string& name) {
   const std::string shown = shown_as(place, name);
   const std::string unfinished = name + ".new";
@@ -59,7 +59,7 @@ Descriptor make_owner_file(const LockPlace& place, const LockOwner& owner, const
   return file;
 }
 
-// Nothing for a file that is gone.
+// Returns nothing for a file that no longer exists.
 std::optional<std::string> contents_of(const LockPlace& place, const std::string& name) {
   const int number =
       uninterrupted([&] { return ::openat(place.directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); });
@@ -87,7 +87,8 @@ std::optional<std::string> contents_of(const LockPlace& place, const std::string
              ": this process cannot see whether that one still runs; if it has ended, remove the file");
 }
 
-// own: the file of this writer; "" for none. removes: files of ended owners.
+// Fails if a file of another writer exists that has not ended. own: the file of this writer; "" for none. removes: whether to
+// remove the files of ended owners.
 void look_at_others(const LockPlace& place, const LockOwner& self, const std::string& own, bool removes) {
   const auto directory = [&] { return open_at(place.directory, ".", O_RDONLY | O_DIRECTORY, "list", place.storage); };
   std::vector<std::string> ended;
@@ -113,9 +114,16 @@ void look_at_others(const LockPlace& place, const LockOwner& self, const std::st
 
 std::unique_ptr<Lock> take_owner_file(const LockPlace& place) {
   const LockOwner self = this_owner();
-  look_at_others(place, self, "", false);  // nothing is written while another one is at work
+  look_at_others(place, self, "", false);  // no file is created while another writer is active
   const std::string name = new_name(place.leaf);
-  auto lock = std::make_unique<HeldFile>(make_owner_file(place, self, name), place, name);
+  Descriptor file = make_owner_file(place, self, name);
+  std::unique_ptr<HeldFile> lock;
+  try {
+    lock = std::make_unique<HeldFile>(std::move(file), place, name);
+  } catch (...) {
+    ::unlinkat(place.directory, name.c_str(), 0);  // it would keep every later writer out
+    throw;
+  }
   lock->release_by(release_owner_file);
   look_at_others(place, self, name, true);
   return lock;

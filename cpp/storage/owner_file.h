@@ -1,6 +1,7 @@
-// Lock files that record their owner, for file systems that have no locks. Each writer makes one with a name of its own, and then
-// looks for those of others: of two that open at the same time, at least one sees the other's and withdraws. No file is ever made
-// or removed under a name that another writer could have taken meanwhile, so a lock that is broken is the one that was judged.
+// Lock files that record their owner, for file systems without locks. Each writer creates a file with a unique name, and then looks
+// for those of others. Of two writers that open at the same time, at least one finds the other's file and withdraws. No file is
+// created or removed under a name that another writer could have taken in the meantime. So the file that is removed is the one that
+// was judged.
 #pragma once
 
 #include <memory>
@@ -11,9 +12,9 @@
 
 namespace ckpt::storage {
 
-// Error(busy) names the owner of another file that may still be at work; files of ended owners are removed.
+// Takes the lock and removes files of ended owners. Error(busy) names another owner that may still be active.
 std::unique_ptr<Lock> take_owner_file(const LockPlace& place);
-// The same for writers that have another lock: they make no file. Nothing is removed.
+// The same check for writers with another kind of lock. Creates and removes no file.
 void require_no_owner_file(const LockPlace& place);
 
 }  // namespace ckpt::storage

@@ -19,7 +19,7 @@ using FileId = std::pair<dev_t, ino_t>;
 struct LockTable {
   base::ForkMutex opening;
   base::ForkMutex mutex;
-  std::map<FileId, pid_t> holders;  // a forked child inherits the entries and none of the locks
+  std::map<FileId, pid_t> holders;  // a forked child inherits the entries, but not the locks
 };
 
 // Never destroyed: storages may be released while static objects are torn down.
@@ -27,7 +27,7 @@ LockTable& lock_table() {
   static auto* const the_table = new LockTable;
   return *the_table;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it forever.
+// Constructed at load: a child that was forked during the first call would wait for the construction forever.
 [[maybe_unused]] const LockTable& locks_made_at_load = lock_table();
 
 std::optional<FileId> id_of(int descriptor) noexcept {
@@ -36,7 +36,7 @@ std::optional<FileId> id_of(int descriptor) noexcept {
   return FileId(status.st_dev, status.st_ino);
 }
 
-// The whole file, and what is written behind its end.
+// Covers the whole file, including bytes that are appended later.
 struct flock whole_file(short type) noexcept {
   struct flock range {};
   range.l_type = type;
@@ -51,7 +51,7 @@ int call_fcntl(int descriptor, int command, struct flock& range) noexcept {
   return errno == EACCES || errno == EAGAIN ? EWOULDBLOCK : errno;
 }
 
-// EINVAL where the system does not have these.
+// Sets or queries a lock of the open file. Returns EINVAL where the system has no such locks.
 int call_of_open_file(int descriptor, [[maybe_unused]] bool only_asks, struct flock& range) noexcept {
 #if defined(F_OFD_SETLK)
   return call_fcntl(descriptor, only_asks ? F_OFD_GETLK : F_OFD_SETLK, range);
@@ -76,7 +76,7 @@ int try_record_lock(int descriptor) {
   if (!id) return errno;
   const std::lock_guard lock(lock_table().mutex);
   if (is_holder(lock_table(), *id)) return EWOULDBLOCK;
-  lock_table().holders[*id] = 0;  // before the lock: this may fail
+  lock_table().holders[*id] = 0;  // before the lock, since the insertion may fail
   range = whole_file(F_WRLCK);
   const int code = call_fcntl(descriptor, F_SETLK, range);
   if (code == 0) {
@@ -96,7 +96,7 @@ void release_record_lock(int descriptor) noexcept {
   try {
     const std::lock_guard lock(lock_table().mutex);
     if (id) lock_table().holders.erase(*id);
-  } catch (...) {  // this thread does not get the table in a forked child
+  } catch (...) {  // in a forked child the mutex may be unavailable
   }
 }
 

@@ -87,7 +87,7 @@ class Lock {
   // Error(busy) when another program has removed or replaced the file that is locked: the next one that locks the path has a lock,
   // too. Does nothing where the storage cannot find that out.
   virtual void require_held() const {}
-  // False where the storage keeps no second writer out: its caller has to find one by what that one writes.
+  // Returns false if the storage does not exclude a second writer: the caller must then detect one by the files that it writes.
   virtual bool is_exclusive() const noexcept { return true; }
 };
 
@@ -103,7 +103,7 @@ struct Object {
   std::int64_t bytes = 0;
 };
 
-// Of a file: another one after each change.
+// Identifies the state of a file: differs after each change.
 struct Stamp {
   std::uint64_t inode = 0;
   std::int64_t bytes = 0;
@@ -159,8 +159,8 @@ class Storage {
   virtual std::vector<Entry> list(const std::string& path) = 0;
   // Bytes of a regular file.
   virtual std::int64_t size(const std::string& path) = 0;
-  // Nothing where the storage has no stamps, and of a file that may have changed so recently that another change could leave its
-  // stamp as it is.
+  // Returns nothing if the storage has no stamps. Also returns nothing if the file may have changed so recently that another change
+  // could leave its stamp unchanged.
   virtual std::optional<Stamp> stamp(const std::string& path) noexcept {
     static_cast<void>(path);
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Finds the place of a file that is to replace a file of the caller's by a rename, which alone would replace links and devices.
+// Finds the path at which a rename replaces a file of the caller. A rename to the given path would replace links and devices.
 #pragma once
 
 #include <cstdint>

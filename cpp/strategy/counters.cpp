@@ -32,7 +32,7 @@ class SharedLock {
   base::ForkMutex* held_ = nullptr;
 };
 
-// Release: the next owner continues from this thread's last counts.
+// Release order: the next owner continues from this thread's last counts.
 void return_stripe(int stripe) noexcept { taken_stripes.fetch_and(~(std::uint64_t{1} << stripe), std::memory_order_release); }
 
 int take_stripe() noexcept {
@@ -45,7 +45,7 @@ int take_stripe() noexcept {
 }
 
 base::ThreadEnd owner_ends([](void*) {
-  const int stripe = std::exchange(thread_stripe, stripe_shared);  // what runs later may still ask strategies
+  const int stripe = std::exchange(thread_stripe, stripe_shared);  // functions that run later may still ask strategies
   if (stripe >= 0) return_stripe(stripe);
 });
 

@@ -1,8 +1,9 @@
 // Yes for every n-th layer, where n follows memory pressure: live bytes over total memory.
 //
-// A follower adjusts n before each step, from the highest live bytes of the last one: between steps live bytes are near 0, so
-// pressure would always seem low. The bytes of a step with another n are predicted from the follower's profile, so n never grows
-// past the share. Without a follower a question adjusts n at most once in 10 s, from the live bytes of that moment.
+// A follower adjusts n before each step, from the highest live bytes of the last step: between steps live bytes are near 0, so
+// pressure would always seem low. The bytes of a step with another n are predicted from the follower's profile, so n never grows so
+// far that a step exceeds the share. Without a follower a question adjusts n at most once in 10 s, from the live bytes of that
+// moment.
 #pragma once
 
 #include <memory>

@@ -265,10 +265,10 @@ CKPT_API ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* co
  * broadcasts. What a save has cost is the longest stall of all ranks, each of which begins and commits every save in a controller
  * of its own: after a save this call gathers their stalls on rank 0, whose controller notes the longest before it decides; again
  * until none of them is still in that save. The other ranks' controllers keep their own stalls. now_seconds counts on rank 0 only.
- * When rank 0 cannot decide, or the arguments of one rank are wrong, all return the status and message of that rank; only a rank
- * without a coordinator (NULL or another handle) returns alone, and the others time out. TIMEOUT and CALLBACK as
- * ckpt_coordinator_all_gather, ckpt_coordinator_gather and ckpt_coordinator_broadcast, CORRUPT when what they brought is no
- * decision and no stalls. timeout_ns: at least 0, for the call as a whole. */
+ * If rank 0 cannot decide, or the arguments of one rank are wrong, all return the status and message of that rank. Only a rank
+ * without a coordinator (NULL or another handle) returns alone; the others time out. TIMEOUT and CALLBACK as
+ * ckpt_coordinator_all_gather, ckpt_coordinator_gather and ckpt_coordinator_broadcast. CORRUPT if they return invalid data instead
+ * of a decision or stalls. timeout_ns: at least 0, for the call as a whole. */
 CKPT_API ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator,
                                                 double now_seconds, int64_t timeout_ns, ckpt_decision* decision);
 

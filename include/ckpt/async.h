@@ -11,8 +11,8 @@
  *   ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
  *   ckpt_async_manager_wait(manager, id, -1, &result);                  result.state says whether it is durable
  *
- *   ckpt_async_manager_close(manager, CKPT_CLOSE_MODE_DRAIN, -1);            what is queued is written; fails with a failure that
- * no caller saw ckpt_async_manager_release(manager);
+ *   ckpt_async_manager_close(manager, CKPT_CLOSE_MODE_DRAIN, -1);       writes queued tasks; returns the first unseen failure
+ *   ckpt_async_manager_release(manager);
  *
  * Two events of a save, kept apart everywhere: *staged* (the library no longer reads the tensors) and *ended* (durable, if it
  * completed). Read the general rules at the top of ckpt.h and state.h first.
@@ -24,15 +24,15 @@
  * ckpt_async_manager_close, which has done its work. The call returns the task's status; the message names the task and says how
  * many more failures are to be reported. Tasks that were cancelled or rejected have not failed.
  *
- * When the manager is released, no caller can receive the failures that are left. Each is then an ERROR message of the log, and
- * where no log callback was ever set, they are one line on standard error (the rule is that of ckpt_set_fallback_log). The same
- * holds for tasks that the release cancels because draining exceeds drain_timeout_ns, unless that is 0. The next save of the same
- * storage that completes in this process returns their number and the oldest of them (unreported_failures in ckpt_save_result and
- * ckpt_checkpoint_task_result). ckpt_async_manager_get_stats reports them before the release.
+ * After the release of the manager no caller can receive the remaining failures. Each of them is then logged as an ERROR message.
+ * If no log callback was ever set, they are reported in one line on standard error; ckpt_set_fallback_log documents this rule. The
+ * same applies to tasks that the release cancels because draining exceeds drain_timeout_ns, unless that is 0. The next save of the
+ * same storage that completes in this process returns the number of failures and the oldest one (unreported_failures in
+ * ckpt_save_result and ckpt_checkpoint_task_result). ckpt_async_manager_get_stats reports them before the release.
  *
  * Log. The component is "async", every message about a task names its id and step. INFO: a manager created, shutting down and shut
  * down; its workers started and stopped; tasks queued, processing, completed and cancelled. WARNING: tasks rejected. ERROR: tasks
- * failed, and at the release failures that were neither seen nor reported and tasks that it cancelled.
+ * failed; at the release, failures that were neither seen nor reported, and tasks that it cancelled.
  */
 #ifndef CKPT_ASYNC_H
 #define CKPT_ASYNC_H
@@ -214,8 +214,8 @@ typedef int32_t ckpt_close_mode;
 
 #define CKPT_CLOSE_MODE_DRAIN 0  /* what is queued is done first */
 #define CKPT_CLOSE_MODE_CANCEL 1 /* what is queued or not yet committed is cancelled */
-/* what is queued is done first, and a failure that the call returns does not count as reported, so that the release of the manager
- * reports it, too: for the end of a scope that cannot raise an error */
+/* what is queued is done first; a failure that the call returns does not count as reported, so the release of the manager reports
+ * it, too. For the end of a scope that cannot raise an error */
 #define CKPT_CLOSE_MODE_DRAIN_UNREPORTED 2
 
 /* Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned then.

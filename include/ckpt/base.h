@@ -113,16 +113,17 @@ typedef void (*ckpt_log_fn)(ckpt_log_level level, const char* component, const c
  * INVALID_ARGUMENT for an unknown min_level, INVALID_STATE inside a log callback. Synchronised. */
 CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
-/* Sets the function that receives failures which no caller can receive, as long as no log callback was ever set; for bindings of
- * languages that have their own channel for such failures. fn NULL: standard error, as before the first call.
+/* Sets the function that receives failures that no caller can receive, unless a log callback was ever set. For bindings of
+ * languages with their own channel for such failures. fn NULL restores the default, standard error.
  *
- * Such a failure is one of a background task whose manager is released before a caller has received it (see Failures at the top of
- * async.h). Each is an ERROR message of the log. When no log callback was ever set, one line for each manager is reported in
- * addition: to fn (level CKPT_LOG_LEVEL_ERROR), or else to standard error, when descriptor 2 is a terminal, a pipe or a file that
- * was opened for append. The line is written by one call of write, without SIGPIPE and under no lock of the library; a pipe or
- * terminal that accepts nothing for a second loses it. The environment variable CKPT_LOG, read when the library is loaded, replaces
- * this rule: "off" reports no line; "stderr" writes each line to standard error, also when fn or a log callback is set or
- * descriptor 2 is another file. The library writes nothing else to standard error, and nothing to standard output.
+ * Such a failure is one of a background task that no caller has received when the manager is released (see Failures at the top of
+ * async.h). Each is an ERROR message of the log. If no log callback was ever set, one line for each manager is reported in
+ * addition: to fn (level CKPT_LOG_LEVEL_ERROR), or without fn to standard error. Standard error is used only if descriptor 2 is a
+ * terminal, a pipe or a file that was opened for append. The line is written by one call of write, without SIGPIPE and under no
+ * lock of the library. It is dropped if a pipe or terminal accepts nothing for a second. The environment variable CKPT_LOG, read
+ * when the library is loaded, replaces this rule. "off" reports no line. "stderr" writes each line to standard error, also when fn
+ * or a log callback is set or descriptor 2 is another file. The library writes nothing else to standard error, and nothing to
+ * standard output.
  *
  * Returns only when the function that was set before is no longer running on another thread; its destroy has run then.
  * INVALID_STATE inside a log callback or fn. Synchronised. */

@@ -180,7 +180,7 @@ inline void set_log(LogLevel min_level, LogSink sink) {
   static_cast<void>(owned.release());
 }
 
-// Sends failures that no caller can receive to sink instead of standard error, as long as no log sink was ever set; an empty sink
+// Sends failures that no caller can receive to sink instead of standard error, unless a log sink was ever set. An empty sink
 // restores standard error: ckpt_set_fallback_log.
 inline void set_fallback_log(LogSink sink) {
   if (!sink) {

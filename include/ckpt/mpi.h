@@ -46,7 +46,7 @@ extern "C" {
  *                  the operation under way. MPI_Finalize would wait for it: leave by MPI_Abort or _exit.
  *   INVALID_STATE  besides, after MPI_Finalize; with MPI_THREAD_FUNNELED on another thread than the main one; while another thread
  *                  is in a call of this coordinator; when processes gave different numbers of bytes, after which it is as after a
- *                  TIMEOUT (who sends a broadcast does not learn it, and times out when it has more than 4096 bytes)
+ *                  TIMEOUT (the root of a broadcast does not detect it, and times out when it has more than 4096 bytes)
  *   IO             for errors of MPI, after which it is as after a TIMEOUT
  *   FORKED         in a forked child, where nothing of MPI is called
  *

@@ -201,7 +201,7 @@ CKPT_API ckpt_status ckpt_coordinator_get_rank(const ckpt_coordinator* coordinat
 CKPT_API ckpt_status ckpt_coordinator_get_world_size(const ckpt_coordinator* coordinator, int64_t* world_size);
 
 /* Returns when every process has called it. timeout_ns: >= 0; TIMEOUT after that. A custom one's: its status, else CALLBACK. Wrong
- * arguments of this function and of the next three are found by their process alone: the others wait for it until TIMEOUT. */
+ * arguments of this function and of the next three are detected only by their process: the others wait for it until TIMEOUT. */
 CKPT_API ckpt_status ckpt_coordinator_barrier(ckpt_coordinator* coordinator, int64_t timeout_ns);
 
 /* Sends the root's bytes to all processes: data is read there and written elsewhere. bytes: >= 0, the same everywhere; data may be
@@ -233,29 +233,29 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
  * Many ranks. With a coordinator of several processes each of them has a manager of the same storage.
  * ckpt_checkpoint_manager_create, _save and _load, and the same of async.h, are collective then: every rank calls them, in the same
  * order, on one thread at a time and not inside a log callback (INVALID_STATE); they return the same status on every rank, and the
- * message names the rank where an error began. That includes errors of one rank's arguments: no rank waits for it, and managers can
- * be used afterwards. Only a rank without a coordinator to report by returns alone: NULL or another handle in the place of the
- * manager (or of the coordinator, in ckpt_checkpoint_manager_create), options whose struct_size is out of range, a forked process,
- * and a call inside a callback. A rank that does not come ends the others with TIMEOUT after timeout_ns of the options; the message
- * names it: each rank that has waited leaves a small file in the storage, and the last fifth of timeout_ns serves to look for those
- * of the others. Managers that are read-only write nothing and cannot name it. Only rank 0 holds the lock, cleans up, and removes
- * what its options do not keep. All other calls are for any rank alone; those that change the storage (remove, pin, prune) are for
- * rank 0: INVALID_STATE elsewhere. docs/scale.md counts messages, bytes and requests. */
+ * message names the rank where an error began. This includes errors in one rank's arguments: no rank waits for it, and managers can
+ * be used afterwards. A rank returns alone only if it has no coordinator to report by: with NULL or another handle instead of the
+ * manager (or of the coordinator, in ckpt_checkpoint_manager_create), with options of an invalid struct_size, in a forked process,
+ * and inside a callback. If a rank does not call, the others return TIMEOUT after timeout_ns of the options, and the message names
+ * that rank. For this each rank that has waited writes a small file to the storage, and looks for those of the others in the last
+ * fifth of timeout_ns. Read-only managers write nothing and cannot name the rank. Only rank 0 holds the lock, cleans up, and
+ * removes what its options do not keep. All other calls are for any rank alone; those that change the storage (remove, pin, prune)
+ * are for rank 0: INVALID_STATE elsewhere. docs/scale.md counts messages, bytes and requests. */
 typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
-/* Lines. Steps are numbers that the caller chooses, so a run that goes back to step 300 of a storage that holds step 600 is newer
- * although its steps are lower. A save that does so is a roll-back and begins a new generation. This is decided when a save is
- * accepted (one in the background before it is staged), with several ranks by rank 0. A generation begins when, since the manager
- * was created or has last loaded a checkpoint into a state, the save is the first and
+/* Lines. The caller chooses the step numbers. When a run goes back to step 300 of a storage that holds step 600, its saves are
+ * newer although their steps are lower. The first such save is a roll-back and begins a new generation. This is decided when a save
+ * is accepted (a background save: before it is staged), with several ranks by rank 0. A generation begins if the save is the first
+ * since the manager was created or last loaded a checkpoint into a state, and
  *   - its step is lower than the newest step that is committed or queued, or
  *   - the checkpoint that was loaded is not the newest one, and the step of the save does not exceed the newest step.
- * Loads by a read-only manager, readers, lists and verifications do not count. A save of the newest step again begins none, nor
- * does one above the newest step after an older checkpoint was loaded. The checkpoint that was loaded is the parent of the
- * generation; without one a new run begins. The current line is the highest generation and, of each lower one, the checkpoints up
- * to the step at which the line left it. All others are abandoned: loads without a name, ckpt_checkpoint_manager_get_latest and
- * ckpt_checkpoint_manager_get_best no longer take them, also not after damage; loads by step take them when the line does not have
- * the step; loads by name take any. Retention counts them last, so it removes them first; ckpt_checkpoint_manager_prune_abandoned
- * removes all of them. The log warns once when a generation begins. */
+ * Loads by a read-only manager, readers, lists and verifications do not count. Saving the newest step again begins no generation,
+ * and neither does a save above the newest step after an older checkpoint was loaded. The checkpoint that was loaded is the parent
+ * of the generation; without one a new run begins. The current line is the highest generation and, of each lower one, the
+ * checkpoints up to the step at which the line left it. All others are abandoned. Loads without a name,
+ * ckpt_checkpoint_manager_get_latest and ckpt_checkpoint_manager_get_best no longer take them, even if the line is damaged. Loads
+ * by step take them if the line does not have the step; loads by name take any. Retention counts them last, so it removes them
+ * first; ckpt_checkpoint_manager_prune_abandoned removes all of them. A warning is logged once when a generation begins. */
 
 /* Bytes that hold the name of any checkpoint made here, with its NUL. */
 #define CKPT_CHECKPOINT_NAME_BYTES 64 /* bytes that hold the name of any checkpoint made here, its NUL included */
@@ -358,9 +358,9 @@ CKPT_API void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_optio
  * manifest, which cut-off saves have left, to "torn-..." and logs a warning for each; a directory that holds a manifest keeps its
  * name, whatever is wrong with it. An object store has no lock: there a save that another writer has overtaken fails with BUSY, and
  * so do all later calls of that manager which write.
- * With several ranks this is collective, also when read-only; an error of one rank, of its arguments too, is returned on all. Ranks
- * whose storages are not the same one get INVALID_ARGUMENT, as rank 0 writes a file that all must find (not when read-only: then a
- * load finds it out). */
+ * With several ranks this is collective, also when read-only; an error of one rank, including errors in its arguments, is returned
+ * on all. Ranks with different storages get INVALID_ARGUMENT, as rank 0 writes a file that all must find. Read-only managers skip
+ * this check: a load detects the difference then. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
                                                     ckpt_checkpoint_manager** manager);
 
@@ -396,8 +396,8 @@ typedef struct ckpt_save_options {
   /* begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not look at
    * it. NULL or empty: no prefix */
   const char* prefix;
-  /* metric of the state, compared to find the best checkpoints. Read only when has_metric is not 0. One that is not finite is left
-   * out: the state is saved without a metric, with a warning and metric_ignored in the result */
+  /* metric of the state, compared to find the best checkpoints. Read only when has_metric is not 0. If it is not finite, the state
+   * is saved without a metric, a warning is logged, and metric_ignored is set in the result */
   double metric;
   ckpt_bool has_metric; /* whether metric is set: 0 no, other values yes */
   /* 1 (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are
@@ -430,12 +430,12 @@ typedef struct ckpt_save_result {
   int64_t rank_bytes;                    /* bytes of those of the files that this rank made; of one process alone: bytes */
   /* generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one */
   int64_t generation;
-  /* 1 when the generation begins with this save: the run went back to an earlier step, or began anew in an old storage, and the
-   * checkpoints that are not on its line are abandoned, else 0 */
+  /* 1 when the generation begins with this save: the run went back to an earlier step, or a new run began in an old storage, and
+   * the checkpoints that are not on its line are abandoned, else 0 */
   ckpt_bool rolled_back;
   ckpt_bool metric_ignored; /* 1 when the metric was not finite, so that the checkpoint has none, else 0 */
   /* number of background tasks of this storage that failed in this process and whose managers were released before a caller
-   * received it (see async.h). The first save of the storage that completes afterwards has them; else 0 */
+   * received the failure (see async.h). Set by the first save of the storage that completes afterwards; else 0 */
   int64_t unreported_failures;
   ckpt_status unreported_status; /* status of the oldest of the unreported failures; CKPT_OK when there are none */
   int32_t reserved2;             /* not used: 0 */
@@ -569,23 +569,24 @@ typedef struct ckpt_load_result {
  * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
 
-/* Fills the state's tensors and replaces its JSON values by those of a checkpoint: of the current line (see "Lines" above), the one
- * of the highest step (of equal ones the last that was committed) whose manifest parses, whose files are there with their sizes,
- * and whose checksums hold; a higher generation comes before a lower one. When none of the line is usable, the message names the
- * newest abandoned one. One that fails is skipped with a warning that names it, counted in the result and named in the load report;
- * nothing in the storage is changed. A writer may be at work meanwhile, here or in another process: what its retention removes is
- * not taken for damage, but the search begins anew (BUSY after a thousand times). The state must have exactly the checkpoint's
- * groups and tensors unless the load is partial: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape
- * differ; no other checkpoint is tried then. A group that is a tree (tree.h) here and there is loaded whole: with the same tensors
- * also in a partial load, and with the checkpoint's text in a tensor of its own. All or nothing unless it is in place: everything
- * is verified before the first tensor is touched. Only a file that changes after that, while it is copied, gives CORRUPT (or IO)
- * with tensors that are partly filled; no other checkpoint is tried then. Large files are read by up to four threads, which are
- * gone when this returns. A checkpoint of N ranks is loaded by any number M of ranks, also by one: each rank's blocks may be cut in
- * any other way. All ranks load the same checkpoint, or all fail. JSON values that the N ranks had alike are loaded everywhere;
- * those that differed are loaded by rank when M is N, and not at all when it is not (the load report names them: by_rank). options:
- * NULL for the defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled
- * is set, else it is as it was. When this fails, rename_destroy has not run. NOT_FOUND only when there is no checkpoint (of that
- * name or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
+/* Fills the state's tensors and replaces its JSON values by those of a checkpoint. Takes the first usable checkpoint of the current
+ * line (see "Lines" above): that of the highest generation, in it of the highest step, of equal ones the last that was committed. A
+ * checkpoint is usable if its manifest parses, its files exist with their sizes, and its checksums match. If none of the line is
+ * usable, the message names the newest abandoned one. One that fails is skipped with a warning that names it, counted in the result
+ * and named in the load report; nothing in the storage is changed. A writer may be at work meanwhile, here or in another process:
+ * what its retention removes is not taken for damage, but the search starts again (BUSY after a thousand times). The state must
+ * have exactly the checkpoint's groups and tensors unless the load is partial: INVALID_ARGUMENT names the first that one of them
+ * lacks or whose dtype or shape differ; no other checkpoint is tried then. A group that is a tree (tree.h) here and there is loaded
+ * whole: with the same tensors also in a partial load, and with the checkpoint's text in a tensor of its own. All or nothing unless
+ * it is in place: everything is verified before the first tensor is touched. Only a file that changes after that, while it is
+ * copied, gives CORRUPT (or IO) with tensors that are partly filled; no other checkpoint is tried then. Large files are read by up
+ * to four threads, which are gone when this returns.
+ * A checkpoint of N ranks is loaded by any number M of ranks, also by one: each rank's blocks may be cut in any other way. All
+ * ranks load the same checkpoint, or all fail. JSON values that the N ranks had alike are loaded everywhere; those that differed
+ * are loaded by rank when M is N, and not at all when it is not (the load report names them: by_rank). options: NULL for the
+ * defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else
+ * it is as it was. When this fails, rename_destroy has not run. NOT_FOUND only when there is no checkpoint (of that name or step);
+ * CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,
                                                   const ckpt_load_options* options, ckpt_load_result* result);
 
@@ -605,8 +606,8 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_get_latest(ckpt_checkpoint_manager*
  * among those of the current line whose status is CKPT_OK. NOT_FOUND when none has a metric. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
-/* Fills *info with the newest checkpoint of this step (>= 0) whose status is CKPT_OK, one of the current line before an abandoned
- * one. NOT_FOUND when there is none. */
+/* Fills *info with the newest checkpoint of this step (>= 0) whose status is CKPT_OK; one of the current line takes precedence over
+ * abandoned ones. NOT_FOUND when there is none. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* manager, int64_t step, ckpt_checkpoint_info* info);
 
 /* Removes one checkpoint for ever, durably: after a crash it is there whole, or gone for every load. name: as in
@@ -632,8 +633,8 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_unpin(ckpt_checkpoint_manager* mana
 CKPT_API ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run,
                                                    ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 
-/* Removes the abandoned checkpoints that are not pinned, durably, and no others, whatever the manager's rules keep; those whose
- * manifest cannot be read stay. infos, capacity, *count, dry_run and errors as in ckpt_checkpoint_manager_prune. */
+/* Durably removes the abandoned checkpoints that are not pinned, and no others, whatever the manager's rules keep. Those with a
+ * manifest that cannot be read stay. infos, capacity, *count, dry_run and errors as in ckpt_checkpoint_manager_prune. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_prune_abandoned(ckpt_checkpoint_manager* manager, ckpt_bool dry_run,
                                                              ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 

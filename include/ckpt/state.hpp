@@ -423,7 +423,7 @@ class CheckpointManager {
                              [](const auto& each) { return detail::from_c(each); });
   }
 
-  // Removes the abandoned ones that are not pinned, or only returns them. Newest first.
+  // Removes the abandoned checkpoints that are not pinned, or only returns them when dry_run is true. Newest first.
   std::vector<CheckpointInfo> prune_abandoned(bool dry_run = false) {
     return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
                                  CKPT_CHECKPOINT_INFO_INIT,

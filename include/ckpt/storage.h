@@ -54,9 +54,9 @@ typedef struct ckpt_file_system_options {
    * flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with UNSUPPORTED. "fcntl": a
    * record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere to the process,
    * which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host, process and start
-   * time of the writer, and is removed when that is released; one whose process on this host has ended is taken over, any other
-   * one is BUSY. "none": no lock, and a warning; a save fails with BUSY before it commits when a second writer has committed.
-   * INVALID_ARGUMENT for other names */
+   * time of the writer, and is removed when the writer is released. If the recorded process ran on this host and has ended, its
+   * file is taken over; any other file means BUSY. "none": no lock, and a warning; a save fails with BUSY before it commits when a
+   * second writer has committed. INVALID_ARGUMENT for other names */
   const char* lock_kind;
 } ckpt_file_system_options;
 
@@ -70,7 +70,7 @@ CKPT_API void ckpt_file_system_options_init(ckpt_file_system_options* options, u
 /* Creates a storage in a directory of the file system.
  * root: UTF-8 path, absolute or relative to the process's directory now; copied. The storage holds the directory open, so it stays
  * the same one when the path is renamed or the process changes directory. Links that lead to the root are followed, links below it
- * never. When the directory is removed, calls that need it fail with INVALID_STATE, also when there is a new one of that name.
+ * never. After the directory is removed, calls that need it fail with INVALID_STATE, even if a new one has that name.
  * options: NULL for the defaults. INVALID_ARGUMENT when root is a file; PERMISSION, NO_SPACE and IO from the system. */
 CKPT_API ckpt_status ckpt_storage_create_file_system(const char* root, const ckpt_file_system_options* options,
                                                      ckpt_storage** storage);

@@ -7,7 +7,8 @@
 
 namespace ckpt::plugin {
 
-// No string: the first use of a thread's object with a destructor ends the program when memory is short.
+// Not a std::string: a thread_local object with a destructor terminates the program if memory is short at its first use in a
+// thread.
 inline constinit thread_local std::array<char, 1024> last_error_text{};
 
 inline const char* last_error() noexcept { return last_error_text.data(); }

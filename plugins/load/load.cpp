@@ -39,7 +39,7 @@ bool is_of_s3(const char* uri) { return uri != nullptr && (uri[0] == 's' || uri[
 // The object that an address is in; nullptr when nobody knows.
 const void* object_of(const void* address, Dl_info& info) { return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase; }
 
-// The file that is mapped at an address; "" when it cannot be known. Its name is absolute, whatever the linker was given.
+// Returns the absolute path of the file that is mapped at an address, whatever the linker was given; "" if it is not known.
 std::string file_mapped_at(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream maps("/proc/self/maps");
@@ -56,8 +56,9 @@ std::string file_mapped_at(const void* address) {
   return "";
 }
 
-// Absolute; "" when it cannot be known. What the linker calls a program is what that was started as: the system knows it better. It
-// calls a library by a relative path when LD_LIBRARY_PATH has one, and the program may be in another folder by now.
+// Returns an absolute path; "" if it is not known. For the program itself the linker reports the name that it was started with, so
+// the system is asked instead. For a library it reports a relative path if LD_LIBRARY_PATH holds one, and the program may have
+// changed its directory since.
 std::string file_of_libckpt() {
   Dl_info own{};
   Dl_info program{};
@@ -79,7 +80,7 @@ std::string folder_of(const std::string& file) {
 
 struct Library {
   void* handle = nullptr;
-  std::string why_not;  // without a handle
+  std::string why_not;  // set if handle is nullptr
   bool is_missing = false;
 };
 
@@ -89,7 +90,7 @@ std::string absence_of(const std::string& folder, const std::string& path) {
   return cat("there is no ", path, rule);
 }
 
-// Why a library that is there does not load.
+// Returns why a library that exists does not load.
 std::string failure_of(const std::string& path) {
   constexpr std::string_view undefined = "undefined symbol: ckpt_";
   const char* const error = dlerror();
@@ -121,7 +122,7 @@ Library open_library(const std::string& folder) {
   }
   // What it makes is of use to the libckpt that it is linked to, and there can be two in a process.
   const auto version = reinterpret_cast<decltype(&ckpt_version_string)>(dlsym(handle, "ckpt_version_string"));
-  if (version == nullptr || version() != ckpt_version_string()) {  // it stays in memory
+  if (version == nullptr || version() != ckpt_version_string()) {  // the library stays loaded
     library.why_not = path + " does not work for this copy of libckpt, but for another one in the process";
     return library;
   }
@@ -199,7 +200,7 @@ ckpt_status create_of_s3(const char* uri, const std::string& folder, ckpt_storag
       registration.end();
       loaded_create = function_of<decltype(&ckpt_s3_storage_create)>(library, "ckpt_s3_storage_create");
       loaded_last_error = function_of<decltype(&ckpt_s3_last_error)>(library, "ckpt_s3_last_error");
-      // The program's own function may have come first: then that one stays.
+      // The program may have registered its own function first: then that one stays.
       function_of<decltype(&ckpt_s3_register)>(library, "ckpt_s3_register")();
     } else if (registration.status() != CKPT_E_ALREADY_EXISTS) {
       return registration.status();

@@ -45,7 +45,7 @@ class Collectives {
     std::byte data[most] = {};
   };
 
-  // The same of a broadcast, which no rank holds one of each other rank of: what libckpt announces fits into it mostly.
+  // The same for a broadcast. It can be larger, since no rank holds one of each other rank. Most broadcasts of libckpt fit into it.
   struct BroadcastOpening {
     static constexpr std::size_t most = 4096;
     std::int64_t bytes = 0;

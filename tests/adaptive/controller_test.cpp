@@ -416,7 +416,7 @@ TEST(AdaptiveController, RefusesBadOptions) {
 // Rank 0's answer reaches the other ranks, whose own clocks and runs do not count.
 class OneOfTwo final : public state::Coordinator {
  public:
-  using Wire = std::deque<std::vector<std::byte>>;  // what rank 0 has sent and rank 1 has not received
+  using Wire = std::deque<std::vector<std::byte>>;  // messages that rank 0 has sent and rank 1 has not received
   OneOfTwo(std::int64_t rank, Wire& wire) : rank_(rank), wire_(wire) {}
   std::int64_t rank() const noexcept override { return rank_; }
   std::int64_t world_size() const noexcept override { return 2; }
@@ -429,7 +429,7 @@ class OneOfTwo final : public state::Coordinator {
       receive(bytes);
     }
   }
-  // Rank 0 receives zeros of rank 1, which has not called yet.
+  // Rank 0 receives zeros from rank 1, which has not called yet.
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout) override {
     ASSERT_EQ(received.size(), 2 * sent.size());
     std::ranges::fill(received, std::byte{0});

@@ -1,4 +1,4 @@
-// Saves in the background across a roll-back: what was accepted together stays together, in whatever order it commits.
+// Background saves across a roll-back: each save stays in the generation that accepted it, whatever the order of the commits.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -21,18 +21,7 @@ state::LoadOptions of_step(std::int64_t step) {
   return options;
 }
 
-// "310 300 | 600 ": abandoned ones after the bar.
-std::string steps_in(state::Checkpoint& checkpoint) {
-  std::string steps;
-  bool has_bar = false;
-  for (const state::Found& found : checkpoint.list()) {
-    if (found.abandoned && !std::exchange(has_bar, true)) steps += "| ";
-    steps += base::cat(found.step, ' ');
-  }
-  return steps;
-}
-
-// One worker, on a storage of files or of objects, with 300, 400, 500 and 600 in it.
+// One worker on a file or object storage that holds steps 300, 400, 500 and 600.
 class AsyncRollBack : public testing::TestWithParam<bool> {
  protected:
   AsyncRollBack() {
@@ -54,9 +43,7 @@ class AsyncRollBack : public testing::TestWithParam<bool> {
     return manager_->wait(manager_->load(state, options, {}), -1).step;
   }
   std::int64_t resumed() {
-    state::CheckpointOptions options;
-    options.read_only = true;
-    state::Checkpoint reader(storage_, options);
+    state::Checkpoint reader(storage_, read_only());
     Model model(-1);
     return reader.load(model.state, {}).step;
   }
@@ -87,7 +74,7 @@ TEST_P(AsyncRollBack, ResultsReportIt) {
   EXPECT_EQ(resumed(), 320);
 }
 
-// Those of the old run wait at their gates while the new run commits, and commit after it.
+// A save of the old run waits at its gate until the new run has committed.
 TEST_P(AsyncRollBack, SavesOfTheOldRunThatCommitLaterStayWithIt) {
   const std::int64_t late = save(700, gated());
   EXPECT_EQ(load(of_step(300)), 300);
@@ -132,7 +119,7 @@ TEST_P(AsyncRollBack, WhatIsCancelledOrRefusedBeginsNothing) {
   EXPECT_EQ(load({}), 600);
   EXPECT_FALSE(manager_->wait(save(610), -1).rolled_back);
   EXPECT_EQ(resumed(), 610);
-  // With no place for it a save is not accepted.
+  // A save that a full queue refuses begins no generation.
   AsyncOptions one;
   one.capacity = 1;
   const auto small = std::make_shared<AsyncManager>(checkpoint_, one);

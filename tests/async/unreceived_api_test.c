@@ -1,5 +1,5 @@
-/* Through the .so from C99: failures of background tasks that no caller can receive, in real processes: what is on standard error
- * (a terminal, a pipe, a file), in the log, in the exit status, and in the next save of the storage.
+/* Through the .so from C99: failures of background tasks that no caller receives. Each scenario runs in a separate process. Checks
+ * of standard error (a terminal, a pipe, a file), the log, the exit status, and the result of the next save of the storage.
  *
  * The program runs itself: "PROGRAM SCENARIO" is a process that loses failures. */
 #define _XOPEN_SOURCE 700
@@ -32,10 +32,10 @@ static ckpt_async_manager* new_manager(const ckpt_async_manager_options* options
   return manager;
 }
 
-/* Starts saves of steps first, first + 1, ... that fail when a worker writes them, because their directory has been removed. */
+/* Starts saves of steps first, first + 1, ... that fail when a worker writes them: by then the caller has removed the directory. */
 static void fail_saves(ckpt_async_manager* manager, int64_t first, int count) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
-  task.has_gate_step = 1; /* a failure that has happened by then would be reported to the next save */
+  task.has_gate_step = 1; /* without the gate, the next save could report an earlier failure */
   task.gate_step = 1000000;
   for (int i = 0; i < count; ++i) (void)save_step(manager, it.state, first + i, &task);
 }
@@ -48,7 +48,7 @@ static void remove_root(void) {
 
 static void make_root(void) { CHECK(mkdir(it.root, 0700) == 0); }
 
-/* One manager loses the failures of count saves, and the storage its directory. */
+/* Removes the directory, and releases a manager before any caller has received the failures of its count saves. */
 static void lose(int64_t first, int count) {
   ckpt_async_manager* const manager = new_manager(NULL);
   fail_saves(manager, first, count);
@@ -56,7 +56,7 @@ static void lose(int64_t first, int count) {
   ckpt_async_manager_release(manager);
 }
 
-/* Starts one that fails while it is copied. */
+/* Starts a save that fails while it is copied. */
 static void fail_copy(ckpt_async_manager* manager, int64_t step) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   task.mode = CKPT_STAGING_MODE_DEFERRED;
@@ -79,7 +79,7 @@ static void two_managers(void) {
   lose_copy(8);
 }
 
-/* The text of a callback's error may hold anything. */
+/* The error message of a callback may contain any bytes. */
 static void hostile_text(void) { lose_copy(7); }
 
 static void seen(void) {
@@ -106,7 +106,7 @@ static void complete(void) {
   ckpt_async_manager_release(manager);
 }
 
-/* Records of the log, on standard output. */
+/* Prints a log record to standard output. */
 static void print_record(int32_t level, const char* component, const char* message, void* user_data) {
   printf("%s%d %s %s\n", (const char*)user_data, (int)level, component, message);
   fflush(stdout);
@@ -123,7 +123,7 @@ static void log_was_unset(void) {
   lose(7, 1);
 }
 
-/* To unset a log that was never set does not count. */
+/* Unsetting a log that was never set has no effect: the failure is printed. */
 static void log_never_set(void) {
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_ERROR, NULL, NULL, NULL));
   lose(7, 1);
@@ -142,7 +142,7 @@ static void fallback_was_unset(void) {
   lose(7, 1);
 }
 
-/* Released inside a log callback: the record follows when the callback has returned. */
+/* The manager is released inside a log callback: its record is delivered after the callback has returned. */
 static ckpt_async_manager* released_inside;
 static void release_inside(int32_t level, const char* component, const char* message, void* user_data) {
   print_record(level, component, message, user_data);
@@ -162,7 +162,7 @@ static void inside_log(void) {
   ckpt_async_manager_release(manager);
 }
 
-/* Released inside a callback of its own: its threads report. */
+/* The manager is released inside one of its own callbacks: its threads report the failure. */
 static event gone = EVENT_INIT;
 static ckpt_async_manager* detached;
 static void release_it(const ckpt_checkpoint_task_result* result, void* user_data) {
@@ -190,7 +190,7 @@ static void inside_callback(void) {
   await_event(&gone, 1); /* destroy runs after the report */
 }
 
-/* A release that cancels what drains too slowly. */
+/* Releases a manager that drains too slowly: the release cancels its saves. */
 static void drain_for(int64_t timeout_ns) {
   ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   ckpt_async_manager* manager = NULL;
@@ -204,10 +204,10 @@ static void drain_for(int64_t timeout_ns) {
 
 static void late(void) { drain_for(1); }
 
-/* Without time to drain, the cancellation was asked for. */
+/* A timeout of 0 requests the cancellation. */
 static void cancels(void) { drain_for(0); }
 
-/* The call that closes returns the failure, and the release reports it, too. */
+/* Close returns the failure, and release reports it as well. */
 static void closed_unreported(void) {
   ckpt_async_manager* const manager = new_manager(NULL);
   fail_saves(manager, 7, 1);
@@ -217,7 +217,7 @@ static void closed_unreported(void) {
   ckpt_async_manager_release(manager);
 }
 
-/* The child reports nothing, and its parent reports once. */
+/* The child reports nothing; its parent reports the failure once. */
 static void forks(void) {
   ckpt_async_manager* const manager = new_manager(NULL);
   int status = 0;
@@ -264,7 +264,7 @@ static void next_result(void) {
   ckpt_async_manager_release(manager);
   ckpt_checkpoint_manager_release(it.checkpoint);
 
-  /* Another storage has not lost anything. */
+  /* A save to another storage reports no failure. */
   CHECK_OK(ckpt_storage_create_memory(&memory));
   CHECK_OK(ckpt_checkpoint_manager_create(memory, NULL, &elsewhere));
   CHECK_OK(ckpt_checkpoint_manager_save(elsewhere, it.state, NULL, &saved));
@@ -272,7 +272,7 @@ static void next_result(void) {
   ckpt_checkpoint_manager_release(elsewhere);
   ckpt_storage_release(memory);
 
-  /* The directory is made again, and has a new inode. */
+  /* The directory is created again, with a new inode. */
   make_root();
   it.checkpoint = open_root();
   options.step = 8;
@@ -283,7 +283,7 @@ static void next_result(void) {
   CHECK_OK(ckpt_checkpoint_manager_save(it.checkpoint, it.state, &options, &saved));
   CHECK(saved.unreported_failures == 0 && saved.unreported_status == CKPT_OK && saved.unreported_error[0] == '\0');
 
-  /* In the background. */
+  /* The same with a background save. */
   lose(10, 1);
   ckpt_checkpoint_manager_release(it.checkpoint);
   make_root();
@@ -326,8 +326,8 @@ static int run_scenario(const char* name) {
   char command[sizeof it.root + 16];
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
     if (strcmp(scenarios[i].name, name) != 0) continue;
-    begin_run(&it,
-              strcmp(name, "late") == 0 || strcmp(name, "cancels") == 0 ? 64 << 20 : 16); /* a limit lets the first 4 MiB pass */
+    /* A rate limit does not delay the first 4 MiB. */
+    begin_run(&it, strcmp(name, "late") == 0 || strcmp(name, "cancels") == 0 ? 64 << 20 : 16);
     scenarios[i].run();
     ckpt_state_release(it.state);
     ckpt_checkpoint_manager_release(it.checkpoint);
@@ -337,12 +337,12 @@ static int run_scenario(const char* name) {
   return 2;
 }
 
-/* ---- What is looked at ---- */
+/* ---- Outputs of the scenarios ---- */
 
 enum { TEXT = 16384 };
 
 typedef struct outcome {
-  int status; /* of the process, as waitpid gives it */
+  int status; /* of the process, from waitpid */
   char out[TEXT];
   char err[TEXT];
 } outcome;
@@ -352,14 +352,14 @@ static void read_all(int from, char* text) {
   for (;;) {
     const ssize_t count = read(from, text + size, TEXT - 1 - size);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break; /* a terminal's other end reports EIO */
+    if (count <= 0) break; /* the host end of a terminal reports EIO after the other end is closed */
     size += (size_t)count;
   }
   text[size] = '\0';
   close(from);
 }
 
-/* Runs a scenario with this descriptor as its standard error (-1: closed). setting: of CKPT_LOG; NULL: none. */
+/* Runs a scenario with err as its standard error (-1: closed). setting: the value of CKPT_LOG; NULL: unset. */
 static void run_with(const char* scenario, int err, const char* setting, outcome* found) {
   int out[2];
   pid_t child = 0;
@@ -398,7 +398,7 @@ static outcome run_piped(const char* scenario, const char* setting) {
   int err[2];
   CHECK(pipe(err) == 0);
   CHECK(fcntl(err[0], F_SETFD, FD_CLOEXEC) == 0);
-  run_with(scenario, err[1], setting, &found); /* the pipe holds what is written */
+  run_with(scenario, err[1], setting, &found); /* the output fits into the pipe's buffer */
   read_all(err[0], found.err);
   return found;
 }
@@ -440,7 +440,7 @@ static int show(const outcome* found, const char* what) {
 
 static const char one_line[] = "ckpt: async: no caller has seen this failure: task 1 (save of step 7) failed: ";
 
-/* One line, as a whole, and nothing else; the process succeeds. */
+/* Checks that the process succeeded and that standard error holds exactly one line, which contains end. */
 static void expect_line(const outcome* found, const char* end) {
   EXPECT(*found, found->status == 0);
   EXPECT(*found, strncmp(found->err, one_line, strlen(one_line)) == 0);
@@ -477,7 +477,7 @@ static void lines_on_standard_error(void) {
   EXPECT(found, strstr(found.err, "2 tasks were cancelled at the release: not ended within 1 ns\n") != NULL);
 }
 
-/* Descriptor 2 may be the program's own file. */
+/* Descriptor 2 may be closed, or a file or socket of the program: nothing is printed. */
 static void other_descriptors(void) {
   outcome found = run_in_file("lost", 0, NULL);
   int ends[2];
@@ -506,7 +506,7 @@ static void setting_of_environment(void) {
   expect_line(&found, "\n");
 }
 
-/* A caller or the log has the failure: nothing is printed. */
+/* A caller or the log has received the failure: nothing is printed. */
 static void received(void) {
   static const char record[] = "3 async no caller has seen this failure: task ";
   static const char* const silent[] = {"seen",          "closed",   "complete",   "cancels",    "with-log",
@@ -526,7 +526,7 @@ static void received(void) {
   }
 }
 
-/* A pipe without a reader, and one that no reader empties. */
+/* A pipe without a reader, and a full pipe that no reader empties. */
 static void pipes_that_take_nothing(void) {
   outcome found;
   int ends[2];

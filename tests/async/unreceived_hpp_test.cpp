@@ -1,4 +1,4 @@
-// Through ckpt.hpp: the failure of the last background save when its manager goes out of scope, in a process of its own.
+// Through ckpt.hpp: the failure of the last background save when its manager goes out of scope, in a separate process.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ std::string all_of(int descriptor) {
   return text;
 }
 
-// Both outputs are pipes.
+// Runs body in a child process; its standard output and standard error are pipes.
 template <class Body>
 Ended run(const Body& body) {
   std::array<int, 2> out{};
@@ -56,7 +56,7 @@ Ended run(const Body& body) {
   return ended;
 }
 
-// A save whose directory is removed before a worker begins it.
+// Starts a save, removes its directory before a worker begins the save, and calls end.
 template <class End>
 void lose(const End& end) {
   std::string root = "/tmp/ckpt-unreceived-XXXXXX";

@@ -83,7 +83,7 @@ static void log_callback(void) {
   CHECK(destroyed == 1 && destroyed_too == 1);
 }
 
-/* What it receives: tests/async/unreceived_api_test.c. */
+/* tests/async/unreceived_api_test.c checks the records that a fallback receives. */
 static void fallback_of_the_log(void) {
   int destroyed = 0;
   int destroyed_too = 0;

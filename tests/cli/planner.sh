@@ -46,7 +46,7 @@ refuses 1 "--strategy: the schedule " train --model mlp --data "$text" --batch 3
 says "more than the budget of $small bytes"
 refuses 1 "budget_bytes is $((small / 2)); schedule 'stage 0 of 2, 1 micro-batches: Interval(100)' reserves " train --model mlp --data "$text" --batch 32 --quiet --strategy interval:100 --memory-budget "$small" --stages 2 --dir "$scratch/none"
 refuses 1 "the smallest that works for this chain is" train --model mlp --data "$text" --batch 32 --quiet --planner tapes --memory-budget 1KiB --dir "$scratch/none"
-# In percent, where that was asked for: of one executor, and of stages.
+# A budget in percent is also reported in percent, for one executor and for stages.
 says_like() { grep -qE -- "$1" "$scratch/out" || fail "no '$1' in: $(cat "$scratch/out")"; }
 refuses 1 "--memory-budget 0.01% is " train --model mlp --data "$text" --batch 32 --quiet --planner tapes --memory-budget 0.01% --dir "$scratch/none"
 says_like "the smallest that works for this chain is [0-9]+ \([0-9.]+%\)"

@@ -42,7 +42,7 @@ is "$(steps "$scratch/c")" "6 "
 succeeds prune "$scratch/c" --keep newer:0
 is "$(steps "$scratch/c")" "6 "
 
-# A run that goes back to an earlier step: the steps after it are abandoned, listed as such, and pruned alone.
+# A run resumes from an earlier step: the later steps are abandoned and listed as abandoned, and --abandoned prunes only them.
 succeeds train --model mlp --data "$text" --batch 32 --steps 6 --save-every 2 --keep 0 --dir "$scratch/r" --quiet --seed 7
 succeeds copy "$scratch/r" "$scratch/back" --step 2
 succeeds copy "$scratch/back" "$scratch/r"

@@ -19,7 +19,7 @@ is "$(sed -n 2p "$scratch/out" | awk '{print $2}')" 6
 is "$(sed -n 4p "$scratch/out" | awk '{print $2}')" 2
 succeeds list "$scratch/c" --json
 is "$(json_field 0 step) $(json_field 2 step) $(json_field 0 state)" "6 2 complete"
-# Dates: both forms in JSON are the same second, which is today's by the clock.
+# Dates: both JSON forms give the same second, which is less than an hour ago.
 as_date() { date -u -d "@$(($1 / 1000000000))" +%Y-%m-%dT%H:%M:%SZ; }
 saved=$(json_field 0 saved_utc)
 is "$saved" "$(as_date "$(json_field 0 saved_utc_ns)")"
@@ -84,7 +84,7 @@ mv "$scratch/shown" "$scratch/out"
 original=$(json_field seed; json_field data_position; json_field values)
 succeeds show "$scratch/copy" --json
 is "$(json_field seed; json_field data_position; json_field values)" "$original"
-# A lower step than the newest is a roll-back there, and the newest from now on.
+# Copying a step below the newest one is a roll-back in the target: the copied step is now the newest.
 succeeds copy "$scratch/c" "$scratch/copy" --step 2
 says "step 2 is saved where step 6 exists: generation 1"
 succeeds list "$scratch/copy" --json

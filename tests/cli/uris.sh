@@ -44,7 +44,7 @@ says "1 checkpoints would be removed"
 succeeds train --steps 2 --quiet --dir file:t --model transformer --data "$text" --blocks 1 --width 16 --heads 2 --context 16 --batch 2
 succeeds sample --dir file:t --prompt "line" --length 3
 
-# A kind of lock: the writer's file goes with it, and another writer's stays and is respected.
+# Lock kinds: a writer removes its own lock file; another writer's lock file stays, and new writers are refused.
 succeeds prune "file:copied?lock=file" --keep last:1
 [ -z "$(find copied -name '.lock-*')" ] || fail "the lock was not released"
 owner=copied/.lock-0123456789abcdef

@@ -13,7 +13,7 @@ std::int64_t step_of(const Scenario& scenario, int save) {
   return save == 0 ? -1 : scenario.steps[static_cast<std::size_t>(save) - 1];
 }
 
-// The order in which a load tries saves: by generation, by step, then by when they were committed.
+// The order in which a load tries saves: by generation, by step, then by the order of the commits.
 std::tuple<std::int64_t, std::int64_t, int> rank(const Scenario& scenario, int save) {
   const std::int64_t generation = save == 0 ? -1 : scenario.generations[static_cast<std::size_t>(save) - 1];
   return {generation, step_of(scenario, save), save};

@@ -394,8 +394,8 @@ Finding ObjectEnumerator::go_on_with_late_lists(const Crash& crash, std::uint64_
   } catch (const base::Error&) {  // what it was shown could not be
   }
   const Loaded loaded = load_newest(bucket);
-  // A writer that was shown a higher step than the reader begins a new run: that is the newest then, whatever its step. Only when
-  // it was acknowledged may its retention have removed what it has abandoned.
+  // If its listings showed the writer a higher step than the reader has seen, its save begins a new run. That save is then the
+  // newest, whatever its step. Retention may have removed the abandoned checkpoints only if the save was acknowledged.
   if (loaded.save == next_save && has_rolled_back(bucket)) {
     if (!is_acknowledged && !holds_step(bucket, best.first))
       return {Violation::lost, "a save that was not acknowledged removed it"};

@@ -422,8 +422,8 @@ TEST_F(CrashRanks, NothingAcknowledgedInTheBackgroundIsLostInAnObjectStore) { en
 // acknowledges.
 TEST_F(CrashRanks, ForgottenSyncsAreNoticed) {
   for (const Story& story : {Story{Place::disk, 2, false, true, 0, 0, 0}, Story{Place::disk, 2, true, true, 0, 0, 1}}) {
-    // Which of the ranks' threads in the background comes first differs from run to run on a busy machine, and some orders need no
-    // sync of this rank.
+    // The order of the ranks' background threads varies from run to run on a busy machine, and some orders need no sync of this
+    // rank.
     constexpr int most_tries = 5;
     Counted counted;
     for (int tries = 0; tries < most_tries && counted.violations == 0; ++tries) enumerate(story, counted);

@@ -48,8 +48,8 @@ struct Scenario {
   Image base;                       // what the disk held when it began
   Log log;                          // with its marks
   std::vector<std::int64_t> steps;  // of save number 1, 2, ...
-  // Of these saves, as their results report it: a process that has loaded, and saves a lower step, rolls back. 0 where it was
-  // killed.
+  // Generations of these saves, from their results: a process that saves a lower step after a load rolls back. 0 for a save during
+  // which the process was killed.
   std::vector<std::int64_t> generations;
 };
 

@@ -32,7 +32,7 @@ if [ "$mode" = build ]; then
   for file in "$@"; do
     case ${file##*/} in
       CMakeCache.txt | CMakeFiles | Makefile | build.ninja | cmake_install.cmake | compile_commands.json | guest | libckpt | libckpt_again) ;;
-      .ninja* | _deps | CTestTestfile.cmake | files-*.txt) ;; # the last: of guest/CMakeLists.txt
+      .ninja* | _deps | CTestTestfile.cmake | files-*.txt) ;; # guest/CMakeLists.txt generates files-*.txt
       *) fail "the build folder has $file" ;;
     esac
   done

@@ -102,7 +102,8 @@ TEST_F(Load, AnotherLibraryIsRefusedAsSuch) {
   expect_unsupported(folder_, "ckpt_of_a_later_version");
 }
 
-// Where the linker has found libckpt by a relative path of LD_LIBRARY_PATH, the library next to it is found, too, from any folder.
+// If the dynamic linker found libckpt through a relative path in LD_LIBRARY_PATH, the library next to it is found from any working
+// directory.
 TEST_F(Load, ARelativeSearchPathServes) {
   const fs::path libraries = fs::path(S3_LIBRARY).parent_path();
   fs::create_directories(folder_ / "lib");
@@ -116,7 +117,7 @@ TEST_F(Load, ARelativeSearchPathServes) {
   EXPECT_EQ(status, 0) << out.rdbuf();
 }
 
-// Run by the test before, in another process.
+// The preceding test runs this one in another process.
 TEST_F(Load, DISABLED_FromAnotherFolder) {
   ASSERT_TRUE(is_mapped("/lib/libckpt.so.0"));
   fs::current_path("/");

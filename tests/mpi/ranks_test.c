@@ -273,7 +273,7 @@ static void killed(const char* place, const char* folder, int victim, int64_t wh
     CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &reader));
     ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
     CHECK_OK(ckpt_checkpoint_manager_get_latest(reader, &info));
-    /* A rank may be killed behind the commit of step 2, before it or another one knows of that. */
+    /* A rank may be killed after the commit of step 2, before it or another rank is notified of the commit. */
     if (info.step != 1 && info.step != 2) good = 0;
     CHECK_OK(ckpt_checkpoint_manager_verify(reader, info.name, NULL));
   }

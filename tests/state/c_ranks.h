@@ -1,4 +1,4 @@
-// The ranks of a run as threads that call the C API, and the coordinator by which they find one another.
+// The ranks of a run as threads that call the C API, and the coordinator that connects them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace ckpt_tests {
 constexpr std::int64_t second = 1'000'000'000;
 constexpr int ranks = 3;
 
-// Where the ranks' collective operations meet. After a time-out every operation fails.
+// Matches the ranks' collective operations and carries them out. After a time-out every operation fails.
 class Hub {
  public:
   enum class Kind { barrier, broadcast, all_gather, gather };
@@ -110,7 +110,7 @@ inline ckpt_coordinator* coordinator_of(const std::shared_ptr<Hub>& hub, int ran
   return coordinator;
 }
 
-// What one rank has.
+// Handles of one rank.
 struct Rank {
   int rank = 0;
   ckpt_storage* storage = nullptr;
@@ -147,7 +147,7 @@ inline ckpt_status save_step(const Rank& here, std::int64_t step) {
   return ckpt_checkpoint_manager_save(here.manager, here.state, &options, nullptr);
 }
 
-// A run of several ranks, each on a thread of its own.
+// A run of several ranks, each on a separate thread.
 class CRanks : public testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(ckpt_storage_create_memory(&storage_), CKPT_OK); }

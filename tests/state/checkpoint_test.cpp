@@ -285,7 +285,7 @@ TEST_F(StateCheckpoint, NeverDeletesTheOnlyValidOne) {
   EXPECT_EQ(std::ssize(checkpoint.list()), 1);
 }
 
-// After a load that fell back it is abandoned by the next save, and the first that goes.
+// After a load has fallen back, the next save abandons the damaged checkpoint, and retention removes it first.
 TEST_F(StateCheckpoint, ADamagedOneThatARunHasLeftIsRemovedFirst) {
   Checkpoint checkpoint(disk, {false, 2});
   save_step(checkpoint, 1);

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
 #include "scratch.h"
 #include "state/checkpoint.h"
+#include "storage/file_system.h"
 #include "storage/memory.h"
 
 namespace ckpt::tests {
@@ -57,6 +59,33 @@ inline state::SaveResult save_step(state::Checkpoint& checkpoint, int step) {
   state::SaveOptions options;
   options.step = step;
   return checkpoint.save(model.state, options);
+}
+
+inline std::shared_ptr<storage::Storage> disk_in(const Scratch& scratch) {
+  return storage::open_file_system(scratch.path(), storage::Root::must_exist);
+}
+
+inline state::CheckpointOptions keeping(std::int64_t last) {
+  state::CheckpointOptions options;
+  options.keep_last = last;
+  return options;
+}
+
+inline state::CheckpointOptions read_only() {
+  state::CheckpointOptions options;
+  options.read_only = true;
+  return options;
+}
+
+// Returns the listed steps, such as "330 320? | 600 ": abandoned checkpoints follow the bar, '?' marks damaged ones.
+inline std::string steps_in(state::Checkpoint& checkpoint) {
+  std::string steps;
+  bool has_bar = false;
+  for (const state::Found& found : checkpoint.list()) {
+    if (found.abandoned && !std::exchange(has_bar, true)) steps += "| ";
+    steps += base::cat(found.step, found.condition == state::Condition::complete ? " " : "? ");
+  }
+  return steps;
 }
 
 inline std::string read_file(storage::Storage& storage, const std::string& path) {

@@ -1,4 +1,4 @@
-// Symbolic links among checkpoints: never followed, and the log reports that.
+// Symbolic links among checkpoints are never followed, and the log reports them.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,23 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::shared_ptr<storage::Storage> disk_in(const Scratch& scratch) {
-  return storage::open_file_system(scratch.path(), storage::Root::must_exist);
-}
-
-state::CheckpointOptions read_only() {
-  state::CheckpointOptions options;
-  options.read_only = true;
-  return options;
-}
-
 TEST(StateIgnoredLink, IsReportedOnce) {
   const Scratch run;
   const Scratch links;
   state::Checkpoint saved(disk_in(run), {});
   const std::string name = save_step(saved, 7).name;
   fs::create_directory_symlink(run / name, links / name);
-  fs::create_directory_symlink(run / name, links / "newest");  // of no checkpoint's name
+  fs::create_directory_symlink(run / name, links / "newest");  // not a checkpoint name
   const Warnings warnings;
   state::Checkpoint reader(disk_in(links), read_only());
   EXPECT_TRUE(reader.list().empty());
@@ -45,7 +35,7 @@ TEST(StateIgnoredLink, IsReportedOnce) {
   EXPECT_EQ(std::ranges::count(warnings.text(), '\n'), 1);
 }
 
-// Neither a save nor retention counts, removes or renames it.
+// Neither a save nor retention counts, removes or renames the link.
 TEST(StateIgnoredLink, StaysAsItIs) {
   const Scratch run;
   const Scratch links;

@@ -62,7 +62,7 @@ TEST(StateKeepRules, WhatAnyRuleKeepsStays) {
   EXPECT_EQ(run.steps(), "11 10 8 4 2 ");
 }
 
-// The clock is set ahead by years: what was saved a moment ago is not old, and the log reports it once.
+// The clock is set ahead by years: recent checkpoints do not become old, and each rule logs the change once.
 TEST(StateKeepRules, NewerDoesNotCountAClockThatIsSetAhead) {
   Story run("newer:1h");
   std::int64_t elapsed = 0;
@@ -105,7 +105,7 @@ TEST(StateKeepRules, NewerKeepsWhatWasSavedInTheFuture) {
   EXPECT_TRUE(warnings.mention("was saved 300000000 s in the future")) << warnings.text();
   EXPECT_EQ(std::ranges::count(warnings.text(), '\n'), 1) << warnings.text();
   run.reopen();
-  run.now += 310'000'000;  // and the present clock is far ahead
+  run.now += 310'000'000;  // now the clock is far ahead
   run.checkpoint().prune("", false, 9);
   EXPECT_EQ(run.steps(), "4 ") << "never the newest";
 }

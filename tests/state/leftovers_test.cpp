@@ -11,12 +11,6 @@ using base::Status;
 
 namespace {
 
-state::CheckpointOptions keeping(std::int64_t last) {
-  state::CheckpointOptions options;
-  options.keep_last = last;
-  return options;
-}
-
 // A storage of either kind whose removals fail while a pattern is set, and what it holds.
 class Store {
  public:
@@ -59,7 +53,8 @@ class Store {
   std::shared_ptr<storage::Storage> storage_;
 };
 
-// The removals that fail: of the first file, the last one, the directory (objects have none: one request removes their files).
+// Returns the parts that cannot be removed: the first file, the last file, the directory (objects have none: one request removes
+// their files).
 std::vector<std::string> parts(bool is_objects) {
   if (is_objects) return {"model.safetensors"};
   return {"model.safetensors", "optimizer.safetensors", "remove_directory"};
@@ -109,7 +104,7 @@ TEST_P(Leftovers, OfRemovalsByNameGoWithALaterSave) {
   }
 }
 
-// A removal that has not begun leaves a checkpoint, which no later save may remove.
+// If a removal has not begun, the checkpoint is still complete, and no later save may remove it.
 TEST_P(Leftovers, ARemovalThatHasNotBegunIsNotRepeated) {
   Store store(GetParam());
   state::Checkpoint writer(store.storage(), {});

@@ -1,4 +1,4 @@
-// The rule of lines by itself, and how names and manifests show a line.
+// The rules of lines, and the form of a line in names and manifests.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -48,7 +48,7 @@ TEST(Line, WhatASecondRollBackGoesOnFromDoesNotBringBackWhatTheFirstAbandoned) {
   EXPECT_TRUE(line.holds(1, 450));
   EXPECT_FALSE(line.holds(1, 460));
   EXPECT_TRUE(line.holds(0, 300));
-  EXPECT_FALSE(line.holds(0, 400));  // abandoned by the first, whatever the second's parent is
+  EXPECT_FALSE(line.holds(0, 400));  // abandoned by the first roll-back, whatever the parent of the second one
 }
 
 TEST(Line, ASecondRollBackBelowTheFirstOnesParentBoundsAll) {
@@ -70,7 +70,7 @@ TEST(Line, WithoutTheMemberTheCommitSequenceDecides) {
   EXPECT_EQ(line.generation_of(places[1]), 0);
   EXPECT_EQ(line.generation_of(places[2]), 1);
   EXPECT_EQ(line.generation_of(places[3]), 1);
-  EXPECT_EQ(line.generation_of({650, 9, shared(Line())}), 0);  // it says so: accepted before the roll-back, committed after it
+  EXPECT_EQ(line.generation_of({650, 9, shared(Line())}), 0);  // by its manifest: accepted before the roll-back, committed after it
 }
 
 TEST(Line, NamesShowTheLineOfDamagedOnes) {
@@ -81,7 +81,7 @@ TEST(Line, NamesShowTheLineOfDamagedOnes) {
   EXPECT_FALSE(line.holds(0, 600));
   const std::vector<LinePlace> new_run = {{600, 4}, {310, -1, {}, {1, std::nullopt}}};
   EXPECT_FALSE(CurrentLine(new_run).holds(0, 300));
-  // What was cut off begins nothing.
+  // An interrupted attempt begins no generation.
   const std::vector<LinePlace> cut_off = {{600, 4}, {310, -1, {}, {1, 300}, false}};
   EXPECT_EQ(CurrentLine(cut_off).generation(), 0);
 }

@@ -1,4 +1,4 @@
-// Which generation the saves of one manager belong to, by the order in which they are accepted and committed.
+// Generations of the saves of one manager, by the order in which the saves are accepted and committed.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -33,10 +33,10 @@ TEST_F(LineageTest, AfterALoadTheFirstSaveThatIsQueuedOrCommittedDecides) {
   auto failed = lineage->accept(310);
   EXPECT_TRUE(failed->rolled_back());
   EXPECT_EQ(failed->generation(), 1);
-  failed.reset();  // nothing of it was committed
+  failed.reset();  // it has committed nothing
   auto next = lineage->accept(320);
   EXPECT_TRUE(next->rolled_back());
-  EXPECT_EQ(next->generation(), 2);  // no number twice
+  EXPECT_EQ(next->generation(), 2);  // numbers are not reused
   EXPECT_EQ(next->line_at(5)->parent->step, 300);
   next->note_committed("step 320", 5);
   next.reset();
@@ -50,8 +50,8 @@ TEST_F(LineageTest, QueuedSavesCount) {
   EXPECT_FALSE(queued->rolled_back());
   lineage->note_load({"step 600", 600, 4}, nullptr);
   const auto next = lineage->accept(610);
-  EXPECT_TRUE(next->rolled_back());  // 700 will be there
-  // Committed after the first of the new generation, it belongs to the old one all the same.
+  EXPECT_TRUE(next->rolled_back());  // step 700 is queued and will be committed
+  // A save of the old generation that commits after the first one of the new generation still belongs to the old generation.
   next->line_at(5);
   next->note_committed("step 610", 5);
   ASSERT_NE(queued->line_at(6), nullptr);

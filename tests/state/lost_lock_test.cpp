@@ -17,16 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::shared_ptr<storage::Storage> disk_in(const Scratch& scratch) {
-  return storage::open_file_system(scratch.path(), storage::Root::must_exist);
-}
-
-state::CheckpointOptions keeping(std::int64_t last) {
-  state::CheckpointOptions options;
-  options.keep_last = last;
-  return options;
-}
-
 // Does something when all files are written and nothing is committed yet.
 class AtCommit final : public state::SaveSource {
  public:

@@ -1,4 +1,4 @@
-// Storages without a lock: a second writer is found by what it commits. And writers whose lock is a file.
+// Storages without a lock, where a second writer is detected by its commits. Also tests locks that are files.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -50,7 +50,7 @@ void expect_second_writer(const std::string& text, const std::function<void()>& 
   EXPECT_NE(message.find(text), std::string::npos) << message;
 }
 
-// Does something when all files are written and nothing is committed yet.
+// Calls action after all files are written and before anything is committed.
 class AtCommit final : public state::SaveSource {
  public:
   explicit AtCommit(std::function<void()> action) : action_(std::move(action)) {}
@@ -126,7 +126,7 @@ bool is_commit(const std::string& operation) {
   return operation.starts_with("rename ") && operation.find("/manifest.json") != std::string::npos;
 }
 
-// Both have looked for one another before either committed: neither removes what the other one saved.
+// Both writers checked for a second writer before either committed: neither removes the other's checkpoints.
 TEST(StateNoLock, TwoCommitsAtTheSameTimeAreBothKept) {
   const Scratch scratch;
   const auto faults = std::make_shared<Faults>();
@@ -147,7 +147,7 @@ TEST(StateNoLock, TwoCommitsAtTheSameTimeAreBothKept) {
     expect_second_writer("it has committed", [&] { save_step(*writer, 8); });
 }
 
-// A commit between the last look for a second writer and the listing that retention chooses from.
+// A second writer commits between the last check for one and the listing from which retention chooses.
 TEST(StateNoLock, RetentionRemovesOnlyWhatItsWriterKnows) {
   const Scratch scratch;
   const Scratch other;
@@ -157,7 +157,7 @@ TEST(StateNoLock, RetentionRemovesOnlyWhatItsWriterKnows) {
   const auto faults = std::make_shared<Faults>();
   const auto first = watched(scratch, faults);
   save_step(*first, 5);
-  int lists = -1;  // of the root, since the commit; -1 before it
+  int lists = -1;  // listings of the root since the commit; -1 before it
   faults->before = [&](const std::string& operation) {
     if (is_commit(operation)) lists = 0;
     if (lists < 0 || operation != "list " || ++lists != 2) return;
@@ -169,7 +169,7 @@ TEST(StateNoLock, RetentionRemovesOnlyWhatItsWriterKnows) {
   expect_second_writer(theirs, [&] { save_step(*first, 7); });
 }
 
-// One that opens takes a save that is under way for one that was cut off.
+// A second writer that opens treats a save in progress as an interrupted one.
 TEST(StateNoLock, ASecondWriterThatOpensStopsASave) {
   const Scratch scratch;
   const auto first = without_lock(scratch);
@@ -179,7 +179,7 @@ TEST(StateNoLock, ASecondWriterThatOpensStopsASave) {
   EXPECT_EQ(steps_of(*second), "2 ");
 }
 
-// An older checkpoint that is copied into the directory is not a second writer's.
+// Copying an older checkpoint into the directory does not count as a second writer.
 TEST(StateNoLock, CopiesOfOlderCheckpointsAreAllowed) {
   const Scratch scratch;
   const Scratch other;
@@ -190,7 +190,7 @@ TEST(StateNoLock, CopiesOfOlderCheckpointsAreAllowed) {
   EXPECT_NO_THROW(save_step(*writer, 10));
 }
 
-// ---- Locks that are files ----
+// ---- Lock files ----
 
 TEST(StateLockFile, AKilledWriterIsTakenOver) {
   const Scratch scratch;

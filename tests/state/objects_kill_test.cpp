@@ -11,7 +11,7 @@ using base::Status;
 
 namespace {
 
-state::CheckpointOptions keeping(std::int64_t last) {
+state::CheckpointOptions impatient_keeping(std::int64_t last) {
   state::CheckpointOptions options;
   options.keep_last = last;
   options.sleep = [](std::int64_t) {};
@@ -60,7 +60,7 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
   const auto save = [&](int step) {
     const Status status = status_of([&] {
       if (writer == nullptr)
-        writer = std::make_unique<state::Checkpoint>(std::make_shared<BucketClient>(bucket, requests), keeping(2));
+        writer = std::make_unique<state::Checkpoint>(std::make_shared<BucketClient>(bucket, requests), impatient_keeping(2));
       save_step(*writer, step);
     });
     if (status == Status::ok) acknowledged = step;
@@ -91,7 +91,7 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
 
   const auto again = std::make_shared<Requests>();
   again->puts = blow.puts;
-  state::Checkpoint next(std::make_shared<BucketClient>(bucket, again), keeping(2));
+  state::Checkpoint next(std::make_shared<BucketClient>(bucket, again), impatient_keeping(2));
   save_step(next, 6);
   EXPECT_EQ(newest(), 6) << where;
   save_step(next, 7);
@@ -108,7 +108,7 @@ void strike_everywhere(const Blow& blow) {
     const auto shared = std::make_shared<Bucket>();
     const auto requests = std::make_shared<Requests>();
     requests->puts = blow.puts;
-    state::Checkpoint writer(std::make_shared<BucketClient>(shared, requests), keeping(2));
+    state::Checkpoint writer(std::make_shared<BucketClient>(shared, requests), impatient_keeping(2));
     save_step(writer, 1);
     save_step(writer, 2);
     bucket.objects = shared->objects;

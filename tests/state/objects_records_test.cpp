@@ -27,18 +27,6 @@ constexpr int bit_step = 8;
 
 constexpr const char* orphan = "step-000000000001-00000001";
 
-state::CheckpointOptions keeping(std::int64_t last) {
-  state::CheckpointOptions options;
-  options.keep_last = last;
-  return options;
-}
-
-state::CheckpointOptions read_only() {
-  state::CheckpointOptions options;
-  options.read_only = true;
-  return options;
-}
-
 // As version 0.2 of the library wrote it.
 std::string version_1(const state::CommitRecord& record) {
   const nlohmann::ordered_json tree = {{"format", "ckpt-commit"},
@@ -190,7 +178,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-// The record of step 3 names the directory of step 2, which is listed and intact and has its own record.
+// The record of step 3 names the directory of step 2. That directory is listed, intact, and has its own record.
 TEST(ObjectsRecords, ARecordThatNamesAnotherCheckpoint) {
   for (const Puts puts : {Puts::honest, Puts::unsupported}) {
     const Records records(1, puts);

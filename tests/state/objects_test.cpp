@@ -13,18 +13,6 @@ using base::Status;
 
 namespace {
 
-state::CheckpointOptions keeping(std::int64_t last) {
-  state::CheckpointOptions options;
-  options.keep_last = last;
-  return options;
-}
-
-state::CheckpointOptions read_only() {
-  state::CheckpointOptions options;
-  options.read_only = true;
-  return options;
-}
-
 float loaded(state::Checkpoint& checkpoint, const state::LoadOptions& options = {}) {
   Model model(-1);
   checkpoint.load(model.state, options);

@@ -1,6 +1,6 @@
-// Wrong arguments of one rank, through the C API: every collective call returns the status and message of that rank on all ranks,
-// at once, and the managers can be used afterwards. A rank without a coordinator to report by is named by the others' time-out. The
-// ranks are threads here.
+// Wrong arguments of one rank, through the C API. Every collective call immediately returns the status and message of that rank on
+// all ranks, and the managers remain usable. If the rank has no coordinator to report through, the other ranks time out with a
+// message that names it. The ranks are threads here.
 #include <algorithm>
 
 #include "c_ranks.h"
@@ -16,14 +16,14 @@ struct Answer {
 
 using RanksArguments = CRanks;
 
-// One call whose arguments are wrong where is_wrong.
+// One call; its arguments are wrong if is_wrong.
 struct Case {
   const char* what;
   ckpt_status status;
   const char* text;
   std::function<ckpt_status(Rank& here, bool is_wrong)> call;
-  bool is_unlike =
-      false;  // the arguments of each rank are right, but not the same: the first rank that differs from rank 0 reports it
+  // Each rank's arguments are valid, but they differ: the first rank that differs from rank 0 reports the error.
+  bool is_unlike = false;
 };
 
 void expect_same(const std::array<Answer, ranks>& answers, const Case& wrong, int wrong_rank) {
@@ -37,12 +37,12 @@ void expect_same(const std::array<Answer, ranks>& answers, const Case& wrong, in
   }
 }
 
-// A time-out would show an argument error that stays on one rank.
+// If an argument error stayed on one rank, the other ranks would time out.
 constexpr std::int64_t timeout_ns = 10 * second;
 
 // ---- Creating managers ----
 
-// A case that changes the options of one rank.
+// Returns a case that changes the options of one rank.
 Case of_options(const char* what, ckpt_status status, const char* text,
                 const std::function<void(Rank& here, ckpt_checkpoint_manager_options& options)>& change) {
   return {what, status, text, [change](Rank& here, bool is_wrong) {
@@ -52,7 +52,7 @@ Case of_options(const char* what, ckpt_status status, const char* text,
           }};
 }
 
-// Options of a later version, with a field that is not zero.
+// Options of a later version, with an additional nonzero field.
 struct LaterOptions {
   ckpt_checkpoint_manager_options known = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   std::int64_t later = 1;
@@ -100,7 +100,7 @@ TEST_F(RanksArguments, OfAManager) {
         Answer& answer = answers[static_cast<std::size_t>(here.rank)];
         answer.status = wrong.call(here, here.rank == wrong_rank);
         answer.text = ckpt_last_error();
-        // The coordinator is still in step.
+        // The ranks still call the same collectives.
         open_all(here, timeout_ns);
       });
       expect_same(answers, wrong, wrong_rank);
@@ -130,33 +130,41 @@ TEST_F(RanksArguments, ReadOnlyOnOneRank) {
 
 // ---- Saves and loads ----
 
+// A call whose options, from initial, are changed on the wrong rank.
+template <class Options, class Call>
+Case with_options(const char* what, ckpt_status status, const char* text, const Options& initial,
+                  const std::function<void(Options& options)>& change, const Call& call) {
+  return {what, status, text, [=](Rank& here, bool is_wrong) {
+            Options options = initial;
+            if (is_wrong) change(options);
+            return call(here, options);
+          }};
+}
+
 Case of_save(const char* what, ckpt_status status, const char* text,
              const std::function<void(ckpt_save_options& options)>& change) {
-  return {what, status, text, [change](Rank& here, bool is_wrong) {
-            ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
-            options.step = 5;
-            if (is_wrong) change(options);
-            return ckpt_checkpoint_manager_save(here.manager, here.state, &options, nullptr);
-          }};
+  ckpt_save_options initial = CKPT_SAVE_OPTIONS_INIT;
+  initial.step = 5;
+  return with_options(what, status, text, initial, change, [](Rank& here, const ckpt_save_options& options) {
+    return ckpt_checkpoint_manager_save(here.manager, here.state, &options, nullptr);
+  });
 }
 
 Case of_load(const char* what, ckpt_status status, const char* text,
              const std::function<void(ckpt_load_options& options)>& change) {
-  return {what, status, text, [change](Rank& here, bool is_wrong) {
-            ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
-            if (is_wrong) change(options);
-            return ckpt_checkpoint_manager_load(here.manager, here.state, &options, nullptr);
-          }};
+  const ckpt_load_options initial = CKPT_LOAD_OPTIONS_INIT;
+  return with_options(what, status, text, initial, change, [](Rank& here, const ckpt_load_options& options) {
+    return ckpt_checkpoint_manager_load(here.manager, here.state, &options, nullptr);
+  });
 }
 
 Case of_task(const char* what, ckpt_status status, const char* text,
              const std::function<void(ckpt_checkpoint_task_options& task)>& change) {
-  return {what, status, text, [change](Rank& here, bool is_wrong) {
-            ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
-            if (is_wrong) change(task);
-            std::int64_t id = 0;
-            return ckpt_async_manager_save(here.async, here.state, nullptr, &task, &id);
-          }};
+  const ckpt_checkpoint_task_options initial = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  return with_options(what, status, text, initial, change, [](Rank& here, const ckpt_checkpoint_task_options& task) {
+    std::int64_t id = 0;
+    return ckpt_async_manager_save(here.async, here.state, nullptr, &task, &id);
+  });
 }
 
 std::vector<Case> save_cases() {
@@ -347,8 +355,7 @@ TEST_F(RanksArgumentsOfCalls, OfADecision) { expect_all_fail_alike(decision_case
 
 // ---- Messages ----
 
-// A save costs no more operations than before the ranks exchanged the status of their arguments: 5 in the foreground, 2 in the
-// background.
+// The exchange of argument statuses adds no collective operations to a save: 5 in the foreground, 2 in the background.
 TEST_F(RanksArguments, ASaveTakesNoMoreOperations) {
   std::int64_t foreground = 0;
   std::int64_t background = 0;
@@ -375,7 +382,7 @@ TEST_F(RanksArguments, ASaveTakesNoMoreOperations) {
   EXPECT_LE(background, 2);
 }
 
-// ---- Errors that leave no coordinator ----
+// ---- Errors without a coordinator ----
 
 TEST_F(RanksArguments, ARankWithoutACoordinatorIsNamed) {
   constexpr std::int64_t soon = 2 * second;
@@ -411,7 +418,7 @@ TEST_F(RanksArguments, ARankWithoutACoordinatorIsNamed) {
         EXPECT_EQ(answer.status, rank == wrong_rank ? wrong.status : CKPT_E_TIMEOUT) << wrong.what << ": " << answer.text;
         EXPECT_EQ(answer.text.find(rank == wrong_rank ? wrong.text : name), 0U) << wrong.what << ": " << answer.text;
       }
-      for_all_ranks([&](Rank& here) { open(here, timeout_ns); });  // removes what the ranks have left
+      for_all_ranks([&](Rank& here) { open(here, timeout_ns); });  // removes the ranks' unfinished files
     }
   }
 }

@@ -1,9 +1,10 @@
-// A roll-back of several ranks: rank 0 decides, and all report the same.
+// A roll-back of several ranks: rank 0 decides, and all ranks report the same result.
 #include <gtest/gtest.h>
 
 #include <mutex>
 
 #include "base/log.h"
+#include "fixture.h"
 #include "object_store.h"
 #include "of_ranks.h"
 
@@ -21,16 +22,8 @@ class RanksRollBack : public testing::TestWithParam<bool> {
     return disk_at(scratch_.path());
   }
   std::string steps() {
-    state::CheckpointOptions options;
-    options.read_only = true;
-    state::Checkpoint reader(open(), options);
-    std::string out;
-    bool has_bar = false;
-    for (const state::Found& found : reader.list()) {
-      if (found.abandoned && !std::exchange(has_bar, true)) out += "| ";
-      out += base::cat(found.step, ' ');
-    }
-    return out;
+    state::Checkpoint reader(open(), read_only());
+    return steps_in(reader);
   }
   static std::int64_t load(state::Checkpoint& checkpoint, std::int64_t rank, std::optional<std::int64_t> step) {
     state::State target = state_of(rank, count, -1);

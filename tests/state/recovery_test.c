@@ -166,7 +166,7 @@ static void the_newest_good_one_stays(void) {
   save(checkpoint, 3);
   CHECK_STEPS(checkpoint, "7 3 ");
   CHECK(load(checkpoint, NULL, NULL, 0) == 3);
-  /* A run that resumes below it abandons it: then it is the first that goes. */
+  /* A run that resumes from a lower step abandons step 7: retention then removes it first. */
   save(checkpoint, 4);
   CHECK_STEPS(checkpoint, "4 ");
   ckpt_checkpoint_manager_release(checkpoint);

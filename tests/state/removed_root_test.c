@@ -47,7 +47,7 @@ int main(void) {
   remove_scratch(root);
   all_calls_report_it(storage, manager);
   CHECK(strstr(ckpt_last_error(), root) != NULL);
-  /* A new directory of the same name is not the one that is open. */
+  /* A new directory of the same name does not replace the one that is open. */
   CHECK(mkdir(root, 0700) == 0);
   all_calls_report_it(storage, manager);
   ckpt_checkpoint_manager_release(manager);

@@ -70,7 +70,7 @@ TEST(StateRetentionOptions, OfEqualStepsAndMetricsTheNewestStays) {
   EXPECT_EQ(checkpoint.list().at(1).name, again.name);
 }
 
-// A loss that has become NaN must not cost the state.
+// A state is saved even if its loss has become NaN.
 TEST(StateRetentionOptions, AMetricThatIsNotFiniteIsLeftOut) {
   for (const bool larger_is_better : {false, true}) {
     CheckpointOptions options;
@@ -145,7 +145,7 @@ TEST(StateRetentionOptions, ReadsManifestsOnly) {
   EXPECT_GT(opened, 4);
 }
 
-// A save with rules looks at all checkpoints. What it has read of them once it reads again only when it has changed.
+// A save with rules examines all checkpoints. It reads a manifest again only if the manifest has changed.
 TEST(StateRetentionOptions, ReadsUnchangedManifestsOnce) {
   const Scratch scratch;
   const auto disk = storage::open_file_system(scratch.path(), storage::Root::must_exist);
@@ -153,7 +153,7 @@ TEST(StateRetentionOptions, ReadsUnchangedManifestsOnce) {
   Checkpoint checkpoint(counted, {false, 4});
   std::vector<std::string> names;
   for (int step = 1; step <= 4; ++step) names.push_back(save_with(checkpoint, step, {}).name);
-  std::this_thread::sleep_for(std::chrono::milliseconds(2100));  // until their stamps are known
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));  // until the storage returns their stamps
   const auto manifests_read = [&](int step) {
     counted->take();
     names.push_back(save_with(checkpoint, step, {}).name);
@@ -162,7 +162,7 @@ TEST(StateRetentionOptions, ReadsUnchangedManifestsOnce) {
   const std::int64_t by_first = manifests_read(5);
   EXPECT_EQ(by_first - manifests_read(6), 3);  // of steps 2, 3 and 4, as step 1 was removed and step 5 is new
   EXPECT_EQ(steps_of(checkpoint), "6 5 4 3 ");
-  // A byte that no size shows, and a file that is no longer there: neither checkpoint counts as one that is kept.
+  // One checkpoint has a changed byte, with unchanged sizes, and one lacks a file: neither counts towards keep_last.
   const std::string path = names[3] + "/manifest.json";
   std::string manifest = read_file(*disk, path);
   manifest[manifest.size() / 2] = static_cast<char>(manifest[manifest.size() / 2] ^ 1);

@@ -147,10 +147,10 @@ class RetentionModel {
   std::int64_t keep_last_;
   std::shared_ptr<storage::Storage> disk_ = storage::make_memory_storage();
   Checkpoint checkpoint_;
-  std::vector<Saved> all_;                          // that should be there, newest first, abandoned ones last
-  std::vector<std::map<int, int>> last_steps_{{}};  // by generation: of each earlier one the last step that belongs to its line
-  std::string loaded_;                              // what was loaded last
-  bool is_first_ = false;                           // nothing was saved since
+  std::vector<Saved> all_;                          // expected checkpoints: newest first, abandoned ones last
+  std::vector<std::map<int, int>> last_steps_{{}};  // by generation: the last step of each earlier generation on its line
+  std::string loaded_;                              // the checkpoint that was loaded last
+  bool is_first_ = false;                           // nothing was saved since that load
   std::map<std::string, std::pair<std::string, std::string>> original_;
 };
 

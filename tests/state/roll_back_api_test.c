@@ -1,4 +1,4 @@
-/* A run that goes back to step 300 of a directory that holds step 600, and saves 310, 320 and 330: through the C API. */
+/* A roll-back through the C API: a run resumes from step 300 in a directory that holds step 600, and saves 310, 320 and 330. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "numbered.h"
@@ -62,7 +62,7 @@ int main(void) {
   CHECK(warnings == 1);
   ckpt_checkpoint_manager_release(manager);
 
-  /* Another process goes on from 330, and all of the new run is still there. */
+  /* Another manager resumes from 330, and all checkpoints of the new run still exist. */
   manager = open_manager(storage, 0, 0);
   ckpt_checkpoint_info infos[8];
   for (int i = 0; i < 8; ++i) ckpt_checkpoint_info_init(&infos[i], sizeof infos[i]);
@@ -73,7 +73,7 @@ int main(void) {
   CHECK(infos[0].generation == 1 && infos[3].generation == 0 && infos[0].abandoned == 0 && infos[3].abandoned == 0);
   CHECK(load(manager, state, -1) == 330);
 
-  /* Back to 310: 330 and 320 are abandoned, until they are pruned. */
+  /* A roll-back to 310 abandons 330 and 320; they remain until they are pruned. */
   CHECK(load(manager, state, 310) == 310);
   CHECK(save(manager, state, 315).generation == 2);
   CHECK_OK(ckpt_checkpoint_manager_list(manager, infos, 8, &count));

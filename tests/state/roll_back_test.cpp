@@ -1,5 +1,4 @@
-// A run that goes back to an earlier step, or begins anew in an old directory: its checkpoints are the newest, whatever their
-// steps.
+// A run that resumes from an earlier step, or a new run in an old directory: its checkpoints are the newest, whatever their steps.
 #include <gtest/gtest.h>
 
 #include "faulty_storage.h"
@@ -15,7 +14,7 @@ using base::Status;
 
 namespace {
 
-// One place for checkpoints, which several processes open after one another.
+// A place for checkpoints that several processes open one after another.
 class Place {
  public:
   virtual ~Place() = default;
@@ -57,18 +56,6 @@ struct Kind {
   std::function<std::unique_ptr<Place>()> make;
 };
 
-state::CheckpointOptions keeping(std::int64_t last) {
-  state::CheckpointOptions options;
-  options.keep_last = last;
-  return options;
-}
-
-state::CheckpointOptions read_only() {
-  state::CheckpointOptions options;
-  options.read_only = true;
-  return options;
-}
-
 state::LoadOptions named(const std::string& name) {
   state::LoadOptions options;
   options.name = name;
@@ -81,7 +68,7 @@ state::LoadOptions of_step(std::int64_t step) {
   return options;
 }
 
-// The step that was loaded; the tensors hold it, too.
+// Loads a checkpoint, checks that its tensors hold its step, and returns the step.
 std::int64_t loaded(state::Checkpoint& checkpoint, const state::LoadOptions& options = {}) {
   Model model(-1);
   const std::int64_t step = checkpoint.load(model.state, options).step;
@@ -89,23 +76,12 @@ std::int64_t loaded(state::Checkpoint& checkpoint, const state::LoadOptions& opt
   return step;
 }
 
-// "330 320 310 | 600 ": abandoned ones after the bar.
-std::string steps_in(state::Checkpoint& checkpoint) {
-  std::string steps;
-  bool has_bar = false;
-  for (const state::Found& found : checkpoint.list()) {
-    if (found.abandoned && !std::exchange(has_bar, true)) steps += "| ";
-    steps += base::cat(found.step, found.condition == state::Condition::complete ? " " : "? ");
-  }
-  return steps;
-}
-
 class RollBack : public testing::TestWithParam<Kind> {
  protected:
   std::unique_ptr<state::Checkpoint> open(const state::CheckpointOptions& options = {}) {
     return std::make_unique<state::Checkpoint>(place_->open(), options);
   }
-  // 300, 400, 500 and 600, by a process that has ended.
+  // Saves 300, 400, 500 and 600 with a writer that is then closed.
   void make_run() {
     const auto writer = open();
     for (const int step : {300, 400, 500, 600}) save_step(*writer, step);
@@ -209,7 +185,7 @@ TEST_P(RollBack, TheStepsOfAFineTuningMayBeginAnew) {
     EXPECT_TRUE(save_step(*writer, 10).rolled_back);
   }
   EXPECT_EQ(resumed(), 10);
-  EXPECT_EQ(steps(), "10 600 500 400 300 ");  // it goes on from 600: none is abandoned
+  EXPECT_EQ(steps(), "10 600 500 400 300 ");  // it resumes from 600: none is abandoned
   const auto writer = open();
   loaded(*writer);
   EXPECT_FALSE(save_step(*writer, 20).rolled_back);
@@ -228,7 +204,7 @@ TEST_P(RollBack, IsNoneWhereTheStepsGoOn) {
     const auto writer = open();
     loaded(*writer, of_step(300));  // to evaluate it
     EXPECT_FALSE(save_step(*writer, 610).rolled_back);
-    EXPECT_FALSE(save_step(*writer, 605).rolled_back);  // not the first
+    EXPECT_FALSE(save_step(*writer, 605).rolled_back);  // not the first save
   }
   const auto writer = open();
   EXPECT_FALSE(save_step(*writer, 620).rolled_back);
@@ -262,7 +238,7 @@ TEST_P(RollBack, ReadersListsAndOtherManagersAreNoLoads) {
   writer->list();
   Model wrong(-1);
   wrong.state.add_tensor("model", "more", tensor::Tensor::create(tensor::Dtype::f32, {1}));
-  EXPECT_NE(status_of([&] { writer->load(wrong.state, of_step(300)); }), Status::ok);  // has filled nothing
+  EXPECT_NE(status_of([&] { writer->load(wrong.state, of_step(300)); }), Status::ok);  // the failed load has filled nothing
   EXPECT_FALSE(save_step(*writer, 600).rolled_back);
 }
 
@@ -272,7 +248,7 @@ TEST_P(RollBack, LoadedThroughAnotherManagerBeginsANewRun) {
   loaded(*other, of_step(300));
   const auto writer = open();
   const Warnings silent;
-  EXPECT_TRUE(save_step(*writer, 310).rolled_back);  // the first save of this one, which has loaded nothing
+  EXPECT_TRUE(save_step(*writer, 310).rolled_back);  // the first save of this manager, which has loaded nothing
   EXPECT_EQ(steps(), "310 | 600 500 400 300 ");
   EXPECT_EQ(resumed(), 310);
 }
@@ -292,7 +268,7 @@ TEST_P(RollBack, DamageOfTheFirstNewOneFallsBackToItsParent) {
     const Warnings silent;
     EXPECT_EQ(resumed(), 300);
     EXPECT_NE(steps().find("310"), std::string::npos);
-    // Goes on from there, and no line is lost.
+    // The next writer resumes from there, and no line is lost.
     {
       const auto writer = open();
       EXPECT_EQ(loaded(*writer), 300);
@@ -362,7 +338,7 @@ TEST_P(RollBack, TwiceInOneProcessAndInTwo) {
     loaded(*writer, of_step(450));
     EXPECT_EQ(save_step(*writer, 500).generation, 2);
   }
-  // 400 was abandoned by the first roll-back, and stays so.
+  // The first roll-back abandoned 400, and 400 stays abandoned.
   EXPECT_EQ(steps(), "500 450 300 | 550 600 500 400 ");
   {
     const auto writer = open();
@@ -440,7 +416,7 @@ TEST_P(RollBack, PruneRemovesAbandonedOnesThatAreNotPinned) {
   };
   EXPECT_EQ(steps_of(writer->prune_abandoned(true, 100)), "600 400 ");
   EXPECT_EQ(steps(), "310 300 | 600 500 400 ");
-  EXPECT_EQ(steps_of(writer->prune_abandoned(false, 1)), "600 400 ");  // no room for both: nothing is changed
+  EXPECT_EQ(steps_of(writer->prune_abandoned(false, 1)), "600 400 ");  // 1 result cannot hold both: nothing is removed
   EXPECT_EQ(steps(), "310 300 | 600 500 400 ");
   const auto reader = open(read_only());
   EXPECT_EQ(steps_of(reader->prune_abandoned(true, 100)), "600 400 ");
@@ -484,7 +460,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, RollBack,
 
 // ---- Disks and memory ----
 
-// As a library that does not know of lines writes it.
+// Rewrites a checkpoint in the form of an older library, which does not record lines.
 void forget_line(storage::Storage& storage, const std::string& name) {
   const std::string path = name + "/manifest.json";
   state::Manifest manifest = state::parse_manifest(read_file(storage, path));
@@ -514,7 +490,7 @@ TEST(RollBackFiles, WhatAnOlderLibrarySavesAfterOneIsNeverCountedAsOlder) {
     EXPECT_EQ(steps_in(reader), "450 320 310 300 | 600 400 ");
     EXPECT_EQ(loaded(reader), 450);
   }
-  // Also when the first of the generation has gone: the others say when it was committed.
+  // The same after the first checkpoint of the generation is removed: the others record its commit sequence.
   state::Checkpoint writer(memory, keeping(2));
   EXPECT_EQ(loaded(writer), 450);
   const state::SaveResult saved = save_step(writer, 460);
@@ -541,7 +517,7 @@ TEST(RollBackFiles, MarksAndManifestsShowTheLine) {
   EXPECT_EQ(status_of([&] { memory->list(name); }), Status::not_found);
 }
 
-// A crash in between leaves no abandoned one without the checkpoint that the line goes on from.
+// A crash between the removals must not leave an abandoned checkpoint after the parent of the line is removed.
 TEST(RollBackFiles, AbandonedOnesAreRemovedBeforeTheParent) {
   const auto memory = storage::make_memory_storage();
   {
@@ -561,8 +537,8 @@ TEST(RollBackFiles, AbandonedOnesAreRemovedBeforeTheParent) {
   EXPECT_EQ(removed, "600 400 300 ");
 }
 
-// A reader's listing has the first of the new generation; the writer replaces and removes it before the reader looks at it. An
-// abandoned one that stays must not be taken for the newest.
+// A reader lists the first checkpoint of the new generation; the writer replaces and removes it before the reader opens it. The
+// reader must not load a remaining abandoned checkpoint as the newest one.
 TEST(RollBackFiles, AReaderBesideARollBackTakesNoAbandonedOne) {
   const auto memory = storage::make_memory_storage();
   const Warnings silent;
@@ -623,7 +599,7 @@ TEST(RollBackObjects, TheListingShowsTheLine) {
   EXPECT_EQ(counted([&] { save_step(writer, 330); }), 6);
 }
 
-// So that libraries which do not know lines see that its sequence is taken.
+// Older libraries, which do not record lines, must detect that the commit sequence is in use.
 TEST(RollBackObjects, RecordsByAttemptDoNotShowTheLine) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
@@ -638,7 +614,7 @@ TEST(RollBackObjects, RecordsByAttemptDoNotShowTheLine) {
   EXPECT_EQ(loaded(writer), 310);
 }
 
-// As a library that does not know of lines saves after a roll-back: neither the name nor the manifest shows a generation.
+// An older library saves after a roll-back: neither the name nor the manifest contains a generation.
 TEST(RollBackObjects, WhatAnOlderLibrarySavesAfterOneIsNeverCountedAsOlder) {
   const auto bucket = std::make_shared<Bucket>();
   const Warnings silent;
@@ -694,7 +670,7 @@ TEST(RollBackObjects, OneThatHasLostItsManifestKeepsItsGeneration) {
   EXPECT_EQ(steps_in(reader), "310? 300 | 600 400 ");
 }
 
-// Of the new generation only what was cut off: there is no roll-back.
+// An interrupted attempt is the only one of the new generation: there is no roll-back.
 TEST(RollBackObjects, AnAttemptThatWasCutOffBeginsNothing) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), {});
@@ -726,7 +702,7 @@ TEST(RollBackObjects, AFencedWriterDecidesAgainAfterReopening) {
   first = open();
   EXPECT_EQ(loaded(*first), 305);
   const state::SaveResult saved = save_step(*first, 310);
-  EXPECT_FALSE(saved.rolled_back);  // it goes on from the other's
+  EXPECT_FALSE(saved.rolled_back);  // it resumes from the other writer's checkpoint
   EXPECT_EQ(saved.generation, 1);
   first = open();
   loaded(*first, of_step(300));

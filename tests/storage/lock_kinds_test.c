@@ -10,7 +10,7 @@
 
 static int flock_error;
 
-/* Takes the place of the C library's. */
+/* Replaces the C library's flock. */
 __attribute__((visibility("default"))) int flock(int file, int operation) {
   if (flock_error == 0) return (int)syscall(SYS_flock, file, operation);
   errno = flock_error;
@@ -41,7 +41,7 @@ static ckpt_status open_uri(const char* query, ckpt_checkpoint_manager** manager
   return status == CKPT_OK ? open_writer(storage, manager) : status;
 }
 
-/* One opens, a second one is refused. */
+/* Checks that a second writer is refused while the first one is open. */
 static void expect_exclusive(const char* kind, const char* query) {
   ckpt_checkpoint_manager* first = NULL;
   ckpt_checkpoint_manager* second = NULL;

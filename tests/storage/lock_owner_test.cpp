@@ -1,4 +1,4 @@
-// Records of lock owners, and which of them have ended.
+// Records of lock owners, and the detection of owners that have ended.
 #include "storage/lock_owner.h"
 
 #include <gtest/gtest.h>
@@ -62,6 +62,12 @@ TEST(StorageLockOwner, OnlyWhatThisProcessCanSeeHasEnded) {
        [](LockOwner& of_file, LockOwner& self, SeenProcess& seen) {
          of_file.boot = "boot-0";
          of_file.machine = self.machine = "";
+         seen = {};
+       },
+       OwnerState::unknown},
+      {"a system that identifies neither boots nor containers",
+       [](LockOwner& of_file, LockOwner& self, SeenProcess& seen) {
+         of_file.boot = self.boot = of_file.machine = self.machine = of_file.pid_namespace = self.pid_namespace = "";
          seen = {};
        },
        OwnerState::unknown},

@@ -1,4 +1,4 @@
-// Locks of each kind, in one process and in several, and file systems that lack some.
+// Locks of each kind, in one process and in several, and file systems that lack some kinds.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,12 +15,12 @@
 #include "storage/file_system.h"
 #include "storage/lock_owner.h"
 
-// ---- A file system without some locks: these take the place of the C library's ----
+// ---- A file system without some locks: these functions replace the C library's ----
 
 namespace {
 int flock_error = 0;
 int fcntl_error = 0;           // of record locks
-int open_file_lock_error = 0;  // of record locks that belong to the open file
+int open_file_lock_error = 0;  // of open file description locks, if not 0
 
 int faulty_fcntl(int file, int command, void* argument) {
   const bool is_of_open_file = command == F_OFD_SETLK || command == F_OFD_GETLK;
@@ -107,7 +107,7 @@ class Holder {
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
 
-  // It ends, but its parent has not collected it.
+  // Ends the process without collecting it.
   void kill() const {
     ::kill(process, SIGKILL);
     siginfo_t info;
@@ -206,11 +206,11 @@ TEST_F(StorageLocks, WithoutFlockTheErrorNamesTheOthers) {
     EXPECT_FALSE(lock_with(scratch, LockKind::none)->is_exclusive());
     fcntl_error = 0;
   }
-  flock_error = EIO;  // which another kind would not help
+  flock_error = EIO;  // another kind of lock would not help
   EXPECT_ERROR(lock_with(scratch, LockKind::flock), Status::io, "cannot lock");
 }
 
-// Closing any descriptor of the file would release it.
+// Closing any descriptor of the file in this process would release such a lock.
 TEST_F(StorageLocks, ALockThatBelongsToTheProcessSurvivesOtherWritersInIt) {
   open_file_lock_error = EINVAL;
   {
@@ -243,7 +243,7 @@ TEST_F(StorageLocks, AnOwnerIsJudgedByHostProcessAndStart) {
   for (const LockKind kind : {LockKind::flock, LockKind::fcntl, LockKind::none})
     expect_busy(scratch, kind, "if it has ended, remove the file");
   other.host = self.host;
-  other.start += "1";  // the process id was given again
+  other.start += "1";  // the process id was reused
   put_owner(other);
   EXPECT_NE(lock_with(scratch, LockKind::file), nullptr);
   EXPECT_FALSE(fs::exists(scratch / other_file));
@@ -252,7 +252,7 @@ TEST_F(StorageLocks, AnOwnerIsJudgedByHostProcessAndStart) {
     expect_busy(scratch, LockKind::file, "its owner cannot be read");
   }
   fs::remove(scratch / other_file);
-  put(scratch / ".lock-other", "");  // not of this library
+  put(scratch / ".lock-other", "");  // not a lock file of this library
   EXPECT_NE(lock_with(scratch, LockKind::file), nullptr);
 }
 

@@ -336,7 +336,7 @@ TEST_F(MemoryAwareTest, RisingPressureNeverKeepsMore) {
 class MemoryAwareStep : public testing::Test {
  protected:
   MemoryAwareStep() : strategy({0.8, tracker, 100, clock}) {}
-  // Runs a step that takes so many bytes in addition to the layers', and returns the interval that it was run with.
+  // Runs a step that takes `other` bytes in addition to the layers', and returns the interval that it used.
   std::int64_t step(std::int64_t other = 0) {
     strategy.begin_step({peak, unpredicted, [this] { return predicted(); }, follower});
     peak = predicted() + other;

@@ -1,5 +1,6 @@
-/* Preloaded into a program: allocations fail from main on. CKPT_FAIL_AT=N: the N-th one, counted from 1; CKPT_FAIL_AT=N+: that one
- * and all that follow. CKPT_FAIL_COUNT=FILE: their number is written to it when main has returned. */
+/* A preload library that makes allocations fail after main has begun. CKPT_FAIL_AT=N: allocation N fails, counted from 1;
+ * CKPT_FAIL_AT=N+: allocation N and all later ones fail. CKPT_FAIL_COUNT=FILE: the number of allocations is written to FILE after
+ * main has returned. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* glibc's own names: its dlsym allocates. */
+/* glibc's internal names. dlsym("malloc") does not work here, because glibc's dlsym allocates. */
 extern void* __libc_malloc(size_t bytes);
 extern void* __libc_calloc(size_t count, size_t bytes);
 extern void* __libc_realloc(void* memory, size_t bytes);
@@ -55,7 +56,7 @@ static int counted(int argc, char** argv, char** environment) {
     fail_at = strtol(wanted, &end, 10);
     fails_from_there_on = *end == '+';
   }
-  unsetenv("LD_PRELOAD"); /* programs that this one starts have enough memory */
+  unsetenv("LD_PRELOAD"); /* allocations of child programs do not fail */
   atomic_store(&is_counting, 1);
   result = program(argc, argv, environment);
   if (file != NULL) {
@@ -68,7 +69,7 @@ static int counted(int argc, char** argv, char** environment) {
   return result;
 }
 
-/* glibc's start of a program. */
+/* glibc's entry point, which calls main. */
 int __libc_start_main(main_function to_run, int argc, char** argv, void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
                       void* stack_end);
 int __libc_start_main(main_function to_run, int argc, char** argv, void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),

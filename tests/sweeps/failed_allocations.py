@@ -1,7 +1,7 @@
-"""failed_allocations.py FAIL_AT_LIBRARY POINTS PROGRAM...: runs each program with one of its allocations failing, and with all from that one on.
-It may report errors and fail; it must not crash, be ended by std::terminate, or hang. POINTS: at how many of its allocations; 0: at each.
+"""failed_allocations.py FAIL_AT_LIBRARY POINTS PROGRAM...: runs each program with one failing allocation, then with all from that one on failing.
+A program may report errors and fail; it must not crash, call std::terminate, or hang. POINTS: the number of allocations to try; 0: all.
 
-Prints a line for each program, and what did not hold."""
+Prints a line for each program and for each defect."""
 
 import os
 import random
@@ -14,7 +14,7 @@ HUNG = "hangs"
 
 
 def run(program, library, at, count_file=None):
-    """Returns the exit status and what it printed. Negative statuses are signals."""
+    """Returns the exit status and the output. Negative statuses are signals."""
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, LD_PRELOAD=library, CKPT_FAIL_AT=at, TMPDIR=folder)
         if count_file is not None:

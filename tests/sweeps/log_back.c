@@ -123,7 +123,8 @@ static void look_at_checkpoint(void* handle) {
   if (api->ckpt_checkpoint_manager_get_coordinator(handle, &coordinator) == CKPT_OK)
     api->ckpt_coordinator_get_world_size(coordinator, &world_size);
   api->ckpt_coordinator_release(coordinator);
-  /* No other rank comes, so this is refused. Of one rank a load would do more than look: a line goes on from what was loaded. */
+  /* No other rank calls, so the load must fail. With one rank a load would have a side effect: the line continues from the loaded
+   * checkpoint. */
   if (world_size > 1 && api->ckpt_state_create(&state) == CKPT_OK &&
       api->ckpt_checkpoint_manager_load(handle, state, &options, NULL) == CKPT_OK)
     abort();

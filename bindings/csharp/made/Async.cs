@@ -40,8 +40,8 @@ namespace Ckpt
         Drain = 0,
         /// <summary>What is queued or not yet committed is cancelled.</summary>
         Cancel = 1,
-        /// <summary>What is queued is done first, and a failure that the call returns does not count as reported, so that the
-        /// release of the manager reports it, too: for the end of a scope that cannot raise an error.</summary>
+        /// <summary>What is queued is done first; a failure that the call returns does not count as reported, so the release of the
+        /// manager reports it, too. For the end of a scope that cannot raise an error.</summary>
         DrainUnreported = 2,
     }
 

@@ -211,8 +211,8 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string Prefix { get; set; }
 
-        /// <summary>Metric of the state, compared to find the best checkpoints. One that is not finite is left out: the state is
-        /// saved without a metric, with a warning and <c>MetricIgnored</c> in the result; null when there is none.</summary>
+        /// <summary>Metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a
+        /// metric, a warning is logged, and <c>MetricIgnored</c> is set in the result; null when there is none.</summary>
         public double? Metric { get; set; }
 
         /// <summary>True (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from
@@ -305,15 +305,15 @@ namespace Ckpt
         /// one.</summary>
         public long Generation { get; }
 
-        /// <summary>True when the generation begins with this save: the run went back to an earlier step, or began anew in an old
-        /// storage, and the checkpoints that are not on its line are abandoned, else false.</summary>
+        /// <summary>True when the generation begins with this save: the run went back to an earlier step, or a new run began in an
+        /// old storage, and the checkpoints that are not on its line are abandoned, else false.</summary>
         public bool RolledBack { get; }
 
         /// <summary>True when the metric was not finite, so that the checkpoint has none, else false.</summary>
         public bool MetricIgnored { get; }
 
         /// <summary>Number of background tasks of this storage that failed in this process and whose managers were released before
-        /// a caller received it. The first save of the storage that completes afterwards has them; else 0.</summary>
+        /// a caller received the failure. Set by the first save of the storage that completes afterwards; else 0.</summary>
         public long UnreportedFailures { get; }
 
         /// <summary>Status of the oldest of the unreported failures; <see cref="CkptStatus.Ok"/> when there are none.</summary>

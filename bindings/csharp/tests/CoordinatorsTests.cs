@@ -158,7 +158,7 @@ internal static class CoordinatorsTests
         Check.Equal("", string.Join("\n", failures.Where(error => error != null)), "no rank failed");
         var calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one that rank 0 does not come to
         Check.Equal(gathers ? calls : 0, meeting.Gathers, "gathers");
-        Check.Equal(2 * ranks + (gathers ? 0 : calls), meeting.AllGathers, "all-gathers"); // the test's own, and of the decision
+        Check.Equal(2 * ranks + (gathers ? 0 : calls), meeting.AllGathers, "all-gathers"); // of the test and of the decision
     }
 
     internal static void ThreadsAsRanksWithAGatherOfTheirOwn()

@@ -5,7 +5,7 @@ using System.IO;
 using System.Threading;
 using Ckpt;
 
-// Failures of background saves that no caller can receive, in processes of their own: standard error, exit status and log.
+// Failures of background saves that cannot be returned to a caller, each in a separate process: standard error, exit status, log.
 internal static class UnreceivedTests
 {
     private const string Text = "no caller has seen this failure: task 1 (save of step 7) failed: ";
@@ -25,7 +25,7 @@ internal static class UnreceivedTests
         }
     }
 
-    // On a thread whose stack is gone when this returns.
+    // Uses a thread, so that no stack holds a reference to the manager when this returns.
     private static void Forget(string folder)
     {
         var thread = new Thread(() =>
@@ -141,7 +141,7 @@ internal static class UnreceivedTests
         }
     }
 
-    // Console.Error's line, and not the native library's, too.
+    // The line of Console.Error, without the line of the native library.
     private static void ExpectOneLine(string errors)
     {
         Check.That(errors.StartsWith("ckpt: async: " + Text, StringComparison.Ordinal), errors);

@@ -163,7 +163,7 @@ final class TestCoordinators {
       for (Future<Void> end : threads.invokeAll(bodies)) end.get();
       int calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one that rank 0 does not come to
       Check.equal(gathers ? calls : 0, meeting.gathers.get());
-      Check.equal(2 * ranks + (gathers ? 0 : calls), meeting.allGathers.get()); // the test's own, and of the decision
+      Check.equal(2 * ranks + (gathers ? 0 : calls), meeting.allGathers.get()); // of the test and of the decision
     } finally {
       threads.shutdownNow();
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.ckpt.*;
 
-/** Failures of background saves that no caller can receive, in virtual machines of their own: standard error, exit status and log. */
+/** Failures of background saves that cannot be returned to a caller, each in its own process: standard error, exit status, log. */
 final class TestUnreceived {
   private static final String TEXT = "no caller has seen this failure: task 1 (save of step 7) failed: ";
 
@@ -53,7 +53,7 @@ final class TestUnreceived {
             System.out.println("caught");
           }
         }
-        case "next" -> { // of the same storage: its first save has the failure
+        case "next" -> { // the next save of the same storage returns the failure
           CountDownLatch told = new CountDownLatch(1);
           Ckpt.setLog(LogLevel.ERROR, (level, component, message) -> {
                 if (message.startsWith("no caller")) told.countDown();
@@ -101,7 +101,7 @@ final class TestUnreceived {
     Ended ended = run("exit", null);
     Check.equal(0, ended.status());
     Check.that(count(ended.errors(), "async: " + TEXT) == 1, ended.errors());
-    Check.equal(0, count(ended.errors(), "ckpt: async")); // not the native library's line, too
+    Check.equal(0, count(ended.errors(), "ckpt: async")); // without the line of the native library
   }
 
   static void testEnvironment() throws Exception {

@@ -279,8 +279,8 @@ class AsyncManager(_Owned):
             super().close()  # not what waits for ever and raises
 
     def _end_at_exit(self) -> None:
-        """Releases the manager, which reports what no caller has received; unless a thread is inside a call: then the manager is
-        closed, and what it failed of is reported here."""
+        """Releases the manager, which reports failures that no call has returned. While a thread is inside a call, closes the
+        manager instead and reports its failures here."""
         if self._slot is None:
             return
         if not _is_inside(self):

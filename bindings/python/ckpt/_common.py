@@ -44,9 +44,9 @@ def _to_logger(logger: Any) -> Callable[[int, str, str], Any]:
 
 
 def set_log(function: Union[Callable[[int, str, str], Any], "logging.Logger", None], min_level: Optional[int] = None) -> None:
-    """Sends messages of at least min_level to function(level, component, message), on any thread; None: LogLevel.WARNING. Or to a
-    logging.Logger, whose children are the components; None: all that the loggers' levels let pass, also when these change later.
-    function None: silence, the default."""
+    """Sends messages of at least min_level to function(level, component, message), on any thread, or to a logging.Logger's child
+    for the component. function None: no messages, the default. min_level None: LogLevel.WARNING for a function; for a logger the
+    loggers' levels alone decide, also when they change later."""
     global _log, _log_was_set
     is_logger = function is not None and not callable(function)
     if is_logger:
@@ -73,11 +73,11 @@ class _Unraisable:
 
 
 def _report(component: str, text: str) -> None:
-    """Shows, by sys.unraisablehook, a failure that no caller can receive."""
+    """Passes a failure that cannot be returned to a caller to sys.unraisablehook."""
     _Unraisable(CkptError(f"{component}: {text}"))
 
 
-# In place of the library's line on standard error, as long as no log was ever set.
+# Replaces the library's line on standard error until a log is set.
 _n.ckpt_set_fallback_log(_callbacks(_native.LogListener, message=lambda level, component, text: _report(component, text)))
 
 

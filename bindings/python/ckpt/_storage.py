@@ -322,7 +322,7 @@ _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 _refused = re.compile(r"%(?![0-9A-Fa-f]{2})|%2[Ff]|[?#]")
 _refused_decoded = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]|(?:^|/)\.\.?(?:/|$)|//")
 _blank = re.compile(r"^ *$")
-_surrogates = re.compile(r"[\ud800-\udfff]")  # lone ones stand for bytes that os.fsdecode could not decode
+_surrogates = re.compile(r"[\ud800-\udfff]")  # os.fsdecode maps bytes that it cannot decode to lone surrogates
 
 
 def _uri_scheme(place: Path) -> Optional[str]:
@@ -346,7 +346,7 @@ def _file_path(uri: str) -> Optional[str]:
 
 
 def _without_lock(uri: str) -> Tuple[str, Optional[str]]:
-    """A file URI without ?lock=KIND, and the kind."""
+    """Splits a file URI into the URI without ?lock=KIND and the kind."""
     before, mark, kind = uri.partition("?lock=")
     return (before, kind) if mark and kind else (uri, None)
 
@@ -360,7 +360,7 @@ def _from_uri(uri: str, scheme: str, must_exist: bool) -> Storage:
 
 
 def _path_text(argument: str, path: Path) -> str:
-    """The path as the library takes it: a str of which each character has bytes in UTF-8."""
+    """Returns the path as a str that can be encoded in UTF-8, as the library expects."""
     try:
         given = os.fspath(path)
     except TypeError:

@@ -19,15 +19,15 @@ __all__ = ["Strategy", "CustomStrategy", "register_strategy", "unregister_strate
 
 
 class _NameOfClass:
-    """An attribute that is the class's name until a class or an object has another one."""
+    """An attribute with the class's name as its default; classes and objects may override it."""
 
     def __get__(self, instance: Any, owner: type) -> str:
         return owner.__name__
 
 
 class CustomStrategy(ABC):
-    """Derive from this for a custom strategy, which is accepted wherever a Strategy is. Its name, which infos, schedules and the log
-    show, is that of its class; define name for another one."""
+    """Derive from this for a custom strategy, which is accepted wherever a Strategy is. Infos, schedules and the log show its name:
+    that of its class, unless name is defined."""
 
     name: str = _NameOfClass()  # type: ignore[assignment]  # read once, when the library gets the strategy
 

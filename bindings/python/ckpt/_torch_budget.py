@@ -107,7 +107,7 @@ class Budgeted:
             try:
                 plan.choose(self._bytes)
             except OverBudgetError as error:
-                if self._share is None or self._plans:  # bytes, by now
+                if self._share is None or self._plans:  # a budget in bytes, or a share that an earlier plan has fixed in bytes
                     raise
                 raise _in_percent(error, self._share, self._bytes, plan.store_all_bytes) from None
         self._plans.append(plan)
@@ -117,10 +117,10 @@ class Budgeted:
 
 
 def _in_percent(error: OverBudgetError, share: float, bytes_: int, store_all_bytes: int) -> OverBudgetError:
-    """The error of a budget that was asked for as a share, in percent, too."""
+    """Adds percentages to the error of a budget that was specified as a share."""
 
     def with_share(found: "re.Match[str]") -> str:
-        tenths = math.ceil(int(found[2]) * 1000 / store_all_bytes)  # rounded up: asked for, it is enough
+        tenths = math.ceil(int(found[2]) * 1000 / store_all_bytes)  # rounded up, so that this share is large enough
         return f"{found[1]}{found[2]} ({tenths / 10:.1f}%)"
 
     text = re.sub(r"(the smallest that works for .*? is )(\d+)", with_share, str(error))

@@ -124,7 +124,7 @@ class CheckpointTaskResult(NamedTuple):
     success: whether it completed
     checkpoint_path: name of the checkpoint, which is its directory in the storage; None unless completed
     error: why it did not complete; None when completed
-    duration: from the moment at which a worker began it to its end; 0 when none began
+    duration: from the start of the task on a worker to its end; 0 when it did not start
     bytes_written: bytes of the files that are durable; 0 unless completed
     """
 
@@ -138,15 +138,15 @@ class CheckpointTaskResult(NamedTuple):
 
 
 class CheckpointTaskInfo(NamedTuple):
-    """What is known of one task; times are in UTC.
+    """The state and the times of one task; times are in UTC.
 
     id: id of the task
     type: SAVE or LOAD
-    status: where the task is, or how it ended
+    status: the state of the task
     queued_at: when it was queued
-    started_at: when a worker began it; None when none has begun
+    started_at: when a worker began it; None when it has not begun
     completed_at: when it ended; None when it has not ended
-    duration: from its begin to its end, by the monotonic clock; None unless both have happened
+    duration: from its start to its end, by the monotonic clock; None until it has started and ended
     """
 
     id: int
@@ -175,7 +175,7 @@ class AsyncCheckpointManager(AsyncManager):
         super().__init__(checkpoint, capacity=max_queue_size, **options)
 
     def queue_save_async(self, model: Stateful, optimizer: Stateful, step: int = 0, **options: AsyncManager.save) -> int:
-        """The id of the task. CheckpointQueueFullException at once when the queue is full."""
+        """Returns the id of the task. Raises CheckpointQueueFullException at once when the queue is full."""
         options.setdefault("when_full", WhenFull.REFUSE)
         return self.save((model, optimizer), step, **options).id
 
@@ -187,14 +187,14 @@ class AsyncCheckpointManager(AsyncManager):
             return None
 
     def wait_for_completion(self, id: int, timeout: Optional[float] = None) -> CheckpointTaskResult:
-        """Waits until a task has ended, however it ended: a failure is in the result. TimeoutError; NotFoundError for an id that is
-        unknown."""
+        """Waits until a task has ended, however it ended: a failure is in the result. Raises TimeoutError when the time is over,
+        NotFoundError for an unknown id."""
         ended = self._wait_for(id, timeout)
         return CheckpointTaskResult(id, ended.state, ended.success, ended.name if ended.success else None,
                                     None if ended.success else ended.error, _lasting(ended.duration_ns), ended.bytes)
 
     def cancel_checkpoint(self, id: int) -> bool:
-        """True when the task ends cancelled because of this call; False for an id that is unknown, too."""
+        """True when the task ends cancelled because of this call; False also for an unknown id."""
         return self._cancel(id)
 
     def get_active_tasks(self) -> List[CheckpointTaskInfo]:

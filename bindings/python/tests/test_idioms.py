@@ -115,7 +115,7 @@ class Idioms(unittest.TestCase):
                             for record in seen.records), seen.output)
 
     def test_level_of_a_logger(self):
-        """The logger decides, also when its level changes later; a parent's level counts."""
+        """The levels of the logger and its parents select the messages, also when they change later."""
         parent = logging.getLogger("test_of_ckpt_levels")
         logger = parent.getChild("run")
         seen = []
@@ -140,7 +140,7 @@ class Idioms(unittest.TestCase):
         parent.setLevel(logging.DEBUG)
         logging.getLogger("test_of_ckpt_levels.run.async").setLevel(logging.NOTSET)
         parent.addHandler(handler)
-        try:  # a level that is given counts, too
+        try:  # an explicit min_level applies, too
             del seen[:]
             ckpt.set_log(logger, ckpt.LogLevel.WARNING)
             ckpt.AsyncManager(self.path).close()

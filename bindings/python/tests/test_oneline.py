@@ -24,7 +24,7 @@ class Folder(unittest.TestCase):
 
 
 class Paths(Folder):
-    """Each form of a path names the same place, from the first save to the listing, or is an error that names the argument."""
+    """All forms of a path name the same place in saves, loads and lists; other arguments raise an error that names the argument."""
 
     class Given:
         def __init__(self, path):
@@ -85,7 +85,7 @@ class Paths(Folder):
             ckpt.save(place, {"w": np.ones(2)}, 2)
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.load(f"file://{self.path}2?lock=file")
-        self.assertFalse(os.path.exists(self.path + "2"))  # reading makes nothing
+        self.assertFalse(os.path.exists(self.path + "2"))  # reading creates nothing
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "options.lock_kind is 'x'; flock, fcntl, file or none"):
             ckpt.Storage(self.path, lock_kind="x")
 

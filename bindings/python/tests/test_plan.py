@@ -116,7 +116,7 @@ class Strategies(unittest.TestCase):
         self.assertEqual(asked[1], (ckpt.DType.F32, "layer1", (4, 4), 64, 1))
 
     def test_class_of_ones_own_lives_as_long_as_the_strategy(self):
-        class Mine(ckpt.CustomStrategy):  # its own name is tested in test_names_of_custom_strategies
+        class Mine(ckpt.CustomStrategy):  # test_names_of_custom_strategies tests its default name
             resets = 0
             seen = []
 

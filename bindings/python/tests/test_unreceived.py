@@ -1,5 +1,5 @@
-"""Failures of background saves that no caller can receive, in real processes: standard error, the exit status, the log, and the next
-save of the storage."""
+"""Failures of background saves that cannot be returned to a caller, in real processes: standard error, the exit status, the log,
+and the next save of the storage."""
 
 import os
 import subprocess
@@ -95,7 +95,7 @@ class Unreceived(unittest.TestCase):
         return done
 
     def expect_once(self, done):
-        """By Python's channel alone."""
+        """The failure was printed once, by sys.unraisablehook alone."""
         self.assertEqual(done.stderr.count(TEXT), 1, done.stderr)
         self.assertIn("CkptError: async: " + TEXT, done.stderr)
         self.assertNotIn("ckpt: async", done.stderr)

@@ -16,10 +16,10 @@ namespace ckpt::base {
 namespace {
 
 constexpr int standard_error = 2;
-constexpr std::size_t line_bytes = 4096;  // PIPE_BUF of Linux: a pipe takes it as a whole
+constexpr std::size_t line_bytes = 4096;  // PIPE_BUF of Linux: writes of up to this size to a pipe are atomic
 
-// The signals that a write can raise: SIGPIPE for a pipe without a reader, SIGTTOU in the background of a terminal with "tostop",
-// SIGXFSZ for a file at its limit. Those that this thread has raised are taken away again; they were never delivered.
+// Blocks the signals that a write can raise: SIGPIPE for a pipe without a reader, SIGTTOU in the background of a terminal with
+// "tostop", SIGXFSZ for a file at its limit. Then discards those that this thread has raised, so that none is delivered.
 class WriteSignals {
  public:
   WriteSignals() noexcept {
@@ -69,7 +69,7 @@ class Line {
 
  private:
   static bool is_inside_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-  // The last character may lack bytes.
+  // Removes a last character that may be incomplete.
   void cut() noexcept {
     while (size_ > 0 && is_inside_character(bytes_[size_ - 1])) --size_;
     if (size_ > 0 && static_cast<unsigned char>(bytes_[size_ - 1]) >= 0xC0U) --size_;
@@ -101,10 +101,14 @@ void write_to_standard_error(std::string_view component, std::string_view messag
     const WriteSignals signals;
     pollfd waiting{standard_error, POLLOUT, 0};
     constexpr int longest_ms = 1000;
-    // A descriptor that poll does not know (POLLNVAL) and a pipe without a reader (POLLERR) fail in write.
-    if (signals.is_blocked() && ::poll(&waiting, 1, longest_ms) > 0) {
-      [[maybe_unused]] const auto written = ::write(standard_error, bytes.data(), bytes.size());
-    }
+    // A closed descriptor (POLLNVAL) and a pipe without a reader (POLLERR) fail in write.
+    const auto uninterrupted = [](const auto& call) {
+      auto result = call();
+      while (result < 0 && errno == EINTR) result = call();
+      return result;
+    };
+    if (signals.is_blocked() && uninterrupted([&] { return ::poll(&waiting, 1, longest_ms); }) > 0)
+      uninterrupted([&] { return ::write(standard_error, bytes.data(), bytes.size()); });
   }
   errno = error_before;
 }

@@ -5,13 +5,13 @@
 
 namespace ckpt::base {
 
-// True for a terminal, a pipe and a file that was opened for append: one write there neither overwrites anything nor is mixed with
-// another program's. False for descriptors that a program may have given another meaning.
+// Returns true for a terminal, a pipe and a file that was opened for append: one write there overwrites nothing and is not mixed
+// with writes of other programs. Returns false for other descriptors, which a program may use for another purpose.
 bool is_standard_error_shared() noexcept;
 
-// Writes one line: pieces, with control characters replaced, cut off at a character where they exceed 4095 bytes, and a newline; by
-// one write, which pipes keep whole up to that size. Allocates nothing. Drops the line when the descriptor accepts none within a
-// second or the write fails. Neither SIGPIPE, SIGTTOU nor SIGXFSZ is delivered for it.
+// Writes the line "ckpt: COMPONENT: MESSAGE" by one write, which pipes keep whole. Replaces control characters, and cuts the line
+// off at a character if it exceeds 4095 bytes before the newline. Allocates nothing. Drops the line if the descriptor accepts none
+// within a second or the write fails. Delivers none of SIGPIPE, SIGTTOU and SIGXFSZ.
 void write_to_standard_error(std::string_view component, std::string_view message) noexcept;
 
 }  // namespace ckpt::base

@@ -1,5 +1,5 @@
-// What runs when a thread ends. A thread_local object with a destructor ends the program instead when memory is short as the thread
-// uses it first: the C library cannot note the destructor then.
+// Runs a function when a thread ends. A thread_local object with a destructor terminates the program if memory is short at its
+// first use in a thread: the C library cannot register the destructor then.
 #pragma once
 
 #include <pthread.h>
@@ -8,13 +8,14 @@ namespace ckpt::base {
 
 class ThreadEnd {
  public:
-  // run: with what arrange was given, on the thread that ends; not on the main thread when the process ends. Made before main, and
-  // never destroyed.
+  // run: called on the ending thread with the value given to arrange; not on the main thread when the process ends. Objects are
+  // constructed before main and never destroyed.
   explicit ThreadEnd(void (*run)(void* value)) noexcept : is_made_(pthread_key_create(&key_, run) == 0) {}
   ThreadEnd(const ThreadEnd&) = delete;
   ThreadEnd& operator=(const ThreadEnd&) = delete;
 
-  // For the calling thread, in the place of what was arranged before; nullptr: nothing. False when there is no memory for it.
+  // Sets the value of the calling thread, instead of an earlier one; nullptr: run is not called. Returns false if there is no
+  // memory for it.
   [[nodiscard]] bool arrange(void* value) noexcept { return is_made_ && pthread_setspecific(key_, value) == 0; }
 
  private:

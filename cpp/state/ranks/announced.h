@@ -15,7 +15,7 @@ namespace ckpt::state {
 // Bytes that are no UTF-8 become replacement characters, in names of files for example.
 std::string announced_text(const base::Error& error);
 
-// Another text than the ranks send one another.
+// Thrown for a received string that is not a valid announcement.
 class Unreadable final : public std::exception {};
 base::Json announced(const std::string& text);
 const base::Json& member_of(const base::Json& all, const char* name);
@@ -29,7 +29,7 @@ auto read_announced(const std::string& text, Read&& read, Fail&& fail) {
       fail(base::Error(sent_status(status->integer()), member_of(all, "message").string()));
     return read(all);
   } catch (const Unreadable&) {
-  } catch (const std::bad_variant_access&) {  // a value of another kind
+  } catch (const std::bad_variant_access&) {  // a JSON value of another type than expected
   }
   base::fail(base::Status::invalid_state, "what rank 0 has announced cannot be read: the ranks are out of step");
 }

@@ -25,7 +25,7 @@ struct Proposal {
 
 class JointLoad {
  public:
-  // late: what to throw in place of a time-out, while that is handled.
+  // late: returns the error to throw instead of a time-out; called while the time-out is handled.
   JointLoad(Meeting& meeting, std::function<base::Error()> late) : meeting_(meeting), late_(std::move(late)) {}
 
   Meeting& meeting() const noexcept { return meeting_; }
@@ -55,7 +55,7 @@ class JointLoad {
     } catch (const RankError&) {
       throw;
     } catch (const base::Error& error) {
-      if (error.status() == base::Status::timeout) throw base::Error(late_());
+      if (error.status() == base::Status::timeout) throw late_();
       throw;
     }
     is_in_meeting_ = false;

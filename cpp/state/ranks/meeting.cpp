@@ -95,8 +95,8 @@ std::vector<std::byte> Meeting::collect(std::span<const std::byte> bytes) {
 
 // ---- Words ----
 
-// The length, the first bytes and a seal have the same size whatever the text is: all ranks post the same operation before they
-// know the length, and most texts need no other one.
+// The first operation has a fixed size: the length, the first bytes and a checksum. All ranks can therefore post it before they
+// know the length, and most strings need no second one.
 std::string Meeting::announce(std::string_view text, std::int64_t from) {
   const bool speaks = rank() == from;
   std::int64_t bytes = std::ssize(text);

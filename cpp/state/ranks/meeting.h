@@ -71,7 +71,7 @@ class Meeting {
   // The time begins anew: for calls that do much between what they say.
   void renew() noexcept;
 
-  // Each of these is collective. One rank's text to all: one operation, or two when it has more bytes than most_in_one.
+  // Each of these is collective. Sends one rank's string to all, in one operation, or in two if it exceeds most_in_one bytes.
   std::string announce(std::string_view text, std::int64_t from = 0);
   // By rank at rank 0; elsewhere nothing.
   std::vector<Reply> collect(const Reply& reply);
@@ -80,7 +80,7 @@ class Meeting {
   // What the first rank says that has an error, on all ranks; nothing when none has one. An error that rank 0 found for all, when
   // it looked at the replies that it had collected, comes before theirs.
   std::optional<base::Error> verdict(const std::optional<base::Error>& mine);
-  // numbers: those of rank 0, which all ranks receive with it.
+  // numbers: rank 0's, which all ranks receive with the verdict.
   using Numbers = std::array<std::int64_t, 3>;
   std::optional<base::Error> verdict(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
                                      const std::optional<base::Error>& mine, Numbers* numbers = nullptr);

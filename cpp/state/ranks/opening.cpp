@@ -18,7 +18,7 @@ using base::cat;
 using base::Json;
 using base::Status;
 
-// The first difference between the replies that is an error although each rank's arguments are right.
+// Returns the first difference between the replies that is an error although each rank's arguments are valid.
 std::optional<base::Error> unlike(const std::vector<Reply>& replies) {
   const std::int64_t ranks = std::ssize(replies);
   for (std::int64_t of = 0; of < ranks; ++of) {
@@ -90,7 +90,7 @@ void agree_to_open(Meeting& meeting, bool read_only, const std::optional<base::E
   if (const auto error = meeting.verdict(replies, of_all, refused)) throw base::Error(*error);
 }
 
-// When the others do not come, the error of this rank is still the one to report.
+// If the other ranks do not arrive, this rank still throws its error, and not the time-out.
 void refuse_to_open(Coordinator& coordinator, std::int64_t timeout_ns, const base::Error& refused) {
   if (base::is_inside_log_sink()) throw base::Error(refused);
   try {
@@ -109,7 +109,7 @@ std::string open_shared(Meeting& meeting, storage::Storage& storage, const std::
   if (meeting.leads()) {
     mine = error_of([&] {
       open_alone();
-      remove_temporary(storage);  // of runs that were killed while they opened
+      remove_temporary(storage);  // left by runs that were killed while they opened
       token.text = random_hex();
       token.path = cat(storage.is_objects() ? probes_prefix : temporary_prefix, token.text);
       is_written = true;

@@ -1,4 +1,4 @@
-// How the ranks of a run create their managers together.
+// Collective creation of the managers of a run's ranks.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,15 @@
 
 namespace ckpt::state {
 
-// Collective, the first call of each rank: throws on all ranks the first error that one of them has, Error(invalid_argument) when
-// read_only is not the same on all, and when a coordinator places a rank where another one is. refused: what is wrong with the
-// arguments of this rank.
+// Collective, the first call of each rank. Throws the first error of any rank on all of them. Error(invalid_argument) if read_only
+// differs between ranks, or if a coordinator reports a wrong rank or world size. refused: the error in this rank's arguments.
 void agree_to_open(Meeting& meeting, bool read_only, const std::optional<base::Error>& refused);
 
-// The same for a rank that has no manager because of its arguments, in at most timeout_ns. Throws.
+// The same for a rank with invalid arguments, which has no manager. Always throws, after at most timeout_ns.
 [[noreturn]] void refuse_to_open(Coordinator& coordinator, std::int64_t timeout_ns, const base::Error& refused);
 
-// Collective, of writers: rank 0 opens the storage, and all find a file there that it has made; Error(invalid_argument) when one
-// does not. Returns a text that only the ranks of this run have.
+// Collective, for writers. Rank 0 opens the storage and creates a file there; Error(invalid_argument) if another rank does not find
+// that file. Returns a string that is unique to this run, the same on all its ranks.
 std::string open_shared(Meeting& meeting, storage::Storage& storage, const std::function<void()>& open_alone);
 
 }  // namespace ckpt::state

@@ -65,7 +65,7 @@ std::string RollCall::missing(std::string_view call, std::int64_t patience_ns) {
     std::set<std::int64_t> seen;
     for (std::int64_t pause_ns = first_pause_ns;; pause_ns = std::min(longest_pause_ns, 2 * pause_ns)) {
       seen = arrived(prefix);
-      // At least one rank is missing, so nothing is gained by looking for its marker.
+      // At least one rank is missing, so at most ranks - 1 markers can appear.
       if (std::ssize(seen) + 1 >= place_.ranks || base::monotonic_ns() - begin_ns >= patience_ns) break;
       sleep_(pause_ns);
       if (pause_ns >= longest_pause_ns) see_changes(*storage_, "");

@@ -1,5 +1,5 @@
-// Which ranks did not arrive at a collective call that timed out. A coordinator that timed out may be unusable, so the storage
-// serves: each rank that waited leaves a marker file, and the ranks without one did not arrive.
+// Determines which ranks did not arrive at a collective call that timed out. The coordinator may be unusable after a time-out, so
+// each rank that waited writes a marker file to the storage. The ranks without one did not arrive.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace ckpt::state {
 
-// The next run of several ranks removes the files in the root of a file system that begin with this; saves to an object store
-// remove those below probes_prefix.
+// Prefix of temporary files in the root of a file system; the next run of several ranks removes them. On an object store they have
+// probes_prefix, and saves remove them.
 inline constexpr std::string_view temporary_prefix = ".shared-";
 
 class RollCall {
@@ -23,14 +23,15 @@ class RollCall {
     std::int64_t rank = 0;
     std::int64_t ranks = 1;
   };
-  // may_write: false for managers that change nothing in the storage; they cannot find out which ranks are missing.
+  // may_write: false for managers that do not change the storage; they cannot determine the missing ranks.
   RollCall(std::shared_ptr<storage::Storage> storage, Place place, bool may_write, storage::Sleep sleep);
 
-  // A text that all ranks of this run have, and no other run: markers that others left do not count.
+  // run: unique to this run and the same on all its ranks, so that markers of other runs do not count.
   void set_run(std::string run) { run_ = std::move(run); }
-  // Removes the marker of an earlier call, which would count in the next one.
+  // Removes this rank's marker of an earlier call, which would count in the next one.
   void withdraw();
-  // The missing ranks, "rank 1, rank 3", after at most patience_ns; "" when they are not known. call: its name.
+  // Returns the missing ranks, such as "rank 1, rank 3", after at most patience_ns; "" when they are not known. call: the name of
+  // the collective call.
   std::string missing(std::string_view call, std::int64_t patience_ns);
 
  private:
@@ -42,10 +43,10 @@ class RollCall {
   const bool may_write_;
   const storage::Sleep sleep_;
   std::string run_;
-  std::string marker_;  // that this rank has left
+  std::string marker_;  // path of this rank's marker; "": none
 };
 
-// "rank 1, rank 3": the ranks that are not among those that arrived, of many the first eight.
+// Returns the ranks that did not arrive, such as "rank 1, rank 3"; after the first eight, ", ...".
 std::string missing_of(const std::set<std::int64_t>& arrived, std::int64_t ranks);
 
 }  // namespace ckpt::state

@@ -24,11 +24,11 @@ using base::cat;
 using base::Json;
 using base::Status;
 
-// What rank 0 announces when a save begins and no rank has refused it.
+// The announcement of rank 0 when a save begins that no rank has refused.
 struct Opening {
   std::string attempt;
-  bool is_agreed = false;                      // what an earlier save's ranks agreed on holds; else they agree again
-  bool asks_blocks = true;                     // on which ranks have which blocks, they do
+  bool is_agreed = false;                      // the agreement of an earlier save holds; else the ranks agree again
+  bool asks_blocks = true;                     // the ranks agree again on which ranks have which blocks
   std::map<std::string, std::string> digests;  // of its values, by key
   std::int64_t generation = 0;
   bool rolled_back = false;
@@ -55,13 +55,13 @@ Opening opening_of(const Json& all) {
   return opening;
 }
 
-// The texts that have to be the same on all ranks.
+// The values that must be the same on all ranks.
 struct Alike {
   std::string options;
   Listing tensors;
 };
 
-// What one rank replies before rank 0 opens the save: whether its arguments are right, and digests of what has to be alike.
+// Returns this rank's reply before rank 0 opens the save: its error, if any, and digests of the values that must be the same.
 Reply reply_to_open(const std::optional<base::Error>& mine, const Alike& alike, const Agreement* agreement) {
   Reply reply = reply_of(mine);
   reply.digests = {hash_of(alike.options), alike.tensors.digest};
@@ -75,7 +75,7 @@ bool has_agreement(const Reply& reply, const Agreement& agreement) {
   return reply.flags == 1 && std::memcmp(reply.numbers.data(), &agreement.digest, sizeof agreement.digest) == 0;
 }
 
-// Of rank 0: the announcement that ends the save when a rank has refused it or has other tensors or options; "" when none has.
+// On rank 0: returns the announcement that aborts the save if a rank refuses it or has other tensors or options; else "".
 std::string refusal_of(const std::vector<Reply>& replies, const Alike& alike, const std::optional<base::Error>& mine) {
   if (mine) return announced_text(*mine);
   for (const Reply& reply : replies) {
@@ -96,7 +96,7 @@ std::string refusal_of(const std::vector<Reply>& replies, const Alike& alike, co
   return "";
 }
 
-// Throws on all ranks what rank 0 announced in the place of an opening. mine: of the rank that has refused.
+// Throws on all ranks the refusal that rank 0 announced instead of an opening. mine: the error of the rank that has refused.
 void throw_refusal(Meeting& meeting, const Json& all, const Alike& alike, const std::optional<base::Error>& mine) {
   if (const Json* const refused_by = all.find("refused_by")) {
     const std::int64_t rank = refused_by->integer();
@@ -192,8 +192,8 @@ const Agreement* Team::still_agreed(const Listing& listing, const SaveOptions& o
   return is_anew ? nullptr : agreement_.get();
 }
 
-// Accepts the save that no rank has refused. Blocks may be others although the list of tensors is the same: that does not matter to
-// ranks that write all of theirs.
+// Accepts a save that no rank has refused, and returns the announcement. Blocks may differ although the list of tensors is the
+// same; this is irrelevant if each rank writes all of its blocks.
 std::string Team::open_save(TeamSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
                             const Lead& lead) {
   const Agreement* const agreed = still_agreed(listing, wanted.options);
@@ -543,7 +543,7 @@ std::int64_t Team::wait_for_commit(const TeamSave& save, const SaveSource& sourc
 
 // ---- Late ranks ----
 
-// In the background: the ranks that have left no part.
+// For background saves: returns the ranks without a part; "" when they are not known.
 std::string Team::ranks_without_part(const TeamSave& save) const {
   std::string missing;
   const auto problem = error_of([&] {
@@ -553,7 +553,7 @@ std::string Team::ranks_without_part(const TeamSave& save) const {
   return problem ? "" : missing;
 }
 
-// missing: "" when it is not known. Rank 0 may have been killed after its commit.
+// missing: "" when it is not known. If rank 0 is missing, it may have been killed after its commit.
 base::Error Team::late_save(const TeamSave& save, const std::string& missing) const {
   const bool is_open = missing.empty() || missing == "rank 0" || missing.starts_with("rank 0,");
   return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not come within ", timeout_ns_, " ns; ",

@@ -33,16 +33,16 @@ namespace ckpt::state {
 
 // One save, agreed on.
 struct TeamSave {
-  SaveOptions options;                        // accepted: of rank 0
+  SaveOptions options;                        // accepted: set on rank 0
   std::string attempt;                        // directory
-  std::int64_t generation = 0;                // as rank 0 has decided, and
-  bool rolled_back = false;                   // whether it begins with this save
+  std::int64_t generation = 0;                // decided by rank 0
+  bool rolled_back = false;                   // the generation begins with this save
   std::shared_ptr<const State> state;         // what this rank writes: tensors and blocks; all its values
   std::map<std::string, std::string> values;  // those that are not rank 0's
   std::vector<std::string> absent;            // keys of rank 0 that this rank lacks
   std::shared_ptr<const Agreement> agreement;
   std::shared_ptr<Turns::Turn> turn;
-  // Of a rank that found out after the ranks had agreed that it cannot save: all fail by it.
+  // The error of a rank that cannot save, detected after the ranks had agreed. All ranks then fail with it.
   std::optional<base::Error> refusal;
 };
 
@@ -52,7 +52,7 @@ class Team {
     SaveOptions options;
     State state;
   };
-  // For rank 0: what it does for all when no rank has refused the save; sets Wanted::options.accepted.
+  // Runs on rank 0 when no rank has refused the save; sets Wanted::options.accepted.
   using Lead = std::function<void(Wanted& wanted)>;
   // For rank 0: makes the manifest durable, with the next sequence.
   using Commit = std::function<void(FileSaver& files, Manifest& manifest)>;
@@ -67,18 +67,18 @@ class Team {
   std::int64_t rank() const noexcept { return coordinator_->rank(); }
   std::int64_t ranks() const noexcept { return coordinator_->world_size(); }
   std::int64_t timeout_ns() const noexcept { return timeout_ns_; }
-  // Begins what all ranks do together. Error(invalid_state) inside a log callback. Ends before timeout_ns: see lateness.
+  // Begins a collective call. Error(invalid_state) inside a log callback. Times out before timeout_ns: see lateness.
   Meeting meet();
-  // While a time-out is handled: the error to throw in its place, which names the ranks that did not arrive at the call where that
-  // can be known. Takes what is left of timeout_ns. outcome: "" for the text of the time-out.
+  // Returns the error to throw instead of the time-out that is handled. It names the ranks that did not arrive at the call, if they
+  // are known. Takes at most the rest of timeout_ns. outcome: "" for the message of the time-out.
   base::Error lateness(std::string_view call, std::string_view outcome);
 
-  // Collective. open_alone: what rank 0 of writers does when all have come. Error(invalid_argument) when some ranks only read, or
-  // the storages of writers are not one.
+  // Collective. open_alone: runs on rank 0 of writers when all ranks have arrived. Error(invalid_argument) if read_only differs
+  // between ranks, or if the writers do not share one storage.
   void open(const std::function<void()>& open_alone);
 
-  // Collective. gather: the options and state to save, or what is wrong with them here, which all ranks then throw. lead: of rank
-  // 0.
+  // Collective. gather: returns the options and state to save, or throws this rank's error, which all ranks then throw. lead: see
+  // Lead.
   TeamSave agree(const std::function<Wanted()>& gather, const Lead& lead);
 
   // Writes this rank's share and returns when the save is durable, or throws what ended it on all ranks. In the foreground it is
@@ -119,7 +119,7 @@ class Team {
   void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
   std::int64_t wait_for_commit(const TeamSave& save, const SaveSource& source) const;
   std::optional<std::int64_t> committed_sequence(const TeamSave& save) const;
-  // Of the time of a call that all ranks make; the rest serves to find out which ranks are missing.
+  // The part of timeout_ns for a collective call; the rest serves to determine the missing ranks.
   std::int64_t time_to_meet() const noexcept { return timeout_ns_ - timeout_ns_ / 5; }
   std::string ranks_without_part(const TeamSave& save) const;
   base::Error late_save(const TeamSave& save, const std::string& missing) const;

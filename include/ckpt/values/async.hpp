@@ -40,8 +40,8 @@ enum class CloseMode : std::int32_t {
   drain = CKPT_CLOSE_MODE_DRAIN,
   // what is queued or not yet committed is cancelled
   cancel = CKPT_CLOSE_MODE_CANCEL,
-  // what is queued is done first, and a failure that the call returns does not count as reported, so that the release of the
-  // manager reports it, too: for the end of a scope that cannot raise an error
+  // what is queued is done first; a failure that the call returns does not count as reported, so the release of the manager
+  // reports it, too. For the end of a scope that cannot raise an error
   drain_unreported = CKPT_CLOSE_MODE_DRAIN_UNREPORTED,
 };
 

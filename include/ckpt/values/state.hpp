@@ -148,8 +148,8 @@ struct SaveOptions {
   // begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
   // look at it. Empty: no prefix
   std::string prefix = {};
-  // metric of the state, compared to find the best checkpoints. One that is not finite is left out: the state is saved without
-  // a metric, with a warning and metric_ignored in the result; std::nullopt when there is none
+  // metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a metric, a
+  // warning is logged, and metric_ignored is set in the result; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
   // true (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from memory;
   // false: all are written
@@ -192,13 +192,13 @@ struct SaveResult {
   std::int64_t rank_bytes = 0;
   // generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
   std::int64_t generation = 0;
-  // true when the generation begins with this save: the run went back to an earlier step, or began anew in an old storage, and
-  // the checkpoints that are not on its line are abandoned, else false
+  // true when the generation begins with this save: the run went back to an earlier step, or a new run began in an old
+  // storage, and the checkpoints that are not on its line are abandoned, else false
   bool rolled_back = false;
   // true when the metric was not finite, so that the checkpoint has none, else false
   bool metric_ignored = false;
   // number of background tasks of this storage that failed in this process and whose managers were released before a caller
-  // received it. The first save of the storage that completes afterwards has them; else 0
+  // received the failure. Set by the first save of the storage that completes afterwards; else 0
   std::int64_t unreported_failures = 0;
   // status of the oldest of the unreported failures; Status::ok when there are none
   Status unreported_status = Status::ok;

@@ -10,8 +10,8 @@ namespace Ckpt
 {
     /// <summary>Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Dispose lets what
     /// is queued end, within DrainTimeout. Close throws what a save failed of that no caller asked for; Dispose, which ends a using
-    /// and must not hide what its block threw, keeps it in DisposeError, and reports it to the log (Error) and, when no log handler
-    /// was ever set, to Console.Error. Any thread may use it.
+    /// and must not hide the exception of its block, stores it in DisposeError and reports it to the log (Error) or, when no log
+    /// handler was ever set, to Console.Error. Any thread may use it.
     /// Handlers run on its threads; inside them what waits throws CkptInvalidStateException.</summary>
     public partial class AsyncManager : NativeObject
     {
@@ -362,7 +362,7 @@ namespace Ckpt
                 CancelAll(manager);
                 if (!AllEnd(manager, slice)) return false;
             }
-            return true; // the release reports what no caller has received
+            return true; // the release reports failures that no call has returned
         }
 
         // Handlers included.

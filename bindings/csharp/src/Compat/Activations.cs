@@ -9,7 +9,7 @@ namespace Ckpt.Compat
         /// <summary>A manager of a stage.</summary>
         /// <param name="strategy">StoreAll, RecomputeAll, Selective or MemoryBased.</param>
         /// <param name="forward">The stage's forward; null: nothing can be recomputed.</param>
-        /// <param name="checkpointInterval">Selective: every so many-th; 0 stores all, like 1.</param>
+        /// <param name="checkpointInterval">Selective: stores every n-th micro-batch; 0 stores all, like 1.</param>
         /// <param name="memoryThreshold">MemoryBased: bytes.</param>
         public ActivationCheckpointManager(CheckpointStrategy strategy, [AllowNull] Func<Tensor, int, Tensor> forward = null,
                                            long checkpointInterval = 1, long memoryThreshold = 1024 * 1024 * 1024)
@@ -33,29 +33,29 @@ namespace Ckpt.Compat
             }
         }
 
-        /// <summary>As it was given.</summary>
+        /// <summary>The strategy passed to the constructor.</summary>
         public CheckpointStrategy Strategy { get; }
 
         /// <summary>Store.</summary>
         /// <param name="microBatchIndex">From 0 on.</param>
         /// <param name="activation">Stays the caller's.</param>
-        /// <returns>True: kept.</returns>
+        /// <returns>True: stored.</returns>
         public bool StoreActivation(int microBatchIndex, Tensor activation)
         {
             return Store(microBatchIndex, activation);
         }
 
         /// <summary>Recompute.</summary>
-        /// <param name="input">Of the stage.</param>
+        /// <param name="input">Input of the stage.</param>
         /// <param name="microBatchIndex">From 0 on.</param>
-        /// <returns>What the stage's forward gave.</returns>
+        /// <returns>The result of the stage's forward.</returns>
         public Tensor RecomputeActivation(Tensor input, int microBatchIndex)
         {
             return Recompute(input, microBatchIndex);
         }
 
         /// <summary>GetOrCompute.</summary>
-        /// <param name="input">Of the stage.</param>
+        /// <param name="input">Input of the stage.</param>
         /// <param name="microBatchIndex">From 0 on.</param>
         /// <returns>The activation.</returns>
         public Tensor GetOrComputeActivation(Tensor input, int microBatchIndex)
@@ -95,7 +95,7 @@ namespace Ckpt.Compat
         }
 
         /// <summary>The same values under these names.</summary>
-        /// <param name="from">What ActivationManager.GetMetadata gives.</param>
+        /// <param name="from">The result of ActivationManager.GetMetadata.</param>
         public static implicit operator CheckpointMetadata([AllowNull] ActivationMetadata from)
         {
             return from == null ? null : new CheckpointMetadata(from);

@@ -37,7 +37,7 @@ namespace Ckpt.Compat
         [MaybeNull]
         public string Error { get; }
 
-        /// <summary>From the moment at which a worker began it to its end; 0 when none began.</summary>
+        /// <summary>From the start of the task on a worker to its end; 0 when it did not start.</summary>
         public TimeSpan Duration { get; }
 
         /// <summary>Bytes of the files that are durable; 0 unless completed.</summary>
@@ -47,15 +47,15 @@ namespace Ckpt.Compat
     /// <summary>AsyncManager with the methods of the reference texts.</summary>
     public sealed class AsyncCheckpointManager : AsyncManager
     {
-        /// <summary>A manager whose queue holds so many tasks, and refuses others.</summary>
-        /// <param name="checkpoint">Where to; kept alive.</param>
+        /// <summary>A manager with a queue of at most maxQueueSize tasks; others are refused.</summary>
+        /// <param name="checkpoint">Where to save; kept alive.</param>
         /// <param name="maxQueueSize">Tasks that have not ended, at most.</param>
         public AsyncCheckpointManager(CheckpointManager checkpoint, int maxQueueSize = 10)
             : base(checkpoint, new AsyncManagerOptions { Capacity = maxQueueSize })
         {
         }
 
-        /// <summary>Saves a model and its optimizer. CheckpointQueueFullException at once when the queue is full.</summary>
+        /// <summary>Saves a model and its optimizer. Throws CheckpointQueueFullException at once when the queue is full.</summary>
         /// <param name="model">Lists the model.</param>
         /// <param name="optimizer">Lists the optimizer.</param>
         /// <param name="options">null: the defaults, step 0.</param>
@@ -66,7 +66,7 @@ namespace Ckpt.Compat
                 return Save(state, options, new CheckpointTaskOptions { WhenFull = WhenFull.Refuse }).Id;
         }
 
-        /// <summary>How a task stands; null when it is unknown or no longer in the history.</summary>
+        /// <summary>The status of a task; null when it is unknown or no longer in the history.</summary>
         /// <param name="checkpointId">The task's number.</param>
         /// <returns>The status or null.</returns>
         public CheckpointTaskStatus? GetTaskStatus(long checkpointId)
@@ -81,11 +81,11 @@ namespace Ckpt.Compat
             }
         }
 
-        /// <summary>Waits until a task has ended, however it ended: a failure is in the result. CkptTimeoutException when it has not
-        /// ended in time, CkptNotFoundException for an unknown number.</summary>
+        /// <summary>Waits until a task has ended, however it ended: a failure is in the result. Throws CkptTimeoutException when it
+        /// has not ended in time, CkptNotFoundException for an unknown number.</summary>
         /// <param name="checkpointId">The task's number.</param>
         /// <param name="timeout">null: without a limit.</param>
-        /// <param name="cancellationToken">Ends the waiting, not the task.</param>
+        /// <param name="cancellationToken">Cancels the wait, not the task.</param>
         /// <returns>The result.</returns>
         public async Task<CheckpointTaskResult> WaitForCompletionAsync(long checkpointId, TimeSpan? timeout = null,
                                                                        CancellationToken cancellationToken = default(CancellationToken))
@@ -124,8 +124,8 @@ namespace Ckpt.Compat
             }
         }
 
-        /// <summary>GetTasks of those that have not ended.</summary>
-        /// <returns>All of them.</returns>
+        /// <summary>Returns the tasks that have not ended.</summary>
+        /// <returns>The tasks.</returns>
         public IReadOnlyList<CheckpointTaskInfo> GetActiveTasks()
         {
             return GetTasks();

@@ -21,7 +21,7 @@ namespace Ckpt.Compat
         }
 
         /// <summary>The same values under these names.</summary>
-        /// <param name="from">What MemoryTracker.GetLayerStats gives.</param>
+        /// <param name="from">The result of MemoryTracker.GetLayerStats.</param>
         public static implicit operator LayerMemoryStats([AllowNull] MemoryLayerStats from)
         {
             return from == null ? null : new LayerMemoryStats(from);
@@ -48,13 +48,13 @@ namespace Ckpt.Compat
         /// <summary>AverageBytes.</summary>
         public long AverageAllocationSize { get; }
 
-        /// <summary>LastAllocatedUtc; the default when it never was.</summary>
+        /// <summary>LastAllocatedUtc; default(DateTime) when the layer was never allocated.</summary>
         public DateTime LastAllocatedAt { get; }
 
-        /// <summary>LastFreedUtc; the default when it never was.</summary>
+        /// <summary>LastFreedUtc; default(DateTime) when the layer was never freed.</summary>
         public DateTime LastDeallocatedAt { get; }
 
-        /// <summary>Whether anything of it is live.</summary>
+        /// <summary>Whether the layer has live allocations.</summary>
         public bool IsCurrentlyAllocated { get; }
     }
 }

@@ -72,8 +72,8 @@ namespace Ckpt.Compat
     {
         /// <summary>Makes the strategy.</summary>
         /// <param name="maxMemoryPercentage">A share in (0, 1].</param>
-        /// <param name="memoryTracker">Whose live bytes count; null: the executor's, else the process's.</param>
-        /// <param name="totalSystemMemory">null: what the process may really use.</param>
+        /// <param name="memoryTracker">Tracker of the live bytes; null: the executor's, else the process's.</param>
+        /// <param name="totalSystemMemory">null: the memory that the process may use.</param>
         public MemoryAwareCheckpointStrategy(double maxMemoryPercentage = 0.8, [AllowNull] MemoryTracker memoryTracker = null,
                                              long? totalSystemMemory = null)
             : base(MemoryAwareHandle(maxMemoryPercentage, memoryTracker, totalSystemMemory ?? 0, null))
@@ -92,33 +92,33 @@ namespace Ckpt.Compat
         }
     }
 
-    /// <summary>One set of values for the usual kinds of strategies; each kind reads its own.</summary>
+    /// <summary>The values of all usual kinds of strategies; each kind reads its own.</summary>
     public sealed class CheckpointConfig
     {
-        /// <summary>Which kind.</summary>
+        /// <summary>The kind.</summary>
         public CheckpointStrategy Strategy { get; set; }
 
-        /// <summary>Of Interval.</summary>
+        /// <summary>For Interval.</summary>
         public long Interval { get; set; } = 2;
 
-        /// <summary>Of Selective: names or globs.</summary>
+        /// <summary>For Selective: names or globs.</summary>
         public IReadOnlyList<string> CheckpointLayers { get; set; } = new string[0];
 
-        /// <summary>Of Selective, SizeBased and Smart: names or globs that are never chosen.</summary>
+        /// <summary>For Selective, SizeBased and Smart: names or globs that are never chosen.</summary>
         public IReadOnlyList<string> ExcludeLayers { get; set; } = new string[0];
 
-        /// <summary>Of SizeBased.</summary>
+        /// <summary>For SizeBased.</summary>
         public long MinActivationSizeBytes { get; set; } = 1048576;
 
-        /// <summary>Of MemoryAware.</summary>
+        /// <summary>For MemoryAware.</summary>
         public double MaxMemoryPercentage { get; set; } = 0.8;
     }
 
     /// <summary>Makes the usual strategies.</summary>
     public static class CheckpointStrategyFactory
     {
-        /// <summary>From a config.</summary>
-        /// <param name="config">Says which.</param>
+        /// <summary>Creates the strategy that a config describes.</summary>
+        /// <param name="config">The kind and its values.</param>
         /// <returns>The strategy.</returns>
         public static Strategy CreateStrategy(CheckpointConfig config)
         {
@@ -165,7 +165,7 @@ namespace Ckpt.Compat
 
         /// <summary>Every n-th layer; n shrinks while memory is short.</summary>
         /// <param name="maxMemoryPercentage">A share in (0, 1].</param>
-        /// <param name="memoryTracker">Whose live bytes count; null: the executor's, else the process's.</param>
+        /// <param name="memoryTracker">Tracker of the live bytes; null: the executor's, else the process's.</param>
         /// <returns>The strategy.</returns>
         public static MemoryAwareCheckpointStrategy CreateMemoryAware(double maxMemoryPercentage = 0.8,
                                                                       [AllowNull] MemoryTracker memoryTracker = null)

@@ -2,8 +2,8 @@ using System;
 
 namespace Ckpt.Interop
 {
-    // Failures that no caller can receive, as long as no log handler was ever set: they go to Console.Error instead of the native
-    // library's line on standard error.
+    // Writes failures that cannot be returned to a caller to Console.Error, instead of the native library's line on standard error,
+    // until a log handler is set.
     internal static class FallbackLog
     {
         private static readonly object guard = new object();
@@ -22,7 +22,7 @@ namespace Ckpt.Interop
             }
         }
 
-        // One line, for what only this layer has done.
+        // One line about an event of this layer, which the native library does not report.
         internal static void Report(string message)
         {
             if (!LogWasSet && Environment.GetEnvironmentVariable("CKPT_LOG") != "off") Write(message);

@@ -174,7 +174,7 @@ namespace Ckpt
 
         /// <summary>Removes the abandoned checkpoints that are not pinned, or only returns them.</summary>
         /// <param name="dryRun">true: nothing is removed.</param>
-        /// <returns>What was removed, or would be.</returns>
+        /// <returns>The removed checkpoints, or with dryRun those that would be removed.</returns>
         public IReadOnlyList<CheckpointInfo> PruneAbandoned(bool dryRun = false)
         {
             return NativeList.Made(native.ckpt_checkpoint_manager_prune_abandoned(Handle, dryRun ? 1 : 0),

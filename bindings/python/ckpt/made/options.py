@@ -59,9 +59,9 @@ def file_system_options(must_exist: bool = False, write_path: WritePath = WriteP
         lock of flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with UnsupportedError.
         "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere to
         the process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host,
-        process and start time of the writer, and is removed when that is released; one whose process on this host has ended is
-        taken over, any other one is BusyError. "none": no lock, and a warning; a save fails with BusyError before it commits when a
-        second writer has committed. InvalidArgumentError for other names
+        process and start time of the writer, and is removed when the writer is released. If the recorded process ran on this host
+        and has ended, its file is taken over; any other file means BusyError. "none": no lock, and a warning; a save fails with
+        BusyError before it commits when a second writer has committed. InvalidArgumentError for other names
     """
     struct = _native.ckpt_file_system_options()
     struct.must_exist = int(must_exist)
@@ -428,8 +428,8 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
         library adds its version and the BLAS that this process uses by then, and loads none for that
     prefix: begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
         look at it. None or empty: no prefix
-    metric: metric of the state, compared to find the best checkpoints. One that is not finite is left out: the state is saved
-        without a metric, with a warning and metric_ignored in the result; None when there is none
+    metric: metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a metric, a
+        warning is logged, and metric_ignored is set in the result; None when there is none
     incremental: True (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from
         memory; False: all are written
     check_replicas: other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the

@@ -547,8 +547,8 @@ class CloseMode(OpenEnum):
 
     DRAIN: what is queued is done first
     CANCEL: what is queued or not yet committed is cancelled
-    DRAIN_UNREPORTED: what is queued is done first, and a failure that the call returns does not count as reported, so that the
-        release of the manager reports it, too: for the end of a scope that cannot raise an error
+    DRAIN_UNREPORTED: what is queued is done first; a failure that the call returns does not count as reported, so the release of
+        the manager reports it, too. For the end of a scope that cannot raise an error
     """
 
     DRAIN = 0
@@ -1428,11 +1428,11 @@ class SaveResult(NamedTuple):
     linked: number of files that were linked or copied because nothing in them had changed
     rank_bytes: bytes of those of the files that this rank made; of one process alone: bytes
     generation: generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
-    rolled_back: True when the generation begins with this save: the run went back to an earlier step, or began anew in an old
+    rolled_back: True when the generation begins with this save: the run went back to an earlier step, or a new run began in an old
         storage, and the checkpoints that are not on its line are abandoned, else False
     metric_ignored: True when the metric was not finite, so that the checkpoint has none, else False
     unreported_failures: number of background tasks of this storage that failed in this process and whose managers were released
-        before a caller received it. The first save of the storage that completes afterwards has them; else 0
+        before a caller received the failure. Set by the first save of the storage that completes afterwards; else 0
     unreported_status: status of the oldest of the unreported failures; 0 when there are none
     unreported_error: the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
     """

@@ -10,8 +10,8 @@ public enum CloseMode {
   CANCEL(1),
 
   /**
-   * What is queued is done first, and a failure that the call returns does not count as reported, so that the release of the
-   * manager reports it, too: for the end of a scope that cannot raise an error.
+   * What is queued is done first; a failure that the call returns does not count as reported, so the release of the manager reports
+   * it, too. For the end of a scope that cannot raise an error.
    */
   DRAIN_UNREPORTED(2),
 

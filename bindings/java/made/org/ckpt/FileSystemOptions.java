@@ -105,9 +105,9 @@ public final class FileSystemOptions {
    * flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with {@link Status#UNSUPPORTED}.
    * "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere to the
    * process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host, process and
-   * start time of the writer, and is removed when that is released; one whose process on this host has ended is taken over, any
-   * other one is {@link Status#BUSY}. "none": no lock, and a warning; a save fails with {@link Status#BUSY} before it commits when
-   * a second writer has committed. {@link Status#INVALID_ARGUMENT} for other names.
+   * start time of the writer, and is removed when the writer is released. If the recorded process ran on this host and has ended,
+   * its file is taken over; any other file means {@link Status#BUSY}. "none": no lock, and a warning; a save fails with {@link
+   * Status#BUSY} before it commits when a second writer has committed. {@link Status#INVALID_ARGUMENT} for other names.
    *
    * @param lockKind the value
    * @return this

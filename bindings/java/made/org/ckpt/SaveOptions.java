@@ -101,8 +101,8 @@ public final class SaveOptions {
   }
 
   /**
-   * Metric of the state, compared to find the best checkpoints. One that is not finite is left out: the state is saved without a
-   * metric, with a warning and metricIgnored in the result; empty when there is none. Default: none.
+   * Metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a metric, a warning
+   * is logged, and metricIgnored is set in the result; empty when there is none. Default: none.
    *
    * @param metric the value
    * @return this

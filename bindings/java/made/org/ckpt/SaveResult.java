@@ -12,11 +12,11 @@ package org.ckpt;
  * @param linked number of files that were linked or copied because nothing in them had changed
  * @param rankBytes bytes of those of the files that this rank made; of one process alone: bytes
  * @param generation generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
- * @param rolledBack true when the generation begins with this save: the run went back to an earlier step, or began anew in an old
- *     storage, and the checkpoints that are not on its line are abandoned, else false
+ * @param rolledBack true when the generation begins with this save: the run went back to an earlier step, or a new run began in
+ *     an old storage, and the checkpoints that are not on its line are abandoned, else false
  * @param metricIgnored true when the metric was not finite, so that the checkpoint has none, else false
  * @param unreportedFailures number of background tasks of this storage that failed in this process and whose managers were
- *     released before a caller received it. The first save of the storage that completes afterwards has them; else 0
+ *     released before a caller received the failure. Set by the first save of the storage that completes afterwards; else 0
  * @param unreportedStatus status of the oldest of the unreported failures; {@link Status#OK} when there are none
  * @param unreportedError the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
  *     none

@@ -111,12 +111,12 @@ public class AsyncManager extends NativeObject {
   }
 
   /**
-   * The same, admitted and copied as the options say.
+   * Saves a model and an optimizer in the background, with options for the admission and the copy.
    *
    * @param model its groups and keys begin with "model."
    * @param optimizer its groups and keys begin with "optimizer."; null: none
    * @param options what is written with them
-   * @param how the task is admitted and copied
+   * @param how options of the task: how it is admitted and copied
    * @return the task
    */
   public CheckpointTask save(Stateful model, Stateful optimizer, SaveOptions options, CheckpointTaskOptions how) {
@@ -324,7 +324,7 @@ public class AsyncManager extends NativeObject {
     }
   }
 
-  /** Releases the object: its tasks end within the drain time-out, and what no caller has received is reported. */
+  /** Releases the manager: its tasks end within the drain time-out, and failures that no call has returned are reported. */
   void closeAtExit() {
     super.close();
     Reference.reachabilityFence(this);

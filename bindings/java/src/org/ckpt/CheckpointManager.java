@@ -293,7 +293,7 @@ public final class CheckpointManager extends NativeObject {
    * Removes the abandoned checkpoints that are not pinned.
    *
    * @param dryRun true: nothing is removed
-   * @return what was removed, or would be
+   * @return the removed checkpoints, or with dryRun those that would be removed
    */
   public List<CheckpointInfo> pruneAbandoned(boolean dryRun) {
     return values(

@@ -1,7 +1,7 @@
 package org.ckpt;
 
 /**
- * Failures that no caller can receive, as long as no log was ever set: they go to the system logger "org.ckpt" instead of the native
+ * Sends failures that cannot be returned to a caller to the system logger "org.ckpt", until a log is set. Replaces the native
  * library's line on standard error.
  */
 final class Fallback {
@@ -9,7 +9,7 @@ final class Fallback {
 
   private Fallback() {}
 
-  /** Before the first object that can lose a failure is used. */
+  /** Called before the first use of an object that can lose a failure. */
   static synchronized void arm() {
     if (armed) return;
     armed = true;

@@ -14,10 +14,10 @@ import org.ckpt.SaveOptions;
 import org.ckpt.Stateful;
 import org.ckpt.WhenFull;
 
-/** {@link AsyncManager} with the methods of the reference texts: its tasks are known by their ids. */
+/** {@link AsyncManager} with the methods of the reference texts: tasks are identified by their ids. */
 public final class AsyncCheckpointManager extends AsyncManager {
   /**
-   * A manager whose queue holds ten tasks, and refuses others.
+   * A manager with a queue of at most ten tasks; others are refused.
    *
    * @param checkpoints kept alive
    */
@@ -26,7 +26,7 @@ public final class AsyncCheckpointManager extends AsyncManager {
   }
 
   /**
-   * A manager whose queue holds so many tasks, and refuses others.
+   * A manager with a queue of at most {@code maxQueueSize} tasks; others are refused.
    *
    * @param checkpoints kept alive
    * @param maxQueueSize tasks that have not ended, at most
@@ -40,7 +40,7 @@ public final class AsyncCheckpointManager extends AsyncManager {
    *
    * @param model its groups and keys begin with "model."
    * @param optimizer its groups and keys begin with "optimizer."; null: none
-   * @param options what is written beside them; null: the defaults, step 0
+   * @param options what is written with them; null: the defaults, step 0
    * @return the id of the task
    * @throws org.ckpt.CkptQueueFullException at once when the queue is full
    */
@@ -52,7 +52,7 @@ public final class AsyncCheckpointManager extends AsyncManager {
   /**
    * Asks a task to stop.
    *
-   * @param taskId of the task
+   * @param taskId the id of the task
    * @return true when the task ends cancelled because of this call; false for an unknown id, too
    */
   public boolean cancelCheckpoint(long taskId) {
@@ -66,7 +66,7 @@ public final class AsyncCheckpointManager extends AsyncManager {
   /**
    * Waits until a task has ended, however it ended: a failure is in the result.
    *
-   * @param taskId of the task
+   * @param taskId the id of the task
    * @param timeout null: without a limit
    * @return how it ended
    * @throws org.ckpt.CkptTimeoutException when it has not ended in time
@@ -77,10 +77,10 @@ public final class AsyncCheckpointManager extends AsyncManager {
   }
 
   /**
-   * How a task stands.
+   * Returns the status of a task.
    *
-   * @param taskId of the task
-   * @return empty for an id that is unknown or no longer in the history
+   * @param taskId the id of the task
+   * @return the status; empty for an id that is unknown or no longer in the history
    */
   public Optional<CheckpointTaskState> getTaskStatus(long taskId) {
     try {
@@ -91,9 +91,9 @@ public final class AsyncCheckpointManager extends AsyncManager {
   }
 
   /**
-   * Tasks that have not ended.
+   * Returns the tasks that have not ended.
    *
-   * @return the oldest first
+   * @return the tasks, the oldest first
    */
   public List<CheckpointTaskInfo> getActiveTasks() {
     return list(CheckpointTaskList.LIVE).stream().map(CheckpointTaskInfo::of).toList();

@@ -4,14 +4,14 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The values of every kind of strategy, of which each kind reads its own.
+ * The values of all kinds of strategies; each kind reads its own.
  *
  * @param strategy the kind
- * @param interval of INTERVAL: every n-th layer
- * @param checkpointLayers of SELECTIVE: names or globs
- * @param excludeLayers of SELECTIVE, SIZE_BASED and SMART: names or globs
- * @param minActivationSizeBytes of SIZE_BASED: activations of at least so many bytes
- * @param maxMemoryPercentage of MEMORY_AWARE: share of the memory, in (0, 1]
+ * @param interval for INTERVAL: every n-th layer
+ * @param checkpointLayers for SELECTIVE: names or globs
+ * @param excludeLayers for SELECTIVE, SIZE_BASED and SMART: names or globs
+ * @param minActivationSizeBytes for SIZE_BASED: the least bytes of an activation
+ * @param maxMemoryPercentage for MEMORY_AWARE: share of the memory, in (0, 1]
  */
 public record CheckpointConfig(
     CheckpointStrategy strategy, long interval, Collection<String> checkpointLayers, Collection<String> excludeLayers,

@@ -11,9 +11,9 @@ public final class CheckpointStrategyFactory {
   private CheckpointStrategyFactory() {}
 
   /**
-   * Of any kind.
+   * Creates the strategy that a config describes.
    *
-   * @param config its values
+   * @param config the kind and its values
    * @return the strategy
    */
   public static Strategy createStrategy(CheckpointConfig config) {
@@ -66,7 +66,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Activations of at least so many bytes.
+   * Activations of at least {@code minActivationSizeBytes}.
    *
    * @param minActivationSizeBytes at least 1
    * @param excludeLayers names or globs
@@ -89,7 +89,7 @@ public final class CheckpointStrategyFactory {
    * Every n-th layer; n shrinks while memory is short.
    *
    * @param maxMemoryPercentage share of the memory, in (0, 1]
-   * @param memoryTracker whose live bytes count; null: those of the executor or the process
+   * @param memoryTracker the tracker of the live bytes; null: the executor's, else the process's
    * @return the strategy
    */
   public static Strategy createMemoryAware(double maxMemoryPercentage, MemoryTracker memoryTracker) {

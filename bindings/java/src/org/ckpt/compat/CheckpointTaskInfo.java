@@ -7,15 +7,15 @@ import org.ckpt.CheckpointTaskKind;
 import org.ckpt.CheckpointTaskState;
 
 /**
- * What is known of one task.
+ * The state and the times of one task.
  *
  * @param id of the task
  * @param type SAVE or LOAD
- * @param status where the task is, or how it ended
+ * @param status the state of the task
  * @param queuedAt when it was queued
- * @param startedAt when a worker began it; empty when none has begun
+ * @param startedAt when a worker began it; empty when it has not begun
  * @param completedAt when it ended; empty when it has not ended
- * @param duration from its begin to its end, by the monotonic clock; empty unless both have happened
+ * @param duration from its start to its end, by the monotonic clock; empty until it has started and ended
  */
 public record CheckpointTaskInfo(
     long id, CheckpointTaskKind type, CheckpointTaskState status, Instant queuedAt, Optional<Instant> startedAt,

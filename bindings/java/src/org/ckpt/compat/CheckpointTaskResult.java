@@ -11,7 +11,7 @@ import org.ckpt.CheckpointTaskState;
  * @param success whether it completed
  * @param checkpointPath name of the checkpoint, which is its directory in the storage; null unless completed
  * @param error why it did not complete; null when completed
- * @param duration from the moment at which a worker began it to its end; zero when none began
+ * @param duration from the start of the task on a worker to its end; zero when it did not start
  * @param bytesWritten bytes of the files that are durable; 0 unless completed
  */
 public record CheckpointTaskResult(
