@@ -243,7 +243,7 @@ void log_of_engine() {
   static Log log;
   Objects& in_use = log.in_use;
   const auto on_log = [](std::int32_t, const char* component, const char*, void*) {
-    here({std::string("log of ") + component + " in " + log.step, &log.in_use, {}, {"ckpt_set_log"}});
+    here({std::string("log of ") + component + " in " + log.step, &log.in_use, {}, {"ckpt_set_log", "ckpt_set_fallback_log"}});
   };
   ckpt_step step = CKPT_STEP_INIT;
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;

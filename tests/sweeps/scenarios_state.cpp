@@ -675,6 +675,7 @@ void async_managers() {
     }
     wait_for_tasks(in_use, whose);
     release_rest(in_use);
+    gone.acquire();  // told: a release in a callback ends the manager on its thread
   }
 }
 
@@ -746,7 +747,7 @@ struct Log {
 
 void on_log(std::int32_t /*level*/, const char* component, const char* /*message*/, void* user) {
   Log& log = *static_cast<Log*>(user);
-  here({std::string("log of ") + component + " in " + std::string(log.step), log.in_use, {}, {"ckpt_set_log"}});
+  here({std::string("log of ") + component + " in " + std::string(log.step), log.in_use, {}, {"ckpt_set_log", "ckpt_set_fallback_log"}});
 }
 
 void log_of_state() {
