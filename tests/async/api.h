@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
 /* A number that threads raise and wait for. */
 typedef struct event {
@@ -32,7 +32,7 @@ static inline void await_event(event* it, int count) {
 
 /* A checkpoint in a directory of its own, and a state of one tensor. */
 typedef struct run {
-  char root[64];
+  test_folder root;
   ckpt_checkpoint_manager* checkpoint;
   ckpt_state* state;
 } run;
@@ -42,8 +42,7 @@ static inline void begin_run(run* it, int64_t bytes) {
   ckpt_tensor* tensor = NULL;
   const int64_t shape[1] = {bytes};
   memset(it, 0, sizeof *it);
-  strcpy(it->root, "/tmp/ckpt-async-XXXXXX");
-  CHECK(mkdtemp(it->root) != NULL);
+  make_folder(it->root, "async");
   CHECK_OK(ckpt_storage_create_file_system(it->root, NULL, &storage));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &it->checkpoint));
   ckpt_storage_release(storage);

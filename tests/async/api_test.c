@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
 typedef struct told {
   int staged;
@@ -182,7 +182,7 @@ static void release_self(const ckpt_checkpoint_task_result* result, void* user_d
 }
 
 int main(void) {
-  static char root[] = "/tmp/ckpt-async-api-XXXXXX";
+  static test_folder root;
   char command[sizeof root + 16];
   told all;
   ckpt_checkpoint_task_callbacks callbacks = callbacks_of_told();
@@ -194,7 +194,7 @@ int main(void) {
   ckpt_state* state = make_state();
   int64_t id = 0;
   memset(&all, 0, sizeof all);
-  CHECK(mkdtemp(root) != NULL);
+  make_folder(root, "async-api");
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
 #define VARIABLE "OPENBLAS_CORETYPE"
 
@@ -203,11 +203,11 @@ static void loaded_before(void) {
 
 /* The same file under another path; and once its user has let it go, it can be loaded with other kernels. */
 static void loaded_before_by_another_path(void) {
-  char folder[] = "/tmp/ckpt-blas.XXXXXX";
-  char link[64];
+  test_folder folder;
+  char link[sizeof(test_folder) + 16];
   void* library;
   use_fake("Nehalem,Prescott");
-  CHECK(mkdtemp(folder) != NULL);
+  make_folder(folder, "blas");
   snprintf(link, sizeof link, "%s/libother.so", folder);
   CHECK(symlink(fake, link) == 0);
   library = dlopen(link, RTLD_NOW | RTLD_LOCAL);

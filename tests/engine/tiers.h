@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 #include "make_layer.h"
 
 enum { LAYERS = 12, MOST_BYTES = 1 << 20 };
@@ -238,9 +238,8 @@ static inline ckpt_schedule* make_moving(int64_t layers, int64_t ahead) {
 
 /* The path of a new directory, static. */
 static inline const char* make_directory(void) {
-  static char path[64];
-  strcpy(path, "/tmp/ckpt-tiers-XXXXXX");
-  CHECK(mkdtemp(path) != NULL);
+  static test_folder path;
+  make_folder(path, "tiers");
   return path;
 }
 

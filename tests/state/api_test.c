@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
-static char root[] = "/tmp/ckpt-state-api-XXXXXX";
+static test_folder root;
 
 static ckpt_tensor* tensor_of(float* data, int64_t count) {
   ckpt_tensor* tensor = NULL;
@@ -104,7 +104,7 @@ static void look_and_verify(void) {
   ckpt_storage_release(storage);
 
   /* One checkpoint's directory as a root of its own, and a file by its path. */
-  char path[256];
+  char path[512];
   snprintf(path, sizeof path, "%s/%s", root, info.name);
   CHECK_OK(ckpt_storage_create_file_system(path, NULL, &storage));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
@@ -287,7 +287,7 @@ static void bad_checkpoint(void) {
 
 static void bad_files(void) {
   ckpt_reader* file = NULL;
-  char path[256];
+  char path[512];
   CHECK_FAILS(ckpt_reader_create(NULL, &file), CKPT_E_INVALID_ARGUMENT, "path is NULL");
   CHECK_FAILS(ckpt_reader_create("", &file), CKPT_E_INVALID_ARGUMENT, "path is empty");
   CHECK_FAILS(ckpt_reader_create(root, &file), CKPT_E_NOT_FOUND, "model.safetensors");
@@ -326,7 +326,7 @@ static void initialisers(void) {
 }
 
 int main(void) {
-  CHECK(mkdtemp(root) != NULL);
+  make_folder(root, "state-api");
   save_and_resume();
   look_and_verify();
   bad_storage();
@@ -335,7 +335,7 @@ int main(void) {
   bad_checkpoint();
   bad_files();
   initialisers();
-  char command[64];
+  char command[sizeof(test_folder) + 32];
   snprintf(command, sizeof command, "rm -rf '%s'", root);
   CHECK(system(command) == 0);
   return 0;

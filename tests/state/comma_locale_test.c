@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
-static char scratch[] = "/tmp/ckpt-comma-XXXXXX";
+static test_folder scratch;
 
 static const char* const locales[][3] = {{"de_DE", "de_DE.UTF-8", ","}, {"ps_AF", "ps_AF.UTF-8", "\xD9\xAB"}};
 
@@ -55,7 +55,7 @@ static void numbers_are_what_they_are(void) {
 }
 
 static void acknowledged_checkpoints_stay(void) {
-  char root[128];
+  char root[256];
   char manifest[4096];
   ckpt_storage* storage = NULL;
   ckpt_checkpoint_manager* checkpoint = NULL;
@@ -117,7 +117,7 @@ static void a_controller_comes_back(void) {
 static void indexed_folders_open(void) {
   static const char index[] = "{\"metadata\":{\"total_size\":4,\"ratio\":0.5},\"weight_map\":{\"w\":\"a.safetensors\"}}";
   static const char header[] = "{\"w\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4],\"scale\":0.75}}";
-  char path[160];
+  char path[256];
   ckpt_reader* reader = NULL;
   FILE* file = NULL;
   snprintf(path, sizeof path, "%s/folder-%s", scratch, setlocale(LC_NUMERIC, NULL));
@@ -134,7 +134,7 @@ static void indexed_folders_open(void) {
 
 int main(void) {
   int tried = 0;
-  CHECK(mkdtemp(scratch) != NULL);
+  make_folder(scratch, "comma");
   make_locales();
   numbers_are_what_they_are();
   for (int i = 0; i < 2; ++i) {
@@ -150,7 +150,7 @@ int main(void) {
     indexed_folders_open();
   }
   CHECK(chdir("/") == 0);
-  char command[64];
+  char command[sizeof(test_folder) + 32];
   snprintf(command, sizeof command, "rm -rf %s", scratch);
   CHECK(system(command) == 0);
   return tried == 0 ? 77 : 0;

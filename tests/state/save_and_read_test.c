@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
-static char root[] = "/tmp/ckpt-save-and-read-XXXXXX";
+static test_folder root;
 
 static ckpt_tensor* tensor_of(float* data, int64_t count) {
   ckpt_tensor* tensor = NULL;
@@ -174,7 +174,7 @@ static void save_and_read(void) {
   ckpt_reader_release(reader);
   CHECK(((const float*)ckpt_tensor_get_const_data(tensor))[0] == 1);
   ckpt_tensor_release(tensor);
-  char path[256];
+  char path[512];
   snprintf(path, sizeof path, "%s/%s", root, saved.name);
   CHECK_OK(ckpt_reader_create(path, &reader));
   CHECK_OK(ckpt_reader_get_tensor_count(reader, &count));
@@ -190,8 +190,8 @@ static void save_and_read(void) {
 }
 
 int main(void) {
-  char command[64];
-  CHECK(mkdtemp(root) != NULL);
+  char command[sizeof(test_folder) + 32];
+  make_folder(root, "save-and-read");
   save_and_read();
   plain_file();
   snprintf(command, sizeof command, "rm -rf %s", root);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
 /* Saves a tensor that fills no whole number of chunks, and verifies and loads it; removes what it made. */
 static void save_and_load(const char* root, const ckpt_file_system_options* options) {
@@ -40,8 +40,8 @@ static void save_and_load(const char* root, const ckpt_file_system_options* opti
 }
 
 int main(void) {
-  char root[] = "/tmp/ckpt-storage-api-XXXXXX";
-  CHECK(mkdtemp(root) != NULL);
+  test_folder root;
+  make_folder(root, "storage-api");
   ckpt_storage* storage = NULL;
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
   ckpt_storage_release(storage);

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
 #define FORKS 60
 
@@ -118,10 +118,10 @@ static void forks_among_threads(const char* root) {
 }
 
 int main(void) {
-  char root[] = "/tmp/ckpt-storage-uri-fork-XXXXXX";
-  char command[64];
+  test_folder root;
+  char command[sizeof(test_folder) + 32];
   alarm(HANG_SECONDS);
-  CHECK(mkdtemp(root) != NULL);
+  make_folder(root, "storage-uri-fork");
   two_processes(root);
   forks_among_threads(root);
   snprintf(command, sizeof command, "rm -rf '%s'", root);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
 static ckpt_status open_uri(const char* uri) {
   ckpt_storage* storage = NULL;
@@ -443,10 +443,11 @@ static void threads(void) {
 
 int main(void) {
   made taken = {0, 0, "", 0, NULL, NULL, 0};
-  char root[] = "/tmp/ckpt-storage-uri-XXXXXX";
-  char command[64];
+  test_folder root;
+  char command[sizeof(test_folder) + 32];
   alarm(HANG_SECONDS);
-  CHECK(mkdtemp(root) != NULL && chdir(root) == 0);
+  make_folder(root, "storage-uri");
+  CHECK(chdir(root) == 0);
   files(root);
   memories();
   CHECK_OK(ckpt_storage_register_scheme("taken", make, &taken, count_destroy));

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 
 /* ---- What the program has ---- */
 
 static float weights[2] = {1, 2};
-static char root[] = "/tmp/ckpt-log-back.XXXXXX";
+static test_folder root;
 static ckpt_checkpoint_manager* checkpoint = NULL;
 static ckpt_async_manager* async = NULL;
 static ckpt_controller* controller = NULL;
@@ -242,9 +242,9 @@ static void background_load_that_falls_back(void) {
 
 int main(void) {
   pthread_t self = pthread_self();
-  char command[64];
+  char command[sizeof(test_folder) + 32];
   alarm(HANG_SECONDS);
-  CHECK(mkdtemp(root) != NULL);
+  make_folder(root, "log-back");
   open_checkpoint();
   CHECK_OK(ckpt_async_manager_create(checkpoint, NULL, &async));
   CHECK_OK(ckpt_controller_create(NULL, &controller));
