@@ -747,7 +747,10 @@ struct Log {
 
 void on_log(std::int32_t /*level*/, const char* component, const char* /*message*/, void* user) {
   Log& log = *static_cast<Log*>(user);
-  here({std::string("log of ") + component + " in " + std::string(log.step), log.in_use, {}, {"ckpt_set_log", "ckpt_set_fallback_log"}});
+  here({std::string("log of ") + component + " in " + std::string(log.step),
+        log.in_use,
+        {},
+        {"ckpt_set_log", "ckpt_set_fallback_log"}});
 }
 
 void log_of_state() {
