@@ -128,6 +128,20 @@ ckpt_status ckpt_add_thread_hooks(ckpt_thread_hook_fn start, ckpt_thread_hook_fn
   });
 }
 
+ckpt_status ckpt_start_thread(const char* name, ckpt_thread_fn fn, void* user_data, ckpt_destroy_fn destroy) {
+  return guard([&] {
+    not_null(name, "name");
+    not_null(fn, "fn");
+    // The thread alone owns it: destroy runs there, before the stop hooks.
+    auto user = std::make_shared<UserData>(user_data, destroy);
+    Thread(name, [fn, user = std::move(user)]() mutable {
+      user->adopt();
+      user_notice("thread function", [&] { fn(user->get()); });
+      user.reset();
+    }).detach();
+  });
+}
+
 ckpt_status ckpt_remove_thread_hooks(int64_t id) {
   return guard([&] { remove_thread_hooks(id); });
 }

@@ -103,6 +103,7 @@ CKPT_REPLACED(set_log)
 CKPT_REPLACED(set_fallback_log)
 CKPT_REPLACED(set_progress)
 CKPT_REPLACED(add_thread_hooks)
+%ignore ckpt_start_thread; // every language has threads of its own
 CKPT_REPLACED(clock_create_custom)
 CKPT_REPLACED(worker_pool_run)
 CKPT_REPLACED(memory_tracker_subscribe)

@@ -390,6 +390,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_layer_get_known_kinds)(char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_set_fallback_log)(ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_set_progress)(ckpt_progress_fn progress, void* user_data, ckpt_destroy_fn destroy);
+  ckpt_status (*ckpt_start_thread)(const char* name, ckpt_thread_fn fn, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_storage_create_from_uri)(const char* uri, ckpt_storage** storage);
   ckpt_status (*ckpt_storage_register_scheme)(const char* scheme, ckpt_storage_scheme_fn create, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_storage_unregister_scheme)(const char* scheme);

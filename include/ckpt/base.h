@@ -160,6 +160,14 @@ CKPT_API ckpt_status ckpt_add_thread_hooks(ckpt_thread_hook_fn start, ckpt_threa
  * objects that own those threads first. NOT_FOUND for an unknown id; INVALID_STATE on a thread of the library itself. */
 CKPT_API ckpt_status ckpt_remove_thread_hooks(int64_t id);
 
+/* Runs on a thread that ckpt_start_thread started; the thread ends when it returns. */
+typedef void (*ckpt_thread_fn)(void* user_data);
+
+/* Starts a thread like those of the library, for plug-ins: it runs thread hooks and does not run the program's signal handlers.
+ * name (not NULL) is copied; the system shows its first 15 bytes. Nothing joins the thread: fn reports its end itself. destroy (may
+ * be NULL) runs on the thread after fn. OUT_OF_MEMORY when the system has no thread; then neither runs. Synchronised. */
+CKPT_API ckpt_status ckpt_start_thread(const char* name, ckpt_thread_fn fn, void* user_data, ckpt_destroy_fn destroy);
+
 /* ---- Clock --------------------------------------------------------------------------------------------------------------- */
 
 /* A source of time that never goes backwards. Objects that watch time take one, so that tests need no real time. Synchronised. */

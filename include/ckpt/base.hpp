@@ -218,6 +218,17 @@ class Progress {
 
 // ---- Thread hooks ----
 
+// Starts a thread that runs thread hooks and does not run the program's signal handlers: ckpt_start_thread. What body throws is an
+// error in the log.
+inline void start_thread(const char* name, std::function<void()> body) {
+  auto owned = std::make_unique<std::function<void()>>(std::move(body));
+  const ckpt_thread_fn call = [](void* user_data) noexcept {
+    detail::callback_silent([&] { (*static_cast<std::function<void()>*>(user_data))(); });
+  };
+  check(ckpt_start_thread(name, call, owned.get(), detail::destroy<std::function<void()>>));
+  static_cast<void>(owned.release());
+}
+
 // Runs start and stop (one may be empty) on every thread that the library makes while this object lives. The destructor waits until
 // every thread that ran start has run stop: destroy the objects that own those threads first. If a hook throws, the thread
 // continues and the log has an error.

@@ -1,7 +1,6 @@
 #include "upload.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 
 #include "text.h"
@@ -35,37 +34,27 @@ std::size_t part_size(std::int64_t wanted, std::int64_t expected_bytes) {
 
 PartSender::PartSender(Client& client, std::string key, std::string upload)
     : client_(client), key_(std::move(key)), upload_(std::move(upload)), session_(client.lease()) {
-  // Signals are for the program's own threads: this one has them blocked from its beginning.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::make_unique<std::thread>([this] { run(); });
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const auto body = [](void* sender) { static_cast<PartSender*>(sender)->run(); };
+  if (ckpt_start_thread("ckpt-s3-parts", body, this, nullptr) != CKPT_OK)
     fail(CKPT_E_OUT_OF_MEMORY, "the system has no thread for an upload");
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-PartSender::~PartSender() { stop(); }
-
-void PartSender::stop() noexcept {
-  if (thread_ == nullptr) return;
+PartSender::~PartSender() {
   {
     const std::lock_guard lock(mutex_);
     is_given_up_ = true;
   }
   session_->wake();
-  thread_->join();
-  thread_.reset();
+  wait_for_end();
 }
 
-void PartSender::forget() noexcept {
-  static_cast<void>(thread_.release());  // joining it would wait for ever
-  session_.forget();
+// The thread touches nothing of this object after it has released the mutex.
+void PartSender::wait_for_end() noexcept {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return has_ended_; });
 }
+
+void PartSender::forget() noexcept { session_.forget(); }
 
 void PartSender::check() const {
   if (error_) throw *error_;
@@ -100,13 +89,11 @@ Bytes PartSender::spare() {
 
 std::map<int, std::string> PartSender::finish() {
   {
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     is_closed_ = true;
-    session_->wake();
-    changed_.wait(lock, [&] { return has_ended_; });
   }
-  thread_->join();
-  thread_.reset();
+  session_->wake();
+  wait_for_end();
   check();
   return std::move(etags_);
 }

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "client.h"
@@ -17,8 +16,8 @@ namespace ckpt::s3 {
 
 using Bytes = std::unique_ptr<std::byte[]>;
 
-// Sends the parts of one upload on a thread of its own, so that they go on while the caller makes the next one. The thread runs
-// nothing of the caller's.
+// Sends the parts of one upload on a separate thread while the caller makes the next one. The thread runs no code of the caller
+// except thread hooks.
 class PartSender final : public Source {
  public:
   PartSender(Client& client, std::string key, std::string upload);
@@ -46,7 +45,7 @@ class PartSender final : public Source {
     Transfer transfer;
   };
   void run() noexcept;
-  void stop() noexcept;
+  void wait_for_end() noexcept;
   void check() const;
 
   Client& client_;
@@ -64,7 +63,6 @@ class PartSender final : public Source {
   bool is_closed_ = false;
   bool is_given_up_ = false;
   bool has_ended_ = false;
-  std::unique_ptr<std::thread> thread_;
 };
 
 class Upload final : public File {

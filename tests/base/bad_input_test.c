@@ -115,6 +115,8 @@ static void the_rest(void) {
   CHECK_FAILS(ckpt_add_thread_hooks(NULL, NULL, &one, never_destroy, &id), CKPT_E_INVALID_ARGUMENT, "start and stop are both NULL");
   CHECK_FAILS(ckpt_add_thread_hooks(hook, hook, &one, never_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "id is NULL");
   CHECK(id == NOT_OURS);
+  CHECK_FAILS(ckpt_start_thread(NULL, never_destroy, &one, never_destroy), CKPT_E_INVALID_ARGUMENT, "name is NULL");
+  CHECK_FAILS(ckpt_start_thread("thread", NULL, &one, never_destroy), CKPT_E_INVALID_ARGUMENT, "fn is NULL");
   CHECK_FAILS(ckpt_remove_thread_hooks(INT64_MAX), CKPT_E_NOT_FOUND, "id is 9223372036854775807");
   CHECK_FAILS(ckpt_set_log(-1, NULL, &one, never_destroy), CKPT_E_INVALID_ARGUMENT, "min_level is -1");
   CHECK_FAILS(ckpt_random_philox(NULL, words, block), CKPT_E_INVALID_ARGUMENT, "counter is NULL");

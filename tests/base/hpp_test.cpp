@@ -70,6 +70,20 @@ TEST(BaseHpp, ThreadHooksLiveAsLongAsTheObject) {
   EXPECT_THROW(ckpt::ThreadHooks({}, {}), ckpt::Error);
 }
 
+TEST(BaseHpp, StartedThreadsRunHooksAndEndByThemselves) {
+  std::vector<std::string> events;  // of one thread
+  const auto token = std::make_shared<int>(0);
+  {
+    const ckpt::ThreadHooks hooks([&](std::string_view name) { events.push_back("starts " + std::string(name)); },
+                                  [&](std::string_view) { events.emplace_back("stops"); });
+    ckpt::start_thread("plug-in", [&events, token] { events.emplace_back("runs"); });
+  }
+  EXPECT_EQ(events, (std::vector<std::string>{"starts plug-in", "runs", "stops"}));
+  EXPECT_EQ(token.use_count(), 1);
+  EXPECT_THROW(ckpt::start_thread(nullptr, [token] {}), ckpt::Error);
+  EXPECT_EQ(token.use_count(), 1);
+}
+
 TEST(BaseHpp, Clocks) {
   auto manual = ckpt::Clock::manual(3ns);
   manual.advance(4ns);

@@ -29,6 +29,22 @@ static void check_mask(const char* name, void* user_data) {
 static atomic_int handled;
 static pthread_t main_thread;
 
+static void* started_thread;
+
+static void run_alone(void* user_data) {
+  char name[32] = "";
+  CHECK(pthread_getname_np(pthread_self(), name, sizeof name) == 0 && strcmp(name, "plug-in's threa") == 0);
+  CHECK(!pthread_equal(pthread_self(), main_thread));
+  started_thread = user_data;
+}
+
+static pthread_t destroying_thread;
+
+static void destroy_alone(void* user_data) {
+  CHECK(user_data == started_thread);
+  destroying_thread = pthread_self();
+}
+
 static void handle(int signal) {
   (void)signal;
   if (!pthread_equal(pthread_self(), main_thread)) _exit(3);
@@ -61,7 +77,9 @@ int main(void) {
   CHECK_OK(ckpt_worker_pool_run(pool, 2000, send_signal, NULL));
   CHECK(atomic_load(&handled) > 0);
   ckpt_worker_pool_release(pool);
-  CHECK_OK(ckpt_remove_thread_hooks(hooks));
-  CHECK(atomic_load(&threads) == 3); /* the caller is one of four */
+  CHECK_OK(ckpt_start_thread("plug-in's thread", run_alone, &pool, destroy_alone));
+  CHECK_OK(ckpt_remove_thread_hooks(hooks)); /* waits for the end of every thread */
+  CHECK(started_thread == &pool && destroying_thread != 0 && !pthread_equal(destroying_thread, main_thread));
+  CHECK(atomic_load(&threads) == 4); /* the caller is one of the pool's four */
   return 0;
 }

@@ -160,6 +160,15 @@ TEST_P(Throwing, ThreadHooksAndDestroyFunctionsAreLogged) {
   expect_logged("destroy");
 }
 
+TEST_P(Throwing, AThreadFunctionIsLogged) {
+  std::int64_t id = 0;
+  ASSERT_EQ(ckpt_add_thread_hooks([](const char*, void*) {}, nullptr, nullptr, nullptr, &id), CKPT_OK);
+  const auto fn = [](void*) { raise("thrown text"); };
+  ASSERT_EQ(ckpt_start_thread("throws", fn, nullptr, nullptr), CKPT_OK);
+  EXPECT_EQ(ckpt_remove_thread_hooks(id), CKPT_OK);  // waits for the thread's end
+  expect_logged("thread function");
+}
+
 TEST_P(Throwing, ALogFunctionIsIgnored) {
   ASSERT_EQ(
       ckpt_set_log(

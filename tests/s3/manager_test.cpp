@@ -227,6 +227,31 @@ TEST_F(S3Manager, StoresThatCannotRefuseAreAskedAsIsSaid) {
   }
 }
 
+// They are started by libckpt: a virtual machine sees them, and a program's signal handlers do not run on them.
+TEST_F(S3Manager, ThreadsOfUploadsRunHooksAndBlockTheSignalsOfPrograms) {
+  std::atomic<int> starts = 0;
+  std::atomic<int> stops = 0;
+  {
+    const ckpt::ThreadHooks hooks(
+        [&](std::string_view name) {
+          EXPECT_EQ(name, "ckpt-s3-parts");
+          sigset_t blocked;
+          pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+          for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGPIPE}) EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
+          for (const int signal : {SIGSEGV, SIGPROF, SIGPWR, SIGXCPU, SIGRTMIN})
+            EXPECT_EQ(sigismember(&blocked, signal), 0) << signal;
+          ++starts;
+        },
+        [&](std::string_view) { ++stops; });
+    Given given;
+    given.options.part_bytes = 5 << 20;
+    ckpt::CheckpointManager writer(storage_at(uri, given));
+    save(writer, 1, 1, 3 << 20);
+  }
+  EXPECT_EQ(starts, 1);
+  EXPECT_EQ(stops, 1);
+}
+
 // A file of several parts: eight at a time go up, and eight pieces come down. A slice of it is a piece.
 TEST_F(S3Manager, LargeFilesGoEightPiecesAtOnce) {
   constexpr std::int64_t part_bytes = 8 << 20;

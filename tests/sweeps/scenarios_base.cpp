@@ -29,6 +29,15 @@ void thread_hooks() {
   SANE(ckpt_remove_thread_hooks(id));
 }
 
+void started_thread() {
+  Objects in_use;
+  Place place{"thread function", &in_use};
+  // Hooks are removed when the thread has ended.
+  MUST(ckpt_add_thread_hooks([](const char*, void*) {}, nullptr, nullptr, nullptr, &in_use.hooks));
+  MUST(ckpt_start_thread("sweep", &sweeping, &place, nullptr));
+  SANE(ckpt_remove_thread_hooks(in_use.hooks));
+}
+
 void pool_part() {
   Objects in_use;
   Place place{"part of a thread pool", &in_use};
@@ -355,6 +364,7 @@ void destroyed_objects() {
 
 const std::vector<Scenario> base_scenarios = {
     {"thread_hooks", {"ckpt_thread_hook_fn"}, 3, thread_hooks},
+    {"started_thread", {"ckpt_thread_fn"}, 1, started_thread},
     {"pool_part", {"ckpt_part_fn"}, 1, pool_part},
     {"clocks", {"ckpt_clock_fn"}, 3, clocks},
     {"clocks_of_others", {}, 3, clocks_of_others},

@@ -13,6 +13,7 @@ internal static class CoverageTests
     private static readonly Dictionary<string, string> noWrapper = new Dictionary<string, string>
     {
         { "ckpt_get_api", "a table of C function pointers, for programs that load the library themselves" },
+        { "ckpt_start_thread", "threads of the language: System.Threading.Thread" },
         { "ckpt_strategy_callbacks_init", "a director fills the table of functions" },
         { "ckpt_strategy_question_init", "a director passes the question's members" },
         { "ckpt_storage_callbacks_init", "a director fills the table of functions" },

@@ -154,6 +154,78 @@ internal static class TrapsTests
         Check.Equal(3, threads.Count, "threads");
     }
 
+    // A collection stops every thread that runs managed code. .NET and Mono interrupt a loop without calls by a signal, which threads
+    // of the library must not block.
+    internal static void CollectionsStopLoopsOnForeignThreads()
+    {
+        const int wanted = 20;
+        const long enough = 5000000000; // some seconds
+        var collections = 0;
+        var interrupted = 0;
+        using (var met = new Barrier(3))
+        using (var pool = new WorkerPool(2))
+        {
+            var collector = new Thread(() =>
+            {
+                met.SignalAndWait();
+                for (var i = 0; i < wanted; ++i)
+                {
+                    GC.Collect();
+                    Interlocked.Increment(ref collections);
+                }
+            });
+            collector.Start();
+            pool.Run(2, part =>
+            {
+                met.SignalAndWait();
+                var turns = 0L;
+                while (Volatile.Read(ref collections) < wanted && turns < enough) ++turns;
+                if (turns < enough) Interlocked.Increment(ref interrupted);
+            });
+            collector.Join();
+            Check.Equal(2, interrupted, "loops that collections interrupted");
+        }
+    }
+
+    // Saves and their events on the library's threads, while another thread collects all the time.
+    internal static void CallbacksRunAmongCollections()
+    {
+        var ends = false;
+        var collections = 0;
+        var events = 0;
+        var collector = new Thread(() =>
+        {
+            for (; !Volatile.Read(ref ends); ++collections)
+            {
+                GC.Collect();
+                Thread.Sleep(1); // .NET lets no other thread run between two collections that follow at once
+            }
+        });
+        collector.Start();
+        try
+        {
+            using (var checkpoint = new CheckpointManager(Storage.InMemory()))
+            using (var manager = checkpoint.CreateAsyncManager())
+            using (var state = new State().Add<float>("model", "a", new float[1000]))
+            {
+                manager.TaskEnded += (sender, e) =>
+                {
+                    var garbage = new List<byte[]>();
+                    for (var i = 0; i < 100; ++i) garbage.Add(new byte[1000]);
+                    Interlocked.Add(ref events, garbage.Count);
+                };
+                for (var i = 1; i <= 50; ++i) Check.That(manager.Save(state, new SaveOptions { Step = i }).Wait().Success, "saved");
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref ends, true);
+            collector.Join();
+        }
+        Check.Equal(50 * 100, events, "events");
+        Check.That(collections > 5, "collections: " + collections);
+    }
+
     // What is thrown where no caller can be notified changes nothing.
     internal static void ThrowingCallablesOfEveryKind()
     {

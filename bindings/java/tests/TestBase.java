@@ -1,9 +1,13 @@
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ckpt.*;
 
@@ -156,6 +160,56 @@ final class TestBase {
     for (Thread thread : threads) {
       Check.that(thread.isDaemon(), "not a daemon");
       Check.that(thread.getName().startsWith("ckpt"), "name " + thread.getName());
+    }
+  }
+
+  private static final int COLLECTIONS = 20;
+  private static final long ENOUGH = 5_000_000_000L; // some seconds
+  private static volatile int collections;
+
+  /** Collections stop the library's threads in a loop without calls, and in callbacks that allocate. */
+  static void testCollectionsStopThreadsOfTheLibrary() throws Exception {
+    CyclicBarrier met = new CyclicBarrier(3);
+    AtomicInteger interrupted = new AtomicInteger();
+    collections = 0;
+    Thread collector = new Thread(() -> {
+      meet(met);
+      while (collections < COLLECTIONS) {
+        System.gc();
+        ++collections;
+      }
+    });
+    try (WorkerPool pool = new WorkerPool(2)) {
+      collector.start();
+      pool.run(2, part -> {
+        meet(met);
+        long turns = 0;
+        while (collections < COLLECTIONS && turns < ENOUGH) ++turns;
+        if (turns < ENOUGH) interrupted.incrementAndGet();
+      });
+      collector.join();
+      Check.equal(2, interrupted.get());
+
+      AtomicInteger parts = new AtomicInteger();
+      Thread again = new Thread(() -> {
+        while (parts.get() < 1000) System.gc();
+      });
+      again.start();
+      pool.run(1000, part -> {
+        List<byte[]> garbage = new ArrayList<>();
+        for (int i = 0; i < 100; ++i) garbage.add(new byte[1000]);
+        parts.addAndGet(garbage.size() / 100);
+      });
+      again.join();
+      Check.equal(1000, parts.get());
+    }
+  }
+
+  private static void meet(CyclicBarrier met) {
+    try {
+      met.await();
+    } catch (InterruptedException | BrokenBarrierException e) {
+      throw new IllegalStateException(e);
     }
   }
 

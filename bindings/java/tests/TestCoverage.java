@@ -18,6 +18,7 @@ final class TestCoverage {
   private static final Map<String, String> REASONS =
       Map.ofEntries(
           Map.entry("ckpt_get_api", "a table of C functions for programs that load the library themselves"),
+          Map.entry("ckpt_start_thread", "threads of the language: java.lang.Thread"),
           Map.entry("ckpt_callback_error", "callbacks throw exceptions: the native code passes their text on"),
           Map.entry("ckpt_tree_create_from_text", "Reader.get reads trees where they are saved"),
           Map.entry("ckpt_tree_get_text", "State.set writes trees where they are saved"),

@@ -12,6 +12,7 @@ from ckpt.made import options, values
 # What the low-level module leaves out, and why.
 NO_WRAPPER = {
     "ckpt_get_api": "a table of C function pointers, for programs that load the library themselves",
+    "ckpt_start_thread": "threads of the language: threading.Thread",
     "ckpt_strategy_callbacks_init": "swig/strategy.hpp fills the table of functions",
     "ckpt_strategy_question_init": "swig/strategy.hpp passes the question's members",
     "ckpt_storage_callbacks_init": "swig/storage.hpp fills the table of functions",
