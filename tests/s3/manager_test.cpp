@@ -244,7 +244,7 @@ TEST_F(S3Manager, ThreadsOfUploadsRunHooksAndBlockTheSignalsOfPrograms) {
         },
         [&](std::string_view) { ++stops; });
     Given given;
-    given.options.part_bytes = 5 << 20;
+    given.options.part_bytes = 8 << 20;
     ckpt::CheckpointManager writer(storage_at(uri, given));
     save(writer, 1, 1, 3 << 20);
   }
