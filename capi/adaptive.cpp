@@ -238,10 +238,9 @@ ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_c
                                        int64_t timeout_ns, ckpt_decision* decision) {
   return guard([&] {
     const auto all = checked(coordinator, "coordinator")->object;
-    const adaptive::Decision decided = adaptive::Controller::decide_all(*all, [&] {
-      require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
+    const adaptive::Decision decided = adaptive::Controller::decide_all(*all, std::chrono::nanoseconds(timeout_ns), [&] {
       check_struct(decision, "decision");
-      return adaptive::Controller::DecideArguments{&object_of(controller), now, std::chrono::nanoseconds(timeout_ns)};
+      return adaptive::Controller::DecideArguments{&object_of(controller), now};
     });
     fill_decision(decision, decided);
   });

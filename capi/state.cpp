@@ -184,13 +184,14 @@ Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& u
 }
 
 // Errors are reported to the other ranks by the coordinator. It is read first, so that errors of all other arguments reach them,
-// too.
-std::shared_ptr<state::Coordinator> coordinator_argument(const ckpt_checkpoint_manager_options* options) {
-  if (options == nullptr) return nullptr;
+// too. A valid timeout_ns limits that report as well.
+void fill_coordinator_options(state::CheckpointOptions& wanted, const ckpt_checkpoint_manager_options* options) {
+  if (options == nullptr) return;
   ckpt_checkpoint_manager_options given = defaults<ckpt_checkpoint_manager_options>;
   std::memcpy(&given, options, std::min<std::size_t>(struct_size_of(options, "options"), sizeof given));
   const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
-  return coordinator == nullptr ? nullptr : coordinator->object;
+  if (coordinator != nullptr) wanted.coordinator = coordinator->object;
+  if (given.timeout_ns >= 0) wanted.timeout_ns = given.timeout_ns;
 }
 
 void fill_manager_options(state::CheckpointOptions& wanted, const ckpt_checkpoint_manager_options& given,
@@ -210,7 +211,6 @@ void fill_manager_options(state::CheckpointOptions& wanted, const ckpt_checkpoin
   wanted.keep = keep_argument(given.keep, user);
   wanted.blas = ckpt::engine::blas_in_use;
   wanted.expect_blas = ckpt::engine::expect_blas;
-  wanted.timeout_ns = given.timeout_ns;
 }
 
 // NULL or a name.
@@ -455,7 +455,7 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
                                            ckpt_checkpoint_manager** out) {
   return guard([&] {
     state::CheckpointOptions wanted;
-    wanted.coordinator = coordinator_argument(options);
+    fill_coordinator_options(wanted, options);
     std::shared_ptr<ckpt::storage::Storage> place;
     std::shared_ptr<UserData> user;
     const auto refused = state::error_of([&] {

@@ -95,15 +95,16 @@ class Controller {
   Decision decide(double now) const;
   // The same answer for all processes: that of rank 0, which alone needs a run that is going on. All must call it. Rank 0 notes the
   // longest stall of all ranks for each of its saves: it asks them after a save, until none of them is still in it.
-  // An error of one rank is thrown on all ranks. That includes errors in its arguments, since they are read inside the call.
+  // An error of one rank is thrown on all ranks. That includes errors in its arguments, since they are read inside the call; only
+  // the timeout is needed before that. A negative one is such an error, and ten minutes then limit its report.
   struct DecideArguments {
     Controller* controller = nullptr;
     double now = 0;
-    state::Coordinator::Timeout timeout{};
   };
-  static Decision decide_all(state::Coordinator& coordinator, const std::function<DecideArguments()>& read);
+  static Decision decide_all(state::Coordinator& coordinator, state::Coordinator::Timeout timeout,
+                             const std::function<DecideArguments()>& read);
   Decision decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout) {
-    return decide_all(coordinator, [&] { return DecideArguments{this, now, timeout}; });
+    return decide_all(coordinator, timeout, [&] { return DecideArguments{this, now}; });
   }
 
   // A save: begin when it starts, commit when it is durable. stall: how long work stood still for it; durable: from begin on.

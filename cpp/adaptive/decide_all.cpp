@@ -150,17 +150,20 @@ class Collectives {
 
 }  // namespace
 
-Decision Controller::decide_all(state::Coordinator& coordinator, const std::function<DecideArguments()>& read) {
-  constexpr std::chrono::minutes unless_given{10};
-  DecideArguments given{nullptr, 0, unless_given};
+Decision Controller::decide_all(state::Coordinator& coordinator, state::Coordinator::Timeout timeout,
+                                const std::function<DecideArguments()>& read) {
+  constexpr std::chrono::minutes unless_valid{10};
+  const bool is_valid = timeout.count() >= 0;
+  DecideArguments given;
   std::optional<base::Error> refused;
   try {
+    base::require(is_valid, "timeout_ns is ", timeout.count(), "; at least 0");
     given = read();
   } catch (...) {
     const base::CurrentError error = base::current_error();
     refused.emplace(error.status, error.message);
   }
-  Collectives all(coordinator, given.timeout);
+  Collectives all(coordinator, is_valid ? timeout : unless_valid);
   std::vector<Stalls> of_ranks;
   const auto decided = [&] {
     Message message = message_of(given.controller->decide(given.now));

@@ -318,6 +318,7 @@ std::int64_t AsyncManager::load(const ReadLoad& read) {
     }));
   } else {
     read_here();
+    given.options = state::Checkpoint::checked(given.options);
   }
   const base::Entered entered(&tasks_);
   const auto task = std::make_shared<Task>(TaskKind::load, std::move(given.task), begin);

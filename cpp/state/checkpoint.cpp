@@ -64,13 +64,14 @@ std::string committed_last(const std::vector<Found>& all) {
 
 // The save is durable, so an error while earlier failures are collected is only logged.
 void add_unreported(SaveResult& result, const storage::Storage& storage) noexcept {
-  const auto problem = error_of([&] {
-    Unreported left = take_unreported(storage);
-    result.unreported_failures = left.failures;
-    result.unreported_status = left.status;
-    result.unreported_error = std::move(left.error);
-  });
-  if (problem) base::warn("state", base::cat("failures of earlier background tasks are not in the result: ", problem->message()));
+  log_error_of(
+      [&] {
+        Unreported left = take_unreported(storage);
+        result.unreported_failures = left.failures;
+        result.unreported_status = left.status;
+        result.unreported_error = std::move(left.error);
+      },
+      "failures of earlier background tasks are not in the result: ");
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ void Checkpoint::open_alone() {
     all = scan(*storage_);
   }
   latest_ = committed_last(all);
-  lineage_->note_found(all);
+  lineage_->note_found(all, 0);
   for (const Found& found : all) {
     if (is_unfinished(found)) set_aside(*storage_, found.name, found.problem);
     next_sequence_ =
@@ -196,7 +197,6 @@ SaveResult Checkpoint::save(const ReadSave& read) {
   const SaveArguments given = read();
   const SaveOptions options = checked(given.options);
   const Call call(this);
-  look_at_line(options.step);
   SaveOptions accepted = options;
   const State whole = given.state->gathered().assembled();
   accepted.accepted = accept(options.step);
@@ -205,15 +205,26 @@ SaveResult Checkpoint::save(const ReadSave& read) {
 
 // ---- Lines ----
 
+bool Checkpoint::is_above_all(std::int64_t step) const { return committer_ != nullptr && committer_->is_above_all(step); }
+
 void Checkpoint::look_at_line(std::int64_t step) {
   const Call call(this);
   if (lineage_->is_known()) return;
-  if (committer_ != nullptr && !lineage_->has_tried() && committer_->is_above_all(step)) return;
-  lineage_->note_found(scan(*storage_, {}, {true, {}, {}}));
+  if (!lineage_->has_tried() && is_above_all(step)) return;
+  const std::int64_t doubts = lineage_->doubts();
+  lineage_->note_found(scan(*storage_, {}, {true, {}, {}}), doubts);
+}
+
+// Another save may fail after the look, and leave the newest unknown again.
+std::shared_ptr<AcceptedSave> Checkpoint::assign(std::int64_t step) {
+  for (;;) {
+    look_at_line(step);
+    if (auto save = lineage_->accept(step, is_above_all(step))) return save;
+  }
 }
 
 std::shared_ptr<AcceptedSave> Checkpoint::accept(std::int64_t step) {
-  auto save = lineage_->accept(step);
+  auto save = assign(step);
   if (save->rolled_back()) base::warn("state", save->warning());
   return save;
 }
@@ -231,8 +242,7 @@ TeamSave Checkpoint::agree(const ReadSave& read, const std::function<void()>& le
       },
       [&](Team::Wanted& wanted) {
         if (lead) lead();
-        look_at_line(wanted.options.step);
-        wanted.options.accepted = lineage_->accept(wanted.options.step);
+        wanted.options.accepted = assign(wanted.options.step);
       });
   if (ownership_ != nullptr) ownership_->note_own(save.attempt);
   if (team_->leads() && save.rolled_back) base::warn("state", save.options.accepted->warning());
@@ -263,29 +273,29 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
 }
 
 void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
-  const auto problem = error_of([&] {
-    if (ownership_ != nullptr) ownership_->require_held();
-    leftovers_.retry(*storage_, committer_.get());
-    if (retention_.keeps_all()) return;
-    if (committer_ != nullptr) {
-      committer_->retain(retention_, result.name, result.step, age_time(utc_ns), leftovers_);
-    } else {
-      retain(*storage_, retention_, result.name, result.step, age_time(utc_ns), leftovers_, known_);
-    }
-  });
-  if (problem) base::warn("state", base::cat("no old checkpoint was removed: ", problem->message()));
+  log_error_of(
+      [&] {
+        if (ownership_ != nullptr) ownership_->require_held();
+        leftovers_.retry(*storage_, committer_.get());
+        if (retention_.keeps_all()) return;
+        if (committer_ != nullptr) {
+          committer_->retain(retention_, result.name, result.step, age_time(utc_ns), leftovers_);
+        } else {
+          retain(*storage_, retention_, result.name, result.step, age_time(utc_ns), leftovers_, known_);
+        }
+      },
+      "no old checkpoint was removed: ");
 }
 
 // One that holds a manifest may have been acknowledged by a rank that has seen it.
 void Checkpoint::discard(const std::string& attempt) noexcept {
-  const auto problem = error_of([&] {
+  log_error_of([&] {
     const bool stays = committer_ == nullptr && has_manifest(*storage_, attempt);
     if (stays) return;
     if (committer_ != nullptr ? committer_->discard(attempt) : remove_checkpoint(*storage_, attempt)) return;
     leftovers_.note(attempt);
     base::fail(Status::io, "what the failed save wrote to ", base::quote(attempt), " could not be removed");
   });
-  if (problem) base::warn("state", problem->message());
 }
 
 SaveResult Checkpoint::save_gathered(const State& state, const SaveOptions& options, SaveSource& source) {
@@ -310,10 +320,15 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   return result;
 }
 
-LoadOptions Checkpoint::load_options(const State& state, const LoadOptions& given) const {
+LoadOptions Checkpoint::checked(const LoadOptions& given) {
   require_one_choice(given);
   LoadOptions options = given;
   if (given.compare_environment) options.environment_json = base::normalized_json("environment", given.environment_json);
+  return options;
+}
+
+LoadOptions Checkpoint::load_options(const State& state, const LoadOptions& given) const {
+  LoadOptions options = checked(given);
   if (options_.blas) options.blas = options_.blas();
   if (given.rename) {
     options.rename = [rename = given.rename, &state](const std::string& group, const std::string& name) {
@@ -377,7 +392,7 @@ Proposal Checkpoint::choose(const ReadLoad& read) {
   const State none;
   const auto mine = error_of([&] {
     given = read();
-    require_one_choice(given.options);
+    given.options = checked(given.options);
   });
   joint.open(mine ? none : *given.state, given.options, mine);
   return choose_together(*storage_, given.options, joint);
@@ -413,7 +428,11 @@ std::vector<Found> Checkpoint::complete_ones(const Wanted& wanted) {
 
 Found Checkpoint::latest() {
   const std::vector<Found> all = complete_ones({true, {}, {}});
-  if (all.empty() || all.front().abandoned) base::fail(Status::not_found, "there is no complete checkpoint", abandoned_hint(all));
+  if (all.empty() || all.front().abandoned) {
+    const std::string message = base::cat("there is no complete checkpoint", abandoned_hint(all));
+    if (!all.empty()) base::warn("state", message);  // bindings return nothing instead of this error
+    throw base::Error(Status::not_found, message);
+  }
   return all.front();
 }
 
@@ -505,13 +524,12 @@ std::vector<Found> Checkpoint::remove_chosen(bool dry_run, std::int64_t room, co
   std::vector<Found> old = choose(all);
   if (dry_run || std::ssize(old) > room) return old;
   if (!storage_->is_objects()) std::erase_if(old, [&](const Found& found) { return is_pinned_by_now(*storage_, found.name); });
-  bool clean = true;
-  for (const Found& found : in_order_of_removal(old)) {
+  const bool clean = remove_in_order(old, [&](const Found& found) {
     forget(found.name, all);
-    if (remove_found(*storage_, found)) continue;
+    if (remove_found(*storage_, found)) return true;
     leftovers_.note(found.name);
-    clean = false;
-  }
+    return false;
+  });
   storage_->sync_directory("");
   if (!clean) base::fail(Status::io, "some of ", old.size(), " old checkpoints could not be removed completely");
   return old;

@@ -79,8 +79,10 @@ class Checkpoint {
   // The same in two steps: options as they will be used, or the error that they and this checkpoint deserve; then the save of a
   // state without stateful objects and sharded tensors, whose bytes come from source.
   SaveOptions checked(const SaveOptions& given) const;
-  // Between these two steps, in a single process. look_at_line reads the line if it is not known, and may fail. accept assigns the
-  // save to a generation, for SaveOptions::accepted, and logs a warning when the save begins one.
+  // The same of a load.
+  static LoadOptions checked(const LoadOptions& given);
+  // Between these two steps, in a single process. accept assigns the save to a generation, for SaveOptions::accepted, and logs a
+  // warning when the save begins one. It reads the line if this is not known, and may fail; look_at_line does that before.
   void look_at_line(std::int64_t step);
   std::shared_ptr<AcceptedSave> accept(std::int64_t step);
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
@@ -151,6 +153,8 @@ class Checkpoint {
   using Choose = std::function<std::vector<Found>(const std::vector<Found>& all)>;
   std::vector<Found> remove_chosen(bool dry_run, std::int64_t room, const Choose& choose);
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
+  bool is_above_all(std::int64_t step) const;
+  std::shared_ptr<AcceptedSave> assign(std::int64_t step);
   void open(const std::optional<base::Error>& refused);
   void open_alone();
   // Error(invalid_state) for another rank than the one that changes what was saved.

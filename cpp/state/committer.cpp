@@ -31,10 +31,12 @@ std::string random_digits() {
   return out;
 }
 
-void warn(const std::string& message) noexcept {
+// Dropped without memory for the message.
+template <class... Pieces>
+void warn(const Pieces&... pieces) noexcept {
   try {
-    base::warn("state", message);
-  } catch (const std::exception&) {  // not even memory for a warning
+    base::warn("state", cat(pieces...));
+  } catch (const std::exception&) {
   }
 }
 
@@ -101,7 +103,7 @@ bool Committer::keeps_first() {
   try {
     storage_->remove(path);
   } catch (const base::Error& error) {
-    if (error.status() != Status::not_found) warn(cat(path, " stays: ", error.message()));
+    if (error.status() != Status::not_found) warn(path, " stays: ", error.message());
   }
   return keeps;
 }
@@ -219,7 +221,7 @@ void Committer::withdraw(const Pending& pending) {
     if (error.status() == Status::not_found) {
       standing_.clear();
     } else {
-      warn(cat(pending.path, ", which does not count, stays: ", error.message()));
+      warn(pending.path, ", which does not count, stays: ", error.message());
     }
   }
 }
@@ -252,12 +254,12 @@ bool Committer::remove_uncommitted(const std::string& directory) {
 
 void Committer::tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step, Leftovers& leftovers) {
   const RecordReview review = review_records(*storage_, listing, all);
-  if (!review.doubt.empty() && review.doubt != doubt_) warn(cat("no unfinished save is removed: ", review.doubt));
+  if (!review.doubt.empty() && review.doubt != doubt_) warn("no unfinished save is removed: ", review.doubt);
   doubt_ = review.doubt;
   for (const Found& found : all) {
     const bool is_orphan = found.condition == Condition::unfinished && found.step <= saved_step && seen_.contains(found.name);
     if (!is_orphan || !review.doubt.empty() || remove_uncommitted(found.name)) continue;
-    warn(cat("torn checkpoint ", base::quote(found.name), " could not be removed completely"));
+    warn("torn checkpoint ", base::quote(found.name), " could not be removed completely");
     leftovers.note(found.name);
   }
   std::vector<std::string> gone;
@@ -277,15 +279,16 @@ void Committer::retain(const Retention& retention, const std::string& saved, std
     const std::vector<Found> all = examine_store(*storage_, listing, {}, {}, &before_);
     before_.keep_only(listing);
     require_saved(all, saved);
-    for (const Found& found : in_order_of_removal(superseded(*storage_, retention, all, saved, now))) {
-      if (remove_from_store(*storage_, found.name, found.record, known_)) continue;
-      warn(cat("old checkpoint ", base::quote(found.name), " could not be removed completely; later saves try again"));
+    remove_in_order(superseded(*storage_, retention, all, saved, now), [&](const Found& found) {
+      if (remove_from_store(*storage_, found.name, found.record, known_)) return true;
+      warn("old checkpoint ", base::quote(found.name), " could not be removed completely; later saves try again");
       leftovers.note(found.name);
-    }
+      return false;
+    });
     tidy(listing, all, saved_step, leftovers);
     note_seen(listing);
   } catch (const std::exception& error) {
-    warn(cat("no old checkpoint was removed: ", error.what()));
+    warn("no old checkpoint was removed: ", error.what());
   }
 }
 

@@ -33,7 +33,7 @@ bool is_first(const storage::Storage& storage, const std::string& name) {
 }  // namespace
 
 void note_ignored_link(const storage::Storage& storage, const std::string& name) {
-  if (!is_first(storage, name)) return;
+  if (!base::is_logged(base::LogLevel::warning) || !is_first(storage, name)) return;  // a dropped warning is not the one report
   base::warn("state",
              base::cat(base::quote(name), " in ", base::quote(storage.name()),
                        " is a symbolic link, which is not followed: it is neither listed nor loaded. Move the checkpoint's "

@@ -8,7 +8,7 @@
 
 namespace ckpt::state {
 
-// Logs a warning about a link, once per process.
+// Logs a warning about a link, once per process. While no log would receive it, the link stays unreported.
 void note_ignored_link(const storage::Storage& storage, const std::string& name);
 // Returns "; links, which are not followed: 2", or "" when there is none.
 std::string ignored_links_hint(storage::Storage& storage);

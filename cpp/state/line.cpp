@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace ckpt::state {
 namespace {
@@ -49,6 +50,28 @@ Line line_of_mark(const LineMark& mark, std::span<const LinePlace> places,
   return line;
 }
 
+// Sets what belongs to a line that was built from names, by the line of its parent. False when the parent is not certain: none or
+// several checkpoints have its step, or its own line is not known.
+bool bound_by_parent(Line& line, std::span<const LinePlace> places,
+                     const std::function<std::int64_t(const LinePlace&)>& generation_of) {
+  const auto may_be_parent = [&](const LinePlace& place) {
+    return place.is_checkpoint && line.parent && place.step == line.parent->step && generation_of(place) < line.generation;
+  };
+  const auto parent = std::ranges::find_if(places, may_be_parent);
+  if (parent == places.end() || std::any_of(std::next(parent), places.end(), may_be_parent)) return false;
+  const std::int64_t generation = generation_of(*parent);
+  if (parent->line == nullptr && generation > 0) return false;
+  for (EarlierGeneration& each : line.earlier) each.last_step.reset();
+  if (parent->line != nullptr) {
+    for (const EarlierGeneration& each : parent->line->earlier) {
+      if (each.last_step && each.generation < generation)
+        entry_of(line.earlier, each.generation).last_step = std::min(*each.last_step, parent->step);
+    }
+  }
+  entry_of(line.earlier, generation).last_step = parent->step;
+  return true;
+}
+
 }  // namespace
 
 LineMark mark_of(const Line& line) {
@@ -75,9 +98,10 @@ CurrentLine::CurrentLine(std::span<const LinePlace> places) {
     }
     if (place.mark.generation == current) marked = &place;
   }
-  is_by_mark_ = marked != nullptr;
-  if (is_by_mark_)
-    line_ = line_of_mark(marked->mark, places, first_sequences_, [this](const LinePlace& place) { return generation_of(place); });
+  if (marked == nullptr) return;
+  const auto generation = [this](const LinePlace& place) { return generation_of(place); };
+  line_ = line_of_mark(marked->mark, places, first_sequences_, generation);
+  is_by_mark_ = !bound_by_parent(line_, places, generation);
 }
 
 std::int64_t CurrentLine::generation_of(const LinePlace& place) const {

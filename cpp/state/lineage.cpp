@@ -30,7 +30,7 @@ AcceptedSave::~AcceptedSave() {
   std::erase(lineage_->queued_, this);
   if (is_committed_) return;
   if (epoch_ == lineage_->epoch_) --lineage_->accepted_since_load_;
-  if (has_tried_) lineage_->is_known_ = false;  // a failed commit may still have taken effect
+  if (has_tried_) lineage_->doubt();  // a failed commit may still have taken effect
 }
 
 std::shared_ptr<const Line> AcceptedSave::line_at(std::int64_t commit_sequence) {
@@ -75,9 +75,21 @@ bool Lineage::has_tried() const {
   return has_tried_;
 }
 
-void Lineage::note_found(const std::vector<Found>& all) {
+std::int64_t Lineage::doubts() const {
   const std::lock_guard lock(mutex_);
-  is_known_ = true;
+  return doubts_;
+}
+
+// The newest is not known until the storage is read again.
+void Lineage::doubt() {
+  is_known_ = false;
+  ++doubts_;
+  for (AcceptedSave* const save : queued_) save->is_above_all_ = false;
+}
+
+void Lineage::note_found(const std::vector<Found>& all, std::int64_t doubts) {
+  const std::lock_guard lock(mutex_);
+  is_known_ = doubts == doubts_;
   for (const Found& found : all)
     next_generation_ = std::max(next_generation_, std::max(found.generation, found.mark.generation) + 1);
   const auto is_newest = [](const Found& found) { return found.condition != Condition::unfinished && !found.abandoned; };
@@ -104,7 +116,7 @@ void Lineage::note_removed(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (!newest_ || newest_->name != name) return;
   newest_.reset();
-  is_known_ = false;
+  doubt();
 }
 
 void Lineage::note_load(const LineParent& loaded, std::shared_ptr<const Line> line) {
@@ -132,8 +144,9 @@ std::optional<std::int64_t> Lineage::newest_queued(std::int64_t generation) cons
   return newest;
 }
 
-std::shared_ptr<AcceptedSave> Lineage::accept(std::int64_t step) {
+std::shared_ptr<AcceptedSave> Lineage::accept(std::int64_t step, bool is_above_all) {
   const std::lock_guard lock(mutex_);
+  if (!is_known_ && (has_tried_ || !is_above_all)) return nullptr;
   std::shared_ptr<Generation> generation = current();
   const std::int64_t number = generation->line.generation;
   const std::optional<std::int64_t> queued = newest_queued(number);

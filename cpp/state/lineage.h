@@ -65,13 +65,17 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
   bool is_known() const;
   // Whether a save may have been committed since the manager was created.
   bool has_tried() const;
-  // all: the result of scan, at least up to the newest of the line.
-  void note_found(const std::vector<Found>& all);
+  // Counts the times that the newest became unknown.
+  std::int64_t doubts() const;
+  // all: the result of scan, at least up to the newest of the line. doubts: before the scan; after a later doubt the newest remains
+  // unknown.
+  void note_found(const std::vector<Found>& all, std::int64_t doubts);
   void note_removed(const std::string& name);
   // Records a load that has filled a state. line: as the checkpoint records it.
   void note_load(const LineParent& loaded, std::shared_ptr<const Line> line);
-  // While is_known() is false, the caller must ensure that step exceeds those of all checkpoints.
-  std::shared_ptr<AcceptedSave> accept(std::int64_t step);
+  // is_above_all: step exceeds those of all checkpoints that existed when the manager was created. Returns nullptr when the newest
+  // is not known and this does not decide either: then the storage must be read.
+  std::shared_ptr<AcceptedSave> accept(std::int64_t step, bool is_above_all = false);
 
  private:
   friend class AcceptedSave;
@@ -83,6 +87,7 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
     std::shared_ptr<Generation> generation;
   };
 
+  void doubt();
   std::shared_ptr<Generation> current() const;
   std::optional<std::int64_t> newest_queued(std::int64_t generation) const;
 
@@ -90,6 +95,7 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
   mutable std::mutex mutex_;  // not locked by a forked child, which saves nothing
   bool is_known_ = false;
   bool has_tried_ = false;
+  std::int64_t doubts_ = 0;
   std::optional<Newest> newest_;          // the newest committed one of the line
   std::vector<AcceptedSave*> queued_;     // neither committed nor destroyed
   std::int64_t next_generation_ = 1;      // never reused: a failed save may reappear after a crash

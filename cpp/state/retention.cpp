@@ -177,10 +177,12 @@ std::set<std::string> kept_by(const Retention& retention, const Survey& survey, 
   return kept;
 }
 
-void remove_old(storage::Storage& storage, const std::string& name, Leftovers& leftovers) {
-  if (remove_checkpoint(storage, name)) return;
+// Returns false when something stayed.
+bool remove_old(storage::Storage& storage, const std::string& name, Leftovers& leftovers) {
+  if (remove_checkpoint(storage, name)) return true;
   leftovers.note(name);
   base::warn("state", cat("old checkpoint ", base::quote(name), " could not be removed completely; later saves try again"));
+  return false;
 }
 
 void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
@@ -225,9 +227,17 @@ std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<F
   return out;
 }
 
-std::vector<Found> in_order_of_removal(std::vector<Found> found) {
+bool remove_in_order(std::vector<Found> found, const std::function<bool(const Found& found)>& remove) {
   std::ranges::stable_partition(found, &Found::abandoned);
-  return found;
+  bool clean = true;
+  bool has_abandoned = false;  // one that could not be removed
+  for (const Found& each : found) {
+    if (has_abandoned && !each.abandoned) break;
+    if (remove(each)) continue;
+    clean = false;
+    has_abandoned |= each.abandoned;
+  }
+  return clean;
 }
 
 void require_saved(const std::vector<Found>& all, const std::string& saved) {
@@ -246,9 +256,9 @@ void retain(storage::Storage& storage, const Retention& retention, const std::st
   try {
     const std::vector<Found> all = scan(storage, {}, {}, &known);
     require_saved(all, saved);
-    for (const Found& found : in_order_of_removal(superseded(storage, retention, all, saved, now))) {
-      if (!is_pinned_by_now(storage, found.name)) remove_old(storage, found.name, leftovers);
-    }
+    remove_in_order(superseded(storage, retention, all, saved, now), [&](const Found& found) {
+      return is_pinned_by_now(storage, found.name) || remove_old(storage, found.name, leftovers);
+    });
     remove_torn(storage, saved_step);
   } catch (const std::exception& error) {
     warn(error.what());

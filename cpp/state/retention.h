@@ -50,9 +50,10 @@ std::vector<Found> superseded(storage::Storage& storage, const Retention& retent
 // Returns the abandoned ones of all, except those that are pinned or have a manifest that does not parse.
 std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<Found>& all);
 
-// Sorts them into the order of removal: abandoned ones first. A crash then cannot leave these without the checkpoints that the line
-// resumed from.
-std::vector<Found> in_order_of_removal(std::vector<Found> found);
+// Removes the abandoned ones first, and those on the line only if no removal of an abandoned one has failed: neither a crash nor a
+// failure can leave abandoned ones without the checkpoints that the line resumed from. remove: returns false when something stayed.
+// Returns false when remove did.
+bool remove_in_order(std::vector<Found> found, const std::function<bool(const Found& found)>& remove);
 
 // A listing that lacks what was just acknowledged is not to be trusted with removals: Error(io).
 void require_saved(const std::vector<Found>& all, const std::string& saved);

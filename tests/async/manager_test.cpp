@@ -528,6 +528,15 @@ TEST(Async, BadOptionsAreRefused) {
   task.gate_step = -2;
   EXPECT_ERROR(it.save(1, task), Status::invalid_argument, "task.gate_step is -2");
   EXPECT_ERROR(it.save(-1), Status::invalid_argument, "step is -1");
+  const auto state = std::make_shared<State>();
+  LoadOptions load;
+  load.compare_environment = true;
+  load.environment_json = "[";
+  EXPECT_ERROR(it.manager->load(state, load, {}), Status::invalid_argument, "environment");
+  load = {};
+  load.name = "step-000000000009-00000000";
+  load.step = 9;
+  EXPECT_ERROR(it.manager->load(state, load, {}), Status::invalid_argument, "step");
   const auto refused = [&](auto change, const char* text) {
     AsyncOptions options;
     change(options);

@@ -1,6 +1,9 @@
 // Background saves across a roll-back: each save stays in the generation that accepted it, whatever the order of the commits.
+#include <atomic>
+
 #include <gtest/gtest.h>
 
+#include "crash/forwarding_storage.h"
 #include "fixture.h"
 #include "state/object_store.h"
 
@@ -20,6 +23,27 @@ state::LoadOptions of_step(std::int64_t step) {
   options.step = step;
   return options;
 }
+
+// Fails the next commit: the rename of a manifest, or the creation of a commit record.
+class FailingCommit final : public ForwardingStorage {
+ public:
+  using ForwardingStorage::ForwardingStorage;
+  std::atomic<bool> fails{false};
+
+  bool is_objects() const noexcept override { return inner().is_objects(); }
+  void rename(const std::string& from, const std::string& to) override {
+    if (to.ends_with("/manifest.json") && fails.exchange(false)) base::fail(Status::io, "the commit fails");
+    inner().rename(from, to);
+  }
+  void put_if_absent(const std::string& path, std::span<const std::byte> bytes) override {
+    if (path.starts_with("commits/") && fails.exchange(false)) base::fail(Status::io, "the commit fails");
+    inner().put_if_absent(path, bytes);
+  }
+  std::vector<storage::Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) override {
+    return inner().list_from(prefix, after, limit);
+  }
+  void remove_many(std::span<const std::string> paths) override { inner().remove_many(paths); }
+};
 
 // One worker on a file or object storage that holds steps 300, 400, 500 and 600.
 class AsyncRollBack : public testing::TestWithParam<bool> {
@@ -48,9 +72,9 @@ class AsyncRollBack : public testing::TestWithParam<bool> {
     return reader.load(model.state, {}).step;
   }
 
-  std::shared_ptr<storage::Storage> storage_ =
+  std::shared_ptr<FailingCommit> storage_ = std::make_shared<FailingCommit>(
       GetParam() ? std::shared_ptr<storage::Storage>(std::make_shared<BucketClient>(std::make_shared<Bucket>()))
-                 : storage::make_memory_storage();
+                 : storage::make_memory_storage());
   std::shared_ptr<state::Checkpoint> checkpoint_ = std::make_shared<state::Checkpoint>(storage_, state::CheckpointOptions());
   std::shared_ptr<AsyncManager> manager_ = std::make_shared<AsyncManager>(checkpoint_, AsyncOptions());
 };
@@ -135,6 +159,29 @@ TEST_P(AsyncRollBack, WhatIsCancelledOrRefusedBeginsNothing) {
   small->end_step(1);
   EXPECT_FALSE(small->wait(holds, -1).rolled_back);
   EXPECT_EQ(resumed(), 700);
+}
+
+// The save of step 320 waits for the place of step 310, whose commit then fails. It begins the generation that 310 did not.
+TEST_P(AsyncRollBack, ASaveThatWaitedForOneThatFailedBeginsTheGeneration) {
+  AsyncOptions one;
+  one.capacity = 1;
+  const auto small = std::make_shared<AsyncManager>(checkpoint_, one);
+  EXPECT_EQ(load(of_step(300)), 300);
+  const Warnings silent;
+  state::SaveOptions options;
+  options.step = 310;
+  storage_->fails = true;
+  const std::int64_t fails = small->save(Model(310).state, options, gated());
+  TaskOptions waits;
+  waits.when_full = async::WhenFull::wait;
+  options.step = 320;
+  const std::int64_t second = small->save(Model(320).state, options, waits);  // its wait opens the gate of step 310
+  EXPECT_EQ(small->wait(fails, -1).state, TaskState::failed);
+  const TaskResult result = small->wait(second, -1);
+  EXPECT_EQ(result.state, TaskState::completed);
+  EXPECT_TRUE(result.rolled_back);
+  EXPECT_GT(result.generation, 0);
+  EXPECT_EQ(resumed(), 320);
 }
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, AsyncRollBack, testing::Bool(),

@@ -31,7 +31,7 @@ class ForwardingStorage : public storage::Storage {
   const std::string& name() const override { return inner_->name(); }
 
  protected:
-  storage::Storage& inner() { return *inner_; }
+  storage::Storage& inner() const { return *inner_; }
 
  private:
   std::shared_ptr<storage::Storage> inner_;

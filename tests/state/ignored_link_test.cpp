@@ -35,6 +35,20 @@ TEST(StateIgnoredLink, IsReportedOnce) {
   EXPECT_EQ(std::ranges::count(warnings.text(), '\n'), 1);
 }
 
+// A listing without a log does not use up the one report.
+TEST(StateIgnoredLink, IsReportedToALogThatIsSetLater) {
+  const Scratch run;
+  const Scratch links;
+  state::Checkpoint saved(disk_in(run), {});
+  const std::string name = save_step(saved, 7).name;
+  fs::create_directory_symlink(run / name, links / name);
+  state::Checkpoint reader(disk_in(links), read_only());
+  EXPECT_TRUE(reader.list().empty());
+  const Warnings warnings;
+  EXPECT_TRUE(reader.list().empty());
+  EXPECT_TRUE(warnings.mention(name)) << warnings.text();
+}
+
 // Neither a save nor retention counts, removes or renames the link.
 TEST(StateIgnoredLink, StaysAsItIs) {
   const Scratch run;

@@ -4,6 +4,7 @@
 #include "faulty_storage.h"
 #include "fixture.h"
 #include "object_store.h"
+#include "state/commit_record.h"
 
 using namespace ckpt;
 using namespace ckpt::tests;
@@ -117,6 +118,56 @@ TEST_P(Leftovers, ARemovalThatHasNotBegunIsNotRepeated) {
   save_step(writer, 4);
   EXPECT_EQ(writer.list().size(), 4U);
   EXPECT_NO_THROW(writer.verify(second));
+}
+
+// Loads 300, so that a save of 310 abandons 400 and 600.
+void go_back(state::Checkpoint& writer) {
+  Model model(-1);
+  state::LoadOptions options;
+  options.step = 300;
+  writer.load(model.state, options);
+}
+
+// Saves 300, 400 and 600. Returns the path whose removal removes 600.
+std::string save_three(state::Checkpoint& writer, bool is_objects) {
+  save_step(writer, 300);
+  save_step(writer, 400);
+  const state::SaveResult last = save_step(writer, 600);
+  return is_objects ? state::commit_path(last.commit_sequence) : last.name + "/manifest.json";
+}
+
+// The parent of the line stays as long as an abandoned checkpoint does.
+TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParent) {
+  Store store(GetParam());
+  std::string path;
+  {
+    state::Checkpoint writer(store.storage(), {});
+    path = save_three(writer, GetParam());
+  }
+  state::Checkpoint writer(store.storage(), keeping(1));
+  go_back(writer);
+  const Warnings silent;
+  store.failing = path;
+  EXPECT_TRUE(save_step(writer, 310).rolled_back);
+  EXPECT_EQ(steps_in(writer), "310 300 | 600 ");
+  store.failing = "";
+  save_step(writer, 320);
+  EXPECT_EQ(steps_in(writer), "320 ");
+}
+
+TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParentFromPruning) {
+  Store store(GetParam());
+  state::Checkpoint writer(store.storage(), {});
+  const std::string path = save_three(writer, GetParam());
+  go_back(writer);
+  const Warnings silent;
+  EXPECT_TRUE(save_step(writer, 310).rolled_back);
+  store.failing = path;
+  EXPECT_EQ(status_of([&] { writer.prune("last:1", false, 100); }), Status::io);
+  EXPECT_EQ(steps_in(writer), "310 300 | 600 ");
+  store.failing = "";
+  writer.prune("last:1", false, 100);
+  EXPECT_EQ(steps_in(writer), "310 ");
 }
 
 TEST_P(Leftovers, OfAFailedSaveGoWithALaterSave) {

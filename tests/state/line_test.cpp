@@ -86,6 +86,29 @@ TEST(Line, NamesShowTheLineOfDamagedOnes) {
   EXPECT_EQ(CurrentLine(cut_off).generation(), 0);
 }
 
+// The parent of the damaged newest one is at step 420 of generation 1, which abandoned step 400 of generation 0.
+TEST(Line, TheParentsLineBoundsOneThatOnlyNamesShow) {
+  const LinePlace damaged = {425, -1, {}, {2, 420}};
+  std::vector<LinePlace> places = {{300, 1},
+                                   {400, 2},
+                                   {600, 4},
+                                   {310, 5, shared(first_roll_back())},
+                                   {420, 6, shared(first_roll_back())},
+                                   {450, 7, shared(first_roll_back())},
+                                   damaged};
+  const CurrentLine line(places);
+  EXPECT_EQ(line.generation(), 2);
+  EXPECT_TRUE(line.holds(1, 420));
+  EXPECT_FALSE(line.holds(1, 450));
+  EXPECT_TRUE(line.holds(0, 300));
+  EXPECT_FALSE(line.holds(0, 400));
+  EXPECT_EQ(line.line().earlier, (std::vector<EarlierGeneration>{{0, 0, 300}, {1, 5, 420}}));
+  places.push_back({420, 3});  // two may be the parent: everything up to its step counts
+  const CurrentLine uncertain(places);
+  EXPECT_TRUE(uncertain.holds(0, 400));
+  EXPECT_FALSE(uncertain.holds(0, 600));
+}
+
 TEST(Line, WhenAGenerationBegins) {
   struct Case {
     bool is_first;

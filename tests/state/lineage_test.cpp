@@ -22,7 +22,7 @@ class LineageTest : public testing::Test {
  protected:
   std::shared_ptr<Lineage> up_to_600() {
     auto lineage = std::make_shared<Lineage>();
-    lineage->note_found({found_at(600, 4), found_at(500, 3), found_at(400, 2), found_at(300, 1)});
+    lineage->note_found({found_at(600, 4), found_at(500, 3), found_at(400, 2), found_at(300, 1)}, 0);
     return lineage;
   }
 };
@@ -42,6 +42,20 @@ TEST_F(LineageTest, AfterALoadTheFirstSaveThatIsQueuedOrCommittedDecides) {
   next.reset();
   EXPECT_FALSE(lineage->accept(310)->rolled_back());
   EXPECT_EQ(lineage->accept(310)->generation(), 2);
+}
+
+TEST_F(LineageTest, AfterAFailedCommitTheStorageMustBeReadAgain) {
+  const auto lineage = up_to_600();
+  auto failed = lineage->accept(610);
+  failed->line_at(5);
+  const std::int64_t doubts = lineage->doubts();
+  failed.reset();
+  EXPECT_EQ(lineage->accept(620), nullptr);
+  EXPECT_EQ(lineage->accept(620, true), nullptr);   // step 610 may exist
+  lineage->note_found({found_at(600, 4)}, doubts);  // read before the failure
+  EXPECT_EQ(lineage->accept(620), nullptr);
+  lineage->note_found({found_at(610, 5), found_at(600, 4)}, lineage->doubts());
+  EXPECT_FALSE(lineage->accept(620)->rolled_back());
 }
 
 TEST_F(LineageTest, QueuedSavesCount) {

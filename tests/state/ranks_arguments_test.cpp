@@ -275,6 +275,13 @@ std::vector<Case> background_cases() {
          if (is_wrong) options.verify = 9;
          return ckpt_async_manager_load(here.async, here.state, &options, nullptr, &id);
        }},
+      {"environment of a load", CKPT_E_INVALID_ARGUMENT, "environment",
+       [](Rank& here, bool is_wrong) {
+         std::int64_t id = 0;
+         ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
+         options.environment_json = is_wrong ? "[" : "{}";
+         return ckpt_async_manager_load(here.async, here.state, &options, nullptr, &id);
+       }},
       {"mode of a load", CKPT_E_INVALID_ARGUMENT, "task.mode is 9",
        [](Rank& here, bool is_wrong) {
          std::int64_t id = 0;
@@ -380,6 +387,56 @@ TEST_F(RanksArguments, ASaveTakesNoMoreOperations) {
   });
   EXPECT_LE(foreground, 5);
   EXPECT_LE(background, 2);
+}
+
+// ---- Errors of a rank that calls alone ----
+
+// The given timeout applies even if other arguments are wrong.
+TEST_F(RanksArguments, ARefusedRankWaitsForTheGivenTimeout) {
+  using Options = ckpt_checkpoint_manager_options;
+  constexpr std::int64_t soon = second / 4;
+  const auto with = [](const std::function<void(Rank & here, Options & options)>& change) {
+    return [change](Rank& here, bool) {
+      Options options = options_of(here, soon);
+      change(here, options);
+      return ckpt_checkpoint_manager_create(here.storage, &options, &here.manager);
+    };
+  };
+  const std::vector<Case> cases{
+      {"best_metric", CKPT_E_INVALID_ARGUMENT, "options.best_metric is 7",
+       with([](Rank&, Options& options) { options.best_metric = 7; })},
+      {"fault_handler", CKPT_E_INVALID_ARGUMENT, "options.fault_handler is not a handle",
+       with([](Rank& here, Options& options) { options.fault_handler = reinterpret_cast<ckpt_fault_handler*>(here.state); })},
+      {"storage", CKPT_E_INVALID_ARGUMENT, "storage is NULL",
+       [](Rank& here, bool) {
+         const Options options = options_of(here, soon);
+         return ckpt_checkpoint_manager_create(nullptr, &options, &here.manager);
+       }},
+      {"unknown field", CKPT_E_UNSUPPORTED, "options.struct_size is",
+       [](Rank& here, bool) {
+         LaterOptions options;
+         options.known = options_of(here, soon);
+         options.known.struct_size = sizeof options;
+         return ckpt_checkpoint_manager_create(here.storage, &options.known, &here.manager);
+       }},
+      {"decision", CKPT_E_TIMEOUT, "coordinator all_gather",
+       [](Rank& here, bool) {
+         EXPECT_EQ(ckpt_controller_create(nullptr, &here.controller), CKPT_OK);
+         return ckpt_controller_decide_all(here.controller, here.coordinator, 2, soon, nullptr);
+       }},
+  };
+  for (const Case& wrong : cases) {
+    Answer answer;
+    const auto begin = std::chrono::steady_clock::now();
+    for_all_ranks([&](Rank& here) {
+      if (here.rank != 1) return;
+      answer.status = wrong.call(here, true);
+      answer.text = ckpt_last_error();
+    });
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << wrong.what;
+    EXPECT_EQ(answer.status, wrong.status) << wrong.what << ": " << answer.text;
+    EXPECT_NE(answer.text.find(wrong.text), std::string::npos) << wrong.what << ": " << answer.text;
+  }
 }
 
 // ---- Errors without a coordinator ----

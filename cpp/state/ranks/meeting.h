@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "state/coordinator.h"
 #include "state/hash.h"
 
@@ -41,6 +43,19 @@ std::optional<base::Error> error_of(Body&& body) {
   } catch (...) {
     const base::CurrentError error = base::current_error();
     return base::Error(error.status, error.message);
+  }
+}
+
+// Runs body. An exception is only logged, as a warning after prefix; without memory for the warning it is dropped.
+template <class Body, class... Prefix>
+void log_error_of(Body&& body, const Prefix&... prefix) noexcept {
+  try {
+    body();
+  } catch (...) {
+    try {
+      base::warn("state", base::cat(prefix..., base::current_error().message));
+    } catch (const std::exception&) {  // no memory for the warning
+    }
   }
 }
 

@@ -388,14 +388,13 @@ SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& co
 
 void Team::abandon(const TeamSave& save, const base::Error& error) noexcept {
   const auto* const known = dynamic_cast<const RankError*>(&error);
-  const auto problem = error_of([&] {
+  log_error_of([&] {
     const bool is_others = known != nullptr;
     leave_verdict(*storage_, save.attempt, rank(),
                   {is_others ? known->rank() : rank(), error.status(), is_others ? known->plain() : error.message()});
     const std::lock_guard lock(failing_);
     if (leads()) failed_.push_back(save.attempt);
   });
-  if (problem) base::warn("state", problem->message());
 }
 
 std::vector<std::string> Team::take_failed() {

@@ -49,21 +49,22 @@ std::optional<std::int64_t> rank_of_part(std::string_view name, std::int64_t wor
 }
 
 void leave_verdict(storage::Storage& storage, const std::string& directory, std::int64_t rank, const Verdict& verdict) noexcept {
-  const auto problem = error_of([&] {
-    const std::string text = with_checksum(cat("{\"format\":\"ckpt-failed\",\n\"rank\":", verdict.rank,
-                                               ",\n\"status\":", static_cast<std::int32_t>(verdict.status),
-                                               ",\n\"message\":", base::json_string(verdict.message, base::NotUtf8::replaced)));
-    // Under a name of its own first: who finds the other one reads all of it.
-    const std::string path = path_in(directory, verdict_name(rank));
-    const std::string temporary = storage.is_objects() ? path : path + ".tmp";
-    {
-      const auto file = storage.create_stream(temporary, {std::ssize(text), nullptr});
-      file->write(0, std::as_bytes(std::span(text)));
-      file->sync();
-    }
-    if (!storage.is_objects()) storage.rename(temporary, path);
-  });
-  if (problem) base::warn("state", cat("the other ranks are not notified of '", verdict.message, "': ", problem->message()));
+  log_error_of(
+      [&] {
+        const std::string text = with_checksum(cat("{\"format\":\"ckpt-failed\",\n\"rank\":", verdict.rank,
+                                                   ",\n\"status\":", static_cast<std::int32_t>(verdict.status),
+                                                   ",\n\"message\":", base::json_string(verdict.message, base::NotUtf8::replaced)));
+        // Under a name of its own first: who finds the other one reads all of it.
+        const std::string path = path_in(directory, verdict_name(rank));
+        const std::string temporary = storage.is_objects() ? path : path + ".tmp";
+        {
+          const auto file = storage.create_stream(temporary, {std::ssize(text), nullptr});
+          file->write(0, std::as_bytes(std::span(text)));
+          file->sync();
+        }
+        if (!storage.is_objects()) storage.rename(temporary, path);
+      },
+      "the other ranks are not notified of '", verdict.message, "': ");
 }
 
 std::optional<Verdict> find_verdict(storage::Storage& storage, const std::string& directory, std::int64_t rank) {
