@@ -40,12 +40,12 @@ std::int64_t Arena::allocated_bytes() const {
   return (blocks_ - static_cast<std::int64_t>(unmade_)) * block_bytes_;
 }
 
-// The thread that is first in the line takes what is free; missing: of its blocks, those still to be made.
+// The thread that is first in the line takes what is free; missing: of its blocks, those still to be made. out has the capacity for
+// count blocks, so nothing here throws.
 bool Arena::try_take(std::uint64_t ticket, std::size_t count, std::vector<std::byte*>& out, std::size_t& missing) {
   const std::lock_guard lock(mutex_);
   if (line_.front() != ticket || free_.size() + unmade_ < count) return false;
   const std::size_t ready = std::min(free_.size(), count);
-  out.reserve(count);
   out.assign(free_.rbegin(), free_.rbegin() + static_cast<std::ptrdiff_t>(ready));
   free_.resize(free_.size() - ready);
   missing = count - ready;
@@ -55,8 +55,11 @@ bool Arena::try_take(std::uint64_t ticket, std::size_t count, std::vector<std::b
 }
 
 void Arena::leave_line(std::uint64_t ticket) {
-  const std::lock_guard lock(mutex_);
-  std::erase(line_, ticket);
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase(line_, ticket);
+  }
+  changed_.wake_all();
 }
 
 void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
@@ -73,6 +76,7 @@ void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
         unmade_ += count - made;
       }
       give_back(out);
+      changed_.wake_all();  // also without blocks to give back, others may now make those that are missing
       throw;
     }
   }
@@ -80,25 +84,35 @@ void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
 
 std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool()>& give_up,
                                     const std::function<void()>& would_wait) {
+  const auto wanted = static_cast<std::size_t>(count);
+  std::vector<std::byte*> out;
+  out.reserve(wanted);
   std::uint64_t ticket = 0;
   {
     const std::lock_guard lock(mutex_);
     ticket = next_ticket_++;
     line_.push_back(ticket);
   }
-  std::vector<std::byte*> out;
   std::size_t missing = 0;
-  const auto wanted = static_cast<std::size_t>(count);
-  if (!try_take(ticket, wanted, out, missing)) {
-    if (would_wait) would_wait();
-    bool taken = false;
-    changed_.wait(
-        [&] {
-          taken = try_take(ticket, wanted, out, missing);
-          return taken || give_up();
-        },
-        -1);
-    if (!taken) leave_line(ticket);
+  bool taken = false;
+  try {
+    taken = try_take(ticket, wanted, out, missing);
+    if (!taken) {
+      if (would_wait) would_wait();
+      changed_.wait(
+          [&] {
+            taken = try_take(ticket, wanted, out, missing);
+            return taken || give_up();
+          },
+          -1);
+    }
+  } catch (...) {  // would_wait and give_up may throw; no block is taken then
+    leave_line(ticket);
+    throw;
+  }
+  if (!taken) {
+    leave_line(ticket);
+    return out;
   }
   changed_.wake_all();  // another one is first in the line now
   make_blocks(missing, out);

@@ -1,9 +1,14 @@
 // The parts that a background save is made of: memory, staging, failures and the table.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
+#include <new>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 
+#include "async/arena.h"
 #include "fixture.h"
 #include "storage/file_system.h"
 
@@ -63,6 +68,50 @@ void expect_same_files(const State& state, const AsyncOptions& options, TaskOpti
   EXPECT_EQ(without_sequence(it.checkpoint->manifest(result.name)), without_sequence(it.checkpoint->manifest(expected.name)));
   it.checkpoint->verify(result.name);
 }
+
+// ---- Arena ----
+
+bool never() { return false; }
+bool always() { return true; }
+
+TEST(AsyncArena, AWaitThatThrowsLeavesTheLine) {
+  Arena arena(smallest_arena_bytes);
+  const auto held = arena.take(arena.blocks(), never, {});
+  EXPECT_THROW(arena.take(1, never, [] { throw std::runtime_error("would_wait"); }), std::runtime_error);
+  EXPECT_THROW(arena.take(1, []() -> bool { throw std::runtime_error("give_up"); }, {}), std::runtime_error);
+  arena.give_back(held);
+  // Takes nothing if it is not the first in the line.
+  EXPECT_EQ(static_cast<std::int64_t>(arena.take(arena.blocks(), always, {}).size()), arena.blocks());
+}
+
+TEST(AsyncArena, ABlockThatCannotBeMadeWakesTheNextInTheLine) {
+  std::promise<void> making;
+  std::promise<void> waiting;
+  std::atomic<bool> is_first{true};
+  Arena arena(smallest_arena_bytes, [&](std::int64_t bytes) {
+    if (is_first.exchange(false)) {
+      making.set_value();
+      waiting.get_future().wait();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the other thread has parked
+      throw std::bad_alloc();
+    }
+    return system_block(bytes);
+  });
+  auto failing = std::async(std::launch::async, [&] { EXPECT_THROW(arena.take(arena.blocks(), never, {}), std::bad_alloc); });
+  making.get_future().wait();
+  std::atomic<bool> is_late{false};
+  auto next = std::async(std::launch::async, [&] {
+    return arena.take(
+        1, [&] { return is_late.load(); }, [&] { waiting.set_value(); });
+  });
+  EXPECT_EQ(next.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  is_late = true;
+  arena.wake();
+  EXPECT_EQ(next.get().size(), 1U);
+  failing.get();
+}
+
+// ---- Files ----
 
 TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
   for (const std::int64_t scale : {2, 5000, 300'000}) {  // a part of a block; some blocks; more than all memory
