@@ -8,6 +8,7 @@
 
 #include "common/boundary.h"
 #include "common/last_error.h"
+#include "common/user_call.h"
 #include "storage.h"
 #include "uploads.h"
 
@@ -19,12 +20,16 @@ using namespace ckpt::s3;
 constexpr std::size_t first_size = 104;
 static_assert(sizeof(ckpt_s3_options) == first_size && offsetof(ckpt_s3_options, request_timeout_ns) == first_size - 8);
 
+// A larger struct_size was not initialised: the bytes up to it would be read.
+constexpr std::size_t largest_size = 4096;
+
 // As much of it as the caller knows; the rest as in CKPT_S3_OPTIONS_INIT.
 ckpt_s3_options options_argument(const ckpt_s3_options* given) {
   ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   if (given == nullptr) return options;
   const std::size_t size = given->struct_size;
-  require(size >= first_size, "options.struct_size is ", size, "; at least ", first_size);
+  require(size >= first_size && size <= largest_size && size % 4 == 0, "options.struct_size is ", size,
+          "; use the initialiser macro (a multiple of 4, ", first_size, " .. ", largest_size, ")");
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
   if (std::any_of(bytes + std::min(size, sizeof options), bytes + size, [](unsigned char byte) { return byte != 0; })) {
     fail(CKPT_E_UNSUPPORTED, "options has fields of a later version than this library's");
@@ -71,7 +76,8 @@ ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* option
         require(count != nullptr, "count is NULL");
         Storage storage(make_config(uri, options_argument(options)));
         const auto tell = [&](const Unfinished& each, std::int64_t age_ns) {
-          if (upload != nullptr) upload(each.path.c_str(), age_ns, user_data);
+          if (upload == nullptr) return;
+          ckpt::plugin::user_call("upload", [&] { upload(each.path.c_str(), age_ns, user_data); });
         };
         try {
           *count = abort_uploads(storage.client(), older_than_ns, dry_run == 1, most_in_a_list, tell);

@@ -65,6 +65,14 @@ static void bad_arguments_are_refused(void) {
   options.reserved = 0;
   options.struct_size = 8;
   CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 8");
+  options.struct_size = 5000;
+  CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT,
+                 "options.struct_size is 5000; use the initialiser macro (a multiple of 4, 104 .. 4096)");
+  options.struct_size = 0x7ffffff0;
+  CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT,
+                 "options.struct_size is 2147483632");
+  options.struct_size = sizeof options + 2;
+  CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 106");
   CHECK(storage == NULL);
 
   /* A caller of a later version: what it left at zero is not missed. */
