@@ -12,8 +12,10 @@
 #include "base/fork_mutex.h"
 #include "base/log.h"
 #include "base/os/environment.h"
+#include "base/os/forced_unwind.h"
 #include "base/os/library.h"
 #include "base/os/processor.h"
+#include "base/os/signals.h"
 #include "engine/blas_kernels.h"
 
 namespace ckpt::engine {
@@ -195,12 +197,27 @@ int to_int(const char* what, std::int64_t value) {
   return static_cast<int>(value);
 }
 
+// A host's function may be one in C++ that throws.
+template <class Call>
+void host_call(const char* function, Call&& call) {
+  try {
+    call();
+  } catch (const base::ForcedUnwind&) {  // the thread is being cancelled
+    throw;
+  } catch (...) {
+    base::fail(base::Status::callback, "blas ", function, ": it threw an exception: ", base::current_error().message);
+  }
+}
+
 template <class T, class Function>
-void call(Function function, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
-          std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc, bool concurrent) {
-  const auto run = [&] {
-    function(row_major, trans_a ? transpose : no_transpose, trans_b ? transpose : no_transpose, to_int("m", m), to_int("n", n),
-             to_int("k", k), T{1}, a, to_int("lda", lda), b, to_int("ldb", ldb), beta, c, to_int("ldc", ldc));
+void call(const char* name, Function function, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
+          const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc, bool concurrent) {
+  const auto run = [&, rows = to_int("m", m), columns = to_int("n", n), inner = to_int("k", k), stride_a = to_int("lda", lda),
+                    stride_b = to_int("ldb", ldb), stride_c = to_int("ldc", ldc)] {
+    host_call(name, [&] {
+      function(row_major, trans_a ? transpose : no_transpose, trans_b ? transpose : no_transpose, rows, columns, inner, T{1}, a,
+               stride_a, b, stride_b, beta, c, stride_c);
+    });
   };
   if (concurrent) return run();
   base::Entered::refuse(&shared().serial, "blas");  // the host's product called a product
@@ -274,13 +291,13 @@ std::string blas_in_use() {
 void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
           const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
   const Blas& blas = in_session();
-  call(blas.sgemm, trans_a, trans_b, m, n, k, a, lda, b, ldb, beta, c, ldc, blas.concurrent);
+  call("sgemm", blas.sgemm, trans_a, trans_b, m, n, k, a, lda, b, ldb, beta, c, ldc, blas.concurrent);
 }
 
 void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda,
           const double* b, std::int64_t ldb, double beta, double* c, std::int64_t ldc) {
   const Blas& blas = in_session();
-  call(blas.dgemm, trans_a, trans_b, m, n, k, a, lda, b, ldb, beta, c, ldc, blas.concurrent);
+  call("dgemm", blas.dgemm, trans_a, trans_b, m, n, k, a, lda, b, ldb, beta, c, ldc, blas.concurrent);
 }
 
 BlasSession::BlasSession() {
@@ -290,6 +307,7 @@ BlasSession::BlasSession() {
   const Blas& blas = loaded_locked();
   if (all.sessions++ > 0 || blas.set_threads == nullptr) return;
   all.threads_before = blas.get_threads();
+  const base::SignalsBlocked blocked;  // in a forked child this starts OpenBLAS's threads again
   blas.set_threads(1);
 }
 
@@ -299,6 +317,7 @@ BlasSession::~BlasSession() {
   try {
     const std::lock_guard lock(all.mutex);
     const Blas& blas = *all.blas.load(std::memory_order_acquire);
+    const base::SignalsBlocked blocked;
     if (--all.sessions == 0 && blas.set_threads != nullptr) blas.set_threads(all.threads_before);
   } catch (const base::Error&) {
   }

@@ -51,6 +51,18 @@ class Throwing : public testing::TestWithParam<bool> {
   }
   ~Throwing() override { ckpt_set_log(CKPT_LOG_LEVEL_ERROR, nullptr, nullptr, nullptr); }
 
+  // For the process, and only before the first matrix product.
+  static void SetUpTestSuite() {
+    ckpt_blas blas = CKPT_BLAS_INIT;
+    blas.sgemm = [](int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int) {
+      raise("thrown text");
+    };
+    blas.dgemm = [](int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int) {
+      raise("thrown text");
+    };
+    ASSERT_EQ(ckpt_blas_set(&blas), CKPT_OK) << ckpt_last_error();
+  }
+
   static void expect_logged(const char* function) {
     const std::string text = taken_log();
     EXPECT_NE(text.find(std::string("the callback '") + function + "' threw an exception"), std::string::npos) << text;
@@ -260,6 +272,35 @@ TEST_P(Throwing, Layers) {
   ckpt_profile_release(profile);
   ckpt_chain_release(chain);
   ckpt_tensor_release(x);
+}
+
+TEST_P(Throwing, MatrixProducts) {
+  for (const bool is_double : {false, true}) {
+    ckpt_layer* layer = nullptr;
+    ASSERT_EQ(ckpt_layer_create("mine", is_double ? "linear:4,4,F64" : "linear:4,4,F32", &layer), CKPT_OK) << ckpt_last_error();
+    ckpt_chain* chain = nullptr;
+    ASSERT_EQ(ckpt_chain_create(0, &chain), CKPT_OK);
+    ASSERT_EQ(ckpt_chain_add(chain, layer), CKPT_OK);
+    ckpt_layer_release(layer);
+    ASSERT_EQ(ckpt_chain_initialize(chain, 1), CKPT_OK) << ckpt_last_error();
+    const ckpt_tensor_spec spec = {is_double ? CKPT_DTYPE_F64 : CKPT_DTYPE_F32, 2, {4, 4}};
+    ckpt_profile* profile = nullptr;
+    ASSERT_EQ(ckpt_profile_create_from_chain(chain, &spec, 0, nullptr, &profile), CKPT_OK) << ckpt_last_error();
+    ckpt_schedule* schedule = nullptr;
+    ASSERT_EQ(ckpt_schedule_create(profile, "store-all", &schedule), CKPT_OK);
+    ckpt_schedule_executor* executor = nullptr;
+    ASSERT_EQ(ckpt_schedule_executor_create(chain, schedule, &spec, nullptr, &executor), CKPT_OK) << ckpt_last_error();
+    ckpt_tensor* x = nullptr;
+    ASSERT_EQ(ckpt_tensor_create(spec.dtype, spec.shape, spec.ndim, nullptr, &x), CKPT_OK);
+    ckpt_step step = CKPT_STEP_INIT;
+    step.input = step.output_gradient = x;
+    expect_callback_error(ckpt_schedule_executor_run(executor, &step, nullptr), is_double ? "blas dgemm" : "blas sgemm");
+    ckpt_schedule_executor_release(executor);
+    ckpt_schedule_release(schedule);
+    ckpt_profile_release(profile);
+    ckpt_chain_release(chain);
+    ckpt_tensor_release(x);
+  }
 }
 
 TEST_P(Throwing, MemoryEventsAreCountedAsFailed) {

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "base/os/signals.h"
+
 namespace ckpt::base {
 namespace {
 
@@ -23,6 +25,7 @@ bool program_is_static() {
 
 std::string SharedLibrary::load(const std::string& path) {
   if (program_is_static()) return "the program is linked statically, and the C library then loads no other safely";
+  const SignalsBlocked blocked;  // its constructors may start threads: OpenBLAS's do
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ != nullptr) return "";
   const char* const reason = dlerror();  // NOLINT(concurrency-mt-unsafe): each thread has its own text

@@ -7,7 +7,8 @@ namespace ckpt::base {
 
 class SharedLibrary {
  public:
-  // Loads path; "" on success, else the system's reason. Never unloaded: code of it may run until the process ends.
+  // Loads path; "" on success, else the system's reason. Threads that the library starts meanwhile run no signal handlers of the
+  // program. Never unloaded: code of it may run until the process ends.
   std::string load(const std::string& path);
   // Whether the process has loaded that library already, under this or another path: nothing is loaded. The library stays loaded
   // at least until close().

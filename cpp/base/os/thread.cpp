@@ -1,7 +1,6 @@
 #include "base/os/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "base/hooks.h"
 #include "base/log.h"
+#include "base/os/signals.h"
 
 namespace ckpt::base {
 namespace {
@@ -30,31 +30,6 @@ struct Start {
 
   Start(std::string thread_name, std::function<void()> thread_body)
       : name(std::move(thread_name)), body(std::move(thread_body)), hooks(name) {}
-};
-
-// Blocks signals in the threads that are made meanwhile: their handlers are the program's, and run on its own threads. Not blocked
-// are signals that a thread causes itself, SIGPROF, and those with which runtimes stop threads that run their callbacks: SIGPWR and
-// SIGXCPU (Mono), real-time signals (.NET). Java unblocks its own in threads that it attaches.
-class SignalsBlocked {
- public:
-  SignalsBlocked() noexcept {
-    sigset_t program;
-    sigemptyset(&program);
-    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGCHLD, SIGCONT, SIGWINCH,
-                             SIGPIPE, SIGIO, SIGURG, SIGTSTP, SIGTTIN, SIGTTOU}) {
-      sigaddset(&program, signal);
-    }
-    is_blocked_ = pthread_sigmask(SIG_BLOCK, &program, &before_) == 0;
-  }
-  ~SignalsBlocked() {
-    if (is_blocked_) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-  bool is_blocked_ = false;
 };
 
 void* run(void* argument) {
