@@ -10,6 +10,20 @@ namespace ckpt::pipeline {
 
 using base::require;
 
+namespace {
+
+// Whether memory pressure makes a memory-aware strategy inside this one turn answers from no to yes. is_inverted: an odd number of
+// "not" surrounds this one.
+bool keeps_more_under_pressure(const strategy::Strategy& strategy, bool is_inverted = false) {
+  const strategy::Parameters parameters = strategy.parameters();
+  if (parameters.kind == "memory-aware") return !is_inverted;
+  const bool inverts = parameters.kind == "not";
+  return std::ranges::any_of(parameters.children,
+                             [&](const auto& child) { return keeps_more_under_pressure(*child, is_inverted != inverts); });
+}
+
+}  // namespace
+
 void check(const Policy& policy) {
   const auto kind = static_cast<std::int32_t>(policy.kind);
   require(kind >= 1 && kind <= 6, "policy.kind is ", kind, "; 1 .. 6 (CKPT_ACTIVATION_*)");
@@ -19,9 +33,11 @@ void check(const Policy& policy) {
           "; at least 0 (0: what the process may use)");
   if (policy.kind != Policy::Kind::strategy) return;
   require(policy.strategy != nullptr, "policy.strategy is NULL");
-  // It answers yes more often the less memory there is, and a yes keeps.
-  require(policy.strategy->parameters().kind != "memory-aware", "policy.strategy is memory-aware, which would keep more under ",
-          "pressure; expected its inverse, as not(memory-aware), or the policy kind AUTOMATIC");
+  // memory-aware answers yes more often the less memory there is, and a yes keeps.
+  const bool is_itself = policy.strategy->parameters().kind == "memory-aware";
+  require(!keeps_more_under_pressure(*policy.strategy), "policy.strategy ", is_itself ? "is" : "contains",
+          " memory-aware, which would keep more under pressure; expected its inverse, as not(memory-aware), or the policy kind ",
+          "AUTOMATIC");
 }
 
 std::string to_text(const Policy& policy) {

@@ -118,6 +118,11 @@ std::optional<std::int64_t> MemoryAware::live_bytes() const {
 
 // ---- A follower's steps ----
 
+bool MemoryAware::Adjusted::operator==(const Adjusted& other) const noexcept {
+  return interval == other.interval && peak_bytes == other.peak_bytes && tracked_bytes == other.tracked_bytes &&
+         !follower.owner_before(other.follower) && !other.follower.owner_before(follower);
+}
+
 // The interval for a step that would take too much: the next smaller one that fits the share, else a larger one that fits (as
 // boundaries, fewer of them may take less), else the one that takes least.
 template <class Predict>
@@ -141,7 +146,7 @@ std::int64_t MemoryAware::fitting_interval(std::int64_t predicted, double other_
 void MemoryAware::begin_step(const StepMemory& memory) {
   const std::int64_t tracked = tracker_ ? tracker_->stats().current_bytes : 0;
   const std::int64_t before = interval();
-  const Adjusted same{before, memory.peak_bytes.value_or(-1), tracked};
+  const Adjusted same{before, memory.peak_bytes.value_or(-1), tracked, memory.follower};
   {
     const std::lock_guard lock(mutex_);
     follower_ = memory.follower;

@@ -57,12 +57,13 @@ class MemoryAware final : public Strategy {
   std::atomic<std::int64_t> interval_;
   std::atomic<std::int64_t> looked_ns_;  // when pressure was last measured
 
-  // The inputs from which the interval of a follower's last step was chosen.
+  // The inputs from which the interval of a follower's last step was chosen. Another follower predicts from another profile.
   struct Adjusted {
     std::int64_t interval = 0;
     std::int64_t peak_bytes = -1;
     std::int64_t tracked_bytes = 0;
-    bool operator==(const Adjusted&) const = default;
+    std::weak_ptr<const void> follower = {};
+    bool operator==(const Adjusted& other) const noexcept;
   };
 
   base::ForkMutex mutex_;  // for all below; clocks, trackers and predictions are called without it

@@ -329,7 +329,8 @@ CKPT_API ckpt_status ckpt_async_manager_load(ckpt_async_manager* manager, ckpt_s
 /* Asks a task to stop. *cancelled (may be NULL) is 1 when it will end, or has just ended, CANCELLED because of this call: then
  * nothing of it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which it cannot be
  * undone (the manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and releases its
- * place, before this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
+ * place, before this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. Not
+ * async-signal-safe. */
 CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* manager, int64_t id, ckpt_bool* cancelled);
 
 /* For ids: all tasks that have not ended now. */

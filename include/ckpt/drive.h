@@ -151,7 +151,8 @@ CKPT_API ckpt_status ckpt_driver_run(ckpt_driver* driver, void* x0, void** g0);
 CKPT_API ckpt_status ckpt_driver_finalize(ckpt_driver* driver, int64_t layer_count);
 
 /* Ends the step: one that runs ends with CANCELLED at its next action, one that is paused at TURN is over when this returns, its
- * handles dropped on this thread. Without a step it does nothing. Any thread, also a callback of the driver. */
+ * handles dropped on this thread. Without a step it does nothing. Any thread, also a callback of the driver. Not async-signal-safe:
+ * a signal handler sets a flag instead, which a callback reads. */
 CKPT_API ckpt_status ckpt_driver_cancel(ckpt_driver* driver);
 
 /* Says which call ended the last step that failed: *call receives it, and *result what the callback returned, or 0 when it lied or

@@ -33,7 +33,8 @@ typedef int32_t ckpt_activation_policy_kind;
  * the last stay whatever their size, any other that does not fit beside them is not stored */
 #define CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED 4
 /* the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A memory-aware
- * strategy is INVALID_ARGUMENT: under pressure it answers yes more often; not(memory-aware) is its inverse */
+ * strategy, or a composite that contains one, is INVALID_ARGUMENT: under pressure it answers yes more often; not(memory-aware) is
+ * its inverse, also inside composites */
 #define CKPT_ACTIVATION_POLICY_KIND_STRATEGY 5
 /* picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
  * memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its limit, if

@@ -136,6 +136,41 @@ static void test_no_step_exceeds_the_memory(void) {
   }
 }
 
+/* Returns what creating a manager with this strategy as its policy returns. */
+static ckpt_status try_policy(ckpt_strategy* strategy) {
+  ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
+  ckpt_activation_manager* manager = NULL;
+  ckpt_status status;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
+  policy.strategy = strategy;
+  status = ckpt_activation_manager_create(&policy, NULL, NULL, NULL, NULL, &manager);
+  ckpt_activation_manager_release(manager);
+  return status;
+}
+
+/* Composites count as the memory-aware strategy that they contain, inverted by each "not" around it. */
+static void test_composites(ckpt_strategy* aware, ckpt_strategy* inverse) {
+  static const char* const refused[] = {"any(memory-aware,interval:4)", "all(interval:4,memory-aware)",
+                                        "first(stage*=memory-aware,interval:4)", "not(not(memory-aware))",
+                                        "not(any(interval:4,not(memory-aware)))"};
+  static const char* const accepted[] = {"any(not(memory-aware),interval:4)", "not(all(memory-aware,interval:4))",
+                                         "first(stage*=interval:2,not(memory-aware))", "not(interval:4)"};
+  ckpt_strategy* strategy = NULL;
+  size_t i;
+  CHECK(try_policy(aware) == CKPT_E_INVALID_ARGUMENT);
+  CHECK_OK(try_policy(inverse));
+  for (i = 0; i < sizeof refused / sizeof *refused; ++i) {
+    CHECK_OK(ckpt_strategy_create(refused[i], &strategy));
+    CHECK_FAILS(try_policy(strategy), CKPT_E_INVALID_ARGUMENT, "policy.strategy contains memory-aware");
+    ckpt_strategy_release(strategy);
+  }
+  for (i = 0; i < sizeof accepted / sizeof *accepted; ++i) {
+    CHECK_OK(ckpt_strategy_create(accepted[i], &strategy));
+    CHECK_OK(try_policy(strategy));
+    ckpt_strategy_release(strategy);
+  }
+}
+
 /* A yes of a policy's strategy keeps a micro-batch: not(memory-aware) keeps fewer of them the less memory there is. */
 static void test_policies_follow_the_memory(void) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
@@ -167,6 +202,7 @@ static void test_policies_follow_the_memory(void) {
     CHECK_FAILS(ckpt_activation_manager_create(&policy, NULL, NULL, NULL, NULL, &manager), CKPT_E_INVALID_ARGUMENT,
                 "policy.strategy is memory-aware");
   }
+  test_composites(strategy, inverse);
   ckpt_strategy_release(inverse);
   ckpt_strategy_release(strategy);
   ckpt_memory_tracker_release(tracker);

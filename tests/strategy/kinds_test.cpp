@@ -384,6 +384,17 @@ TEST_F(MemoryAwareStep, WhatDoesNotFitIsNotTriedAgain) {
   EXPECT_EQ(predictions - before, 10);  // the test's own
 }
 
+// Two followers whose first steps have equal inputs, but different profiles.
+TEST_F(MemoryAwareStep, AnotherFollowerUsesItsOwnPrediction) {
+  const auto first_step = [&](const std::shared_ptr<const void>& of, std::int64_t other_bytes) {
+    strategy.begin_step({std::nullopt, 0, [&] { return predicted() + other_bytes; }, of});
+    return strategy.interval();
+  };
+  const auto other = std::make_shared<char>();
+  EXPECT_EQ(first_step(follower, 20), 2);  // 70 bytes: neither low nor high
+  EXPECT_EQ(first_step(other, 31), 1);     // 81 bytes with 2
+}
+
 TEST_F(MemoryAwareStep, ItsTrackerCountsInAddition) {
   EXPECT_EQ(step(), 3);
   const memory::AllocationId id = tracker->allocate("parameters", 30);

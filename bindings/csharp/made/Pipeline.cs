@@ -22,8 +22,8 @@ namespace Ckpt
         /// the first and the last stay whatever their size, any other that does not fit beside them is not stored.</summary>
         MemoryBased = 4,
         /// <summary>The activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A
-        /// memory-aware strategy is <see cref="CkptStatus.InvalidArgument"/>: under pressure it answers yes more often;
-        /// not(memory-aware) is its inverse.</summary>
+        /// memory-aware strategy, or a composite that contains one, is <see cref="CkptStatus.InvalidArgument"/>: under pressure it
+        /// answers yes more often; not(memory-aware) is its inverse, also inside composites.</summary>
         Strategy = 5,
         /// <summary>Picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2,
         /// below 0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes

@@ -22,7 +22,8 @@ enum class ActivationPolicyKind : std::int32_t {
   // last stay whatever their size, any other that does not fit beside them is not stored
   memory_based = CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED,
   // the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A memory-aware
-  // strategy is Status::invalid_argument: under pressure it answers yes more often; not(memory-aware) is its inverse
+  // strategy, or a composite that contains one, is Status::invalid_argument: under pressure it answers yes more often;
+  // not(memory-aware) is its inverse, also inside composites
   strategy = CKPT_ACTIVATION_POLICY_KIND_STRATEGY,
   // picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
   // memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its

@@ -344,7 +344,8 @@ class ActivationPolicyKind(OpenEnum):
     MEMORY_BASED: the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first
         and the last stay whatever their size, any other that does not fit beside them is not stored
     STRATEGY: the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A
-        memory-aware strategy is InvalidArgumentError: under pressure it answers yes more often; not(memory-aware) is its inverse
+        memory-aware strategy, or a composite that contains one, is InvalidArgumentError: under pressure it answers yes more often;
+        not(memory-aware) is its inverse, also inside composites
     AUTOMATIC: picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below
         0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its
         limit, if it has one; else the process's resident bytes, without a pipeline's own arenas, over memory_limit_bytes. Whatever

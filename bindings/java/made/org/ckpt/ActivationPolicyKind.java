@@ -20,7 +20,8 @@ public enum ActivationPolicyKind {
 
   /**
    * The activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A memory-aware
-   * strategy is {@link Status#INVALID_ARGUMENT}: under pressure it answers yes more often; not(memory-aware) is its inverse.
+   * strategy, or a composite that contains one, is {@link Status#INVALID_ARGUMENT}: under pressure it answers yes more often;
+   * not(memory-aware) is its inverse, also inside composites.
    */
   STRATEGY(5),
 
