@@ -38,6 +38,13 @@ bool is_owner_file(std::string_view name, const std::string& leaf) {
   return name.substr(leaf.size() + 1).find_first_not_of(hex_digits) == std::string_view::npos;
 }
 
+// Contents become an owner file under this name, and are renamed once they are whole.
+constexpr std::string_view unfinished_suffix = ".new";
+
+bool is_unfinished_file(std::string_view name, const std::string& leaf) {
+  return name.ends_with(unfinished_suffix) && is_owner_file(name.substr(0, name.size() - unfinished_suffix.size()), leaf);
+}
+
 std::string shown_as(const LockPlace& place, const std::string& name) { return place.shown + name.substr(place.leaf.size()); }
 
 void release_owner_file(int, int directory, const std::string& name) noexcept { ::unlinkat(directory, name.c_str(), 0); }
@@ -45,7 +52,7 @@ void release_owner_file(int, int directory, const std::string& name) noexcept { 
 // Renames the file to its name only after its contents are whole and durable.
 Descriptor make_owner_file(const LockPlace& place, const LockOwner& owner, const std::string& name) {
   const std::string shown = shown_as(place, name);
-  const std::string unfinished = name + ".new";
+  const std::string unfinished = name + std::string(unfinished_suffix);
   Descriptor file = open_at(place.directory, unfinished, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown);
   try {
     const std::string text = to_text(owner);
@@ -87,12 +94,23 @@ std::optional<std::string> contents_of(const LockPlace& place, const std::string
              ": this process cannot see whether that one still runs; if it has ended, remove the file");
 }
 
+// Removes a file that a process left when it was killed before the rename. It locks nothing, so no failure is reported.
+void remove_unfinished(const LockPlace& place, const LockOwner& self, const std::string& name) {
+  try {
+    const auto text = contents_of(place, name);
+    const auto owner = text ? parse_lock_owner(*text) : std::nullopt;
+    if (owner && judge(*owner, self) == OwnerState::ended) ::unlinkat(place.directory, name.c_str(), 0);
+  } catch (const base::Error&) {  // cannot be read
+  }
+}
+
 // Fails if a file of another writer exists that has not ended. own: the file of this writer; "" for none. removes: whether to
-// remove the files of ended owners.
+// remove the files of ended owners, also those that an owner did not finish.
 void look_at_others(const LockPlace& place, const LockOwner& self, const std::string& own, bool removes) {
   const auto directory = [&] { return open_at(place.directory, ".", O_RDONLY | O_DIRECTORY, "list", place.storage); };
   std::vector<std::string> ended;
   for (const Entry& entry : list_directory(directory(), place.storage)) {
+    if (removes && is_unfinished_file(entry.name, place.leaf)) remove_unfinished(place, self, entry.name);
     if (!is_owner_file(entry.name, place.leaf) || entry.name == own) continue;
     const auto text = contents_of(place, entry.name);
     if (!text) continue;

@@ -12,7 +12,8 @@
 
 namespace ckpt::storage {
 
-// Takes the lock and removes files of ended owners. Error(busy) names another owner that may still be active.
+// Takes the lock and removes files of ended owners, also those that were created but not renamed to an owner file yet. Error(busy)
+// names another owner that may still be active.
 std::unique_ptr<Lock> take_owner_file(const LockPlace& place);
 // The same check for writers with another kind of lock. Creates and removes no file.
 void require_no_owner_file(const LockPlace& place);

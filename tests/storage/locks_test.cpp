@@ -256,6 +256,29 @@ TEST_F(StorageLocks, AnOwnerIsJudgedByHostProcessAndStart) {
   EXPECT_NE(lock_with(scratch, LockKind::file), nullptr);
 }
 
+// A writer that is killed between creating its file and renaming it leaves the file under a temporary name.
+TEST_F(StorageLocks, AnUnfinishedFileOfAnEndedOwnerIsRemoved) {
+  const LockOwner self = this_owner();
+  const std::string file = scratch / (std::string(other_file) + ".new");
+  LockOwner other = self;
+  other.start += "1";  // the process id was reused
+  put(file, to_text(other));
+  for (const LockKind kind : {LockKind::flock, LockKind::fcntl}) EXPECT_NE(lock_with(scratch, kind), nullptr);
+  EXPECT_NE(lock_with(scratch, LockKind::file), nullptr);
+  EXPECT_FALSE(fs::exists(file));
+  other = self;
+  other.host = "elsewhere";
+  for (const std::string& text : {to_text(self), to_text(other), std::string("libckpt lock 1\npid 1\n"), std::string()}) {
+    put(file, text);
+    EXPECT_NE(lock_with(scratch, LockKind::file), nullptr) << "it locks nothing";
+    EXPECT_TRUE(fs::exists(file)) << text;
+  }
+  fs::remove(file);
+  put(scratch / ".lock-other.new", to_text(self));  // not a file of this library
+  EXPECT_NE(lock_with(scratch, LockKind::file), nullptr);
+  EXPECT_TRUE(fs::exists(scratch / ".lock-other.new"));
+}
+
 TEST_F(StorageLocks, AnOwnerThatIsReleasedLeavesNoFile) {
   {
     const auto lock = lock_with(scratch, LockKind::file);
