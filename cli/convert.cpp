@@ -63,10 +63,33 @@ void write_state(const std::string& to, const State& state, const std::string& m
   report(to, static_cast<std::size_t>(state.tensor_count()), 1, as_json);
 }
 
+// Returns the metadata of the files that the tensors are read from and, for tensors of a single group, the versions of its modules.
+// Tensors of several groups have other names than the versions: they are left out, with a warning.
+FileMetadata metadata_of(const Opened& from, const ChosenTensors& names, const std::string& to) {
+  FileMetadata metadata = from.reader.metadata();
+  std::set<std::string> groups;
+  for (const auto& [index, name] : names) groups.insert(from.reader.tensor(index).group);
+  std::string left_out;
+  for (const std::string& group : groups) {
+    const auto versions = from.versions.find(group);
+    if (versions == from.versions.end()) continue;
+    if (groups.size() == 1) {
+      metadata.emplace_back(versions_key, versions->second);
+    } else {
+      left_out += (left_out.empty() ? "" : ", ") + printable(group);
+    }
+  }
+  if (!left_out.empty()) {
+    std::fprintf(stderr, "%s: a file of several groups cannot hold the metadata: %s of %s; convert each --group\n",
+                 printable(to).c_str(), versions_key, left_out.c_str());
+  }
+  return metadata;
+}
+
 // A .npz file has arrays only.
-void warn_of_metadata(const std::string& to, const Reader& reader) {
+void warn_of_metadata(const std::string& to, const FileMetadata& metadata) {
   std::string keys;
-  for (const auto& [key, value] : reader.metadata()) keys += (keys.empty() ? "" : ", ") + printable(key);
+  for (const auto& [key, value] : metadata) keys += (keys.empty() ? "" : ", ") + printable(key);
   if (!keys.empty()) std::fprintf(stderr, "%s: an .npz file cannot hold the metadata: %s\n", printable(to).c_str(), keys.c_str());
 }
 
@@ -87,9 +110,11 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
       return write_state(to, state, metadata_json(contents.metadata), as_json);
     }
   }
-  Reader reader = open_reader(from);
+  Opened opened = open_with_versions(from);
+  Reader& reader = opened.reader;
   const ChosenTensors names = names_in(reader, group);
   if (names.empty()) throw std::runtime_error(from + " holds no tensor");
+  const FileMetadata metadata = metadata_of(opened, names, to);
   std::int64_t bytes = 0;
   for (const auto& [index, name] : names) bytes += reader.tensor(index).bytes;
   std::int64_t files = 1;
@@ -97,12 +122,12 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
     ByteProgress progress("written", bytes);
     const Wrote wrote = [&](std::int64_t more) { progress.add(more); };
     if (is_npz(to)) {
-      warn_of_metadata(to, reader);
+      warn_of_metadata(to, metadata);
       write_whole(to, [&](const std::string& file) { write_npz(file, reader, names, wrote); });
     } else if (is_folder(to)) {
-      files = write_folder(to, reader, names, options.most_file_bytes, wrote);
+      files = write_folder(to, reader, names, metadata, options.most_file_bytes, wrote);
     } else {
-      write_file(to, reader, names, wrote);
+      write_file(to, reader, names, metadata, wrote);
     }
   }
   report(to, names.size(), files, as_json);

@@ -72,6 +72,16 @@ struct Copied {
   VerifyResult verified;
 };
 
+// Saves below the newest step of the line that is copied begin a generation in the source. Loading their parent, the copy before
+// them, makes them begin one in the target too: otherwise it would order the copies by step. Reads no tensor.
+void load_parent(CheckpointManager& target, const std::string& name) {
+  State none;
+  LoadOptions options;
+  options.name = name;
+  options.partial = true;
+  target.load(none, options);
+}
+
 // Reads, writes and checks it; done_bytes grows by its bytes after each of the three.
 Copied copy_one(const CheckpointManager& source, const Original& original, const std::string& shown, CheckpointManager& target,
                 std::int64_t& done_bytes) {
@@ -130,6 +140,8 @@ void copy(const std::string& from, const std::string& to, std::optional<std::int
     const ckpt::Progress told([&](std::int64_t done, std::int64_t) { progress.reach(done_bytes + done, 3 * bytes); });
     for (const Original& original : originals) {
       const std::string& shown = original.name == CheckpointManager::self ? from : original.name;
+      const auto step_of_copy = original.manifest.at("step").get<std::int64_t>();
+      if (!copied.empty() && step_of_copy < copied.back().step) load_parent(target, copied.back().name);
       copied.push_back(copy_one(source, original, shown, target, done_bytes));
       if (!as_json) progress.aside([&] { print(copied.back()); });
     }

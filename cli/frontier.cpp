@@ -119,7 +119,9 @@ std::string planner_label(const json& cost) {
 bool is_chosen(const json& point, const json& frontier, const json& figures) {
   if (!figures.contains("chosen")) return false;
   const json& chosen = figures.at("chosen");
-  return planner_name(chosen.at("planner").get<std::string>()) == frontier.at("planner").get<std::string>() &&
+  const auto name = frontier.at("planner").get<std::string>();
+  const auto schedule = chosen.at("schedule").get<std::string>();  // of auto: the planner that it took
+  return (planner_name(chosen.at("planner").get<std::string>()) == name || schedule.substr(0, schedule.find('(')) == name) &&
          point.at("reserved_bytes") == chosen.at("reserved_bytes") &&
          point.at("recomputed_forwards") == chosen.at("recomputed_forwards");
 }

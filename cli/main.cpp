@@ -166,7 +166,7 @@ void add_plan(CLI::App& app, ckpt::cli::PlanOptions& options) {
               "--planner", options.planner,
               "Who chooses the schedule: a name (chain, tapes, revolve), which takes the budget, or with a value (periodic:4)")
           ->type_name("TEXT")
-          ->default_str("auto; with --frontier: chain");
+          ->default_str("auto; of the points of --frontier: chain");
   CLI::Option* const frontier =
       plan->add_flag("--frontier", options.frontier, "Print what each budget would cost with this planner");
   plan->add_flag("--json", options.as_json, "Print JSON");

@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "npz.h"
 #include "place.h"
@@ -13,10 +15,22 @@ namespace ckpt::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
-Reader open_newest(const CheckpointManager& checkpoint, const std::string& path) {
+struct FoundReader {
+  Reader reader;
+  std::optional<CheckpointManager> checkpoints;  // nullopt: the path is not a checkpoint
+  std::string name;
+};
+
+FoundReader open_named(CheckpointManager&& checkpoints, const std::string& name) {
+  Reader reader(checkpoints, name, Verify::full);
+  return {std::move(reader), std::move(checkpoints), name};
+}
+
+FoundReader open_newest(CheckpointManager&& checkpoint, const std::string& path) {
   for (const CheckpointInfo& info : checkpoint.list()) {
-    if (info.status == Status::ok && !info.abandoned) return Reader(checkpoint, info.name, Verify::full);
+    if (info.status == Status::ok && !info.abandoned) return open_named(std::move(checkpoint), info.name);
   }
   throw Error(Status::not_found, path + " holds no checkpoint");
 }
@@ -41,6 +55,20 @@ Reader open_foreign(const std::string& path) {
   }
 }
 
+FoundReader find_reader(const std::string& path) {
+  if (is_uri(path)) {
+    CheckpointManager checkpoint = CheckpointManager::read_only(open_place(path));
+    if (is_one_checkpoint(checkpoint, path)) return open_named(std::move(checkpoint), CheckpointManager::self);
+    return open_newest(std::move(checkpoint), path);
+  }
+  const fs::path directory(path);
+  const bool is_plain = fs::exists(directory / "model.safetensors.index.json") || fs::exists(directory / "model.safetensors");
+  const bool is_one = fs::exists(directory / "manifest.json");
+  if (!fs::is_directory(directory) || (is_plain && !is_one)) return {open_file(path), {}, ""};
+  CheckpointManager checkpoint = CheckpointManager::read_only(Storage::existing_file_system(path));
+  return is_one ? open_named(std::move(checkpoint), CheckpointManager::self) : open_newest(std::move(checkpoint), path);
+}
+
 }  // namespace
 
 bool is_foreign(const std::string& path) {
@@ -56,23 +84,24 @@ Foreign read_foreign(const std::string& path) {
 }
 
 std::string metadata_json(const std::map<std::string, std::string>& metadata) {
-  return metadata.empty() ? "" : nlohmann::json(metadata).dump();
+  return metadata.empty() ? "" : json(metadata).dump();
 }
 
 Reader open_file(const std::string& path) { return is_foreign(path) ? open_foreign(path) : Reader(path); }
 
-Reader open_reader(const std::string& path) {
-  if (is_uri(path)) {
-    const CheckpointManager checkpoint = CheckpointManager::read_only(open_place(path));
-    if (is_one_checkpoint(checkpoint, path)) return Reader(checkpoint, CheckpointManager::self, Verify::full);
-    return open_newest(checkpoint, path);
+Reader open_reader(const std::string& path) { return find_reader(path).reader; }
+
+Opened open_with_versions(const std::string& path) {
+  FoundReader found = find_reader(path);
+  Opened opened{std::move(found.reader), {}};
+  if (!found.checkpoints) return opened;
+  const json manifest = json::parse(found.checkpoints->manifest(found.name));
+  const json versions = manifest.value("values", json::object()).value(versions_key, json());
+  if (!versions.is_object()) return opened;
+  for (const auto& [group, text] : versions.items()) {
+    if (text.is_string()) opened.versions.emplace(group, text.get<std::string>());
   }
-  const fs::path directory(path);
-  const bool is_plain = fs::exists(directory / "model.safetensors.index.json") || fs::exists(directory / "model.safetensors");
-  const bool is_one = fs::exists(directory / "manifest.json");
-  if (!fs::is_directory(directory) || (is_plain && !is_one)) return open_file(path);
-  const CheckpointManager checkpoint = CheckpointManager::read_only(Storage::existing_file_system(path));
-  return is_one ? Reader(checkpoint, CheckpointManager::self, Verify::full) : open_newest(checkpoint, path);
+  return opened;
 }
 
 Tensor tensor_at(Reader& reader, std::int64_t index) {

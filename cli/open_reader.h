@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include <ckpt/ckpt.hpp>
@@ -10,9 +11,21 @@
 
 namespace ckpt::cli {
 
+// Key of these versions in a checkpoint's values and in the __metadata__ of a safetensors file.
+constexpr const char* versions_key = "_metadata";
+
 // path: a directory of checkpoints (the newest complete one), one checkpoint, a safetensors, .npz or .pt file, or a folder with an
 // index. What has checksums is read and verified whole.
 Reader open_reader(const std::string& path);
+
+// A reader, and the versions of PyTorch modules that its checkpoint stores in the value "_metadata": a tree's text by group.
+struct Opened {
+  Reader reader;
+  std::map<std::string, std::string> versions;
+};
+
+// Opens a path as open_reader does.
+Opened open_with_versions(const std::string& path);
 
 // path: a safetensors, .npz or .pt file, or a folder with an index.
 Reader open_file(const std::string& path);

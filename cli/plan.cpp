@@ -27,10 +27,12 @@ namespace {
 
 using nlohmann::json;
 
-// The planner of ckpt train; of a frontier, which only some planners have, the one that auto mostly takes.
-std::string planner_or_default(const PlanOptions& options) {
-  if (!options.planner.empty()) return options.planner;
-  return options.frontier ? "chain" : "auto";
+// The planner of ckpt train.
+std::string planner_or_default(const PlanOptions& options) { return options.planner.empty() ? "auto" : options.planner; }
+
+// Only some planners have a frontier; chain is the one that auto mostly takes.
+std::string frontier_planner(const PlanOptions& options) {
+  return options.planner.empty() ? "chain" : planner_name(options.planner);
 }
 
 // ---- The chain ----
@@ -165,7 +167,7 @@ void plan(const PlanOptions& options) {
   const Schedule storing_all = Schedule::create(*profile, "store-all");
   const json store_all = cost_json("store-all", storing_all, *profile);
   const AskedBudget budget = asked_budget(options, budgeted_bytes(storing_all, *profile));
-  const std::string name = planner_name(planner_or_default(options));
+  const std::string name = frontier_planner(options);
   const bool has_value = options.planner.find(':') != std::string::npos;
   const bool chooses = !options.frontier || budget.bytes() > 0 || has_value || !options.report.empty();
 

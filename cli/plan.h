@@ -13,7 +13,7 @@ struct PlanOptions {
   bool plans_model = false;  // instead: a model of `ckpt train`, timed here
   ModelOptions model;
   std::string budget;   // "": none; "40%" or an amount of bytes
-  std::string planner;  // "": chain
+  std::string planner;  // "": auto, and chain for the frontier
   std::string report;   // HTML file; "": none
   bool frontier = false;
   bool as_json = false;

@@ -52,14 +52,14 @@ class Output {
 
 // As the library orders what it writes: tensors of larger elements first, so that all are aligned; the data begins at a multiple
 // of 64.
-std::string beginning(const Reader& reader, std::vector<ChosenEntry>& entries) {
+std::string beginning(const FileMetadata& metadata, std::vector<ChosenEntry>& entries) {
   std::ranges::sort(entries, [](const ChosenEntry& a, const ChosenEntry& b) {
     const auto bits_a = dtype_bits(a.info.dtype);
     const auto bits_b = dtype_bits(b.info.dtype);
     return bits_a != bits_b ? bits_a > bits_b : a.name < b.name;
   });
   ordered header = ordered::object();
-  for (const auto& [key, value] : reader.metadata()) header["__metadata__"][key] = value;
+  for (const auto& [key, value] : metadata) header["__metadata__"][key] = value;
   std::int64_t offset = 0;
   for (const ChosenEntry& entry : entries) {
     header[entry.name] = {{"dtype", dtype_name(entry.info.dtype)},
@@ -93,10 +93,11 @@ void copy(Output& output, Reader& reader, const ChosenEntry& entry, const Wrote&
     put(reader.read_slice(entry.index, row, std::min(rows, entry.info.shape[0] - row)));
 }
 
-void write_entries(const std::string& path, Reader& reader, std::vector<ChosenEntry> entries, const Wrote& wrote) {
+void write_entries(const std::string& path, Reader& reader, std::vector<ChosenEntry> entries, const FileMetadata& metadata,
+                   const Wrote& wrote) {
   write_whole(path, [&](const std::string& file) {
     Output output(file);
-    const std::string begin = beginning(reader, entries);
+    const std::string begin = beginning(metadata, entries);
     output.write(begin.data(), begin.size());
     for (const ChosenEntry& entry : entries) copy(output, reader, entry, wrote);
     output.finish();
@@ -111,12 +112,13 @@ std::string numbered(std::size_t number, std::size_t count) {
 
 }  // namespace
 
-void write_file(const std::string& path, Reader& reader, const ChosenTensors& tensors, const Wrote& wrote) {
-  write_entries(path, reader, chosen_entries(reader, tensors), wrote);
+void write_file(const std::string& path, Reader& reader, const ChosenTensors& tensors, const FileMetadata& metadata,
+                const Wrote& wrote) {
+  write_entries(path, reader, chosen_entries(reader, tensors), metadata, wrote);
 }
 
-std::int64_t write_folder(const std::string& folder, Reader& reader, const ChosenTensors& tensors, std::int64_t most_bytes,
-                          const Wrote& wrote) {
+std::int64_t write_folder(const std::string& folder, Reader& reader, const ChosenTensors& tensors, const FileMetadata& metadata,
+                          std::int64_t most_bytes, const Wrote& wrote) {
   const fs::path place(folder);
   if (fs::exists(place) && (!fs::is_directory(place) || !fs::is_empty(place)))
     throw std::runtime_error(folder + (fs::is_directory(place) ? " is not empty" : " is not a folder"));
@@ -136,7 +138,7 @@ std::int64_t write_folder(const std::string& folder, Reader& reader, const Chose
   ordered index = {{"metadata", {{"total_size", all_bytes}}}, {"weight_map", ordered::object()}};
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string name = numbered(i + 1, files.size());
-    write_entries((place / name).string(), reader, files[i], wrote);
+    write_entries((place / name).string(), reader, files[i], metadata, wrote);
     for (const ChosenEntry& entry : files[i]) index["weight_map"][entry.name] = name;
   }
   write_text((place / index_name).string(), index.dump(2) + '\n');

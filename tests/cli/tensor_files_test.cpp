@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -182,6 +183,53 @@ TEST(TensorFileNames, ThatWouldBeOneAreRefused) {
     }
     EXPECT_FALSE(fs::exists(folder + to)) << to;
   }
+  fs::remove_all(folder);
+}
+
+std::map<std::string, std::string> metadata_of(const std::string& path) {
+  std::map<std::string, std::string> all;
+  for (const auto& [key, value] : Reader(path).metadata()) all.emplace(key, value);
+  return all;
+}
+
+// A group of tensors takes its versions of PyTorch modules, the value "_metadata" of its checkpoint, into the file's __metadata__.
+// Several groups in one file, and an .npz file, cannot hold them.
+TEST(TensorFileMetadata, HoldsTheVersionsOfTheGroup) {
+  std::string folder = (fs::temp_directory_path() / "ckpt-tensor-files-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string text = R"({"format":"ckpt-tree","format_version":1,"nodes":[["dict",1],"",["dict",1],"version",2]})";
+  for (const int groups : {1, 2}) {
+    CheckpointManager manager(Storage::file_system(folder + "/run" + std::to_string(groups)));
+    State state;
+    state.add("model", "w", block(0, 0, 1, 2));
+    if (groups == 2) state.add("other", "w", block(5, 5, 1, 2));
+    state.set_json("_metadata", nlohmann::json{{"model", text}, {"absent", text}, {"other", 3}}.dump());
+    manager.save(state, SaveOptions{});
+  }
+  // Converts, and returns what is printed on standard error.
+  const auto convert = [&](const std::string& from, const std::string& to, const std::string& group) {
+    testing::internal::CaptureStderr();
+    cli::convert(folder + from, folder + to, {group, mib, false});
+    return testing::internal::GetCapturedStderr();
+  };
+  const std::map<std::string, std::string> versions{{"_metadata", text}};
+  EXPECT_EQ(convert("/run1", "/one.safetensors", ""), "");
+  EXPECT_EQ(metadata_of(folder + "/one.safetensors"), versions);
+  EXPECT_EQ(convert("/run1", "/one/", ""), "");
+  EXPECT_EQ(metadata_of(folder + "/one/model-00001-of-00001.safetensors"), versions);
+  EXPECT_EQ(convert("/run2", "/model.safetensors", "model"), "");
+  EXPECT_EQ(metadata_of(folder + "/model.safetensors"), versions);
+  EXPECT_EQ(convert("/run2", "/other.safetensors", "other"), "");
+  EXPECT_TRUE(metadata_of(folder + "/other.safetensors").empty());
+  EXPECT_NE(
+      convert("/run2", "/both.safetensors", "").find("a file of several groups cannot hold the metadata: _metadata of model;"),
+      std::string::npos);
+  EXPECT_TRUE(metadata_of(folder + "/both.safetensors").empty());
+  EXPECT_NE(convert("/run1", "/one.npz", "").find("an .npz file cannot hold the metadata: _metadata"), std::string::npos);
+  EXPECT_NE(convert("/run2", "/both.npz", "").find("_metadata of model"), std::string::npos);
+  // From one file to another they stay.
+  EXPECT_EQ(convert("/one.safetensors", "/again.safetensors", ""), "");
+  EXPECT_EQ(metadata_of(folder + "/again.safetensors"), versions);
   fs::remove_all(folder);
 }
 
