@@ -155,8 +155,8 @@ internal sealed partial class Scenario
             managers.Make(c.Text(1), new Background(c.Text(2), c.Has("capacity")
                 ? new AsyncCheckpointManager(checkpoint, (int)c.Integer("capacity", 0)) : new AsyncCheckpointManager(checkpoint)));
         });
-        Do("queue", c => ids[c.Text(1)] = Compat(c.Text(2)).QueueSaveAsync(new Part(), new Part(),
-            new SaveOptions { Step = c.Integer("step", 0) }));
+        Do("queue", c => ids[c.Text(1)] = Compat(c.Text(2)).QueueSaveAsync(new Part(),
+            c.Text("optimizer", "") == "none" ? null : new Part(), new SaveOptions { Step = c.Integer("step", 0) }));
         On("status", c =>
         {
             var status = Compat(c.Text(1)).GetTaskStatus(IdOf(c.Text(2)));
@@ -181,6 +181,7 @@ internal sealed partial class Scenario
     private long IdOf(string name)
     {
         if (name == "unknown") return 987654321;
+        if (name == "all") return 0;
         long id;
         return ids.TryGetValue(name, out id) ? id : Known(tasks, name).Id;
     }

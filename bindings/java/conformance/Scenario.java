@@ -60,6 +60,7 @@ final class Scenario extends Stages {
 
   private long id(String name) {
     if (name.equals("unknown")) return 987_654_321;
+    if (name.equals("all")) return 0;
     Found found = find(name, List.of("id", "task"));
     return found.object() instanceof CheckpointTask task ? task.id() : (Long) found.object();
   }
@@ -130,7 +131,8 @@ final class Scenario extends Stages {
       case "queue" -> {
         SaveOptions options = new SaveOptions();
         c.integer("step", options::step);
-        yield made("id", c.text(1), compat(c.text(2)).queueSaveAsync(new Part(), new Part(), options));
+        Part optimizer = "none".equals(c.option("optimizer", null)) ? null : new Part();
+        yield made("id", c.text(1), compat(c.text(2)).queueSaveAsync(new Part(), optimizer, options));
       }
       case "status" -> line(compat(c.text(1)).getTaskStatus(id(c.text(2))).map(Scenario::lower).orElse("none"));
       case "await" -> {

@@ -37,6 +37,7 @@ final class TestUsage {
       long id = manager.queueSaveAsync(MODEL, OPTIMIZER, null);
       Check.that(manager.waitForCompletion(id, Duration.ofMinutes(10)).success(), "in time");
       Check.raises(CkptNotFoundException.class, "", () -> manager.waitForCompletion(999, Duration.ofMinutes(10)));
+      Check.raises(CkptNotFoundException.class, "", () -> manager.waitForCompletion(0, null)); // all tasks in C
     }
   }
 

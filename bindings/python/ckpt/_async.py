@@ -11,16 +11,16 @@ from . import _common
 from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
-from ._oneline import _key, _shared, _state_to_save
+from ._oneline import _continue_at, _key, _shared, _state_to_save
 from ._progress import Progress, _function_of
 from ._root import CkptError
-from ._state import CheckpointManager, PathLike, StateLike, _as_json, _as_state, _renamer
+from ._state import CheckpointManager, PathLike, State, StateLike, _as_json, _as_state, _refused_on_all_ranks, _renamer
 from ._storage import Storage
 from ._task import CheckpointTask, CheckpointTaskResult
 from .made import options as _o
 from .made.errors import ClosedError, ForkedError, InvalidArgumentError, NotFoundError
-from .made.values import (AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CloseMode, LoadResult,
-                          SaveResult)
+from .made.values import (AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CheckpointTaskState,
+                          CloseMode, LoadResult, SaveResult)
 
 __all__ = ["AsyncManager", "save_async", "finish_saves"]
 
@@ -31,7 +31,8 @@ Source = Callable[[str, str, int, int, memoryview], Any]
 
 
 def _task_listener(task: CheckpointTask, progress: Progress, on_staged: Optional[Callable[[int], Any]],
-                   on_ended: Optional[Callable[[CheckpointTaskResult], Any]]) -> Any:
+                   on_ended: Optional[Callable[[CheckpointTaskResult], Any]], filled: Optional[State] = None) -> Any:
+    """filled: the state of a load."""
     waiting = [task]
     on_progress: Any = _function_of(progress)
     staged: Any = on_staged
@@ -39,6 +40,8 @@ def _task_listener(task: CheckpointTask, progress: Progress, on_staged: Optional
     def ended(values: Any) -> None:
         over = waiting.pop()  # released inside the callback, where the manager may be the last thing to go
         result = CheckpointTaskResult._of(values)
+        if filled is not None and result.success:
+            result = _after_load(filled, result)
         try:
             if on_ended is not None:
                 on_ended(result)
@@ -49,6 +52,15 @@ def _task_listener(task: CheckpointTask, progress: Progress, on_staged: Optional
                           progress=lambda id, done_bytes, total_bytes: on_progress(done_bytes, total_bytes))
     listener.wants(on_staged is not None, progress is not None)
     return listener
+
+
+def _after_load(state: State, result: CheckpointTaskResult) -> CheckpointTaskResult:
+    try:
+        state._after_load()
+    except CkptError as error:
+        _common._warn("async", f"load of '{result.name}': {error}")
+        return result._replace(state=CheckpointTaskState.FAILED, status=error.status, error=str(error))
+    return result
 
 
 def _product_of(task: CheckpointTask, result: CheckpointTaskResult) -> Union[SaveResult, LoadResult, None]:
@@ -118,9 +130,11 @@ class AsyncManager(_Owned):
         if isinstance(checkpoints, CheckpointManager):
             if others:
                 raise InvalidArgumentError(f"{', '.join(others)}: options of a CheckpointManager that was made already")
+            self._is_collective = checkpoints._is_collective
             self._adopt(_n.ckpt_async_manager_create(checkpoints._h, given, listener))
         else:
             with CheckpointManager(checkpoints, **others) as made:
+                self._is_collective = made._is_collective
                 self._adopt(_n.ckpt_async_manager_create(made._h, given, listener))
         _owners_of_threads.add(self)
 
@@ -146,11 +160,12 @@ class AsyncManager(_Owned):
               group: str = "model", values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False,
               **options: Union[CheckpointManager.save, _o.checkpoint_task_options]) -> CheckpointTask:
         """function: starts it, with first as its first arguments."""
-        state = _state_to_save(state, group, values, allow_empty)
-        how, what = _divided(options, _o.checkpoint_task_options)
-        task, saved = _o.checkpoint_task_options(**how), _o.save_options(step=step, **_as_json(what))
-        handle = state._h
-        reader = None if source is None else _source_of(source)
+        with self._refused_on_all_ranks(function, *first):
+            state = _state_to_save(state, group, values, allow_empty)
+            how, what = _divided(options, _o.checkpoint_task_options)
+            task, saved = _o.checkpoint_task_options(**how), _o.save_options(step=step, **_as_json(what))
+            handle = state._h
+            reader = None if source is None else _source_of(source)
         return self._start(CheckpointTaskKind.SAVE, step, progress, on_staged, on_ended,
                            lambda listener: function(*first, handle, saved, task, listener, reader))
 
@@ -158,18 +173,29 @@ class AsyncManager(_Owned):
              **options: Union[CheckpointManager.load, _o.checkpoint_task_options]) -> CheckpointTask:
         """Loads into state in the background; other uses of it fail until the task has ended. state and rename: as for
         CheckpointManager.load; progress: as for save. Raises the failure of an earlier task, too."""
-        filled = _as_state(state)
-        how, what = _divided(options, _o.checkpoint_task_options)
-        renamer = _renamer(what.pop("rename", None))
-        task, loaded = _o.checkpoint_task_options(**how), _o.load_options(**_as_json(what))
-        manager, handle = self._h, filled._h
+        manager = self._h
+        load = _n.ckpt_async_manager_load
+        with self._refused_on_all_ranks(load, manager):
+            filled = _as_state(state)
+            how, what = _divided(options, _o.checkpoint_task_options)
+            renamer = _renamer(what.pop("rename", None))
+            task, loaded = _o.checkpoint_task_options(**how), _o.load_options(**_as_json(what))
+            handle = filled._h
         return self._start(CheckpointTaskKind.LOAD, 0, progress, None, on_ended,
-                           lambda listener: _n.ckpt_async_manager_load(manager, handle, loaded, task, listener, renamer))
+                           lambda listener: load(manager, handle, loaded, task, listener, renamer), filled)
+
+    def _refused_on_all_ranks(self, function: Callable[..., Any], *first: Any) -> Any:
+        """function: starts a save or load; first: its arguments before the state."""
+        return _refused_on_all_ranks((lambda: function(*first, None, None, None, None, None)) if self._is_collective else None)
+
+    def _refused_save(self) -> Any:
+        return self._refused_on_all_ranks(_n.ckpt_async_manager_save, self._slot)
 
     def _start(self, kind: CheckpointTaskKind, step: int, progress: Progress, on_staged: Optional[Callable[[int], Any]],
-               on_ended: Optional[Callable[[CheckpointTaskResult], Any]], call: Callable[[Any], int]) -> CheckpointTask:
+               on_ended: Optional[Callable[[CheckpointTaskResult], Any]], call: Callable[[Any], int],
+               filled: Optional[State] = None) -> CheckpointTask:
         task = CheckpointTask(self, kind, step)
-        listener = _task_listener(task, progress, on_staged, on_ended)
+        listener = _task_listener(task, progress, on_staged, on_ended, filled)
         with _call_of(self):
             task.id = call(listener)
         return task
@@ -183,6 +209,8 @@ class AsyncManager(_Owned):
         _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
 
     def _wait_for(self, id: int, timeout: Optional[float] = None) -> CheckpointTaskResult:
+        if id == _n.CKPT_CHECKPOINT_TASK_ALL:  # not the id of a task
+            self.info(id)  # raises NotFoundError
         ended = _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns))
         return CheckpointTaskResult._of(ended)
 
@@ -343,6 +371,7 @@ def save_async(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step
     with _shared_guard:
         if key not in _shared:
             checkpoints = CheckpointManager(place, keep_last=keep_last)
+            _continue_at(place, checkpoints)
             _shared[key] = (place, checkpoints, AsyncManager(checkpoints))
         manager = _shared[key][2]
     return manager.save(tensors, step, values=values, group=group, **options)

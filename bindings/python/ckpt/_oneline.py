@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+from contextlib import suppress
 import os
 import sys
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple, Union
@@ -14,13 +15,15 @@ from ._common import _warn
 from ._progress import Progress, _Meter, _told
 from ._root import CkptError
 from ._sharded import Sharded
-from ._state import CheckpointManager, Coordinator, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
+from ._state import (CheckpointManager, Coordinator, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text,
+                     _refused_manager, _refused_on_all_ranks)
 from ._storage import Storage, _path_text, _place_key, _require_folder
 from ._tensor import Tensor, _has_dtype, as_tensor
+from ._torch_versions import VERSIONS, versions_of
 from ._tree_filling import fill_tree
 from ._trees import DICTS, OTHER_ATTRIBUTES, TEXT_TENSOR, Types
 from .made.errors import InvalidArgumentError, NotFoundError
-from .made.values import CheckpointInfo, SaveResult
+from .made.values import CheckpointInfo, SaveResult, Verify
 
 __all__ = ["save", "load", "Loaded", "save_file", "load_file"]
 
@@ -35,7 +38,9 @@ def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: O
     empty dict and no values, unless allow_empty. values: JSON values by key beside the tree. coordinator: all
     ranks of a run save one checkpoint, each with what it has of every `Sharded`; timeout: in seconds, as for CheckpointManager.
     progress: as for CheckpointManager.save."""
-    with _state_of_any(tree, group, values, allow_empty) as state:
+    with _refused_on_all_ranks(_refused_manager(coordinator, timeout)):
+        made = _state_of_any(tree, group, values, allow_empty)
+    with made as state:
         return _save(place, state, step, keep_last, coordinator, timeout, **options)
 
 
@@ -45,6 +50,8 @@ def _save(place: Union[Storage, PathLike], state: State, step: int, keep_last: i
     if shared is not None:  # save_async holds the storage's lock
         return shared[1].save(state, step, **options)
     with CheckpointManager(place, keep_last=keep_last, coordinator=coordinator, timeout=timeout) as checkpoints:
+        if coordinator is None:
+            _continue_at(place, checkpoints)
         return checkpoints.save(state, step, **options)
 
 
@@ -147,6 +154,28 @@ def _key(place: Union[Storage, PathLike]) -> Any:
 
 
 _shared: Dict[Any, Any] = {}  # by _key: (place, their CheckpointManager, the AsyncManager) of save_async
+_loaded: Dict[Any, str] = {}  # by _key of a path: the checkpoint that the last load filled something from, until the next save
+
+
+def _continue_from(checkpoints: CheckpointManager, name: str) -> None:
+    """The next save continues from a checkpoint that was read by another manager, or by a reader: as after a load, it does not begin
+    a new run where it comes after it."""
+    with suppress(CkptError), State() as nothing:  # removed meanwhile: then there is nothing to continue from
+        checkpoints.load(nothing, name=name, partial=True, verify=Verify.NONE)
+
+
+def _note_loaded(place: Union[Storage, PathLike], name: str) -> None:
+    shared = _shared.get(_key(place))
+    if shared is not None:
+        _continue_from(shared[1], name)
+    elif isinstance(place, (str, bytes, os.PathLike)):
+        _loaded[_key(place)] = name
+
+
+def _continue_at(place: Union[Storage, PathLike], checkpoints: CheckpointManager) -> None:
+    name = _loaded.pop(_key(place), None)
+    if name is not None:
+        _continue_from(checkpoints, name)
 
 
 class Loaded(Dict[str, Any]):
@@ -198,6 +227,7 @@ def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: 
         text = f"checkpoint '{bad}' was skipped for the older '{name}': {error}"
         _warn("state", text)
         _warn_of_skipped(text)
+    _note_loaded(place, name)
     return value if into is None else fill_tree(into, value)
 
 
@@ -209,11 +239,12 @@ def _has_sharded(into: Any) -> bool:
 def _load_into(place: Union[Storage, PathLike], name: Optional[str], group: Optional[str], types: Types, into: Any,
                coordinator: Optional[Coordinator], timeout: Optional[float], progress: Progress) -> Any:
     """By a load into a state: of a sharded tensor only the blocks are read."""
-    if into is None:
-        raise InvalidArgumentError("into is None; with a coordinator it says what each rank has")
-    tree = not (_is_groups(into) or _is_tensors(into))
-    with CheckpointManager(place, read_only=True, coordinator=coordinator, timeout=timeout) as checkpoints, \
-            _state_of_any(into, group or "model", None, True) as state:
+    with _refused_on_all_ranks(_refused_manager(coordinator, timeout)):
+        if into is None:
+            raise InvalidArgumentError("into is None; with a coordinator it says what each rank has")
+        tree = not (_is_groups(into) or _is_tensors(into))
+        made = _state_of_any(into, group or "model", None, True)
+    with made as state, CheckpointManager(place, read_only=True, coordinator=coordinator, timeout=timeout) as checkpoints:
         found = checkpoints.load(state, name=name, progress=progress)
         for bad in state.load_report()["skipped"]:
             _warn_of_skipped(f"'{bad['name']}' was skipped; '{found.name}' was loaded: {bad['problem']}")
@@ -233,22 +264,32 @@ def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
     """Name and step of the newest checkpoint that read can read, the errors of newer ones by name, and what read returned."""
     for _ in range(_most_scans):
         errors: Dict[str, CkptError] = {}
-        for info in checkpoints.list():
-            if info.status == _n.CKPT_E_NOT_FOUND:  # no manifest: not a checkpoint, or not yet
+        found = [info for info in checkpoints.list() if info.status != _n.CKPT_E_NOT_FOUND]  # no manifest: not one, or not yet
+        for info in found:
+            if info.abandoned:  # never in place of one of the current line
                 continue
             try:
                 return info.name, info.step, errors, _read(checkpoints, info.name, read)
             except CkptError as error:
                 if _has_gone(checkpoints, info):
                     break
-                if error.status not in _of_one_checkpoint:
+                if info.status == 0 and error.status not in _of_one_checkpoint:
                     raise
                 errors[info.name] = error
         else:
-            if not errors:
-                raise _NoCheckpointError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
-            raise next(iter(errors.values()))
+            hint = _abandoned_hint(found)
+            if errors:
+                first = next(iter(errors.values()))
+                raise type(first)(f"{first}{hint}", first.status) from first
+            if hint:
+                raise NotFoundError(f"no checkpoint in {place} is on the current line{hint}", _n.CKPT_E_NOT_FOUND)
+            raise _NoCheckpointError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
     raise NotFoundError(f"no checkpoint in {place} stayed until it was read", _n.CKPT_E_NOT_FOUND)
+
+
+def _abandoned_hint(found: Iterable[CheckpointInfo]) -> str:
+    newest = next((info for info in found if info.abandoned and info.status == 0), None)
+    return "" if newest is None else f"; the newest abandoned one is '{newest.name}' (step {newest.step}), which loads by name"
 
 
 def _has_gone(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
@@ -283,8 +324,12 @@ def _by_group(reader: Reader, group: Optional[str], types: Types, meter: _Meter)
 
 
 def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
-    """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it."""
+    """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it. The
+    versions of modules in a state_dict are the entry "_metadata" of its metadata; another attribute of the dict is an error."""
     _require_folder(path)
+    versions = versions_of(tensors, "tensors")
+    if versions is not None:
+        metadata = {VERSIONS: versions, **(metadata or {})}
     for name, value in tensors.items():
         if isinstance(value, Mapping):
             raise InvalidArgumentError(f"{name}: a dict; a safetensors file has tensors by name and no groups")

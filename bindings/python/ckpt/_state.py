@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import contextmanager, suppress
 import json
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -75,14 +76,20 @@ class _Listed:
 
     def __init__(self, stateful: Stateful) -> None:
         self.stateful, self.copies = stateful, _Copies()
+        self.versions: Optional[Dict[str, str]] = None
 
     def list(self, into: "State") -> None:
         into._copies = self.copies = _Copies()
         self.stateful.list(into)
+        self.versions = into._versions
 
     def restore(self, loaded: "State") -> None:
+        from ._torch_versions import require_same_versions, VERSIONS
+
         self.copies.restore(loaded)
         self.stateful.restore(loaded)
+        if self.versions:
+            require_same_versions(loaded.get(VERSIONS), self.versions)
 
 
 class _NoValueError(NotFoundError, KeyError):
@@ -175,6 +182,7 @@ class State(_Owned):
 
     _release = staticmethod(_n.ckpt_state_release)
     _copies: Optional[_Copies] = None
+    _versions: Optional[Dict[str, str]] = None  # of the modules that update has added, by group
 
     def __init__(self, tensors: Optional[Mapping[str, Any]] = None, group: str = "model") -> None:
         self._adopt(_n.ckpt_state_create())
@@ -187,8 +195,31 @@ class State(_Owned):
 
     def update(self, tensors: Mapping[str, Any], group: str = "model") -> None:
         """Adds a dict of tensors. An entry that is itself a dict is a group of its own. What a state cannot hold is an error that
-        names its path, and nothing is added: a dict inside such a dict, an empty one, what is no tensor, a name that is no text."""
-        self._add(_entries(tensors, group))
+        names its path, and nothing is added: a dict inside such a dict, an empty one, what is no tensor, a name that is no text, an
+        attribute of a dict. The versions of modules in a state_dict are the value "_metadata"; a load of a checkpoint with another
+        version of a module raises InvalidArgumentError, because it fills tensors and converts nothing."""
+        from ._torch_versions import versions_by_group
+
+        entries, versions = _entries(tensors, group), versions_by_group(tensors, group)
+        self._add(entries)
+        if versions:
+            self._versions = {**(self._versions or {}), **versions}
+            self._set_versions()
+
+    def _set_versions(self) -> None:
+        from ._torch_versions import VERSIONS
+
+        others = self.get(VERSIONS)
+        self[VERSIONS] = {**(others if isinstance(others, dict) else {}), **(self._versions or {})}
+
+    def _after_load(self) -> None:
+        """Compares the versions of the checkpoint, and sets those of the modules again, which the next save stores."""
+        from ._torch_versions import require_same_versions, VERSIONS
+
+        if self._versions and self._slot is not None:  # not closed during a load in the background
+            saved = self.get(VERSIONS)
+            self._set_versions()
+            require_same_versions(saved, self._versions)
 
     def _add(self, entries: List[Entry]) -> None:
         sharded = [(group, name, tensor) for group, name, tensor in entries if isinstance(tensor, Sharded)]
@@ -449,6 +480,33 @@ def _renamer(rename: Optional[Rename]) -> Any:
     return None if rename is None else _callbacks(_native.Renamer, rename=lambda name, answer: answer.set(rename(name)))
 
 
+@contextmanager
+def _refused_on_all_ranks(refuse: Optional[Callable[[], Any]]) -> Iterator[None]:
+    """Around what prepares a collective call. When that raises, refuse makes the call without it, so that the other ranks fail at
+    once and do not wait for this one. refuse: None where there are no other ranks."""
+    try:
+        yield
+    except Exception:
+        if refuse is not None:
+            with suppress(Exception):
+                refuse()
+        raise
+
+
+def _refused_manager(coordinator: Optional[Coordinator], timeout: Any) -> Optional[Callable[[], Any]]:
+    """Refuses to make a manager."""
+    if coordinator is None:
+        return None
+
+    def refuse() -> None:
+        given = _o.checkpoint_manager_options(coordinator=coordinator)
+        with suppress(Exception):
+            given.timeout_ns = _timeout_ns(timeout)
+        _n.ckpt_checkpoint_manager_create(None, given, None)
+
+    return refuse
+
+
 class CheckpointManager(_Owned):
     """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
 
@@ -459,11 +517,14 @@ class CheckpointManager(_Owned):
         """keep(info) is asked about each checkpoint that no rule keeps, and stays when that is true. When it raises, nothing is
         removed. timeout: in place of timeout_ns, in seconds. With a coordinator of several ranks making a manager, save and load
         are collective: every rank calls them, in the same order."""
-        if timeout is not None:
-            options["timeout_ns"] = _timeout_ns(timeout)
-        given = _o.checkpoint_manager_options(**options)
-        made, mine = _storage(storage, must_exist=given.read_only != 0)
-        keeper = None if keep is None else _callbacks(_native.Keeper, keep=lambda info: keep(CheckpointInfo._of(info)))
+        coordinator = options.get("coordinator")
+        self._is_collective = coordinator is not None
+        with _refused_on_all_ranks(_refused_manager(coordinator, timeout)):
+            if timeout is not None:
+                options["timeout_ns"] = _timeout_ns(timeout)
+            given = _o.checkpoint_manager_options(**options)
+            made, mine = _storage(storage, must_exist=given.read_only != 0)
+            keeper = None if keep is None else _callbacks(_native.Keeper, keep=lambda info: keep(CheckpointInfo._of(info)))
         try:
             self._adopt(_n.ckpt_checkpoint_manager_create(made._h, given, keeper))
         finally:
@@ -478,8 +539,9 @@ class CheckpointManager(_Owned):
         place of metadata_json and environment_json. progress(done_bytes, total_bytes), or a bar such as tqdm's: docs/python.md."""
         from ._oneline import _state_to_save
 
-        given = _o.save_options(step=step, **_as_json({"metadata": metadata, "environment": environment, **options}))
-        saved = _state_to_save(state, group, values, allow_empty)
+        with self._refused_save():
+            given = _o.save_options(step=step, **_as_json({"metadata": metadata, "environment": environment, **options}))
+            saved = _state_to_save(state, group, values, allow_empty)
         return SaveResult._of(_told(progress, _n.ckpt_checkpoint_manager_save, self._h, saved._h, given))
 
     def load(self, state: StateLike, *, environment: Any = None, rename: Optional[Rename] = None, progress: Progress = None,
@@ -487,9 +549,20 @@ class CheckpointManager(_Owned):
         """Fills the state from the newest valid checkpoint, or that of a step or of a name. NotFoundError when there is none. state,
         environment and progress: as for save. rename(name): the state's name of a tensor that has this name in the checkpoint;
         None: the same (rename={"old": "new"}.get)."""
-        given = _o.load_options(**_as_json({"environment": environment, **options}))
-        loaded = _as_state(state)
-        return LoadResult._of(_told(progress, _n.ckpt_checkpoint_manager_load, self._h, loaded._h, given, _renamer(rename)))
+        with self._refused_on_all_ranks(_n.ckpt_checkpoint_manager_load, None):
+            given = _o.load_options(**_as_json({"environment": environment, **options}))
+            loaded, renamer = _as_state(state), _renamer(rename)
+        result = LoadResult._of(_told(progress, _n.ckpt_checkpoint_manager_load, self._h, loaded._h, given, renamer))
+        loaded._after_load()
+        return result
+
+    def _refused_save(self) -> Any:
+        return self._refused_on_all_ranks(_n.ckpt_checkpoint_manager_save)
+
+    def _refused_on_all_ranks(self, function: Callable[..., Any], *more: Any) -> Any:
+        """function: saves or loads; more: its arguments after the options."""
+        handle = self._slot
+        return _refused_on_all_ranks((lambda: function(handle, None, None, *more)) if self._is_collective else None)
 
     def load_if_any(self, state: StateLike, **options: load) -> Optional[LoadResult]:
         """Like load, but None when there is no checkpoint yet."""

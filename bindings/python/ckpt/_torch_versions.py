@@ -26,15 +26,17 @@ def versions_of(states: Any, path: str) -> Optional[str]:
     return bytes(written.text.raw()).decode()
 
 
-def versions_by_group(states: Mapping[str, Any]) -> Dict[str, str]:
-    parts = {"model": states, **{name: part for name, part in states.items() if isinstance(part, Mapping)}}
-    texts = {group: versions_of(part, group) for group, part in parts.items()}
-    return {group: text for group, text in texts.items() if text is not None}
+def versions_by_group(states: Mapping[str, Any], group: str = "model") -> Dict[str, str]:
+    """group: of the tensors that are in none of the dicts."""
+    parts = [(group, states), *((name, part) for name, part in states.items() if isinstance(part, Mapping))]
+    texts = [(name, versions_of(part, name)) for name, part in parts]
+    return {name: text for name, text in texts if text is not None}
 
 
-def require_same_versions(saved: Any, states: Mapping[str, Any]) -> None:
-    """A fill of tensors in place does not convert what a module stored in an earlier version."""
-    for group, text in versions_by_group(states).items():
+def require_same_versions(saved: Any, versions: Mapping[str, str]) -> None:
+    """A fill of tensors in place does not convert what a module stored in an earlier version. saved: the checkpoint's value VERSIONS;
+    versions: those of the filled tensors, by group."""
+    for group, text in versions.items():
         if not isinstance(saved, dict) or not isinstance(saved.get(group), str):
             continue
         before, now = versions_in(saved[group]), versions_in(text)

@@ -174,10 +174,12 @@ class AsyncCheckpointManager(AsyncManager):
         """max_queue_size: tasks that have not ended, at most; others are refused."""
         super().__init__(checkpoint, capacity=max_queue_size, **options)
 
-    def queue_save_async(self, model: Stateful, optimizer: Stateful, step: int = 0, **options: AsyncManager.save) -> int:
-        """Returns the id of the task. Raises CheckpointQueueFullException at once when the queue is full."""
+    def queue_save_async(self, model: Stateful, optimizer: Optional[Stateful] = None, step: int = 0,
+                         **options: AsyncManager.save) -> int:
+        """Returns the id of the task. optimizer: None if there is none. Raises CheckpointQueueFullException at once when the queue
+        is full."""
         options.setdefault("when_full", WhenFull.REFUSE)
-        return self.save((model, optimizer), step, **options).id
+        return self.save((model,) if optimizer is None else (model, optimizer), step, **options).id
 
     def get_task_status(self, id: int) -> Optional[CheckpointTaskState]:
         """None for an id that is unknown, or no longer in the history."""

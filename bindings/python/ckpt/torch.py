@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 import importlib
 import random
@@ -13,9 +14,11 @@ import torch as _torch
 
 from . import _native as _n
 from ._async import AsyncManager
-from ._oneline import _newest, _NoCheckpointError, _save, _state_of, _warn_of_skipped, save_file as _save_file
+from ._oneline import (_continue_from, _made_state, _newest, _NoCheckpointError, _note_loaded, _save, _state_of, _warn_of_skipped,
+                       save_file as _save_file)
 from ._progress import Progress, _Meter
-from ._state import _at, CheckpointManager, PathLike, Reader, State
+from ._root import CkptError
+from ._state import _at, _refused_manager, _refused_on_all_ranks, CheckpointManager, PathLike, Reader, State
 from ._storage import Storage
 from ._task import CheckpointTask
 from ._tensor import Tensor, as_tensor as _any_tensor
@@ -23,7 +26,7 @@ from ._torch_tensors import _convert, as_tensor, to_torch
 from ._torch_versions import require_same_versions, VERSIONS, versions_by_group, versions_in, versions_of
 from ._trees import Attributed, Record, Types, with_attributes_of
 from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
-from .made.values import LoadResult, SaveResult
+from .made.values import LoadResult, SaveResult, Verify
 
 if TYPE_CHECKING:
     from ._torch_budget import budget, Budgeted, Forms
@@ -63,25 +66,30 @@ def save(where: Union[CheckpointManager, AsyncManager, Place], what: Union[int, 
 
     With a state_dict in the place of the step, save(place, model.state_dict(), step), its tensors are a group of their own, and a dict
     of several such dicts is a group each; anything else in it is an error that names its path."""
-    if isinstance(what, Mapping):
-        versions = versions_by_group(what)
-        with _state_of(what, "model", {VERSIONS: versions} if versions else None, allow_empty, _convert) as state:
-            return _save_to(where, state, step, keep_last, options)
+    is_manager = isinstance(where, (CheckpointManager, AsyncManager))
+    with where._refused_save() if is_manager else _refused_on_all_ranks(
+            _refused_manager(options.get("coordinator"), options.get("timeout"))):
+        if isinstance(what, Mapping):
+            versions = versions_by_group(what)
+            made = _state_of(what, "model", {VERSIONS: versions} if versions else None, allow_empty, _convert)
+        else:
+            step, made = what, _state_of_run(model, optimizer, scheduler, rng, extra, allow_empty)
+    with made as state:
+        return where.save(state, step, **options) if is_manager else _save(where, state, step, keep_last, **options)
+
+
+def _state_of_run(model: Any, optimizer: Any, scheduler: Any, rng: bool, extra: Any, allow_empty: bool) -> State:
     parts = {"model": _state_dict(model), "optimizer": _state_dict(optimizer), "scheduler": _without_functions(_state_dict(scheduler)),
              "rng": _generators() if rng else None, "extra": extra}
-    with State() as state:
+    if all(tree is None for tree in parts.values()) and not allow_empty:
+        raise InvalidArgumentError("there is no model, optimizer, scheduler, rng or extra: nothing would be saved")
+
+    def add(state: State) -> None:
         for group, tree in parts.items():
             if tree is not None:
                 state._add_tree(group, tree, once=True)
-        if all(tree is None for tree in parts.values()) and not allow_empty:
-            raise InvalidArgumentError("there is no model, optimizer, scheduler, rng or extra: nothing would be saved")
-        return _save_to(where, state, what, keep_last, options)
 
-
-def _save_to(where: Any, state: State, step: int, keep_last: int, options: Mapping[str, Any]) -> Any:
-    if isinstance(where, (CheckpointManager, AsyncManager)):
-        return where.save(state, step, **options)
-    return _save(where, state, step, keep_last, **options)
+    return _made_state(add, None)
 
 
 def _state_dict(of: Any) -> Any:
@@ -157,7 +165,19 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
     _load_all({group: part for group, part in wanted.items() if part is not None}, trees)
     for bad, error in errors.items():
         _warn_of_skipped(f"checkpoint '{bad}' was skipped for the older '{name}': {error}")
+    _continue_after_resume(where, name)
     return Resumed(step, extra, name)
+
+
+def _continue_after_resume(where: Any, name: str) -> None:
+    """The next save continues from the checkpoint, which a reader has read. Not of many ranks, whose loads are collective."""
+    if not isinstance(where, (CheckpointManager, AsyncManager)):
+        _note_loaded(where, name)
+    elif not where._is_collective and isinstance(where, CheckpointManager):
+        _continue_from(where, name)
+    elif not where._is_collective:
+        with suppress(CkptError), State() as nothing:
+            where.load(nothing, name=name, partial=True, verify=Verify.NONE).wait()
 
 
 def _require_memory(wanted: Mapping[str, Any], device: Any) -> None:
@@ -311,7 +331,8 @@ def load_into(place: Place, state_dict: Mapping[str, Any], name: Optional[str] =
     checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
     with _state_of(state_dict, "model", None, False, _shared) as state, CheckpointManager(place, read_only=True) as checkpoints:
         result = checkpoints.load(state, name=name, **options)
-        require_same_versions(state.get(VERSIONS), state_dict)
+        require_same_versions(state.get(VERSIONS), versions_by_group(state_dict))
+    _note_loaded(place, result.name)
     if result.skipped > 0:
         _warn_of_skipped(f"{result.skipped} newer checkpoint(s) or commit record(s) were skipped; '{result.name}' was loaded; the log says why")
     return result

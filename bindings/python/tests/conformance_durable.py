@@ -180,11 +180,14 @@ class Scenario(Stages):
 
     def do_queue(self, c):
         manager = self.of("background", c.text(2)).manager
-        self.make("id", c.text(1), manager.queue_save_async(Part(), Part(), c.option("step", 0, int)))
+        optimizer = None if c.option("optimizer") == "none" else Part()
+        self.make("id", c.text(1), manager.queue_save_async(Part(), optimizer, c.option("step", 0, int)))
 
     def id_of(self, name):
         if name == "unknown":
             return 987654321
+        if name == "all":
+            return 0
         return self.objects["id"][name] if name in self.objects["id"] else self.of("task", name).id
 
     def do_status(self, c):

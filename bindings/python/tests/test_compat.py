@@ -72,8 +72,18 @@ class Names(unittest.TestCase):
             self.assertEqual((saved.success, saved.error, saved.status), (True, None, compat.CheckpointTaskStatus.COMPLETED))
             self.assertIn(saved.checkpoint_path, os.listdir(folder))
             self.assertGreater(saved.bytes_written, 0)
-            with self.assertRaises(ckpt.NotFoundError):
-                manager.wait_for_completion(id + 99)
+            for unknown in (id + 99, 0):  # 0 means all tasks in C
+                with self.assertRaises(ckpt.NotFoundError):
+                    manager.wait_for_completion(unknown)
+
+    def test_without_an_optimizer(self):
+        with tempfile.TemporaryDirectory() as folder, ckpt.CheckpointManager(folder) as checkpoints:
+            with compat.AsyncCheckpointManager(checkpoints) as manager:
+                saved = manager.wait_for_completion(manager.queue_save_async(Part(1), None, 8))
+            self.assertEqual((saved.success, saved.error), (True, None))
+            with checkpoints.reader() as reader:
+                self.assertEqual(len(reader), 1)
+                self.assertEqual(reader.read(reader.find("array", "model.part")).numpy().tolist(), [1, 1, 1, 1])
 
     def test_full_queue(self):
         with tempfile.TemporaryDirectory() as folder, compat.AsyncCheckpointManager(folder, 1) as manager:

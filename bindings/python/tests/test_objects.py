@@ -130,6 +130,18 @@ class OwnObjects(unittest.TestCase):
         self.assertGreater(own.calls["read_ranges"], 0)
         self.assertGreater(own.calls["remove_many"], 0)
 
+    def test_a_lost_manifest_is_skipped_by_every_load(self):
+        own = Objects()
+        storage = ckpt.Storage.custom(own)
+        for step in (1, 2):
+            name = ckpt.save(storage, {"w": np.full(10, float(step))}, step).name
+        del own.files[name + "/manifest.json"]
+        with self.assertWarnsRegex(ckpt.SkippedWarning, f"'{name}' was skipped"):
+            self.assertEqual(ckpt.load(storage).step, 1)
+        with ckpt.CheckpointManager(storage, read_only=True) as manager:
+            state = ckpt.State({"w": np.zeros(10)})
+            self.assertEqual((manager.load(state).step, manager.load(state).skipped), (1, 1))
+
     def test_what_the_class_has_of_its_own_works(self):
         own = Objects()
         own.files = {"a": b"0123456789", "b": b""}

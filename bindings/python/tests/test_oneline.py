@@ -201,6 +201,31 @@ class FallBack(Folder):
         for name in bad:
             self.assertTrue(any(level == ckpt.LogLevel.WARNING and part == "state" and name in text for level, part, text in log), log)
 
+    def damage(self, name):
+        with open(os.path.join(self.path, name, "model.safetensors"), "r+b") as stream:
+            stream.seek(-4, os.SEEK_END)
+            stream.write(b"dmg!")
+
+    def test_abandoned_ones_do_not_take_the_place_of_the_current_line(self):
+        old = ckpt.save(self.path, {"w": np.ones(10)}, 600).name
+        self.damage(ckpt.save(self.path, {"w": np.zeros(10)}, 10).name)  # of a new run
+        with self.assertRaisesRegex(ckpt.CorruptError, f"the newest abandoned one is '{old}' .step 600., which loads by name"):
+            ckpt.load(self.path)
+        self.assertEqual(ckpt.load(self.path, old).step, 600)
+
+    def test_a_save_continues_from_what_was_loaded(self):
+        for step in (100, 200, 300):
+            ckpt.save(self.path, {"w": np.full(10, step)}, step)
+        self.damage(ckpt.load(self.path).name)
+        with self.assertWarns(ckpt.SkippedWarning):
+            self.assertEqual(ckpt.load(self.path).step, 200)
+        saved = ckpt.save(self.path, {"w": np.zeros(10)}, 210)
+        self.assertEqual((saved.rolled_back, saved.generation), (True, 1))
+        with ckpt.CheckpointManager(self.path, read_only=True) as manager:
+            found = [(info.step, bool(info.abandoned)) for info in manager.list()]
+        self.assertEqual(found, [(210, False), (200, False), (100, False), (300, True)])
+        self.assertFalse(ckpt.save(self.path, {"w": np.zeros(10)}, 220).rolled_back)
+
     def test_a_log_that_raises_stops_nothing(self):
         self.damaged()
 

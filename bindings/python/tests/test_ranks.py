@@ -338,6 +338,55 @@ class Ranks(unittest.TestCase):
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout_ns is -5"):
             ckpt.CheckpointManager(self.path, timeout_ns=-5)
 
+    def test_an_argument_that_one_rank_cannot_convert_fails_on_all_at_once(self):
+        """The other ranks would wait for it until their time-out, ten minutes."""
+        state = {"b": BIAS}
+
+        def in_background(manager, call):
+            with ckpt.AsyncManager(manager) as tasks:
+                call(tasks)
+
+        wrong = {
+            "save": lambda manager, of_rank: manager.save({"b": object()} if of_rank else state, 1),
+            "metric": lambda manager, of_rank: manager.save(state, 1, metric="x" if of_rank else None),
+            "load": lambda manager, of_rank: manager.load(3 if of_rank else ckpt.State({"b": BIAS.copy()})),
+            "background save": lambda manager, of_rank: in_background(
+                manager, lambda tasks: tasks.save(state, 1, metadata={1, 2} if of_rank else None)),
+            "background load": lambda manager, of_rank: in_background(
+                manager, lambda tasks: tasks.load(3 if of_rank else ckpt.State({"b": BIAS.copy()}))),
+        }
+
+        def work(rank, coordinator):
+            found = []
+            with ckpt.CheckpointManager(self.path, coordinator=coordinator) as manager:
+                manager.save(state, 1)
+                for call in wrong.values():
+                    try:
+                        call(manager, rank == 1)
+                        found.append(None)
+                    except Exception as error:
+                        found.append(error)
+                manager.save(state, 2)
+            return found
+
+        others, mine = self.outcomes(2, work)
+        for name, other, own in zip(wrong, others, mine):
+            with self.subTest(name=name):
+                self.assertIsInstance(own, (TypeError, ckpt.InvalidArgumentError))
+                self.assertIsInstance(other, ckpt.InvalidArgumentError)
+                self.assertRegex(str(other), "rank 1")
+
+    def test_a_rank_that_cannot_make_its_manager_fails_all_at_once(self):
+        def work(rank, coordinator):
+            makes = [lambda: ckpt.CheckpointManager(self.path, coordinator=coordinator, timeout=-2 if rank == 1 else None),
+                     lambda: ckpt.save(self.path, {"b": object() if rank == 1 else BIAS}, 1, coordinator=coordinator),
+                     lambda: ckpt.load(self.path, into=None if rank == 1 else {"b": BIAS.copy()}, coordinator=coordinator)]
+            for make in makes:
+                with self.assertRaises((TypeError, ckpt.InvalidArgumentError)):
+                    make()
+
+        self.outcomes(2, work)
+
     def test_rank_0_alone_changes_the_storage(self):
         def work(rank, coordinator):
             with ckpt.CheckpointManager(self.path, coordinator=coordinator, timeout=60, keep_last=1) as manager:

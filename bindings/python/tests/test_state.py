@@ -1,5 +1,6 @@
 """Checkpoints from Python: one line, states, retention, readers, stateful objects, coordinators, storages of one's own."""
 
+import collections
 import gc
 import itertools
 import os
@@ -400,6 +401,100 @@ class Checkpoints(Folder):
             self.assertEqual(ckpt.load(storage)["w"].sum(), 5)
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.Storage(self.path + "/none", must_exist=True)
+
+
+def states_of(version, value=1.0, **attributes):
+    """A dict with the attribute that a state_dict of PyTorch has."""
+    states = collections.OrderedDict(w=np.full(2, value, np.float32))
+    states._metadata = {"": {"version": 1}, "bn": {"version": version}}
+    vars(states).update(attributes)
+    return states
+
+
+class VersionsOfModules(Folder):
+    """States and safetensors files store the versions in a state_dict, and refuse other attributes of a dict by path."""
+
+    class Listing(ckpt.Stateful):
+        def __init__(self, states):
+            self.states = states
+
+        def list(self, into):
+            into.update(self.states)
+
+    def test_a_load_compares_them(self):
+        with ckpt.CheckpointManager(self.path) as manager:
+            manager.save(ckpt.State(states_of(1)), 1)
+            self.assertIn('"bn",["dict",1],"version",1', manager.manifest(1)["values"]["_metadata"]["model"])
+            target = states_of(1, 0.0)
+            with ckpt.State(target) as same:
+                self.assertEqual(manager.load(same).step, 1)
+            self.assertEqual(target["w"].tolist(), [1, 1])
+            with ckpt.State(states_of(2, 0.0)) as newer:
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "model.bn: the checkpoint has version 1 of this module, the state_dict version 2"):
+                    manager.load_if_any(newer)
+                manager.save(newer, 2)  # with the versions of the modules that it has, not of those that it was loaded from
+            with ckpt.State(states_of(2, 0.0)) as newer:
+                manager.load(newer)
+
+    def test_a_load_in_the_background_compares_them(self):
+        ended = []
+        with ckpt.AsyncManager(self.path) as manager:
+            manager.save(ckpt.State(states_of(1)), 1).result()
+            self.assertEqual(manager.load(ckpt.State(states_of(1))).result().step, 1)
+            with ckpt.State(states_of(2)) as newer:
+                task = manager.load(newer, on_ended=ended.append)
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "version 1 of this module, the state_dict version 2"):
+                    task.result()
+                self.assertFalse(task.wait().success)
+                self.assertEqual([result.success for result in ended], [False])
+            with ckpt.State(states_of(1)) as closed:
+                task = manager.load(closed)
+            self.assertTrue(task.wait().success)
+
+    def test_groups_and_stateful_objects(self):
+        with ckpt.CheckpointManager(self.path) as manager:
+            state = ckpt.State(states_of(1), group="first")
+            state.update({"second": states_of(3), "third": {"w": np.ones(1)}})
+            state["epoch"] = 4
+            self.assertEqual((sorted(state["_metadata"]), sorted(state.keys())), (["first", "second"], ["_metadata", "epoch"]))
+            manager.save(state, 1)
+            other = ckpt.State({"first": states_of(1), "second": states_of(2), "third": {"w": np.ones(1)}})
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "second.bn: the checkpoint has version 3"):
+                manager.load(other)
+            manager.save(self.Listing(states_of(1)), 2)
+            manager.load(self.Listing(states_of(1)))
+            with self.assertRaisesRegex(ckpt.CallbackError, "model.bn: the checkpoint has version 1"):
+                manager.load(self.Listing(states_of(2)))
+
+    def test_checkpoints_without_them(self):
+        with ckpt.CheckpointManager(self.path) as manager:
+            manager.save(ckpt.State(dict(states_of(1))), 1)
+            self.assertEqual(manager.manifest(1)["values"], {})
+            with ckpt.State(states_of(2, 0.0)) as state:
+                self.assertEqual(manager.load(state).step, 1)
+                manager.save(state, 2)
+            self.assertIn("_metadata", manager.manifest(2)["values"])
+            with ckpt.State(dict(states_of(2))) as state:
+                manager.load(state)
+
+    def test_other_attributes_are_refused(self):
+        file = self.path + ".safetensors"
+        marked = states_of(1, note="mine")
+        for path, call in (("model", lambda: ckpt.State(marked)), ("given", lambda: ckpt.State(marked, group="given")),
+                           ("b", lambda: ckpt.State({"a": states_of(1), "b": marked})), ("tensors", lambda: ckpt.save_file(file, marked))):
+            with self.subTest(path=path), self.assertRaisesRegex(ckpt.UnsupportedError,
+                                                                 f"^{path}: a OrderedDict with the attribute 'note', which would be lost"):
+                call()
+        self.assertFalse(os.path.exists(file))
+        with ckpt.State() as state:
+            with self.assertRaises(ckpt.UnsupportedError):
+                state.update(marked)
+            self.assertEqual((state.tensor_count, state.keys()), (0, []))
+        ckpt.save_file(file, states_of(2), {"format": "pt"})
+        with ckpt.Reader(file) as reader:
+            metadata = reader.metadata()
+        self.assertEqual(sorted(metadata), ["_metadata", "format"])
+        self.assertIn('"bn",["dict",1],"version",2', metadata["_metadata"])
 
 
 class Uris(Folder):

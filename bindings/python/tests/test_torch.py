@@ -340,6 +340,18 @@ class Attributes(unittest.TestCase):
                     call()
             ckpt_torch.save_file(file, {"w": torch.ones(1)})
             self.assertIs(type(ckpt_torch.load_file(file)), dict)
+            # The parts of the package that need no torch store the same versions.
+            ckpt.save_file(file, older.state_dict())
+            self.assertEqual(ckpt_torch.load_file(file)._metadata, older.state_dict()._metadata)
+            with ckpt.CheckpointManager(os.path.join(folder, "four")) as manager:
+                manager.save(ckpt.State(older.state_dict()), 1)
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the checkpoint has version 1 of this module, the state_dict version 2"):
+                    manager.load(ckpt.State(model.state_dict()))
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the checkpoint has version 1 of this module"):
+                ckpt_torch.load_into(os.path.join(folder, "four"), model.state_dict())
+            with ckpt.CheckpointManager(os.path.join(folder, "one"), read_only=True) as manager:  # which ckpt.torch.save has made
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the checkpoint has version 1 of this module"):
+                    manager.load(ckpt.State(model.state_dict()))
 
     def test_golden_text(self):
         from ckpt import _trees
@@ -560,6 +572,34 @@ class Runs(unittest.TestCase):
                 stream.write(b"dmg!")
             with self.assertWarnsRegex(ckpt.SkippedWarning, "was skipped for the older"):
                 self.assertEqual(ckpt_torch.resume(manager, model=model).step, 1)
+
+    def test_a_run_continues_from_what_it_resumed(self):
+        model = torch.nn.Linear(2, 2)
+
+        def in_background(path):
+            with ckpt.AsyncManager(path) as manager:
+                yield manager, lambda step: ckpt_torch.save(manager, step, model=model).wait()
+
+        def in_foreground(path):
+            with ckpt.CheckpointManager(path) as manager:
+                yield manager, lambda step: ckpt_torch.save(manager, step, model=model)
+
+        def by_path(path):
+            yield path, lambda step: ckpt_torch.save(path, step, model=model)
+
+        for way in (in_background, in_foreground, by_path):
+            with self.subTest(way=way.__name__), tempfile.TemporaryDirectory() as folder:
+                names = [ckpt_torch.save(folder, step, model=model).name for step in (100, 200, 300)]
+                with open(os.path.join(folder, names[-1], "model.safetensors"), "r+b") as stream:
+                    stream.seek(-4, os.SEEK_END)
+                    stream.write(b"dmg!")
+                for where, save in way(folder):
+                    with self.assertWarns(ckpt.SkippedWarning):
+                        self.assertEqual(ckpt_torch.resume(where, model=model).step, 200)
+                    self.assertEqual(save(210).generation, 1)
+                with ckpt.CheckpointManager(folder, read_only=True) as manager:
+                    found = [(info.step, bool(info.abandoned)) for info in manager.list()]
+                self.assertEqual(found, [(210, False), (200, False), (100, False), (300, True)])
 
     def test_several_models_and_plain_readers(self):
         models = {"generator": torch.nn.Linear(2, 3), "critic": torch.nn.Linear(3, 1)}

@@ -57,10 +57,10 @@ namespace Ckpt.Compat
 
         /// <summary>Saves a model and its optimizer. Throws CheckpointQueueFullException at once when the queue is full.</summary>
         /// <param name="model">Lists the model.</param>
-        /// <param name="optimizer">Lists the optimizer.</param>
+        /// <param name="optimizer">Lists the optimizer; null: none.</param>
         /// <param name="options">null: the defaults, step 0.</param>
         /// <returns>The task's number.</returns>
-        public long QueueSaveAsync(IStateful model, IStateful optimizer, [AllowNull] SaveOptions options = null)
+        public long QueueSaveAsync(IStateful model, [AllowNull] IStateful optimizer, [AllowNull] SaveOptions options = null)
         {
             using (var state = State.Of(model, optimizer))
                 return Save(state, options, new CheckpointTaskOptions { WhenFull = WhenFull.Refuse }).Id;

@@ -200,8 +200,10 @@ public class AsyncManager extends NativeObject {
    * @param timeout null: for ever
    * @return how it ended, failures too
    * @throws CkptTimeoutException when it has not ended in time
+   * @throws CkptNotFoundException for an id that is unknown or no longer in the history
    */
   public CheckpointTaskResult waitFor(long id, Duration timeout) {
+    if (id == ALL) task(id); // not the id of a task: throws CkptNotFoundException
     return CheckpointTaskResult.from(result -> Native.ckpt_async_manager_wait(this, id, nanoseconds(timeout), result));
   }
 
