@@ -10,6 +10,7 @@
 #include "state/file_saver.h"
 #include "state/leftovers.h"
 #include "state/name.h"
+#include "state/ownership.h"
 #include "storage/rate_limit.h"
 
 namespace ckpt::state {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "state/catalog.h"
 #include "state/commit_record.h"
 #include "state/ranks/announced.h"
 #include "state/ranks/roll_call.h"
