@@ -240,10 +240,10 @@ TEST(AdaptiveRanks, WrongArgumentsOfOneRankFailAll) {
   run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
     Controller controller(young());
     controller.begin_run(0);
-    EXPECT_ERROR(Controller::decide_all(coordinator,
+    EXPECT_ERROR(Controller::decide_all(coordinator, minute,
                                         [&] {
                                           if (rank == 2) base::fail(Status::unsupported, "decision.struct_size is 7");
-                                          return Controller::DecideArguments{&controller, 100, minute};
+                                          return Controller::DecideArguments{&controller, 100};
                                         }),
                  Status::unsupported, "rank 2: decision.struct_size is 7");
     EXPECT_TRUE(controller.decide_all(coordinator, 100, minute).due_seconds > 0);
