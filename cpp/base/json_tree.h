@@ -40,7 +40,7 @@ class Json {
   List& items() { return std::get<List>(value_); }
   const Object& members() const { return std::get<Object>(value_); }
   Object& members() { return std::get<Object>(value_); }
-  // Returns nullptr if there is no member of that name or the value is not an object.
+  // Returns nullptr if the value is not an object or has no such member.
   const Json* find(std::string_view name) const;
 
   void write(JsonWriter& out) const;

@@ -67,7 +67,7 @@ std::unique_ptr<std::vector<LogMessage>> take_held() noexcept {
   return std::unique_ptr<std::vector<LogMessage>>(std::exchange(held, nullptr));
 }
 
-// Returns false when there is no sink.
+// Returns false if no sink is set.
 bool send(std::shared_mutex& mutex, const LogSink& sink, const LogMessage& message) noexcept {
   const std::shared_lock lock(mutex);
   if (!sink) return false;

@@ -111,7 +111,7 @@ constexpr Field fields[] = {{"host", &LockOwner::host},
                             {"machine", &LockOwner::machine},
                             {"pid_namespace", &LockOwner::pid_namespace}};
 
-// Takes one line without its newline; returns nothing if there is no whole line.
+// Removes the first line from text and returns it without its newline; nullopt if text has no complete line.
 std::optional<std::string_view> take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;

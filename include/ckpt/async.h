@@ -212,10 +212,10 @@ CKPT_API ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoi
 /* What becomes of the tasks of a manager that is closed. */
 typedef int32_t ckpt_close_mode;
 
-#define CKPT_CLOSE_MODE_DRAIN 0  /* what is queued is done first */
+#define CKPT_CLOSE_MODE_DRAIN 0  /* queued tasks are completed first */
 #define CKPT_CLOSE_MODE_CANCEL 1 /* what is queued or not yet committed is cancelled */
-/* what is queued is done first; a failure that the call returns does not count as reported, so the release of the manager reports
- * it, too. For the end of a scope that cannot raise an error */
+/* queued tasks are completed first; a failure that the call returns does not count as reported, so the release of the manager
+ * reports it, too. For the end of a scope that cannot raise an error */
 #define CKPT_CLOSE_MODE_DRAIN_UNREPORTED 2
 
 /* Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned then.

@@ -218,8 +218,8 @@ class Progress {
 
 // ---- Thread hooks ----
 
-// Starts a thread that runs thread hooks and does not run the program's signal handlers: ckpt_start_thread. What body throws is an
-// error in the log.
+// Starts a thread that runs thread hooks and does not run the program's signal handlers: ckpt_start_thread. An exception of body
+// is logged as an error.
 inline void start_thread(const char* name, std::function<void()> body) {
   auto owned = std::make_unique<std::function<void()>>(std::move(body));
   const ckpt_thread_fn call = [](void* user_data) noexcept {

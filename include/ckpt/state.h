@@ -574,7 +574,7 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * checkpoint is usable if its manifest parses, its files exist with their sizes, and its checksums match. If none of the line is
  * usable, the message names the newest abandoned one. One that fails is skipped with a warning that names it, counted in the result
  * and named in the load report; nothing in the storage is changed. A writer may be at work meanwhile, here or in another process:
- * what its retention removes is not taken for damage, but the search starts again (BUSY after a thousand times). The state must
+ * what its retention removes does not count as damaged; the search starts again (BUSY after a thousand times). The state must
  * have exactly the checkpoint's groups and tensors unless the load is partial: INVALID_ARGUMENT names the first that one of them
  * lacks or whose dtype or shape differ; no other checkpoint is tried then. A group that is a tree (tree.h) here and there is loaded
  * whole: with the same tensors also in a partial load, and with the checkpoint's text in a tensor of its own. All or nothing unless
@@ -584,9 +584,9 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * A checkpoint of N ranks is loaded by any number M of ranks, also by one: each rank's blocks may be cut in any other way. All
  * ranks load the same checkpoint, or all fail. JSON values that the N ranks had alike are loaded everywhere; those that differed
  * are loaded by rank when M is N, and not at all when it is not (the load report names them: by_rank). options: NULL for the
- * defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else
- * it is as it was. When this fails, rename_destroy has not run. NOT_FOUND only when there is no checkpoint (of that name or step);
- * CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
+ * defaults. result: NULL when it is not wanted; after a failure that left tensors partly filled only its partly_filled is set,
+ * otherwise it is unchanged. When this fails, rename_destroy has not run. NOT_FOUND only when there is no checkpoint (of that name
+ * or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,
                                                   const ckpt_load_options* options, ckpt_load_result* result);
 

@@ -162,7 +162,7 @@ static void inside_log(void) {
   ckpt_async_manager_release(manager);
 }
 
-/* The manager is released inside one of its own callbacks: its threads report the failure. */
+/* The manager is released inside one of its callbacks: its threads report the failure. */
 static event gone = EVENT_INIT;
 static ckpt_async_manager* detached;
 static void release_it(const ckpt_checkpoint_task_result* result, void* user_data) {

@@ -233,6 +233,17 @@ TEST_P(Throwing, StrategiesAndTheirFactories) {
   EXPECT_EQ(ckpt_strategy_unregister("throwing"), CKPT_OK);
 }
 
+// Returns an executor that keeps every activation; nullptr after an error.
+ckpt_schedule_executor* storing_all(ckpt_chain* chain, const ckpt_profile* profile, const ckpt_tensor_spec& spec) {
+  ckpt_schedule* schedule = nullptr;
+  ckpt_schedule_executor* executor = nullptr;
+  if (ckpt_schedule_create(profile, "store-all", &schedule) == CKPT_OK) {
+    static_cast<void>(ckpt_schedule_executor_create(chain, schedule, &spec, nullptr, &executor));
+  }
+  ckpt_schedule_release(schedule);
+  return executor;
+}
+
 TEST_P(Throwing, Layers) {
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
   callbacks.output = [](const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* shape_throws) -> std::int32_t {
@@ -257,10 +268,8 @@ TEST_P(Throwing, Layers) {
   expect_callback_error(ckpt_profile_create_from_chain(chain, &spec, 0, nullptr, &profile), "layer 'mine' output");
   shape_throws = false;
   ASSERT_EQ(ckpt_profile_create_from_chain(chain, &spec, 0, nullptr, &profile), CKPT_OK) << ckpt_last_error();
-  ckpt_schedule* schedule = nullptr;
-  ASSERT_EQ(ckpt_schedule_create(profile, "store-all", &schedule), CKPT_OK);
-  ckpt_schedule_executor* executor = nullptr;
-  ASSERT_EQ(ckpt_schedule_executor_create(chain, schedule, &spec, nullptr, &executor), CKPT_OK) << ckpt_last_error();
+  ckpt_schedule_executor* const executor = storing_all(chain, profile, spec);
+  ASSERT_NE(executor, nullptr) << ckpt_last_error();
   ckpt_tensor* x = nullptr;
   const std::int64_t shape = 4;
   ASSERT_EQ(ckpt_tensor_create(CKPT_DTYPE_F32, &shape, 1, nullptr, &x), CKPT_OK);
@@ -268,7 +277,6 @@ TEST_P(Throwing, Layers) {
   step.input = step.output_gradient = x;
   expect_callback_error(ckpt_schedule_executor_run(executor, &step, nullptr), "layer 'mine' forward");
   ckpt_schedule_executor_release(executor);
-  ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
   ckpt_chain_release(chain);
   ckpt_tensor_release(x);
@@ -286,17 +294,14 @@ TEST_P(Throwing, MatrixProducts) {
     const ckpt_tensor_spec spec = {is_double ? CKPT_DTYPE_F64 : CKPT_DTYPE_F32, 2, {4, 4}};
     ckpt_profile* profile = nullptr;
     ASSERT_EQ(ckpt_profile_create_from_chain(chain, &spec, 0, nullptr, &profile), CKPT_OK) << ckpt_last_error();
-    ckpt_schedule* schedule = nullptr;
-    ASSERT_EQ(ckpt_schedule_create(profile, "store-all", &schedule), CKPT_OK);
-    ckpt_schedule_executor* executor = nullptr;
-    ASSERT_EQ(ckpt_schedule_executor_create(chain, schedule, &spec, nullptr, &executor), CKPT_OK) << ckpt_last_error();
+    ckpt_schedule_executor* const executor = storing_all(chain, profile, spec);
+    ASSERT_NE(executor, nullptr) << ckpt_last_error();
     ckpt_tensor* x = nullptr;
     ASSERT_EQ(ckpt_tensor_create(spec.dtype, spec.shape, spec.ndim, nullptr, &x), CKPT_OK);
     ckpt_step step = CKPT_STEP_INIT;
     step.input = step.output_gradient = x;
     expect_callback_error(ckpt_schedule_executor_run(executor, &step, nullptr), is_double ? "blas dgemm" : "blas sgemm");
     ckpt_schedule_executor_release(executor);
-    ckpt_schedule_release(schedule);
     ckpt_profile_release(profile);
     ckpt_chain_release(chain);
     ckpt_tensor_release(x);

@@ -14,12 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(StateIgnoredLink, IsReportedOnce) {
-  const Scratch run;
-  const Scratch links;
+// Returns the name of a checkpoint in run, to which links has a link.
+std::string save_and_link(const Scratch& run, const Scratch& links) {
   state::Checkpoint saved(disk_in(run), {});
   const std::string name = save_step(saved, 7).name;
   fs::create_directory_symlink(run / name, links / name);
+  return name;
+}
+
+TEST(StateIgnoredLink, IsReportedOnce) {
+  const Scratch run;
+  const Scratch links;
+  const std::string name = save_and_link(run, links);
   fs::create_directory_symlink(run / name, links / "newest");  // not a checkpoint name
   const Warnings warnings;
   state::Checkpoint reader(disk_in(links), read_only());
@@ -39,9 +45,7 @@ TEST(StateIgnoredLink, IsReportedOnce) {
 TEST(StateIgnoredLink, IsReportedToALogThatIsSetLater) {
   const Scratch run;
   const Scratch links;
-  state::Checkpoint saved(disk_in(run), {});
-  const std::string name = save_step(saved, 7).name;
-  fs::create_directory_symlink(run / name, links / name);
+  const std::string name = save_and_link(run, links);
   state::Checkpoint reader(disk_in(links), read_only());
   EXPECT_TRUE(reader.list().empty());
   const Warnings warnings;

@@ -36,12 +36,12 @@ namespace Ckpt
     /// <summary>What becomes of the tasks of a manager that is closed.</summary>
     public enum CloseMode
     {
-        /// <summary>What is queued is done first.</summary>
+        /// <summary>Queued tasks are completed first.</summary>
         Drain = 0,
         /// <summary>What is queued or not yet committed is cancelled.</summary>
         Cancel = 1,
-        /// <summary>What is queued is done first; a failure that the call returns does not count as reported, so the release of the
-        /// manager reports it, too. For the end of a scope that cannot raise an error.</summary>
+        /// <summary>Queued tasks are completed first; a failure that the call returns does not count as reported, so the release of
+        /// the manager reports it, too. For the end of a scope that cannot raise an error.</summary>
         DrainUnreported = 2,
     }
 

@@ -482,8 +482,8 @@ def _renamer(rename: Optional[Rename]) -> Any:
 
 @contextmanager
 def _refused_on_all_ranks(refuse: Optional[Callable[[], Any]]) -> Iterator[None]:
-    """Around what prepares a collective call. When that raises, refuse makes the call without it, so that the other ranks fail at
-    once and do not wait for this one. refuse: None where there are no other ranks."""
+    """Encloses the preparation of a collective call. If that raises, refuse makes the call with an invalid argument, so that the other
+    ranks fail at once instead of waiting for this one. refuse: None without a coordinator."""
     try:
         yield
     except Exception:
@@ -494,7 +494,7 @@ def _refused_on_all_ranks(refuse: Optional[Callable[[], Any]]) -> Iterator[None]
 
 
 def _refused_manager(coordinator: Optional[Coordinator], timeout: Any) -> Optional[Callable[[], Any]]:
-    """Refuses to make a manager."""
+    """Returns the refusal of a collective creation of a manager."""
     if coordinator is None:
         return None
 

@@ -82,7 +82,7 @@ def _state_of_run(model: Any, optimizer: Any, scheduler: Any, rng: bool, extra: 
     parts = {"model": _state_dict(model), "optimizer": _state_dict(optimizer), "scheduler": _without_functions(_state_dict(scheduler)),
              "rng": _generators() if rng else None, "extra": extra}
     if all(tree is None for tree in parts.values()) and not allow_empty:
-        raise InvalidArgumentError("there is no model, optimizer, scheduler, rng or extra: nothing would be saved")
+        raise InvalidArgumentError("model, optimizer, scheduler, rng and extra are all missing: nothing would be saved")
 
     def add(state: State) -> None:
         for group, tree in parts.items():

@@ -54,7 +54,7 @@ void leave_verdict(storage::Storage& storage, const std::string& directory, std:
         const std::string text = with_checksum(cat("{\"format\":\"ckpt-failed\",\n\"rank\":", verdict.rank,
                                                    ",\n\"status\":", static_cast<std::int32_t>(verdict.status),
                                                    ",\n\"message\":", base::json_string(verdict.message, base::NotUtf8::replaced)));
-        // Under a name of its own first: who finds the other one reads all of it.
+        // Written under a temporary name first, so that a reader of the final name reads all of it.
         const std::string path = path_in(directory, verdict_name(rank));
         const std::string temporary = storage.is_objects() ? path : path + ".tmp";
         {

@@ -36,12 +36,12 @@ enum class CheckpointTaskKind : std::int32_t {
 
 // What becomes of the tasks of a manager that is closed.
 enum class CloseMode : std::int32_t {
-  // what is queued is done first
+  // queued tasks are completed first
   drain = CKPT_CLOSE_MODE_DRAIN,
   // what is queued or not yet committed is cancelled
   cancel = CKPT_CLOSE_MODE_CANCEL,
-  // what is queued is done first; a failure that the call returns does not count as reported, so the release of the manager
-  // reports it, too. For the end of a scope that cannot raise an error
+  // queued tasks are completed first; a failure that the call returns does not count as reported, so the release of the
+  // manager reports it, too. For the end of a scope that cannot raise an error
   drain_unreported = CKPT_CLOSE_MODE_DRAIN_UNREPORTED,
 };
 

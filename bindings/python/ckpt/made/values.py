@@ -546,10 +546,10 @@ _CheckpointTaskKind: Members = Members(CheckpointTaskKind)
 class CloseMode(OpenEnum):
     """What becomes of the tasks of a manager that is closed.
 
-    DRAIN: what is queued is done first
+    DRAIN: queued tasks are completed first
     CANCEL: what is queued or not yet committed is cancelled
-    DRAIN_UNREPORTED: what is queued is done first; a failure that the call returns does not count as reported, so the release of
-        the manager reports it, too. For the end of a scope that cannot raise an error
+    DRAIN_UNREPORTED: queued tasks are completed first; a failure that the call returns does not count as reported, so the release
+        of the manager reports it, too. For the end of a scope that cannot raise an error
     """
 
     DRAIN = 0

@@ -3,15 +3,15 @@ package org.ckpt;
 
 /** What becomes of the tasks of a manager that is closed. */
 public enum CloseMode {
-  /** What is queued is done first. */
+  /** Queued tasks are completed first. */
   DRAIN(0),
 
   /** What is queued or not yet committed is cancelled. */
   CANCEL(1),
 
   /**
-   * What is queued is done first; a failure that the call returns does not count as reported, so the release of the manager reports
-   * it, too. For the end of a scope that cannot raise an error.
+   * Queued tasks are completed first; a failure that the call returns does not count as reported, so the release of the manager
+   * reports it, too. For the end of a scope that cannot raise an error.
    */
   DRAIN_UNREPORTED(2),
 
