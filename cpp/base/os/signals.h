@@ -5,11 +5,10 @@
 
 namespace ckpt::base {
 
-// While it lives, the calling thread starts threads that run none of the program's signal handlers: these run on the program's own
-// threads. Blocks the signals in the calling thread, and restores its mask at the end. Not blocked are signals that a thread causes
-// itself, SIGPROF, and those with which runtimes stop threads that run their callbacks: SIGPWR and SIGXCPU (Mono), real-time
-// signals
-// (.NET). Java unblocks its own in threads that it attaches.
+// During its lifetime, threads that the calling thread starts run no signal handlers of the program: these run on the program's own
+// threads. Blocks the signals in the calling thread; the destructor restores its mask. Not blocked are signals that a thread causes
+// itself, SIGPROF, and those with which runtimes stop threads that run their callbacks: SIGPWR and SIGXCPU (Mono) and real-time
+// signals (.NET). Java and current .NET unblock theirs in threads that they attach, Mono does not.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept;
