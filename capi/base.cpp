@@ -1,13 +1,11 @@
 #include "base.h"
 
-#include <variant>
-
 #include "base/hooks.h"
 #include "base/log.h"
 #include "base/os/cpu.h"
+#include "base/os/thread.h"
 #include "base/philox.h"
 #include "base/progress.h"
-#include "base/queue.h"
 #include "base/version.h"
 
 using namespace ckpt::base;
@@ -216,78 +214,6 @@ ckpt_status ckpt_random_philox(const uint32_t counter[4], const uint32_t key[2],
     std::copy(block.begin(), block.end(), out);
   });
 }
-
-// ---- Queue ----
-
-namespace {
-
-using Spsc = BlockingQueue<SpscQueue<std::uint64_t>, std::uint64_t>;
-using Mpmc = BlockingQueue<MpmcQueue<std::uint64_t>, std::uint64_t>;
-
-}  // namespace
-
-struct ckpt_word_queue : Handle<Kind::queue> {
-  std::variant<std::unique_ptr<Spsc>, std::unique_ptr<Mpmc>> object;
-};
-
-namespace {
-
-template <class Queue, class Visitor>
-auto visit_queue(Queue* queue, Visitor&& visitor) {
-  return std::visit([&](const auto& object) { return visitor(*object); }, checked(queue, "queue")->object);
-}
-
-}  // namespace
-
-ckpt_status ckpt_word_queue_create(int32_t kind, int64_t capacity, ckpt_word_queue** queue) {
-  return guard([&] {
-    not_null(queue, "queue");
-    require(kind == CKPT_WORD_QUEUE_KIND_SPSC || kind == CKPT_WORD_QUEUE_KIND_MPMC, "kind is ", kind,
-            "; CKPT_WORD_QUEUE_KIND_SPSC (0) or CKPT_WORD_QUEUE_KIND_MPMC (1)");
-    if (kind == CKPT_WORD_QUEUE_KIND_SPSC) {
-      hand_out(queue, std::make_unique<Spsc>(capacity));
-    } else {
-      hand_out(queue, std::make_unique<Mpmc>(capacity));
-    }
-  });
-}
-
-ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t word, int64_t timeout_ns) {
-  return guard([&] {
-    require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
-    visit_queue(queue, [&](auto& object) {
-      const QueueResult result = object.push(word, timeout_ns);
-      if (result == QueueResult::closed) fail(Status::closed, "queue is closed");
-      if (result == QueueResult::full) fail(Status::queue_full, "queue is full: it holds ", object.capacity(), " values");
-    });
-  });
-}
-
-ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, int64_t timeout_ns, uint64_t* word) {
-  return guard([&] {
-    checked(queue, "queue");
-    not_null(word, "word");
-    require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
-    visit_queue(queue, [&](auto& object) {
-      const QueueResult result = object.pop(*word, timeout_ns);
-      if (result == QueueResult::closed) fail(Status::closed, "queue is closed and empty");
-      if (result == QueueResult::empty) fail(Status::timeout, "queue stayed empty for timeout_ns = ", timeout_ns);
-    });
-  });
-}
-
-ckpt_status ckpt_word_queue_close(ckpt_word_queue* queue) {
-  return guard([&] { visit_queue(queue, [](auto& object) { object.close(); }); });
-}
-
-ckpt_status ckpt_word_queue_get_word_count(const ckpt_word_queue* queue, int64_t* word_count) {
-  return guard([&] {
-    const int64_t now = visit_queue(queue, [](const auto& object) { return object.size(); });
-    *not_null(word_count, "word_count") = now;
-  });
-}
-
-void ckpt_word_queue_release(ckpt_word_queue* queue) { release(queue); }
 
 // ---- Threads ----
 

@@ -11,7 +11,6 @@ const char* kind_name(std::uint32_t tag) noexcept {
   switch (static_cast<Kind>(tag)) {
     case Kind::none: return "a released handle";
     case Kind::clock: return "clock";
-    case Kind::queue: return "queue";
     case Kind::thread_pool: return "thread pool";
     case Kind::memory_tracker: return "memory tracker";
     case Kind::tensor: return "tensor";

@@ -23,7 +23,6 @@ namespace ckpt::capi {
 enum class Kind : std::uint32_t {
   none = 0,  // released
   clock = 0x436b0001,
-  queue,
   thread_pool,
   memory_tracker,
   tensor,

@@ -50,14 +50,19 @@ constexpr std::size_t size_of(Field Struct::*) {
 // would be read up to there.
 constexpr std::uint32_t largest_struct = 4096;
 
+template <class T>
+constexpr bool is_size_of(std::uint32_t size) {
+  static_assert(first_size<T> % 4 == 0 && sizeof(T) <= largest_struct);
+  return size >= first_size<T> && size <= largest_struct && size % 4 == 0;
+}
+
 // The struct_size that the caller set. Error(invalid_argument) unless some version of T can have it.
 template <class T>
 std::uint32_t struct_size_of(const T* given, const char* argument) {
   std::uint32_t size = 0;
   std::memcpy(&size, not_null(given, argument), sizeof size);
-  static_assert(first_size<T> % 4 == 0 && sizeof(T) <= largest_struct);
-  base::require(size >= first_size<T> && size <= largest_struct && size % 4 == 0, argument, ".struct_size is ", size,
-                "; use the initialiser macro (a multiple of 4, ", first_size<T>, " .. ", largest_struct, ")");
+  base::require(is_size_of<T>(size), argument, ".struct_size is ", size, "; use the initialiser macro (a multiple of 4, ",
+                first_size<T>, " .. ", largest_struct, ")");
   return size;
 }
 
@@ -123,16 +128,6 @@ T struct_of(const From& from) {
   T values = defaults<T>;
   copy_to_c<by_hand>(values, from);
   return values;
-}
-
-// The initialiser for a caller whose struct has size bytes.
-template <class T>
-void init_struct(T* out, std::uint32_t size) noexcept {
-  if (out == nullptr) return;
-  T values = defaults<T>;
-  values.struct_size = size;
-  std::memset(static_cast<void*>(out), 0, size);
-  std::memcpy(out, &values, std::min<std::size_t>(size, sizeof(T)));
 }
 
 }  // namespace ckpt::capi

@@ -23,16 +23,14 @@
 #define CKPT_API
 
 // ---- Structs: made with their defaults; struct_size is the library's business ----
-%define CKPT_STRUCT(name)
-%ignore name##_init;
+%define CKPT_STRUCT(name, defaults)
 %ignore name::struct_size;
 %ignore name::reserved;
 %ignore name::reserved2;
 %extend name {
   name() {
-    name* made = new name();
-    name##_init(made, sizeof *made);
-    return made;
+    static const name initial = defaults;
+    return new name(initial);
   }
   ~name() { delete $self; }
 }

@@ -201,7 +201,6 @@ static void name##_take(void* handle) { name##_retain(static_cast<name*>(handle)
 %}
 %enddef
 CKPT_HANDLE(ckpt_clock)
-CKPT_HANDLE(ckpt_word_queue)
 CKPT_HANDLE(ckpt_worker_pool)
 CKPT_SHARED_HANDLE(ckpt_memory_tracker)
 CKPT_HANDLE(ckpt_buffer_pool)

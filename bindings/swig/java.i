@@ -32,15 +32,15 @@ text %enddef
 
 // ---- Structs: hold the texts that were put into them ----
 #undef CKPT_STRUCT
-%define CKPT_STRUCT(name)
-%ignore name##_init;
+%define CKPT_STRUCT(name, defaults)
 %ignore name::struct_size;
 %ignore name::reserved;
 %ignore name::reserved2;
 %extend name {
   name() {
+    static const name initial = defaults;
     auto* made = new ckpt_java::Holder<name>();
-    name##_init(made, sizeof(name)); // the holder is larger
+    static_cast<name&>(*made) = initial;
     return made;
   }
   ~name() { delete static_cast<ckpt_java::Holder<name>*>($self); }
@@ -178,7 +178,6 @@ CKPT_OUT(double, double, jdoubleArray)
 }
 %enddef
 CKPT_HANDLE(ckpt_clock)
-CKPT_HANDLE(ckpt_word_queue)
 CKPT_HANDLE(ckpt_worker_pool)
 CKPT_HANDLE(ckpt_memory_tracker)
 CKPT_HANDLE(ckpt_buffer_pool)

@@ -1,115 +1,105 @@
 // Made from include/ckpt by tools/api: do not edit.
-CKPT_STRUCT(ckpt_memory_tracker_options)
+CKPT_STRUCT(ckpt_memory_tracker_options, CKPT_MEMORY_TRACKER_OPTIONS_INIT)
 %ignore ckpt_memory_tracker_options::reserved;
-CKPT_STRUCT(ckpt_memory_stats)
+CKPT_STRUCT(ckpt_memory_stats, CKPT_MEMORY_STATS_INIT)
 %ignore ckpt_memory_stats::reserved;
-CKPT_STRUCT(ckpt_memory_layer_stats)
-CKPT_STRUCT(ckpt_memory_allocation)
-CKPT_STRUCT(ckpt_memory_scope_stats)
-CKPT_STRUCT(ckpt_memory_event)
-CKPT_STRUCT(ckpt_memory_system)
+CKPT_STRUCT(ckpt_memory_layer_stats, CKPT_MEMORY_LAYER_STATS_INIT)
+CKPT_STRUCT(ckpt_memory_allocation, CKPT_MEMORY_ALLOCATION_INIT)
+CKPT_STRUCT(ckpt_memory_scope_stats, CKPT_MEMORY_SCOPE_STATS_INIT)
+CKPT_STRUCT(ckpt_memory_event, CKPT_MEMORY_EVENT_INIT)
+CKPT_STRUCT(ckpt_memory_system, CKPT_MEMORY_SYSTEM_INIT)
 %ignore ckpt_memory_system::reserved;
-CKPT_STRUCT(ckpt_buffer_pool_options)
-CKPT_STRUCT(ckpt_buffer_pool_stats)
+CKPT_STRUCT(ckpt_buffer_pool_options, CKPT_BUFFER_POOL_OPTIONS_INIT)
+CKPT_STRUCT(ckpt_buffer_pool_stats, CKPT_BUFFER_POOL_STATS_INIT)
 %ignore ckpt_buffer_pool_stats::reserved;
-CKPT_STRUCT(ckpt_file_system_options)
+CKPT_STRUCT(ckpt_file_system_options, CKPT_FILE_SYSTEM_OPTIONS_INIT)
 %ignore ckpt_file_system_options::reserved;
 %ignore ckpt_file_system_options::reserved2;
 %ignore ckpt_storage_callbacks;
-%ignore ckpt_storage_callbacks_init;
-CKPT_STRUCT(ckpt_fault_handler_options)
-CKPT_STRUCT(ckpt_smart_strategy_options)
+CKPT_STRUCT(ckpt_fault_handler_options, CKPT_FAULT_HANDLER_OPTIONS_INIT)
+CKPT_STRUCT(ckpt_smart_strategy_options, CKPT_SMART_STRATEGY_OPTIONS_INIT)
 %ignore ckpt_smart_strategy_options::reserved;
 %ignore ckpt_strategy_question;
-%ignore ckpt_strategy_question_init;
 %ignore ckpt_strategy_callbacks;
-%ignore ckpt_strategy_callbacks_init;
-CKPT_STRUCT(ckpt_strategy_counters)
+CKPT_STRUCT(ckpt_strategy_counters, CKPT_STRATEGY_COUNTERS_INIT)
 %ignore ckpt_strategy_counters::reserved;
-CKPT_STRUCT(ckpt_strategy_info)
-CKPT_STRUCT(ckpt_layer_profile)
-CKPT_STRUCT(ckpt_option_profile)
+CKPT_STRUCT(ckpt_strategy_info, CKPT_STRATEGY_INFO_INIT)
+CKPT_STRUCT(ckpt_layer_profile, CKPT_LAYER_PROFILE_INIT)
+CKPT_STRUCT(ckpt_option_profile, CKPT_OPTION_PROFILE_INIT)
 %ignore ckpt_option_profile::reserved;
 %ignore ckpt_option_profile::reserved2;
-CKPT_STRUCT(ckpt_tier_profile)
+CKPT_STRUCT(ckpt_tier_profile, CKPT_TIER_PROFILE_INIT)
 %ignore ckpt_tier_profile::reserved;
-CKPT_STRUCT(ckpt_plan_report)
+CKPT_STRUCT(ckpt_plan_report, CKPT_PLAN_REPORT_INIT)
 %ignore ckpt_plan_report::reserved;
-CKPT_STRUCT(ckpt_frontier_point)
+CKPT_STRUCT(ckpt_frontier_point, CKPT_FRONTIER_POINT_INIT)
 %ignore ckpt_frontier_point::reserved;
 %ignore ckpt_blas;
-%ignore ckpt_blas_init;
 %ignore ckpt_layer_context;
-%ignore ckpt_layer_context_init;
 %ignore ckpt_layer_callbacks;
-%ignore ckpt_layer_callbacks_init;
-CKPT_STRUCT(ckpt_schedule_executor_options)
+CKPT_STRUCT(ckpt_schedule_executor_options, CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT)
 %ignore ckpt_schedule_executor_options::reserved;
 %ignore ckpt_schedule_executor_options::reserved2;
-CKPT_STRUCT(ckpt_step)
+CKPT_STRUCT(ckpt_step, CKPT_STEP_INIT)
 %ignore ckpt_step::reserved;
 %ignore ckpt_step::reserved2;
-CKPT_STRUCT(ckpt_schedule_executor_stats)
+CKPT_STRUCT(ckpt_schedule_executor_stats, CKPT_SCHEDULE_EXECUTOR_STATS_INIT)
 %ignore ckpt_schedule_executor_stats::reserved;
-CKPT_STRUCT(ckpt_adamw_options)
+CKPT_STRUCT(ckpt_adamw_options, CKPT_ADAMW_OPTIONS_INIT)
 %ignore ckpt_adamw_options::reserved;
 %ignore ckpt_adamw_options::reserved2;
-CKPT_STRUCT(ckpt_learning_rate_schedule)
-CKPT_STRUCT(ckpt_activation_policy)
-CKPT_STRUCT(ckpt_activation_manager_options)
+CKPT_STRUCT(ckpt_learning_rate_schedule, CKPT_LEARNING_RATE_SCHEDULE_INIT)
+CKPT_STRUCT(ckpt_activation_policy, CKPT_ACTIVATION_POLICY_INIT)
+CKPT_STRUCT(ckpt_activation_manager_options, CKPT_ACTIVATION_MANAGER_OPTIONS_INIT)
 %ignore ckpt_activation_manager_options::reserved;
-CKPT_STRUCT(ckpt_activation_metadata)
-CKPT_STRUCT(ckpt_pipeline_options)
+CKPT_STRUCT(ckpt_activation_metadata, CKPT_ACTIVATION_METADATA_INIT)
+CKPT_STRUCT(ckpt_pipeline_options, CKPT_PIPELINE_OPTIONS_INIT)
 %ignore ckpt_pipeline_options::reserved;
 %ignore ckpt_pipeline_options::reserved2;
-CKPT_STRUCT(ckpt_pipeline_stats)
+CKPT_STRUCT(ckpt_pipeline_stats, CKPT_PIPELINE_STATS_INIT)
 %ignore ckpt_stateful_callbacks;
-%ignore ckpt_stateful_callbacks_init;
 %ignore ckpt_coordinator_callbacks;
-%ignore ckpt_coordinator_callbacks_init;
-CKPT_STRUCT(ckpt_checkpoint_info)
+CKPT_STRUCT(ckpt_checkpoint_info, CKPT_CHECKPOINT_INFO_INIT)
 %ignore ckpt_checkpoint_info::reserved;
 %ignore ckpt_checkpoint_info::reserved2;
 %ignore ckpt_checkpoint_info::reserved3;
-CKPT_STRUCT(ckpt_checkpoint_manager_options)
+CKPT_STRUCT(ckpt_checkpoint_manager_options, CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT)
 %ignore ckpt_checkpoint_manager_options::reserved;
-CKPT_STRUCT(ckpt_save_options)
+CKPT_STRUCT(ckpt_save_options, CKPT_SAVE_OPTIONS_INIT)
 %ignore ckpt_save_options::reserved;
 %ignore ckpt_save_options::reserved2;
-CKPT_STRUCT(ckpt_save_result)
+CKPT_STRUCT(ckpt_save_result, CKPT_SAVE_RESULT_INIT)
 %ignore ckpt_save_result::reserved;
 %ignore ckpt_save_result::reserved2;
-CKPT_STRUCT(ckpt_load_options)
+CKPT_STRUCT(ckpt_load_options, CKPT_LOAD_OPTIONS_INIT)
 %ignore ckpt_load_options::reserved;
 %ignore ckpt_load_options::reserved2;
-CKPT_STRUCT(ckpt_load_result)
+CKPT_STRUCT(ckpt_load_result, CKPT_LOAD_RESULT_INIT)
 %ignore ckpt_load_result::reserved;
-CKPT_STRUCT(ckpt_verify_result)
+CKPT_STRUCT(ckpt_verify_result, CKPT_VERIFY_RESULT_INIT)
 %ignore ckpt_verify_result::reserved;
-CKPT_STRUCT(ckpt_tensor_info)
+CKPT_STRUCT(ckpt_tensor_info, CKPT_TENSOR_INFO_INIT)
 %ignore ckpt_tensor_info::reserved;
-CKPT_STRUCT(ckpt_threshold_options)
+CKPT_STRUCT(ckpt_threshold_options, CKPT_THRESHOLD_OPTIONS_INIT)
 %ignore ckpt_threshold_options::reserved;
-CKPT_STRUCT(ckpt_threshold_info)
+CKPT_STRUCT(ckpt_threshold_info, CKPT_THRESHOLD_INFO_INIT)
 %ignore ckpt_threshold_info::reserved;
-CKPT_STRUCT(ckpt_task_observation)
+CKPT_STRUCT(ckpt_task_observation, CKPT_TASK_OBSERVATION_INIT)
 %ignore ckpt_task_observation::reserved;
-CKPT_STRUCT(ckpt_controller_options)
-CKPT_STRUCT(ckpt_decision)
-CKPT_STRUCT(ckpt_controller_info)
+CKPT_STRUCT(ckpt_controller_options, CKPT_CONTROLLER_OPTIONS_INIT)
+CKPT_STRUCT(ckpt_decision, CKPT_DECISION_INIT)
+CKPT_STRUCT(ckpt_controller_info, CKPT_CONTROLLER_INFO_INIT)
 %ignore ckpt_controller_info::reserved;
-CKPT_STRUCT(ckpt_simulation_options)
+CKPT_STRUCT(ckpt_simulation_options, CKPT_SIMULATION_OPTIONS_INIT)
 %ignore ckpt_simulation_options::reserved;
-CKPT_STRUCT(ckpt_checkpoint_task_result)
+CKPT_STRUCT(ckpt_checkpoint_task_result, CKPT_CHECKPOINT_TASK_RESULT_INIT)
 %ignore ckpt_checkpoint_task_result::reserved;
 %ignore ckpt_checkpoint_task_callbacks;
-%ignore ckpt_checkpoint_task_callbacks_init;
-CKPT_STRUCT(ckpt_async_manager_options)
-CKPT_STRUCT(ckpt_checkpoint_task_options)
+CKPT_STRUCT(ckpt_async_manager_options, CKPT_ASYNC_MANAGER_OPTIONS_INIT)
+CKPT_STRUCT(ckpt_checkpoint_task_options, CKPT_CHECKPOINT_TASK_OPTIONS_INIT)
 %ignore ckpt_checkpoint_task_options::reserved;
-CKPT_STRUCT(ckpt_checkpoint_task_info)
-CKPT_STRUCT(ckpt_async_manager_stats)
+CKPT_STRUCT(ckpt_checkpoint_task_info, CKPT_CHECKPOINT_TASK_INFO_INIT)
+CKPT_STRUCT(ckpt_async_manager_stats, CKPT_ASYNC_MANAGER_STATS_INIT)
 %ignore ckpt_async_manager_stats::reserved;
 %ignore ckpt_async_manager_stats::reserved2;
 %ignore ckpt_driver_callbacks;
-%ignore ckpt_driver_callbacks_init;

@@ -91,9 +91,10 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 }
 
 // Structs that a call fills are tuples; made/records.i says which.
-%define CKPT_RECORD(type, name)
+%define CKPT_RECORD(type, name, defaults)
 %typemap(in, numinputs=0) type* name (type fetched) {
-  type##_init(&fetched, sizeof fetched);
+  static const type initial = defaults;
+  fetched = initial;
   $1 = &fetched;
 }
 %typemap(argout) type* name {

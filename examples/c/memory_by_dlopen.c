@@ -94,7 +94,7 @@ int main(int count, char** arguments) {
   }
   work();
 
-  for (i = 0; i < 3; ++i) api->ckpt_memory_layer_stats_init(&layers[i], sizeof layers[i]);
+  for (i = 0; i < 3; ++i) api->ckpt_struct_init("ckpt_memory_layer_stats", &layers[i], sizeof layers[i]);
   if (api->ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_PEAK, &totals, layers, 3, &known) != CKPT_OK) {
     fprintf(stderr, "%s\n", api->ckpt_last_error());
     return 1;

@@ -77,10 +77,6 @@ typedef struct ckpt_threshold_options {
 #define CKPT_THRESHOLD_OPTIONS_INIT \
   { sizeof(ckpt_threshold_options), 0, 0.35, 0.1, 3 }
 
-/* Sets *options to CKPT_THRESHOLD_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_threshold_options_init(ckpt_threshold_options* options, uint32_t size);
-
 /* Creates a threshold rule. options: NULL for the defaults. */
 CKPT_API ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_threshold** threshold);
 
@@ -117,10 +113,6 @@ typedef struct ckpt_threshold_info {
 #define CKPT_THRESHOLD_INFO_INIT \
   { sizeof(ckpt_threshold_info), 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_THRESHOLD_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_threshold_info_init(ckpt_threshold_info* info, uint32_t size);
-
 /* Fills *info with what the rule knows. */
 CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_threshold_info* info);
 
@@ -138,10 +130,6 @@ typedef struct ckpt_task_observation {
 
 #define CKPT_TASK_OBSERVATION_INIT \
   { sizeof(ckpt_task_observation), 0, 0, 0, 0, "" }
-
-/* Sets *task to CKPT_TASK_OBSERVATION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_task_observation_init(ckpt_task_observation* task, uint32_t size);
 
 /* Lists the tasks that are remembered, the oldest first: tasks receives the first capacity (>= 0) of them, *count how many there
  * are, at most 256. Every element is as large as tasks[0].struct_size says. tasks may be NULL when capacity is 0. */
@@ -204,10 +192,6 @@ typedef struct ckpt_controller_options {
 #define CKPT_CONTROLLER_OPTIONS_INIT \
   { sizeof(ckpt_controller_options), 0, 0, 0, 1, 0, 600, 0, 0, 0, 1, 0, 0, 0.35, 0.1, 3, 0 }
 
-/* Sets *options to CKPT_CONTROLLER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_controller_options_init(ckpt_controller_options* options, uint32_t size);
-
 /* Creates a controller. options: NULL for the defaults. INVALID_ARGUMENT names the option that is out of range. */
 CKPT_API ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_controller** controller);
 
@@ -251,10 +235,6 @@ typedef struct ckpt_decision {
 
 #define CKPT_DECISION_INIT \
   { sizeof(ckpt_decision), 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Sets *decision to CKPT_DECISION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *decision of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_decision_init(ckpt_decision* decision, uint32_t size);
 
 /* Decides whether to save now, and why. Changes nothing, so it may be asked as often as one likes. INVALID_STATE when no run is
  * going on. */
@@ -333,10 +313,6 @@ typedef struct ckpt_controller_info {
 #define CKPT_CONTROLLER_INFO_INIT \
   { sizeof(ckpt_controller_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_CONTROLLER_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_controller_info_init(ckpt_controller_info* info, uint32_t size);
-
 /* Fills *info with what the controller knows. */
 CKPT_API ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info);
 
@@ -389,10 +365,6 @@ typedef struct ckpt_simulation_options {
 
 #define CKPT_SIMULATION_OPTIONS_INIT \
   { sizeof(ckpt_simulation_options), 0, 0, 0, 0, 1, 200, 20, 1, 30, 300, 30, 1, 0, 0 }
-
-/* Sets *options to CKPT_SIMULATION_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_simulation_options_init(ckpt_simulation_options* options, uint32_t size);
 
 /* Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one who knows when
  * the next failure comes. Failures hit work, saves and restarts; only finished saves count. options: must be there, for it has the

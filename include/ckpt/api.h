@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define CKPT_API_VERSION 0U
+#define CKPT_API_VERSION 1U
 
 typedef struct ckpt_api {
   uint64_t size; /* bytes of this table in the library that is loaded */
@@ -37,18 +37,11 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_clock_get_now)(const ckpt_clock* clock, int64_t* now_ns);
   void (*ckpt_clock_release)(ckpt_clock* clock);
   ckpt_status (*ckpt_random_philox)(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-  ckpt_status (*ckpt_word_queue_create)(ckpt_word_queue_kind kind, int64_t capacity, ckpt_word_queue** queue);
-  ckpt_status (*ckpt_word_queue_push)(ckpt_word_queue* queue, uint64_t word, int64_t timeout_ns);
-  ckpt_status (*ckpt_word_queue_pop)(ckpt_word_queue* queue, int64_t timeout_ns, uint64_t* word);
-  ckpt_status (*ckpt_word_queue_close)(ckpt_word_queue* queue);
-  ckpt_status (*ckpt_word_queue_get_word_count)(const ckpt_word_queue* queue, int64_t* word_count);
-  void (*ckpt_word_queue_release)(ckpt_word_queue* queue);
   int32_t (*ckpt_available_threads)(void);
   ckpt_status (*ckpt_worker_pool_create)(int32_t thread_count, ckpt_worker_pool** pool);
   ckpt_status (*ckpt_worker_pool_run)(ckpt_worker_pool* pool, int64_t part_count, ckpt_part_fn fn, void* user_data);
   ckpt_status (*ckpt_worker_pool_get_thread_count)(const ckpt_worker_pool* pool, int32_t* thread_count);
   void (*ckpt_worker_pool_release)(ckpt_worker_pool* pool);
-  void (*ckpt_memory_tracker_options_init)(ckpt_memory_tracker_options* options, uint32_t size);
   ckpt_status (*ckpt_memory_tracker_create)(const ckpt_memory_tracker_options* options, ckpt_memory_tracker** tracker);
   void (*ckpt_memory_tracker_retain)(ckpt_memory_tracker* tracker);
   void (*ckpt_memory_tracker_release)(ckpt_memory_tracker* tracker);
@@ -62,9 +55,6 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_memory_tracker_record_deallocation)(ckpt_memory_tracker* tracker, uint64_t allocation);
   ckpt_status (*ckpt_memory_tracker_record_deallocation_layer)(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t* freed);
   ckpt_status (*ckpt_memory_tracker_record_deallocation_named)(ckpt_memory_tracker* tracker, const char* name, int64_t* freed);
-  void (*ckpt_memory_stats_init)(ckpt_memory_stats* stats, uint32_t size);
-  void (*ckpt_memory_layer_stats_init)(ckpt_memory_layer_stats* stats, uint32_t size);
-  void (*ckpt_memory_allocation_init)(ckpt_memory_allocation* allocation, uint32_t size);
   ckpt_status (*ckpt_memory_tracker_get_stats)(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats);
   ckpt_status (*ckpt_memory_tracker_get_layer_stats)(const ckpt_memory_tracker* tracker, int32_t layer_id, ckpt_memory_layer_stats* stats);
   ckpt_status (*ckpt_memory_tracker_get_layer_stats_named)(const ckpt_memory_tracker* tracker, const char* name, ckpt_memory_layer_stats* stats);
@@ -72,14 +62,12 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_memory_tracker_list_allocations)(const ckpt_memory_tracker* tracker, ckpt_memory_allocation* allocations, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_memory_tracker_get_savings)(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes, double* fraction);
   ckpt_status (*ckpt_memory_tracker_reset_stats)(ckpt_memory_tracker* tracker);
-  void (*ckpt_memory_scope_stats_init)(ckpt_memory_scope_stats* stats, uint32_t size);
   ckpt_status (*ckpt_memory_tracker_push_scope)(ckpt_memory_tracker* tracker, const char* name, uint64_t* scope);
   ckpt_status (*ckpt_memory_tracker_pop_scope)(ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats);
   ckpt_status (*ckpt_memory_tracker_get_scope_stats)(const ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats);
   ckpt_status (*ckpt_memory_tracker_set_limit)(ckpt_memory_tracker* tracker, int64_t limit_bytes, int64_t hysteresis_bytes);
   ckpt_status (*ckpt_memory_tracker_clear_limit)(ckpt_memory_tracker* tracker);
   ckpt_status (*ckpt_memory_tracker_get_limit)(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes);
-  void (*ckpt_memory_event_init)(ckpt_memory_event* event, uint32_t size);
   ckpt_status (*ckpt_memory_tracker_subscribe)(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, ckpt_memory_event_fn fn, void* user_data, ckpt_destroy_fn destroy, int64_t* subscription);
   ckpt_status (*ckpt_memory_tracker_subscribe_queue)(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, int64_t capacity, int64_t* subscription);
   ckpt_status (*ckpt_memory_tracker_unsubscribe)(ckpt_memory_tracker* tracker, int64_t subscription);
@@ -89,13 +77,10 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_memory_tracker_set_peak_granularity)(ckpt_memory_tracker* tracker, int64_t bytes);
   ckpt_status (*ckpt_memory_tracker_get_json)(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_memory_tracker_get_prometheus)(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity, int64_t* needed);
-  void (*ckpt_memory_system_init)(ckpt_memory_system* system, uint32_t size);
   ckpt_status (*ckpt_memory_probe)(ckpt_memory_system* system);
   int64_t (*ckpt_dtype_bits)(ckpt_dtype dtype);
   const char* (*ckpt_dtype_name)(ckpt_dtype dtype);
   ckpt_status (*ckpt_dtype_find)(const char* name, ckpt_dtype* dtype);
-  void (*ckpt_buffer_pool_options_init)(ckpt_buffer_pool_options* options, uint32_t size);
-  void (*ckpt_buffer_pool_stats_init)(ckpt_buffer_pool_stats* stats, uint32_t size);
   ckpt_status (*ckpt_buffer_pool_create)(ckpt_memory_tracker* tracker, const ckpt_buffer_pool_options* options, ckpt_buffer_pool** pool);
   ckpt_status (*ckpt_buffer_pool_get_stats)(const ckpt_buffer_pool* pool, ckpt_buffer_pool_stats* stats);
   ckpt_status (*ckpt_buffer_pool_trim)(ckpt_buffer_pool* pool, int64_t keep_bytes);
@@ -123,12 +108,9 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_tensor_create_from_dlpack_versioned)(struct DLManagedTensorVersioned* managed, ckpt_tensor** tensor);
   ckpt_status (*ckpt_tensor_export_dlpack)(ckpt_tensor* tensor, struct DLManagedTensor** managed);
   ckpt_status (*ckpt_tensor_export_dlpack_versioned)(ckpt_tensor* tensor, struct DLManagedTensorVersioned** managed);
-  void (*ckpt_file_system_options_init)(ckpt_file_system_options* options, uint32_t size);
   ckpt_status (*ckpt_storage_create_file_system)(const char* root, const ckpt_file_system_options* options, ckpt_storage** storage);
   ckpt_status (*ckpt_storage_create_memory)(ckpt_storage** storage);
-  void (*ckpt_storage_callbacks_init)(ckpt_storage_callbacks* callbacks, uint32_t size);
   ckpt_status (*ckpt_storage_create_custom)(const char* name, const ckpt_storage_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_storage** storage);
-  void (*ckpt_fault_handler_options_init)(ckpt_fault_handler_options* options, uint32_t size);
   ckpt_status (*ckpt_fault_handler_create)(const ckpt_fault_handler_options* options, ckpt_sleep_fn sleep, void* user_data, ckpt_destroy_fn destroy, ckpt_fault_handler** handler);
   ckpt_status (*ckpt_fault_handler_get_retry_count)(const ckpt_fault_handler* handler, int64_t* retries);
   void (*ckpt_fault_handler_release)(ckpt_fault_handler* handler);
@@ -138,15 +120,12 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_strategy_create_selective)(const char* const* names, int64_t names_count, const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create_size_based)(int64_t threshold_bytes, const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create_memory_aware)(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes, ckpt_clock* clock, ckpt_strategy** strategy);
-  void (*ckpt_smart_strategy_options_init)(ckpt_smart_strategy_options* options, uint32_t size);
   ckpt_status (*ckpt_strategy_create_smart)(const ckpt_smart_strategy_options* options, const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create_any)(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create_all)(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create_not)(ckpt_strategy* child, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create_first)(const char* const* rules, ckpt_strategy* const* children, int64_t rules_count, ckpt_strategy* fallback, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create)(const char* text, ckpt_strategy** strategy);
-  void (*ckpt_strategy_question_init)(ckpt_strategy_question* question, uint32_t size);
-  void (*ckpt_strategy_callbacks_init)(ckpt_strategy_callbacks* callbacks, uint32_t size);
   ckpt_status (*ckpt_strategy_create_custom)(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_register)(const char* name, ckpt_strategy_factory_fn factory, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_strategy_unregister)(const char* name);
@@ -158,9 +137,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_strategy_reset)(ckpt_strategy* strategy);
   ckpt_status (*ckpt_strategy_get_chosen)(const ckpt_strategy* strategy, ckpt_strategy_chosen* chosen);
   ckpt_status (*ckpt_strategy_set_chosen)(ckpt_strategy* strategy, ckpt_strategy_chosen chosen);
-  void (*ckpt_strategy_counters_init)(ckpt_strategy_counters* counters, uint32_t size);
   ckpt_status (*ckpt_strategy_get_counters)(const ckpt_strategy* strategy, ckpt_strategy_counters* counters);
-  void (*ckpt_strategy_info_init)(ckpt_strategy_info* info, uint32_t size);
   ckpt_status (*ckpt_strategy_get_info)(const ckpt_strategy* strategy, ckpt_strategy_info* info);
   ckpt_status (*ckpt_strategy_get_pattern)(const ckpt_strategy* strategy, ckpt_strategy_list list, int64_t index, const char** pattern);
   ckpt_status (*ckpt_strategy_get_child)(const ckpt_strategy* strategy, int64_t index, ckpt_strategy** child);
@@ -168,8 +145,6 @@ typedef struct ckpt_api {
   void (*ckpt_strategy_retain)(ckpt_strategy* strategy);
   void (*ckpt_strategy_release)(ckpt_strategy* strategy);
   const char* (*ckpt_action_kind_name)(ckpt_action_kind kind);
-  void (*ckpt_layer_profile_init)(ckpt_layer_profile* layer, uint32_t size);
-  void (*ckpt_option_profile_init)(ckpt_option_profile* option, uint32_t size);
   ckpt_status (*ckpt_profile_create)(int64_t input_bytes, ckpt_profile** profile);
   ckpt_status (*ckpt_profile_add_layer)(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer);
   ckpt_status (*ckpt_profile_add_option)(ckpt_profile* profile, const ckpt_option_profile* option);
@@ -200,13 +175,10 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_cursor_save)(const ckpt_cursor* cursor, void* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_cursor_restore)(ckpt_cursor* cursor, const void* data, int64_t bytes);
   void (*ckpt_cursor_release)(ckpt_cursor* cursor);
-  void (*ckpt_plan_report_init)(ckpt_plan_report* report, uint32_t size);
   ckpt_status (*ckpt_schedule_verify)(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
   ckpt_status (*ckpt_schedule_place)(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes);
-  void (*ckpt_blas_init)(ckpt_blas* blas, uint32_t size);
   ckpt_status (*ckpt_blas_set)(const ckpt_blas* blas);
   ckpt_status (*ckpt_blas_get_info)(char* buffer, int64_t capacity, int64_t* needed);
-  void (*ckpt_layer_callbacks_init)(ckpt_layer_callbacks* callbacks, uint32_t size);
   ckpt_status (*ckpt_layer_create_custom)(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_layer** layer);
   void (*ckpt_layer_release)(ckpt_layer* layer);
   ckpt_status (*ckpt_chain_create)(int64_t first_layer, ckpt_chain** chain);
@@ -218,15 +190,11 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_chain_clip_gradients)(ckpt_chain* chain, double max_norm, double* norm);
   ckpt_status (*ckpt_profile_create_from_chain)(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps, ckpt_worker_pool* pool, ckpt_profile** profile);
   void (*ckpt_chain_release)(ckpt_chain* chain);
-  void (*ckpt_schedule_executor_options_init)(ckpt_schedule_executor_options* options, uint32_t size);
   ckpt_status (*ckpt_schedule_executor_create)(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input, const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor);
-  void (*ckpt_step_init)(ckpt_step* step, uint32_t size);
   ckpt_status (*ckpt_schedule_executor_run)(ckpt_schedule_executor* executor, const ckpt_step* step, double* loss);
-  void (*ckpt_schedule_executor_stats_init)(ckpt_schedule_executor_stats* stats, uint32_t size);
   ckpt_status (*ckpt_schedule_executor_get_stats)(const ckpt_schedule_executor* executor, ckpt_schedule_executor_stats* stats);
   void (*ckpt_schedule_executor_release)(ckpt_schedule_executor* executor);
   ckpt_status (*ckpt_optimizer_create_sgd)(ckpt_chain* chain, double learning_rate, double momentum, ckpt_optimizer** optimizer);
-  void (*ckpt_adamw_options_init)(ckpt_adamw_options* options, uint32_t size);
   ckpt_status (*ckpt_optimizer_create_adamw)(ckpt_chain* chain, const ckpt_adamw_options* options, ckpt_optimizer** optimizer);
   ckpt_status (*ckpt_optimizer_step)(ckpt_optimizer* optimizer);
   ckpt_status (*ckpt_optimizer_get_step_count)(const ckpt_optimizer* optimizer, int64_t* step_count);
@@ -234,8 +202,6 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_optimizer_get_tensor_count)(const ckpt_optimizer* optimizer, int64_t* tensor_count);
   ckpt_status (*ckpt_optimizer_get_tensor)(const ckpt_optimizer* optimizer, int64_t tensor, const char** name, ckpt_tensor** value);
   void (*ckpt_optimizer_release)(ckpt_optimizer* optimizer);
-  void (*ckpt_activation_policy_init)(ckpt_activation_policy* policy, uint32_t size);
-  void (*ckpt_activation_manager_options_init)(ckpt_activation_manager_options* options, uint32_t size);
   ckpt_status (*ckpt_activation_manager_create)(const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options, ckpt_stage_forward_fn forward, void* user_data, ckpt_destroy_fn destroy, ckpt_activation_manager** manager);
   ckpt_status (*ckpt_activation_manager_set_policy)(ckpt_activation_manager* manager, const ckpt_activation_policy* policy);
   ckpt_status (*ckpt_activation_manager_get_policy)(const ckpt_activation_manager* manager, ckpt_activation_policy* policy);
@@ -249,11 +215,9 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_activation_manager_get_or_compute)(ckpt_activation_manager* manager, ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** activation);
   ckpt_status (*ckpt_activation_manager_clear)(ckpt_activation_manager* manager);
   ckpt_status (*ckpt_activation_manager_get_memory_usage)(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count);
-  void (*ckpt_activation_metadata_init)(ckpt_activation_metadata* metadata, uint32_t size);
   ckpt_status (*ckpt_activation_manager_get_metadata)(const ckpt_activation_manager* manager, int32_t micro_batch, ckpt_activation_metadata* metadata);
   ckpt_status (*ckpt_activation_manager_list)(const ckpt_activation_manager* manager, int32_t* micro_batches, int64_t capacity, int64_t* count);
   void (*ckpt_activation_manager_release)(ckpt_activation_manager* manager);
-  void (*ckpt_pipeline_options_init)(ckpt_pipeline_options* options, uint32_t size);
   ckpt_status (*ckpt_pipeline_split)(const ckpt_profile* profile, const ckpt_pipeline_options* options, int64_t* begins, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_pipeline_get_in_flight)(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
   ckpt_status (*ckpt_pipeline_create)(ckpt_chain* chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options, ckpt_pipeline** pipeline);
@@ -263,7 +227,6 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_pipeline_get_manager)(ckpt_pipeline* pipeline, int32_t stage, ckpt_activation_manager** manager);
   ckpt_status (*ckpt_pipeline_get_schedule)(ckpt_pipeline* pipeline, int32_t stage, ckpt_schedule** schedule);
   ckpt_status (*ckpt_pipeline_get_profile)(ckpt_pipeline* pipeline, int32_t stage, ckpt_profile** profile);
-  void (*ckpt_pipeline_stats_init)(ckpt_pipeline_stats* stats, uint32_t size);
   ckpt_status (*ckpt_pipeline_get_stats)(ckpt_pipeline* pipeline, int32_t stage, ckpt_pipeline_stats* stats);
   ckpt_status (*ckpt_pipeline_get_timeline)(ckpt_pipeline* pipeline, ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count, int64_t* step_ns);
   ckpt_status (*ckpt_pipeline_get_trace_json)(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
@@ -276,9 +239,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_state_set_rarely_changes)(ckpt_state* state, const char* group, ckpt_bool rarely);
   ckpt_status (*ckpt_state_get_load_report)(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
   void (*ckpt_state_release)(ckpt_state* state);
-  void (*ckpt_stateful_callbacks_init)(ckpt_stateful_callbacks* callbacks, uint32_t size);
   ckpt_status (*ckpt_state_add_stateful)(ckpt_state* state, const char* name, const ckpt_stateful_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy);
-  void (*ckpt_coordinator_callbacks_init)(ckpt_coordinator_callbacks* callbacks, uint32_t size);
   ckpt_status (*ckpt_coordinator_create_single)(ckpt_coordinator** coordinator);
   ckpt_status (*ckpt_coordinator_create_custom)(const ckpt_coordinator_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_coordinator** coordinator);
   ckpt_status (*ckpt_coordinator_get_rank)(const ckpt_coordinator* coordinator, int64_t* rank);
@@ -287,28 +248,20 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_coordinator_broadcast)(ckpt_coordinator* coordinator, void* data, int64_t bytes, int64_t root, int64_t timeout_ns);
   ckpt_status (*ckpt_coordinator_all_gather)(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t timeout_ns, void* received);
   void (*ckpt_coordinator_release)(ckpt_coordinator* coordinator);
-  void (*ckpt_checkpoint_manager_options_init)(ckpt_checkpoint_manager_options* options, uint32_t size);
   ckpt_status (*ckpt_checkpoint_manager_create)(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** manager);
   ckpt_status (*ckpt_checkpoint_manager_get_storage)(const ckpt_checkpoint_manager* manager, ckpt_storage** storage);
   ckpt_status (*ckpt_checkpoint_manager_get_coordinator)(const ckpt_checkpoint_manager* manager, ckpt_coordinator** coordinator);
   ckpt_status (*ckpt_checkpoint_manager_get_fault_handler)(const ckpt_checkpoint_manager* manager, ckpt_fault_handler** handler);
   void (*ckpt_checkpoint_manager_release)(ckpt_checkpoint_manager* manager);
-  void (*ckpt_save_options_init)(ckpt_save_options* options, uint32_t size);
-  void (*ckpt_save_result_init)(ckpt_save_result* result, uint32_t size);
   ckpt_status (*ckpt_checkpoint_manager_save)(ckpt_checkpoint_manager* manager, const ckpt_state* state, const ckpt_save_options* options, ckpt_save_result* result);
-  void (*ckpt_load_options_init)(ckpt_load_options* options, uint32_t size);
-  void (*ckpt_load_result_init)(ckpt_load_result* result, uint32_t size);
   ckpt_status (*ckpt_checkpoint_manager_load)(ckpt_checkpoint_manager* manager, ckpt_state* state, const ckpt_load_options* options, ckpt_load_result* result);
-  void (*ckpt_checkpoint_info_init)(ckpt_checkpoint_info* info, uint32_t size);
   ckpt_status (*ckpt_checkpoint_manager_list)(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_checkpoint_manager_get_latest)(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
   ckpt_status (*ckpt_checkpoint_manager_get_best)(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
   ckpt_status (*ckpt_checkpoint_manager_find_step)(ckpt_checkpoint_manager* manager, int64_t step, ckpt_checkpoint_info* info);
   ckpt_status (*ckpt_checkpoint_manager_remove)(ckpt_checkpoint_manager* manager, const char* name);
   ckpt_status (*ckpt_checkpoint_manager_get_manifest)(ckpt_checkpoint_manager* manager, const char* name, char* buffer, int64_t capacity, int64_t* needed);
-  void (*ckpt_verify_result_init)(ckpt_verify_result* result, uint32_t size);
   ckpt_status (*ckpt_checkpoint_manager_verify)(ckpt_checkpoint_manager* manager, const char* name, ckpt_verify_result* result);
-  void (*ckpt_tensor_info_init)(ckpt_tensor_info* info, uint32_t size);
   ckpt_status (*ckpt_reader_create_from_checkpoint)(ckpt_checkpoint_manager* manager, const char* name, ckpt_verify verify, ckpt_reader** reader);
   ckpt_status (*ckpt_reader_create)(const char* path, ckpt_reader** reader);
   ckpt_status (*ckpt_reader_get_tensor_count)(const ckpt_reader* reader, int64_t* count);
@@ -327,24 +280,19 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_interval_expected_value)(double cost_seconds, double mtbf_seconds, double* interval_seconds);
   ckpt_status (*ckpt_interval_weibull)(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds, double* interval_seconds);
   ckpt_status (*ckpt_weibull_fit)(const double* gap_seconds, const ckpt_bool* failed, int64_t gap_seconds_count, double* weibull_shape, double* scale_seconds);
-  void (*ckpt_threshold_options_init)(ckpt_threshold_options* options, uint32_t size);
   ckpt_status (*ckpt_threshold_create)(const ckpt_threshold_options* options, ckpt_threshold** threshold);
   ckpt_status (*ckpt_threshold_observe_task)(ckpt_threshold* threshold, const char* name, double duration_seconds);
   ckpt_status (*ckpt_threshold_observe_failure)(ckpt_threshold* threshold, const char* name, double duration_seconds);
   ckpt_status (*ckpt_threshold_should_checkpoint)(ckpt_threshold* threshold, const char* name, double cost_seconds, ckpt_bool* answer);
   ckpt_status (*ckpt_threshold_adjust_policy)(ckpt_threshold* threshold, double saved_seconds, double overhead_seconds);
   ckpt_status (*ckpt_threshold_begin_run)(ckpt_threshold* threshold);
-  void (*ckpt_threshold_info_init)(ckpt_threshold_info* info, uint32_t size);
   ckpt_status (*ckpt_threshold_get_info)(const ckpt_threshold* threshold, ckpt_threshold_info* info);
-  void (*ckpt_task_observation_init)(ckpt_task_observation* task, uint32_t size);
   ckpt_status (*ckpt_threshold_list_tasks)(const ckpt_threshold* threshold, ckpt_task_observation* tasks, int64_t capacity, int64_t* count);
   void (*ckpt_threshold_release)(ckpt_threshold* threshold);
-  void (*ckpt_controller_options_init)(ckpt_controller_options* options, uint32_t size);
   ckpt_status (*ckpt_controller_create)(const ckpt_controller_options* options, ckpt_controller** controller);
   ckpt_status (*ckpt_controller_get_now)(const ckpt_controller* controller, double* now_seconds);
   ckpt_status (*ckpt_controller_begin_run)(ckpt_controller* controller, double now_seconds);
   ckpt_status (*ckpt_controller_resume)(ckpt_controller* controller, double now_seconds);
-  void (*ckpt_decision_init)(ckpt_decision* decision, uint32_t size);
   ckpt_status (*ckpt_controller_should_checkpoint)(const ckpt_controller* controller, double now_seconds, ckpt_decision* decision);
   ckpt_status (*ckpt_controller_decide_all)(const ckpt_controller* controller, ckpt_coordinator* coordinator, double now_seconds, int64_t timeout_ns, ckpt_decision* decision);
   ckpt_status (*ckpt_controller_begin)(ckpt_controller* controller, double now_seconds);
@@ -356,23 +304,17 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_controller_record_recovery)(ckpt_controller* controller, double now_seconds, double saved_seconds, double overhead_seconds);
   ckpt_status (*ckpt_controller_record_clean_exit)(ckpt_controller* controller, double now_seconds);
   ckpt_status (*ckpt_controller_notify_preemption)(ckpt_controller* controller, double now_seconds, double left_seconds);
-  void (*ckpt_controller_info_init)(ckpt_controller_info* info, uint32_t size);
   ckpt_status (*ckpt_controller_get_info)(const ckpt_controller* controller, ckpt_controller_info* info);
   ckpt_status (*ckpt_controller_list_tasks)(const ckpt_controller* controller, ckpt_task_observation* tasks, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_controller_get_json)(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_controller_restore)(ckpt_controller* controller, const char* json);
   void (*ckpt_controller_release)(ckpt_controller* controller);
-  void (*ckpt_simulation_options_init)(ckpt_simulation_options* options, uint32_t size);
   ckpt_status (*ckpt_simulation_create)(const ckpt_simulation_options* options, ckpt_simulation** simulation);
   ckpt_status (*ckpt_simulation_get_json)(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
   void (*ckpt_simulation_release)(ckpt_simulation* simulation);
-  void (*ckpt_checkpoint_task_result_init)(ckpt_checkpoint_task_result* result, uint32_t size);
-  void (*ckpt_checkpoint_task_callbacks_init)(ckpt_checkpoint_task_callbacks* callbacks, uint32_t size);
-  void (*ckpt_async_manager_options_init)(ckpt_async_manager_options* options, uint32_t size);
   ckpt_status (*ckpt_async_manager_create)(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options, ckpt_async_manager** manager);
   ckpt_status (*ckpt_async_manager_close)(ckpt_async_manager* manager, ckpt_close_mode mode, int64_t timeout_ns);
   void (*ckpt_async_manager_release)(ckpt_async_manager* manager);
-  void (*ckpt_checkpoint_task_options_init)(ckpt_checkpoint_task_options* options, uint32_t size);
   ckpt_status (*ckpt_async_manager_save)(ckpt_async_manager* manager, const ckpt_state* state, const ckpt_save_options* options, const ckpt_checkpoint_task_options* task, int64_t* id);
   ckpt_status (*ckpt_async_manager_load)(ckpt_async_manager* manager, ckpt_state* state, const ckpt_load_options* options, const ckpt_checkpoint_task_options* task, int64_t* id);
   ckpt_status (*ckpt_async_manager_cancel)(ckpt_async_manager* manager, int64_t id, ckpt_bool* cancelled);
@@ -381,13 +323,12 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_async_manager_get_save_result)(ckpt_async_manager* manager, int64_t id, ckpt_save_result* result);
   ckpt_status (*ckpt_async_manager_get_load_result)(ckpt_async_manager* manager, int64_t id, ckpt_load_result* result);
   ckpt_status (*ckpt_async_manager_end_step)(ckpt_async_manager* manager, int64_t step);
-  void (*ckpt_checkpoint_task_info_init)(ckpt_checkpoint_task_info* task, uint32_t size);
   ckpt_status (*ckpt_async_manager_get_task)(ckpt_async_manager* manager, int64_t id, ckpt_checkpoint_task_info* task);
   ckpt_status (*ckpt_async_manager_list)(ckpt_async_manager* manager, ckpt_checkpoint_task_list which, int64_t* ids, int64_t capacity, int64_t* count);
-  void (*ckpt_async_manager_stats_init)(ckpt_async_manager_stats* stats, uint32_t size);
   ckpt_status (*ckpt_async_manager_get_stats)(ckpt_async_manager* manager, ckpt_async_manager_stats* stats);
   ckpt_status (*ckpt_layer_create)(const char* name, const char* kind, ckpt_layer** layer);
   ckpt_status (*ckpt_layer_get_known_kinds)(char* buffer, int64_t capacity, int64_t* needed);
+  ckpt_status (*ckpt_struct_init)(const char* name, void* pointer, uint32_t size);
   ckpt_status (*ckpt_set_fallback_log)(ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_set_progress)(ckpt_progress_fn progress, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_start_thread)(const char* name, ckpt_thread_fn fn, void* user_data, ckpt_destroy_fn destroy);
@@ -395,7 +336,6 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_storage_register_scheme)(const char* scheme, ckpt_storage_scheme_fn create, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_storage_unregister_scheme)(const char* scheme);
   ckpt_status (*ckpt_profile_create_uniform)(int64_t layer_count, const ckpt_layer_profile* layer, const ckpt_option_profile* option, ckpt_profile** profile);
-  void (*ckpt_tier_profile_init)(ckpt_tier_profile* tier, uint32_t size);
   ckpt_status (*ckpt_profile_set_tier)(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile);
   ckpt_status (*ckpt_profile_get_tier)(const ckpt_profile* profile, int32_t tier, ckpt_tier_profile* out);
   ckpt_status (*ckpt_profile_set_flags)(ckpt_profile* profile, ckpt_profile_flag flags);
@@ -403,7 +343,6 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_profile_get_json)(const ckpt_profile* profile, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_profile_create_from_json)(const char* json, ckpt_profile** profile);
   ckpt_status (*ckpt_schedule_place_tier)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
-  void (*ckpt_frontier_point_init)(ckpt_frontier_point* point, uint32_t size);
   ckpt_status (*ckpt_profile_get_frontier)(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_blas_set_kernels)(const char* name);
   ckpt_status (*ckpt_layer_create_tied_head)(const char* name, ckpt_layer* embedding, ckpt_layer** layer);
@@ -414,7 +353,6 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_optimizer_step_and_zero)(ckpt_optimizer* optimizer, double max_norm, double* norm);
   ckpt_status (*ckpt_optimizer_get_learning_rate)(const ckpt_optimizer* optimizer, double* learning_rate);
   ckpt_status (*ckpt_optimizer_set_learning_rate)(ckpt_optimizer* optimizer, double learning_rate);
-  void (*ckpt_learning_rate_schedule_init)(ckpt_learning_rate_schedule* schedule, uint32_t size);
   ckpt_status (*ckpt_learning_rate_at)(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate);
   ckpt_status (*ckpt_state_add_sharded_tensor)(ckpt_state* state, const char* group, const char* name, ckpt_dtype dtype, const int64_t* shape, int32_t ndim);
   ckpt_status (*ckpt_state_add_block)(ckpt_state* state, const char* group, const char* name, const int64_t* offsets, int32_t ndim, ckpt_tensor* tensor);
@@ -448,7 +386,6 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_tree_get_form)(const ckpt_tree* tree, int64_t index, ckpt_tree_form* form, ckpt_bool* is_big_endian, ckpt_bool* is_complex128);
   ckpt_status (*ckpt_tree_get_tensor)(ckpt_tree* tree, int64_t index, ckpt_tensor** tensor);
   void (*ckpt_tree_release)(ckpt_tree* tree);
-  void (*ckpt_driver_callbacks_init)(ckpt_driver_callbacks* callbacks, uint32_t size);
   ckpt_status (*ckpt_driver_create)(ckpt_schedule* schedule, const ckpt_driver_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_driver** driver);
   ckpt_status (*ckpt_driver_forward)(ckpt_driver* driver, void* x0, void** xn);
   ckpt_status (*ckpt_driver_backward)(ckpt_driver* driver, void* gn, void** g0);

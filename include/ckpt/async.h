@@ -104,10 +104,6 @@ typedef struct ckpt_checkpoint_task_result {
 #define CKPT_CHECKPOINT_TASK_RESULT_INIT \
   { sizeof(ckpt_checkpoint_task_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", 0, 0, 0, 0, 0, 0, "" }
 
-/* Sets *result to CKPT_CHECKPOINT_TASK_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_checkpoint_task_result_init(ckpt_checkpoint_task_result* result, uint32_t size);
-
 /* Notifies that a save is staged: its tensors may change. stall_ns as in ckpt_checkpoint_task_result. When and where it runs:
  * ckpt_checkpoint_task_callbacks. */
 typedef void (*ckpt_checkpoint_task_staged_fn)(int64_t id, int64_t stall_ns, void* user_data);
@@ -142,10 +138,6 @@ typedef struct ckpt_checkpoint_task_callbacks {
 
 #define CKPT_CHECKPOINT_TASK_CALLBACKS_INIT \
   { sizeof(ckpt_checkpoint_task_callbacks), 0, 0, 0, 0 }
-
-/* Sets *callbacks to CKPT_CHECKPOINT_TASK_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of
- * the caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_checkpoint_task_callbacks_init(ckpt_checkpoint_task_callbacks* callbacks, uint32_t size);
 
 /* ---- Manager ------------------------------------------------------------------------------------------------------------- */
 
@@ -199,10 +191,6 @@ typedef struct ckpt_async_manager_options {
 
 #define CKPT_ASYNC_MANAGER_OPTIONS_INIT \
   { sizeof(ckpt_async_manager_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Sets *options to CKPT_ASYNC_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_async_manager_options_init(ckpt_async_manager_options* options, uint32_t size);
 
 /* Creates a manager with its threads. options: NULL for the defaults. When this fails, destroy has not run.
  * OUT_OF_MEMORY when the system has no thread left. */
@@ -306,10 +294,6 @@ typedef struct ckpt_checkpoint_task_options {
         0, 0, 0, 0, 0, 0                                                                                                           \
   }
 
-/* Sets *options to CKPT_CHECKPOINT_TASK_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_checkpoint_task_options_init(ckpt_checkpoint_task_options* options, uint32_t size);
-
 /* Saves state in the background; *id receives the task's id, which is positive and never used again. With CKPT_STAGING_MODE_COPY it
  * returns when the tensors are copied, else at once; JSON values and the list of tensors are always copied, and the list callbacks
  * of stateful objects run inside this call. What ckpt_checkpoint_manager_save refuses is refused here. options and task: NULL for
@@ -383,10 +367,6 @@ typedef struct ckpt_checkpoint_task_info {
 #define CKPT_CHECKPOINT_TASK_INFO_INIT \
   { sizeof(ckpt_checkpoint_task_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *task to CKPT_CHECKPOINT_TASK_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_checkpoint_task_info_init(ckpt_checkpoint_task_info* task, uint32_t size);
-
 /* Fills *task with what is known of a task now. NOT_FOUND as ckpt_async_manager_cancel. */
 CKPT_API ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* manager, int64_t id, ckpt_checkpoint_task_info* task);
 
@@ -426,10 +406,6 @@ typedef struct ckpt_async_manager_stats {
 
 #define CKPT_ASYNC_MANAGER_STATS_INIT \
   { sizeof(ckpt_async_manager_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "" }
-
-/* Sets *stats to CKPT_ASYNC_MANAGER_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_async_manager_stats_init(ckpt_async_manager_stats* stats, uint32_t size);
 
 /* Fills *stats with the manager's tasks and bytes; a snapshot while they are at work. */
 CKPT_API ckpt_status ckpt_async_manager_get_stats(ckpt_async_manager* manager, ckpt_async_manager_stats* stats);

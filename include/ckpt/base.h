@@ -1,4 +1,4 @@
-/* base.h - status codes, errors, logging, thread hooks, clocks, random numbers, queues, thread pool, version.
+/* base.h - status codes, errors, logging, thread hooks, clocks, random numbers, thread pool, version.
  *
  * Everything that belongs to no other part. Read the general rules at the top of ckpt.h first.
  */
@@ -63,12 +63,19 @@ CKPT_API void ckpt_callback_error(const char* text);
 /* Frees a user_data when the library has made its last call with it. Runs on the thread that made that last use. */
 typedef void (*ckpt_destroy_fn)(void* user_data);
 
-/* Initialises a struct by its function, with the size that the caller was compiled with:
+/* Sets the struct of this type to its defaults, those of its _INIT macro, and the bytes after it, up to size, to zero.
+ * name: of the type, for example "ckpt_save_options"; every struct of the library that begins with struct_size. The structs of a
+ * plug-in have functions in the plug-in. pointer: size bytes of the caller. size: sizeof the type as the caller was compiled.
+ * INVALID_ARGUMENT, with nothing written, for an unknown name and for a size that no version of the struct can have: below its
+ * first version, above 4096, or not a multiple of 4. */
+CKPT_API ckpt_status ckpt_struct_init(const char* name, void* pointer, uint32_t size);
+
+/* Sets a struct to its defaults with ckpt_struct_init. Compilers report a pointer to another type.
  *
  *     ckpt_save_options options;
  *     CKPT_INIT(ckpt_save_options, &options);
  */
-#define CKPT_INIT(type, pointer) type##_init((pointer), (uint32_t)sizeof *(pointer))
+#define CKPT_INIT(type, pointer) ckpt_struct_init(#type, 1 ? (pointer) : (type*)0, (uint32_t)sizeof(type))
 
 /* ---- Version ------------------------------------------------------------------------------------------------------------- */
 
@@ -196,40 +203,6 @@ CKPT_API void ckpt_clock_release(ckpt_clock* clock);
 /* One block of Philox4x32-10: four random words from a counter and a key, the same on every machine.
  * Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
 CKPT_API ckpt_status ckpt_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-
-/* ---- Queue --------------------------------------------------------------------------------------------------------------- */
-
-/* A bounded first-in first-out queue of 64-bit words. Pushing and popping take no lock; only a thread that has to wait parks on
- * one. In a forked child every call but size and release returns FORKED. */
-typedef struct ckpt_word_queue ckpt_word_queue;
-
-/* How many threads may use a queue of words. */
-typedef int32_t ckpt_word_queue_kind;
-
-#define CKPT_WORD_QUEUE_KIND_SPSC 0 /* a queue for one pushing and one popping thread at a time */
-#define CKPT_WORD_QUEUE_KIND_MPMC 1 /* a queue for any number of threads: synchronised */
-
-/* Creates an empty queue. kind: CKPT_WORD_QUEUE_KIND_SPSC or CKPT_WORD_QUEUE_KIND_MPMC. capacity: 1 .. 2^24 words, exact. All
- * memory is allocated here. */
-CKPT_API ckpt_status ckpt_word_queue_create(ckpt_word_queue_kind kind, int64_t capacity, ckpt_word_queue** queue);
-
-/* Appends a word, waiting at most timeout_ns nanoseconds for a place. QUEUE_FULL when there was none in time, CLOSED after
- * ckpt_word_queue_close. */
-CKPT_API ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t word, int64_t timeout_ns);
-
-/* *word receives the oldest word, which is taken, waiting at most timeout_ns nanoseconds for one. TIMEOUT when there was none in
- * time; CLOSED when the queue is closed and empty. */
-CKPT_API ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, int64_t timeout_ns, uint64_t* word);
-
-/* Closes the queue: nothing more can be pushed, and every waiting thread wakes; what is inside can still be popped.
- * Synchronised. */
-CKPT_API ckpt_status ckpt_word_queue_close(ckpt_word_queue* queue);
-
-/* *word_count receives the number of words inside now (0 .. capacity); a snapshot when other threads are at work. Synchronised. */
-CKPT_API ckpt_status ckpt_word_queue_get_word_count(const ckpt_word_queue* queue, int64_t* word_count);
-
-/* Frees the queue and what is inside. No thread may be waiting in it: close it first. NULL does nothing. */
-CKPT_API void ckpt_word_queue_release(ckpt_word_queue* queue);
 
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
 

@@ -306,43 +306,6 @@ inline std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& c
   return out;
 }
 
-// ---- Queue ----
-
-// A bounded first-in first-out queue of 64-bit words.
-class WordQueue {
- public:
-  // capacity: exact, in words.
-  WordQueue(WordQueueKind kind, std::int64_t capacity) {
-    check(ckpt_word_queue_create(static_cast<ckpt_word_queue_kind>(kind), capacity, handle_.out()));
-  }
-
-  // False when there was no place in time (0 polls). Error with Status::closed after close().
-  bool push(std::uint64_t word, std::chrono::nanoseconds timeout = forever) {
-    const ckpt_status status = ckpt_word_queue_push(handle_.get(), word, timeout.count());
-    if (status == CKPT_E_QUEUE_FULL) return false;
-    check(status);
-    return true;
-  }
-  // Empty when nothing came in time. Error with Status::closed when the queue is closed and empty.
-  std::optional<std::uint64_t> pop(std::chrono::nanoseconds timeout = forever) {
-    std::uint64_t word = 0;
-    const ckpt_status status = ckpt_word_queue_pop(handle_.get(), timeout.count(), &word);
-    if (status == CKPT_E_TIMEOUT) return std::nullopt;
-    check(status);
-    return word;
-  }
-  void close() { check(ckpt_word_queue_close(handle_.get())); }
-  std::int64_t word_count() const {
-    std::int64_t count = 0;
-    check(ckpt_word_queue_get_word_count(handle_.get(), &count));
-    return count;
-  }
-  ckpt_word_queue* handle() const noexcept { return handle_.get(); }
-
- private:
-  detail::Handle<ckpt_word_queue, ckpt_word_queue_release> handle_;
-};
-
 // ---- Threads ----
 
 inline std::int32_t available_threads() noexcept { return ckpt_available_threads(); }

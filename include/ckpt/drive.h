@@ -114,10 +114,6 @@ typedef struct ckpt_driver_callbacks {
 #define CKPT_DRIVER_CALLBACKS_INIT \
   { sizeof(ckpt_driver_callbacks), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_DRIVER_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_driver_callbacks_init(ckpt_driver_callbacks* callbacks, uint32_t size);
-
 /* ---- Driver -------------------------------------------------------------------------------------------------------------- */
 
 /* Drives the steps of one schedule, one at a time; any number of drivers may run at once. From one thread at a time, but for

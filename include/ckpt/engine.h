@@ -43,10 +43,6 @@ typedef struct ckpt_blas {
 #define CKPT_BLAS_INIT \
   { sizeof(ckpt_blas), 0, 0, 0, 0 }
 
-/* Sets *blas to CKPT_BLAS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *blas of the caller (CKPT_INIT); NULL
- * does nothing. */
-CKPT_API void ckpt_blas_init(ckpt_blas* blas, uint32_t size);
-
 /* Uses the caller's BLAS in this process. Its functions must stay valid for the process's life. INVALID_STATE once a BLAS is in
  * use. */
 CKPT_API ckpt_status ckpt_blas_set(const ckpt_blas* blas);
@@ -251,10 +247,6 @@ typedef struct ckpt_layer_callbacks {
 #define CKPT_LAYER_CALLBACKS_INIT \
   { sizeof(ckpt_layer_callbacks), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_LAYER_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_layer_callbacks_init(ckpt_layer_callbacks* callbacks, uint32_t size);
-
 /* Creates a layer of the caller's own: parameters and their gradients stay the caller's. callbacks: copied. destroy (may be NULL)
  * runs once with user_data, after the last call. */
 CKPT_API ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data,
@@ -358,10 +350,6 @@ typedef struct ckpt_schedule_executor_options {
 #define CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT \
   { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_schedule_executor_options_init(ckpt_schedule_executor_options* options, uint32_t size);
-
 /* Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps
  * chain and schedule alive. OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a
  * list.
@@ -395,10 +383,6 @@ typedef struct ckpt_step {
 
 #define CKPT_STEP_INIT \
   { sizeof(ckpt_step), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Sets *step to CKPT_STEP_INIT, and the bytes behind it, up to size, to zero. size: sizeof *step of the caller (CKPT_INIT); NULL
- * does nothing. */
-CKPT_API void ckpt_step_init(ckpt_step* step, uint32_t size);
 
 /* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n where it
  * has one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
@@ -437,10 +421,6 @@ typedef struct ckpt_schedule_executor_stats {
   {                                                                             \
     sizeof(ckpt_schedule_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, { 0 } \
   }
-
-/* Sets *stats to CKPT_SCHEDULE_EXECUTOR_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_schedule_executor_stats_init(ckpt_schedule_executor_stats* stats, uint32_t size);
 
 /* Fills *stats with what the executor measured since it was made. */
 CKPT_API ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* executor, ckpt_schedule_executor_stats* stats);
@@ -493,10 +473,6 @@ typedef struct ckpt_adamw_options {
 #define CKPT_ADAMW_OPTIONS_INIT \
   { sizeof(ckpt_adamw_options), 0, 1e-3, 0.9, 0.999, 1e-8, 0.01, 0, 0 }
 
-/* Sets *options to CKPT_ADAMW_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_adamw_options_init(ckpt_adamw_options* options, uint32_t size);
-
 /* Creates an AdamW optimizer. options: NULL for the defaults. Keeps the chain alive.
  * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101. */
 CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_options* options, ckpt_optimizer** optimizer);
@@ -535,10 +511,6 @@ typedef struct ckpt_learning_rate_schedule {
 
 #define CKPT_LEARNING_RATE_SCHEDULE_INIT \
   { sizeof(ckpt_learning_rate_schedule), CKPT_LEARNING_RATE_KIND_CONSTANT, 1e-3, 0, 0, 0 }
-
-/* Sets *schedule to CKPT_LEARNING_RATE_SCHEDULE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *schedule of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_learning_rate_schedule_init(ckpt_learning_rate_schedule* schedule, uint32_t size);
 
 /* *learning_rate receives the rate of a step (>= 0, from 0), to be given to ckpt_optimizer_set_learning_rate before it. A function
  * of its arguments alone, so a resumed run goes on with the same rates. Synchronised. */

@@ -42,10 +42,6 @@ typedef struct ckpt_memory_tracker_options {
 #define CKPT_MEMORY_TRACKER_OPTIONS_INIT \
   { sizeof(ckpt_memory_tracker_options), 0, 0, 1 }
 
-/* Sets *options to CKPT_MEMORY_TRACKER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_memory_tracker_options_init(ckpt_memory_tracker_options* options, uint32_t size);
-
 /* Creates a tracker that has counted nothing. options: NULL for the defaults. */
 CKPT_API ckpt_status ckpt_memory_tracker_create(const ckpt_memory_tracker_options* options, ckpt_memory_tracker** tracker);
 
@@ -131,10 +127,6 @@ typedef struct ckpt_memory_stats {
 #define CKPT_MEMORY_STATS_INIT \
   { sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats, uint32_t size);
-
 /* What a memory tracker counted for one layer. */
 typedef struct ckpt_memory_layer_stats {
   uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
@@ -165,10 +157,6 @@ typedef struct ckpt_memory_layer_stats {
 #define CKPT_MEMORY_LAYER_STATS_INIT \
   { sizeof(ckpt_memory_layer_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_LAYER_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats, uint32_t size);
-
 /* One live allocation of a memory tracker. */
 typedef struct ckpt_memory_allocation {
   uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
@@ -181,10 +169,6 @@ typedef struct ckpt_memory_allocation {
 
 #define CKPT_MEMORY_ALLOCATION_INIT \
   { sizeof(ckpt_memory_allocation), 0, 0, 0, 0, 0 }
-
-/* Sets *allocation to CKPT_MEMORY_ALLOCATION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *allocation of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation* allocation, uint32_t size);
 
 /* In which order layers come. */
 typedef int32_t ckpt_memory_order;
@@ -247,10 +231,6 @@ typedef struct ckpt_memory_scope_stats {
 #define CKPT_MEMORY_SCOPE_STATS_INIT \
   { sizeof(ckpt_memory_scope_stats), 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_SCOPE_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_memory_scope_stats_init(ckpt_memory_scope_stats* stats, uint32_t size);
-
 /* Opens a scope inside the innermost open one. name: need not be unique. *scope receives its id. */
 CKPT_API ckpt_status ckpt_memory_tracker_push_scope(ckpt_memory_tracker* tracker, const char* name, uint64_t* scope);
 
@@ -308,10 +288,6 @@ typedef struct ckpt_memory_event {
 
 #define CKPT_MEMORY_EVENT_INIT \
   { sizeof(ckpt_memory_event), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Sets *event to CKPT_MEMORY_EVENT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *event of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_memory_event_init(ckpt_memory_event* event, uint32_t size);
 
 /* Receives one event, borrowed for the call. Runs on the thread whose call caused it, after that call has released every lock and
  * before it returns; several threads may be inside at once, and then events may come out of order: their sequence shows it. May
@@ -382,10 +358,6 @@ typedef struct ckpt_memory_system {
 
 #define CKPT_MEMORY_SYSTEM_INIT \
   { sizeof(ckpt_memory_system), 0, 0, 0, 0, 0 }
-
-/* Sets *system to CKPT_MEMORY_SYSTEM_INIT, and the bytes behind it, up to size, to zero. size: sizeof *system of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_memory_system_init(ckpt_memory_system* system, uint32_t size);
 
 /* Fills *system with what the system reports, control groups v1 and v2 included: /proc/meminfo, /proc/self/cgroup and the group's
  * files, at each level up to the root. A group's page cache on the inactive list counts as available. UNSUPPORTED when not even the

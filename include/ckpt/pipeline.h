@@ -61,10 +61,6 @@ typedef struct ckpt_activation_policy {
 #define CKPT_ACTIVATION_POLICY_INIT \
   { sizeof(ckpt_activation_policy), CKPT_ACTIVATION_POLICY_KIND_STORE_ALL, 1, 1073741824, 0, 0 }
 
-/* Sets *policy to CKPT_ACTIVATION_POLICY_INIT, and the bytes behind it, up to size, to zero. size: sizeof *policy of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_activation_policy_init(ckpt_activation_policy* policy, uint32_t size);
-
 /* Computes a stage's activation for one micro-batch: *output receives a new reference, which the manager takes over. input is
  * borrowed: retain it before returning it as the output. Runs on the thread that asked the manager, with no lock held; may block,
  * may release the manager, and may call any function but those of this manager that return INVALID_STATE inside its callbacks.
@@ -83,10 +79,6 @@ typedef struct ckpt_activation_manager_options {
 
 #define CKPT_ACTIVATION_MANAGER_OPTIONS_INIT \
   { sizeof(ckpt_activation_manager_options), 0, 0, 0, 0 }
-
-/* Sets *options to CKPT_ACTIVATION_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_activation_manager_options_init(ckpt_activation_manager_options* options, uint32_t size);
 
 /* Stores the activations of a stage's micro-batches as a policy says. Synchronised.
  * Inside its forward function, its strategy and its clock, functions that ask or change it (set_policy, begin_step,
@@ -175,10 +167,6 @@ typedef struct ckpt_activation_metadata {
 #define CKPT_ACTIVATION_METADATA_INIT \
   { sizeof(ckpt_activation_metadata), 0, 0, 0, {0}, 0, 0, 0, 0 }
 
-/* Sets *metadata to CKPT_ACTIVATION_METADATA_INIT, and the bytes behind it, up to size, to zero. size: sizeof *metadata of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata, uint32_t size);
-
 /* Fills *metadata for a stored activation; NOT_FOUND when it is not stored. */
 CKPT_API ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int32_t micro_batch,
                                                           ckpt_activation_metadata* metadata);
@@ -246,10 +234,6 @@ typedef struct ckpt_pipeline_options {
     sizeof(ckpt_pipeline_options), CKPT_PIPELINE_ORDER_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
         CKPT_RECOMPUTE_CHECK_NONE, 0, 0, 0                                                                \
   }
-
-/* Sets *options to CKPT_PIPELINE_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_pipeline_options_init(ckpt_pipeline_options* options, uint32_t size);
 
 /* Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what store-all keeps, times
  * the micro-batches in flight, is most even. profile: of one micro-batch. Of options only order, stages, chunks and
@@ -324,10 +308,6 @@ typedef struct ckpt_pipeline_stats {
 
 #define CKPT_PIPELINE_STATS_INIT \
   { sizeof(ckpt_pipeline_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Sets *stats to CKPT_PIPELINE_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_pipeline_stats_init(ckpt_pipeline_stats* stats, uint32_t size);
 
 /* Fills *stats with what a stage measured since the pipeline was made. */
 CKPT_API ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* pipeline, int32_t stage, ckpt_pipeline_stats* stats);

@@ -117,10 +117,6 @@ typedef struct ckpt_layer_profile {
     sizeof(ckpt_layer_profile), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, 0, 0, 0, 0, { 0 } \
   }
 
-/* Sets *layer to CKPT_LAYER_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *layer of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_layer_profile_init(ckpt_layer_profile* layer, uint32_t size);
-
 /* What planning must know of one way to run a layer. Most layers have one. */
 typedef struct ckpt_option_profile {
   uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
@@ -143,10 +139,6 @@ typedef struct ckpt_option_profile {
 
 #define CKPT_OPTION_PROFILE_INIT \
   { sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0, 0, 0 }
-
-/* Sets *option to CKPT_OPTION_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *option of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_option_profile_init(ckpt_option_profile* option, uint32_t size);
 
 /* Creates an empty profile of a chain whose input x_0 has input_bytes (>= 0). */
 CKPT_API ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile);
@@ -175,10 +167,6 @@ typedef struct ckpt_tier_profile {
 
 #define CKPT_TIER_PROFILE_INIT \
   { sizeof(ckpt_tier_profile), 0, 0, 0.0, 0.0, 0.0 }
-
-/* Sets *tier to CKPT_TIER_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *tier of the caller (CKPT_INIT);
- * NULL does nothing. */
-CKPT_API void ckpt_tier_profile_init(ckpt_tier_profile* tier, uint32_t size);
 
 /* Says what a tier (1 .. CKPT_TIERS-1) can do; until then it is as CKPT_TIER_PROFILE_INIT says. */
 CKPT_API ckpt_status ckpt_profile_set_tier(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile);
@@ -402,10 +390,6 @@ typedef struct ckpt_plan_report {
     sizeof(ckpt_plan_report), 0, 0, 0, 0, 0.0, 0.0, 0, {0}, 0.0, {0}, {0}, {0}, { 0 } \
   }
 
-/* Sets *report to CKPT_PLAN_REPORT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *report of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
-
 /* Replays the schedule against the profile without running anything, and fills *report.
  *
  * Bytes of tier 0. x_0 is there at the start. A layer that runs forward first makes its output (INPUT or not), then its tape, then
@@ -469,10 +453,6 @@ typedef struct ckpt_frontier_point {
 
 #define CKPT_FRONTIER_POINT_INIT \
   { sizeof(ckpt_frontier_point), 0, 0, 0, 0, 0.0, 0.0, 0.0 }
-
-/* Sets *point to CKPT_FRONTIER_POINT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *point of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_frontier_point_init(ckpt_frontier_point* point, uint32_t size);
 
 /* Makes the whole frontier of a planner in one run: points receives what its schedules cost, by rising live bytes and falling step
  * seconds (where the profile has no seconds at all, falling recomputed forwards), up to capacity (>= 0) of them; *count receives

@@ -128,10 +128,6 @@ typedef struct ckpt_stateful_callbacks {
 #define CKPT_STATEFUL_CALLBACKS_INIT \
   { sizeof(ckpt_stateful_callbacks), 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_STATEFUL_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* callbacks, uint32_t size);
-
 /* Adds an object to a state. name: not blank, at most 32 bytes, no '.'; ALREADY_EXISTS when an object of the state has it. What the
  * object lists as group "g" and key "k" are "name.g" and "name.k" in checkpoints; keys of the state that begin with "name." are the
  * object's after a load. callbacks are copied. destroy (may be NULL) runs once, when the last state that holds the object is gone;
@@ -181,10 +177,6 @@ typedef struct ckpt_coordinator_callbacks {
 
 #define CKPT_COORDINATOR_CALLBACKS_INIT \
   { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0, 0 }
-
-/* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callbacks, uint32_t size);
 
 /* Creates the coordinator of a single process, rank 0 of 1: every operation returns at once. */
 CKPT_API ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** coordinator);
@@ -298,10 +290,6 @@ typedef struct ckpt_checkpoint_info {
 #define CKPT_CHECKPOINT_INFO_INIT \
   { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_CHECKPOINT_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info, uint32_t size);
-
 /* Decides whether one checkpoint stays after a newer save: asked about each good one that no rule keeps. info: valid during the
  * call only. *keep is 0; set to another number, the checkpoint stays. Runs on the thread that saves or prunes; may block. Calls on
  * the manager return INVALID_STATE in it. Returns 0, or another number for an error (text by ckpt_callback_error): then nothing is
@@ -347,10 +335,6 @@ typedef struct ckpt_checkpoint_manager_options {
 
 #define CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT \
   { sizeof(ckpt_checkpoint_manager_options), 0, 0, 0, 0, CKPT_BEST_METRIC_SMALLEST, 0, 0, 0, NULL, NULL, NULL, NULL, 0 }
-
-/* Sets *options to CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_options* options, uint32_t size);
 
 /* Opens the checkpoints of a storage, which is kept alive. options: NULL for the defaults.
  * A writer holds the lock ".lock" until it is released; BUSY, with the holder's process id in the message, when another one has it,
@@ -413,10 +397,6 @@ typedef struct ckpt_save_options {
 #define CKPT_SAVE_OPTIONS_INIT \
   { sizeof(ckpt_save_options), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 }
 
-/* Sets *options to CKPT_SAVE_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_save_options_init(ckpt_save_options* options, uint32_t size);
-
 /* What one save wrote. */
 typedef struct ckpt_save_result {
   uint32_t struct_size;                  /* size of this struct in bytes, as its caller was compiled */
@@ -445,10 +425,6 @@ typedef struct ckpt_save_result {
 
 #define CKPT_SAVE_RESULT_INIT \
   { sizeof(ckpt_save_result), 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, "" }
-
-/* Sets *result to CKPT_SAVE_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_save_result_init(ckpt_save_result* result, uint32_t size);
 
 /* Writes state as a new checkpoint and returns when it is durable: a load finds it, or a newer one, after a crash at any later
  * moment. The tensors should not change meanwhile; if they do, the checkpoint holds some mixture, with checksums of what was
@@ -532,10 +508,6 @@ typedef struct ckpt_load_options {
 #define CKPT_LOAD_OPTIONS_INIT \
   { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, CKPT_CONVERSION_NONE, 0, NULL, NULL, NULL }
 
-/* Sets *options to CKPT_LOAD_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_load_options_init(ckpt_load_options* options, uint32_t size);
-
 /* What one load found. */
 typedef struct ckpt_load_result {
   uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
@@ -564,10 +536,6 @@ typedef struct ckpt_load_result {
 
 #define CKPT_LOAD_RESULT_INIT \
   { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0 }
-
-/* Sets *result to CKPT_LOAD_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
 
 /* Fills the state's tensors and replaces its JSON values by those of a checkpoint. Takes the first usable checkpoint of the current
  * line (see "Lines" above): that of the highest generation, in it of the highest step, of equal ones the last that was committed. A
@@ -664,10 +632,6 @@ typedef struct ckpt_verify_result {
 #define CKPT_VERIFY_RESULT_INIT \
   { sizeof(ckpt_verify_result), 0, 0, 0, 0, "" }
 
-/* Sets *result to CKPT_VERIFY_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result, uint32_t size);
-
 /* Reads a whole checkpoint and checks everything. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that
  * has a manifest, another one when a writer removes that meanwhile. result: NULL when it is not wanted. CORRUPT with a message that
  * names the first bad file and, where it is known, the tensor. NOT_FOUND when there is no such checkpoint (any more). */
@@ -695,10 +659,6 @@ typedef struct ckpt_tensor_info {
 
 #define CKPT_TENSOR_INFO_INIT \
   { sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Sets *info to CKPT_TENSOR_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller (CKPT_INIT);
- * NULL does nothing. */
-CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info, uint32_t size);
 
 /* Opens one checkpoint. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that has a manifest (no falling
  * back past damage, but past what a writer removes meanwhile). verify: CKPT_VERIFY_FULL reads and checks every byte now,

@@ -63,10 +63,6 @@ typedef struct ckpt_file_system_options {
 #define CKPT_FILE_SYSTEM_OPTIONS_INIT \
   { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_PATH_RING, 0, 0, 0, 0, 0, NULL }
 
-/* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_file_system_options_init(ckpt_file_system_options* options, uint32_t size);
-
 /* Creates a storage in a directory of the file system.
  * root: UTF-8 path, absolute or relative to the process's directory now; copied. The storage holds the directory open, so it stays
  * the same one when the path is renamed or the process changes directory. Links that lead to the root are followed, links below it
@@ -201,10 +197,6 @@ typedef struct ckpt_storage_callbacks {
         NULL, 0, 0, NULL, NULL, NULL, NULL, NULL                                                                                 \
   }
 
-/* Sets *callbacks to CKPT_STORAGE_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_storage_callbacks_init(ckpt_storage_callbacks* callbacks, uint32_t size);
-
 /* Creates a storage whose operations are functions of the caller. name: where it is, for messages; UTF-8, not blank, copied.
  * callbacks: copied. destroy (may be NULL) runs once, after the last call. INVALID_ARGUMENT when a function is missing. */
 CKPT_API ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_storage_callbacks* callbacks, void* user_data,
@@ -268,10 +260,6 @@ typedef struct ckpt_fault_handler_options {
 
 #define CKPT_FAULT_HANDLER_OPTIONS_INIT \
   { sizeof(ckpt_fault_handler_options), 5, 10000000, 10000000000, 2.0, 0.5, 0, NULL, NULL, NULL }
-
-/* Sets *options to CKPT_FAULT_HANDLER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options, uint32_t size);
 
 /* Waits ns (> 0) nanoseconds, or in a test only records that it should. Runs on the thread whose operation failed. */
 typedef void (*ckpt_sleep_fn)(int64_t duration_ns, void* user_data);

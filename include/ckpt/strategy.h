@@ -90,10 +90,6 @@ typedef struct ckpt_smart_strategy_options {
 #define CKPT_SMART_STRATEGY_OPTIONS_INIT \
   { sizeof(ckpt_smart_strategy_options), 0, 1.5, 2, 0.7 }
 
-/* Sets *options to CKPT_SMART_STRATEGY_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_smart_strategy_options_init(ckpt_smart_strategy_options* options, uint32_t size);
-
 /* Creates a smart strategy, which watches layers first: no until 10 different layers were asked about or an index comes a second
  * time, whichever is first. Then yes for a layer with more than 1.5 times the mean bytes of the known layers, or accessed fewer
  * than 2 times (the question included), or with an index past 0.7 times the number of known layers. Excluded layers are watched and
@@ -141,10 +137,6 @@ typedef struct ckpt_strategy_question {
 #define CKPT_STRATEGY_QUESTION_INIT \
   { sizeof(ckpt_strategy_question), 0, NULL, NULL, 0, 0, 0, 0 }
 
-/* Sets *question to CKPT_STRATEGY_QUESTION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *question of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_strategy_question_init(ckpt_strategy_question* question, uint32_t size);
-
 /* Answers for one layer. Sets *answer (0 when called) to 1 for yes or 0 for no. Non-zero return stops the operation. Runs on the
  * thread that asks; may be called on several threads at once; may block; may call any function, but asking, resetting or notifying
  * the strategy that it answers for, or a composite above it that is being asked, returns INVALID_STATE at once. */
@@ -170,10 +162,6 @@ typedef struct ckpt_strategy_callbacks {
 
 #define CKPT_STRATEGY_CALLBACKS_INIT \
   { sizeof(ckpt_strategy_callbacks), 0, NULL, NULL, NULL }
-
-/* Sets *callbacks to CKPT_STRATEGY_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
- * caller (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks, uint32_t size);
 
 /* Creates a strategy that asks functions of the caller. name: what ckpt_strategy_get_name returns; NULL for "Custom". callbacks is
  * copied. destroy (may be NULL) runs once, after the last call. A custom strategy that asks itself, directly or through others,
@@ -243,10 +231,6 @@ typedef struct ckpt_strategy_counters {
 #define CKPT_STRATEGY_COUNTERS_INIT \
   { sizeof(ckpt_strategy_counters), 0, 0, 0, 0 }
 
-/* Sets *counters to CKPT_STRATEGY_COUNTERS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *counters of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_strategy_counters_init(ckpt_strategy_counters* counters, uint32_t size);
-
 /* Fills *counters, whose struct_size the caller has set. A snapshot while other threads ask. */
 CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters);
 
@@ -276,10 +260,6 @@ typedef struct ckpt_strategy_info {
 
 #define CKPT_STRATEGY_INFO_INIT \
   { sizeof(ckpt_strategy_info), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Sets *info to CKPT_STRATEGY_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_strategy_info_init(ckpt_strategy_info* info, uint32_t size);
 
 /* Fills *info, whose struct_size the caller has set. */
 CKPT_API ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info);

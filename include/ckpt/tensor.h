@@ -85,10 +85,6 @@ typedef struct ckpt_buffer_pool_options {
 #define CKPT_BUFFER_POOL_OPTIONS_INIT \
   { sizeof(ckpt_buffer_pool_options), 1, CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES, 0 }
 
-/* Sets *options to CKPT_BUFFER_POOL_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_buffer_pool_options_init(ckpt_buffer_pool_options* options, uint32_t size);
-
 /* What a buffer pool holds now and has done so far. */
 typedef struct ckpt_buffer_pool_stats {
   uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
@@ -105,10 +101,6 @@ typedef struct ckpt_buffer_pool_stats {
 
 #define CKPT_BUFFER_POOL_STATS_INIT \
   { sizeof(ckpt_buffer_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Sets *stats to CKPT_BUFFER_POOL_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_buffer_pool_stats_init(ckpt_buffer_pool_stats* stats, uint32_t size);
 
 /* Creates a pool. tracker (NULL: none) counts every buffer while a tensor uses it, with exactly the bytes that the tensor has; the
  * pool keeps it alive. options: NULL for the defaults. */

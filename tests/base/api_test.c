@@ -203,33 +203,6 @@ static void random_numbers(void) {
   CHECK(memcmp(block, expected, sizeof block) == 0);
 }
 
-/* ---- Queue ---- */
-
-static void queues(int32_t kind) {
-  ckpt_word_queue* queue = NULL;
-  uint64_t value = 0;
-  int64_t size = -1;
-  uint64_t i = 0;
-  CHECK_OK(ckpt_word_queue_create(kind, 3, &queue));
-  for (i = 0; i < 3; ++i) CHECK_OK(ckpt_word_queue_push(queue, UINT64_MAX - i, 0));
-  CHECK_FAILS(ckpt_word_queue_push(queue, 1, 0), CKPT_E_QUEUE_FULL, "holds 3");
-  CHECK_OK(ckpt_word_queue_get_word_count(queue, &size));
-  CHECK(size == 3);
-  for (i = 0; i < 3; ++i) {
-    CHECK_OK(ckpt_word_queue_pop(queue, -1, &value));
-    CHECK(value == UINT64_MAX - i);
-  }
-  CHECK_FAILS(ckpt_word_queue_pop(queue, 1000, &value), CKPT_E_TIMEOUT, "timeout_ns = 1000");
-  CHECK(value == UINT64_MAX - 2); /* left alone */
-  CHECK_OK(ckpt_word_queue_push(queue, 5, 0));
-  CHECK_OK(ckpt_word_queue_close(queue));
-  CHECK_FAILS(ckpt_word_queue_push(queue, 6, -1), CKPT_E_CLOSED, "closed");
-  CHECK_OK(ckpt_word_queue_pop(queue, -1, &value));
-  CHECK(value == 5);
-  CHECK_FAILS(ckpt_word_queue_pop(queue, -1, &value), CKPT_E_CLOSED, "closed");
-  ckpt_word_queue_release(queue);
-}
-
 /* ---- Thread pool ---- */
 
 typedef struct job {
@@ -313,8 +286,6 @@ int main(void) {
   thread_hooks();
   clocks();
   random_numbers();
-  queues(CKPT_WORD_QUEUE_KIND_SPSC);
-  queues(CKPT_WORD_QUEUE_KIND_MPMC);
   thread_pool();
   return 0;
 }

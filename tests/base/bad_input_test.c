@@ -25,7 +25,7 @@ static void never_destroy(void* user_data) {
   CHECK(0 && "destroyed the user_data of a call that failed");
 }
 
-static void clocks(ckpt_clock* clock, ckpt_word_queue* queue) {
+static void clocks(ckpt_clock* clock, ckpt_worker_pool* pool) {
   ckpt_clock* out = NULL;
   int64_t now = NOT_OURS;
   int one = 1;
@@ -36,54 +36,17 @@ static void clocks(ckpt_clock* clock, ckpt_word_queue* queue) {
   CHECK_FAILS(ckpt_clock_create_custom(zero, &one, never_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_clock_advance(NULL, 1), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
-  CHECK_FAILS(ckpt_clock_advance((ckpt_clock*)queue, 1), CKPT_E_INVALID_ARGUMENT,
-              "clock is not a handle of kind 'clock' but queue");
+  CHECK_FAILS(ckpt_clock_advance((ckpt_clock*)pool, 1), CKPT_E_INVALID_ARGUMENT,
+              "clock is not a handle of kind 'clock' but thread pool");
   CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "duration_ns is -1");
   CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "duration_ns is 9223372036854775807");
   CHECK_FAILS(ckpt_clock_get_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");
-  CHECK_FAILS(ckpt_clock_get_now((ckpt_clock*)queue, &now), CKPT_E_INVALID_ARGUMENT, "clock is not a handle");
+  CHECK_FAILS(ckpt_clock_get_now((ckpt_clock*)pool, &now), CKPT_E_INVALID_ARGUMENT, "clock is not a handle");
   CHECK(now == NOT_OURS);
   CHECK_OK(ckpt_clock_get_now(clock, &now));
   CHECK(now == 7);
   ckpt_clock_release(NULL);
-  ckpt_clock_release((ckpt_clock*)queue); /* a handle of the wrong kind: ignored */
-}
-
-static void queues(ckpt_clock* clock, ckpt_word_queue* queue) {
-  ckpt_word_queue* out = NULL;
-  uint64_t value = 99;
-  int64_t size = NOT_OURS;
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 1, NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_word_queue_create(2, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is 2");
-  CHECK_FAILS(ckpt_word_queue_create(-1, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is -1");
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 0, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, -1, &out), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 16777217, &out), CKPT_E_INVALID_ARGUMENT,
-              "capacity is 16777217; 1 .. 16777216");
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, INT64_MAX, &out), CKPT_E_INVALID_ARGUMENT,
-              "capacity is 9223372036854775807");
-  CHECK(out == NULL);
-  CHECK_FAILS(ckpt_word_queue_push(NULL, 1, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_word_queue_push((ckpt_word_queue*)clock, 1, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_word_queue_push(queue, 1, -2), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -2");
-  CHECK_FAILS(ckpt_word_queue_pop(NULL, 0, &value), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_word_queue_pop((ckpt_word_queue*)clock, 0, &value), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_word_queue_pop(queue, 0, NULL), CKPT_E_INVALID_ARGUMENT, "word is NULL");
-  CHECK_FAILS(ckpt_word_queue_pop(queue, INT64_MIN, &value), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -9223372036854775808");
-  CHECK(value == 99);
-  CHECK_FAILS(ckpt_word_queue_close(NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_word_queue_close((ckpt_word_queue*)clock), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_word_queue_get_word_count(queue, NULL), CKPT_E_INVALID_ARGUMENT, "word_count is NULL");
-  CHECK_FAILS(ckpt_word_queue_get_word_count(NULL, &size), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_word_queue_get_word_count((ckpt_word_queue*)clock, &size), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK(size == NOT_OURS);
-  CHECK_OK(ckpt_word_queue_get_word_count(queue, &size)); /* still open, and with what was inside */
-  CHECK(size == 1);
-  CHECK_OK(ckpt_word_queue_pop(queue, INT64_MAX, &value)); /* a time-out beyond all clocks */
-  CHECK(value == 5);
-  CHECK_OK(ckpt_word_queue_push(queue, 5, 0));
-  ckpt_word_queue_release(NULL);
-  ckpt_word_queue_release((ckpt_word_queue*)clock);
+  ckpt_clock_release((ckpt_clock*)pool); /* a handle of the wrong kind: ignored */
 }
 
 static void pools(ckpt_clock* clock, ckpt_worker_pool* pool) {
@@ -129,18 +92,13 @@ static void the_rest(void) {
 
 int main(void) {
   ckpt_clock* clock = NULL;
-  ckpt_word_queue* queue = NULL;
   ckpt_worker_pool* pool = NULL;
   CHECK_OK(ckpt_clock_create_manual(7, &clock));
-  CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 2, &queue));
-  CHECK_OK(ckpt_word_queue_push(queue, 5, 0));
   CHECK_OK(ckpt_worker_pool_create(2, &pool));
-  clocks(clock, queue);
-  queues(clock, queue);
+  clocks(clock, pool);
   pools(clock, pool);
   the_rest();
   ckpt_worker_pool_release(pool);
-  ckpt_word_queue_release(queue);
   ckpt_clock_release(clock);
   return 0;
 }

@@ -6,8 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static ckpt_word_queue* queue = NULL;
-
 static int32_t nothing(int64_t part, void* user_data) {
   (void)part;
   (void)user_data;
@@ -28,25 +26,12 @@ static int32_t meet(int64_t part, void* user_data) {
   return 0;
 }
 
-static void* wait_in_queue(void* argument) {
-  uint64_t value = 0;
-  (void)argument;
-  pthread_barrier_wait(&started);
-  CHECK(ckpt_word_queue_pop(queue, -1, &value) == CKPT_E_CLOSED);
-  return NULL;
-}
-
 static void child(ckpt_worker_pool* pool, int64_t hooks) {
-  uint64_t value = 0;
   int32_t thread_count = 0;
   CHECK_FAILS(ckpt_worker_pool_run(pool, 4, nothing, NULL), CKPT_E_FORKED, "parent");
   CHECK_OK(ckpt_worker_pool_get_thread_count(pool, &thread_count));
   CHECK(thread_count == 2);
   ckpt_worker_pool_release(pool);
-  CHECK_FAILS(ckpt_word_queue_push(queue, 1, -1), CKPT_E_FORKED, "forked");
-  CHECK_FAILS(ckpt_word_queue_pop(queue, -1, &value), CKPT_E_FORKED, "forked");
-  CHECK_FAILS(ckpt_word_queue_close(queue), CKPT_E_FORKED, "forked");
-  ckpt_word_queue_release(queue);
   CHECK_OK(ckpt_remove_thread_hooks(hooks)); /* the threads that ran them are not here */
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, NULL, NULL, NULL));
 
@@ -56,10 +41,6 @@ static void child(ckpt_worker_pool* pool, int64_t hooks) {
   CHECK_OK(ckpt_worker_pool_run(pool, 8, nothing, NULL));
   ckpt_worker_pool_release(pool);
 #endif
-  CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 2, &queue));
-  CHECK_OK(ckpt_word_queue_push(queue, 8, -1));
-  CHECK_OK(ckpt_word_queue_pop(queue, -1, &value));
-  ckpt_word_queue_release(queue);
   _exit(0);
 }
 
@@ -75,12 +56,8 @@ static void fork_and_wait(ckpt_worker_pool* pool, int64_t hooks) {
 int main(void) {
   ckpt_worker_pool* pool = NULL;
   int64_t hooks = 0;
-  pthread_t waiter;
   int round = 0;
-  CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 2, &queue));
   CHECK(pthread_barrier_init(&started, NULL, 2) == 0);
-  CHECK(pthread_create(&waiter, NULL, wait_in_queue, NULL) == 0);
-  pthread_barrier_wait(&started);
   CHECK_OK(ckpt_add_thread_hooks(hook, hook, NULL, NULL, &hooks));
 
   /* Threads that have started and wait for work. */
@@ -101,9 +78,6 @@ int main(void) {
   }
 #endif
 
-  CHECK_OK(ckpt_word_queue_close(queue));
-  CHECK(pthread_join(waiter, NULL) == 0);
-  ckpt_word_queue_release(queue);
   CHECK_OK(ckpt_remove_thread_hooks(hooks));
   return 0;
 }

@@ -108,25 +108,6 @@ TEST(BaseHpp, Clocks) {
   EXPECT_GT(ckpt::Clock::monotonic(), 0ns);
 }
 
-TEST(BaseHpp, Queues) {
-  ckpt::WordQueue queue(ckpt::WordQueueKind::mpmc, 2);
-  EXPECT_TRUE(queue.push(1));
-  EXPECT_TRUE(queue.push(2));
-  EXPECT_FALSE(queue.push(3, 0ns));
-  EXPECT_EQ(queue.word_count(), 2);
-  EXPECT_EQ(queue.pop(), 1U);
-  queue.close();
-  EXPECT_EQ(queue.pop(), 2U);
-  try {
-    queue.pop();
-    FAIL();
-  } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), ckpt::Status::closed);
-  }
-  ckpt::WordQueue empty(ckpt::WordQueueKind::spsc, 1);
-  EXPECT_EQ(empty.pop(0ns), std::nullopt);
-}
-
 TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
   ckpt::WorkerPool pool(3);
   EXPECT_EQ(pool.thread_count(), 3);

@@ -2,12 +2,16 @@
 #include "base/queue.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <thread>
 #include <vector>
+
+#include "base/error.h"
 
 namespace ckpt::base {
 namespace {
@@ -176,6 +180,45 @@ TEST(BaseQueueMpmc, FourProducersFourConsumersLoseNothing) {
     }
   }
   for (const int times : seen) ASSERT_EQ(times, 1);
+}
+
+bool is_refused(void (*call)(Mpmc& queue), Mpmc& queue) {
+  try {
+    call(queue);
+  } catch (const Error& error) {
+    return error.status() == Status::forked;
+  }
+  return false;
+}
+
+// The child has a copy of locks that the waiting thread may hold.
+TEST(BaseQueueFork, TheChildIsRefused) {
+  Mpmc queue(2);
+  std::thread waiter([&] {
+    std::uint64_t value = 0;
+    EXPECT_EQ(queue.pop(value, -1), QueueResult::closed);
+  });
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::uint64_t value = 0;
+    bool all = is_refused([](Mpmc& one) { one.push(1, -1); }, queue);
+    all = all && is_refused(
+                     [](Mpmc& one) {
+                       std::uint64_t word = 0;
+                       one.pop(word, -1);
+                     },
+                     queue);
+    all = all && is_refused([](Mpmc& one) { one.close(); }, queue);
+    Mpmc own(2);
+    all = all && own.push(8, -1) == QueueResult::done && own.pop(value, -1) == QueueResult::done && value == 8;
+    _exit(all ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  queue.close();
+  waiter.join();
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ class Promise(unittest.TestCase):
         field = {"name": "between", "declaration": "int64_t between", "type": "int64_t"}
 
         def change_parameter(names, api):
-            names["functions"]["ckpt_word_queue_push"]["parameters"][1]["declaration"] = "int32_t value"
+            names["functions"]["ckpt_clock_advance"]["parameters"][1]["declaration"] = "int32_t duration_ns"
 
         def change_result(names, api):
             names["functions"]["ckpt_available_threads"]["result"] = "int64_t"

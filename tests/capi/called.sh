@@ -2,7 +2,7 @@
 set -eu
 . tests/capi/lib.sh
 words=$(find tests -name '*.c' ! -path 'tests/capi/*' ! -path 'tests/install/*' -exec cat {} + |
-  sed -E 's/CKPT_INIT\((ckpt_[a-z0-9_]+),/\1_init/g' | grep -oE 'ckpt_[a-z0-9_]+' | LC_ALL=C sort -u)
+  sed 's/CKPT_INIT(/ckpt_struct_init(/g' | grep -oE 'ckpt_[a-z0-9_]+' | LC_ALL=C sort -u)
 uncalled=""
 for function in $(declared_functions); do
   [ "$function" = ckpt_get_api ] || printf '%s\n' "$words" | grep -qx "$function" || uncalled="$uncalled$function

@@ -20,23 +20,52 @@ typedef struct newer_stats {
 
 static void initialisers(void) {
   newer_load_options options;
-  ckpt_load_options short_one;
   memset(&options, 0x5a, sizeof options);
-  ckpt_load_options_init(&options.known, sizeof options);
+  CHECK_OK(ckpt_struct_init("ckpt_load_options", &options, sizeof options));
   CHECK(options.known.struct_size == sizeof options && options.known.verify == CKPT_VERIFY_FULL);
   CHECK(options.more[0] == 0 && options.more[1] == 0);
   memset(&options, 0x5a, sizeof options);
   CKPT_INIT(ckpt_load_options, &options.known);
   CHECK(options.known.struct_size == sizeof options.known && options.more[0] == INT64_C(0x5a5a5a5a5a5a5a5a));
-  memset(&short_one, 0x5a, sizeof short_one);
-  ckpt_load_options_init(&short_one, 8); /* an older program's: what is behind belongs to somebody else */
-  CHECK(short_one.struct_size == 8 && ((const unsigned char*)&short_one)[8] == 0x5a);
-  ckpt_load_options_init(NULL, sizeof options);
+}
+
+static void every_struct_has_an_initialiser(void) {
+  int structs = 0;
+#define CKPT_FIRST_SIZE(type, last, size)
+#define CKPT_DEFAULTS(type, initialiser)                          \
+  {                                                               \
+    static const type by_macro = initialiser;                     \
+    type by_function;                                             \
+    memset(&by_function, 0xff, sizeof by_function);               \
+    CHECK_OK(CKPT_INIT(type, &by_function));                      \
+    CHECK(memcmp(&by_macro, &by_function, sizeof by_macro) == 0); \
+    ++structs;                                                    \
+  }
+#include "../../capi/made/structs.inc"
+#undef CKPT_DEFAULTS
+#undef CKPT_FIRST_SIZE
+  CHECK(structs > 50);
+}
+
+static void initialisers_refuse_bad_input(void) {
+  ckpt_load_options options;
+  const uint32_t wrong[] = {0, 4, 8, sizeof options - 1, sizeof options + 2, 4100, UINT32_MAX};
+  size_t i;
+  memset(&options, 0x5a, sizeof options);
+  CHECK_FAILS(ckpt_struct_init(NULL, &options, sizeof options), CKPT_E_INVALID_ARGUMENT, "name is NULL");
+  CHECK_FAILS(ckpt_struct_init("ckpt_load_options", NULL, sizeof options), CKPT_E_INVALID_ARGUMENT, "pointer is NULL");
+  CHECK_FAILS(ckpt_struct_init("", &options, sizeof options), CKPT_E_INVALID_ARGUMENT, "name is ''; expected a struct");
+  CHECK_FAILS(ckpt_struct_init("load_options", &options, sizeof options), CKPT_E_INVALID_ARGUMENT, "name is 'load_options'");
+  CHECK_FAILS(ckpt_struct_init("ckpt_load_options2", &options, sizeof options), CKPT_E_INVALID_ARGUMENT, "'ckpt_load_options2'");
+  CHECK_FAILS(ckpt_struct_init("ckpt_action", &options, sizeof options), CKPT_E_INVALID_ARGUMENT, "name is 'ckpt_action'");
+  for (i = 0; i < sizeof wrong / sizeof *wrong; ++i)
+    CHECK_FAILS(ckpt_struct_init("ckpt_load_options", &options, wrong[i]), CKPT_E_INVALID_ARGUMENT, "size is ");
+  for (i = 0; i < sizeof options; ++i) CHECK(((const unsigned char*)&options)[i] == 0x5a);
 }
 
 static void inputs(ckpt_checkpoint_manager* checkpoint, ckpt_state* state) {
   newer_load_options options;
-  ckpt_load_options_init(&options.known, sizeof options);
+  CHECK_OK(ckpt_struct_init("ckpt_load_options", &options, sizeof options));
   CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL));
   ((unsigned char*)options.more)[sizeof options.more - 1] = 1; /* the last byte */
   CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL), CKPT_E_UNSUPPORTED, "options.struct_size is ");
@@ -78,6 +107,8 @@ int main(void) {
   ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_state* state = NULL;
   initialisers();
+  every_struct_has_an_initialiser();
+  initialisers_refuse_bad_input();
   outputs();
   CHECK_OK(ckpt_storage_create_memory(&storage));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));

@@ -32,28 +32,27 @@ static void refused(const char* function, ckpt_status status) {
 
 int main(void) {
   ckpt_clock* clock = NULL;
-  ckpt_word_queue* queue = NULL;
+  ckpt_worker_pool* pool = NULL;
   void* wrong = NULL;
   void* wrong_for_clock = NULL;
   CHECK_OK(ckpt_clock_create_manual(7, &clock));
-  CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 1, &queue));
+  CHECK_OK(ckpt_worker_pool_create(2, &pool));
   wrong = clock;
-  wrong_for_clock = queue;
+  wrong_for_clock = pool;
 
 #include "sweep_calls.h"
 
   /* No call changed or freed the handles that were offered. */
   {
     int64_t now = 0;
-    uint64_t value = 0;
+    int32_t thread_count = 0;
     CHECK_OK(ckpt_clock_get_now(clock, &now));
     CHECK(now == 7);
-    CHECK_OK(ckpt_word_queue_push(queue, 9, 0));
-    CHECK_OK(ckpt_word_queue_pop(queue, 0, &value));
-    CHECK(value == 9);
+    CHECK_OK(ckpt_worker_pool_get_thread_count(pool, &thread_count));
+    CHECK(thread_count == 2);
   }
   ckpt_clock_release(clock);
-  ckpt_word_queue_release(queue);
+  ckpt_worker_pool_release(pool);
   CHECK(calls > 50);
   return 0;
 }

@@ -98,13 +98,6 @@ static void null_pointers(ckpt_memory_tracker* tracker) {
   BAD(ckpt_memory_probe(NULL), "system is NULL");
   ckpt_memory_tracker_retain(NULL);
   ckpt_memory_tracker_release(NULL);
-  ckpt_memory_tracker_options_init(NULL, 8);
-  ckpt_memory_stats_init(NULL, 8);
-  ckpt_memory_layer_stats_init(NULL, 8);
-  ckpt_memory_allocation_init(NULL, 8);
-  ckpt_memory_scope_stats_init(NULL, 8);
-  ckpt_memory_event_init(NULL, 8);
-  ckpt_memory_system_init(NULL, 8);
 }
 
 static void values(ckpt_memory_tracker* tracker) {

@@ -37,7 +37,7 @@ static void options_have_defaults(void) {
   const ckpt_s3_options by_macro = CKPT_S3_OPTIONS_INIT;
   ckpt_s3_options by_function;
   memset(&by_function, 0xff, sizeof by_function);
-  CKPT_INIT(ckpt_s3_options, &by_function);
+  ckpt_s3_options_init(&by_function, sizeof by_function);
   CHECK(memcmp(&by_macro, &by_function, sizeof by_macro) == 0);
   CHECK(by_macro.struct_size == sizeof by_macro && by_macro.part_bytes == 16777216 && by_macro.parts_in_flight == 8);
   ckpt_s3_options_init(NULL, 8);

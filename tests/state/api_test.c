@@ -151,7 +151,6 @@ static void bad_storage(void) {
   CHECK_FAILS(ckpt_storage_create_file_system(root, &options, &storage), CKPT_E_INVALID_ARGUMENT, "struct_size is 1");
   CHECK(storage == NULL);
   ckpt_storage_release(NULL);
-  ckpt_file_system_options_init(NULL, 8);
   CKPT_INIT(ckpt_file_system_options, &options);
   CHECK(options.struct_size == sizeof options && options.must_exist == 0);
 }

@@ -65,7 +65,7 @@ int main(void) {
   /* Another manager resumes from 330, and all checkpoints of the new run still exist. */
   manager = open_manager(storage, 0, 0);
   ckpt_checkpoint_info infos[8];
-  for (int i = 0; i < 8; ++i) ckpt_checkpoint_info_init(&infos[i], sizeof infos[i]);
+  for (int i = 0; i < 8; ++i) CHECK_OK(CKPT_INIT(ckpt_checkpoint_info, &infos[i]));
   int64_t count = 0;
   CHECK_OK(ckpt_checkpoint_manager_list(manager, infos, 8, &count));
   CHECK(count == 4);

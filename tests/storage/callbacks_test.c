@@ -190,7 +190,6 @@ static void shelf_destroy(void* user) { ++((shelf*)user)->destroyed; }
 
 static ckpt_storage_callbacks all_callbacks(void) {
   ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
-  ckpt_storage_callbacks_init(NULL, 8);
   CKPT_INIT(ckpt_storage_callbacks, &table);
   table.create = shelf_create;
   table.open = shelf_open;
@@ -269,7 +268,6 @@ static void test_retries(shelf* s) {
   ckpt_state* state = NULL;
   int64_t retries = -1;
   int destroyed = 0;
-  ckpt_fault_handler_options_init(NULL, 8);
   CKPT_INIT(ckpt_fault_handler_options, &options);
   CHECK(options.max_attempts == 5);
   options.max_attempts = 3;

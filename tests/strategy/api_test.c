@@ -142,7 +142,6 @@ static void test_smart_options(void) {
   ckpt_strategy* strategy = NULL;
   memset(&options, 0x55, sizeof options);
   CKPT_INIT(ckpt_smart_strategy_options, &options);
-  ckpt_smart_strategy_options_init(NULL, 8);
   CHECK(options.struct_size == sizeof options && options.large_factor == 1.5 && options.rare_accesses == 2 &&
         options.late_share == 0.7);
   info = info_of_smart(NULL);
@@ -341,7 +340,6 @@ static void test_bad_questions(void) {
               "activation is not a handle");
   CHECK(answer == 77);
   CKPT_INIT(ckpt_strategy_counters, &counters);
-  ckpt_strategy_counters_init(NULL, 8);
   CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
   CHECK(counters.asked_layers == 0);
   CHECK_FAILS(ckpt_strategy_get_counters(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "counters is NULL");

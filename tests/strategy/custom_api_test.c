@@ -51,7 +51,6 @@ static void test_custom(void) {
   char long_name[600];
   int32_t answer = -1;
   CKPT_INIT(ckpt_strategy_callbacks, &callbacks);
-  ckpt_strategy_callbacks_init(NULL, 8);
   CHECK_FAILS(ckpt_strategy_create_custom("Odd", &callbacks, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
               "callbacks->decide is NULL");
   CHECK_FAILS(ckpt_strategy_create_custom("Odd", NULL, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
@@ -123,7 +122,6 @@ static void test_question(void) {
   ckpt_strategy_question question;
   int32_t answer = 0;
   CKPT_INIT(ckpt_strategy_question, &question);
-  ckpt_strategy_question_init(NULL, 8);
   question.dtype = CKPT_DTYPE_BF16;
   question.layer_name = "fc1";
   question.shape = shape;

@@ -42,7 +42,7 @@ endif()
 if(NOT CKPT_SANITIZE)
   sweep_program(test_sweeps_fork fork_test.cpp)
   foreach(type
-      threshold controller simulation async_manager clock word_queue worker_pool layer chain schedule_executor optimizer memory_tracker activation_manager pipeline
+      threshold controller simulation async_manager clock worker_pool layer chain schedule_executor optimizer memory_tracker activation_manager pipeline
       profile schedule cursor follower driver program state tree coordinator checkpoint_manager reader storage fault_handler strategy buffer_pool tensor)
     add_test(NAME sweeps_fork_${type} COMMAND test_sweeps_fork ckpt_${type})
     ckpt_label(sweeps_fork_${type} sweeps)

@@ -139,7 +139,7 @@ template <class T>
 T number(const Call& call, std::string_view name) {
   const Objects& objects = call.objects;
   if (name == "timeout_ns") {  // for ever, but where no event would come, or that is refused
-    const bool polls = call.function.starts_with("ckpt_word_queue") || call.function.starts_with("ckpt_co");
+    const bool polls = call.function.starts_with("ckpt_co");
     return static_cast<T>(polls ? 0 : -1);
   }
   if (name == "capacity") return static_cast<T>(call.arguments.find("* buffer,") == std::string_view::npos ? 16 : 65536);

@@ -106,7 +106,6 @@ Objects make_objects() {
   Objects objects;
   objects.hooks = std::int64_t{1} << 40;  // of no set of hooks
   MUST(ckpt_clock_create_manual(0, &objects.of<ckpt_clock>()));
-  MUST(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 1, &objects.of<ckpt_word_queue>()));
   MUST(ckpt_worker_pool_create(2, &objects.of<ckpt_worker_pool>()));
   MUST(ckpt_strategy_create_smart(nullptr, nullptr, 0, &objects.of<ckpt_strategy>()));
   make_memory(objects);

@@ -260,8 +260,6 @@ static void test_pool(void) {
   CHECK_OK(ckpt_tensor_fill(tensor, 1)); /* keeps its pool */
   ckpt_tensor_release(tensor);
   ckpt_buffer_pool_release(NULL);
-  ckpt_buffer_pool_options_init(NULL, 8);
-  ckpt_buffer_pool_stats_init(NULL, 8);
 }
 
 static void test_pool_with_tracker(void) {

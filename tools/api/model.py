@@ -103,6 +103,7 @@ class Struct:
 
     def __init__(self, model, struct):
         self.name, self.header, self.comment, self.fields = struct["name"], struct["header"], struct["comment"], struct["fields"]
+        self.initialiser = self.name.upper() + "_INIT"
         self.has_size, self.is_options = has_size(struct), self.name.endswith(("_options", "_rate_schedule"))
         self.directions, by_callbacks = model.by_functions.get(self.name, set()), model.by_callbacks.get(self.name, set())
         self.given, self.filled = ("in" in self.directions | by_callbacks), ("out" in self.directions | by_callbacks)
@@ -121,7 +122,7 @@ def directions(entries, const_is_given):
     """By struct: whether it is given to these ("in"), filled by them ("out"), or both."""
     found = {}
     for entry in entries:
-        for parameter in entry["parameters"] if not entry["name"].endswith("_init") else ():
+        for parameter in entry["parameters"]:
             given = parameter["type"].startswith("const ") == const_is_given
             found.setdefault(bare(parameter["type"]), set()).add("in" if given else "out")
     return found

@@ -36,8 +36,8 @@ def for_swig(struct):
     """Which structs other languages make and read, and which only C sees."""
     if struct.crosses:
         spare = [field["name"] for field in struct.fields[1:] if is_spare(field)]
-        return [f"CKPT_STRUCT({struct.name})", *(f"%ignore {struct.name}::{name};" for name in spare)]
-    return [f"%ignore {struct.name};", f"%ignore {struct.name}_init;"]
+        return [f"CKPT_STRUCT({struct.name}, {struct.initialiser})", *(f"%ignore {struct.name}::{name};" for name in spare)]
+    return [f"%ignore {struct.name};"]
 
 
 def files(model):

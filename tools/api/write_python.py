@@ -216,12 +216,12 @@ class Writer:
 
     def typemaps(self):
         """Which out-parameters are tuples; structs that are nothing but read have no proxy."""
-        records = {struct.name: struct.directions for struct in self.read if struct.has_size}
+        records = {struct.name: struct for struct in self.read if struct.has_size}
         entries = self.model.api["functions"] + self.model.api["callbacks"]
-        given = {(bare(parameter["type"]), parameter["name"]) for entry in entries for parameter in entry["parameters"]
-                 if not entry["name"].endswith("_init")}
-        lines = [f"CKPT_RECORD({kind}, {name})" for kind, name in sorted(given) if "out" in records.get(kind, ())]
-        lines += [f"%ignore {kind};" for kind in sorted(records) if "in" not in records[kind]]
+        given = {(bare(parameter["type"]), parameter["name"]) for entry in entries for parameter in entry["parameters"]}
+        lines = [f"CKPT_RECORD({kind}, {name}, {records[kind].initialiser})" for kind, name in sorted(given)
+                 if kind in records and "out" in records[kind].directions]
+        lines += [f"%ignore {kind};" for kind in sorted(records) if "in" not in records[kind].directions]
         return listing(lines)
 
 

@@ -65,15 +65,6 @@ namespace Ckpt
         Error = 3,
     }
 
-    /// <summary>How many threads may use a queue of words.</summary>
-    public enum WordQueueKind
-    {
-        /// <summary>A queue for one pushing and one popping thread at a time.</summary>
-        Spsc = 0,
-        /// <summary>A queue for any number of threads: synchronised.</summary>
-        Mpmc = 1,
-    }
-
     public partial class CkptException
     {
         private static CkptException Made(int status, string message)

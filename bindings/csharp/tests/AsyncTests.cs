@@ -114,22 +114,6 @@ internal static class AsyncTests
         }
     }
 
-    internal static void WordQueuesTakeTokens()
-    {
-        using (var queue = new WordQueue(1))
-        using (var source = new CancellationTokenSource())
-        {
-            queue.Push(7, null, source.Token);
-            var more = 0;
-            while (Caught(() => queue.Push(8, TimeSpan.FromMilliseconds(30), source.Token)) == null) ++more;
-            source.CancelAfter(30);
-            Check.That(Caught(() => queue.Push(8, null, source.Token)) is OperationCanceledException, "waited for room");
-            Check.That(queue.Pop(null, CancellationToken.None) == 7, "what was let in");
-            while (more-- > 0) Check.That(queue.Pop(null, CancellationToken.None) == 8, "in order");
-            Check.That(Caught(() => queue.Pop(null, source.Token)) is OperationCanceledException, "waited for a word");
-        }
-    }
-
     private static async Task Closed()
     {
         using (var checkpoints = new CheckpointManager(Storage.InMemory()))

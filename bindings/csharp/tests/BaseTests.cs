@@ -19,11 +19,11 @@ internal static class BaseTests
 
     internal static void ErrorsTellArgumentAndValue()
     {
-        var error = Check.Throws<CkptInvalidArgumentException>(() => new WordQueue(0), "capacity 0");
+        var error = Check.Throws<CkptInvalidArgumentException>(() => new WorkerPool(-1), "threads -1");
         Check.Equal(CkptStatus.InvalidArgument, error.Status, "status");
         Check.Equal("INVALID_ARGUMENT", error.StatusName, "name");
-        Check.Contains("capacity", error.Message, "message");
-        Check.Contains("0", error.Message, "message");
+        Check.Contains("thread_count", error.Message, "message");
+        Check.Contains("-1", error.Message, "message");
         Check.That(error is CkptException, "one tree");
     }
 
@@ -42,29 +42,11 @@ internal static class BaseTests
 
     internal static void DisposedObjectsSaySo()
     {
-        var queue = new WordQueue(4);
-        queue.Dispose();
-        queue.Dispose();
-        Check.That(queue.IsDisposed, "disposed");
-        Check.Throws<ObjectDisposedException>(() => queue.Push(1), "push");
-    }
-
-    internal static void QueueIsFirstInFirstOut()
-    {
-        using (var queue = new WordQueue(2))
-        {
-            queue.Push(ulong.MaxValue, TimeSpan.Zero);
-            queue.Push(2, TimeSpan.Zero);
-            Check.Equal(2L, queue.WordCount, "count");
-            Check.Throws<CheckpointQueueFullException>(() => queue.Push(3, TimeSpan.Zero), "full");
-            Check.Equal(ulong.MaxValue, queue.Pop(), "64 bits");
-            queue.Close();
-            Check.Throws<CkptClosedException>(() => queue.Push(3), "closed");
-            Check.Equal(2UL, queue.Pop(), "second");
-            Check.Throws<CkptClosedException>(() => queue.Pop(), "closed and empty");
-        }
-        using (var queue = new WordQueue(1, WordQueueKind.Spsc))
-            Check.Throws<CkptTimeoutException>(() => queue.Pop(TimeSpan.FromMilliseconds(1)), "empty");
+        var clock = new Clock(4);
+        clock.Dispose();
+        clock.Dispose();
+        Check.That(clock.IsDisposed, "disposed");
+        Check.Throws<ObjectDisposedException>(() => clock.Advance(1), "advance");
     }
 
     internal static void ClocksStandStillOrAsk()

@@ -1,7 +1,5 @@
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ckpt.*;
 
-/** Version, errors, clocks, queues, thread pools, hooks, random numbers, texts. */
+/** Version, errors, clocks, thread pools, hooks, random numbers, texts. */
 final class TestBase {
   static void testLogger() throws Exception {
     java.util.List<String> seen = new java.util.concurrent.CopyOnWriteArrayList<>();
@@ -69,7 +67,7 @@ final class TestBase {
     CkptInvalidArgumentException error = Check.raises(CkptInvalidArgumentException.class, "-1", () -> Clock.manual(-1));
     Check.equal(Status.INVALID_ARGUMENT, error.status());
     Check.equal(-1, error.status().number());
-    Check.raises(CkptInvalidArgumentException.class, "capacity", () -> new WordQueue(0));
+    Check.raises(CkptInvalidArgumentException.class, "thread_count", () -> new WorkerPool(-1));
   }
 
   static void testClosedObjectsSaySo() {
@@ -111,28 +109,6 @@ final class TestBase {
     Check.equal(0xbc57ac4c, words[2]);
     Check.equal(0x9b00dbd8, words[3]);
     Check.raises(CkptInvalidArgumentException.class, "wrong length", () -> Ckpt.philox(new int[3], new int[2]));
-  }
-
-  static void testQueue() throws Exception {
-    try (WordQueue queue = new WordQueue(2)) {
-      Check.that(queue.push(-1, Duration.ZERO), "first");
-      Check.that(queue.push(2, Duration.ZERO), "second");
-      Check.that(!queue.push(3, Duration.ZERO), "full");
-      Check.equal(2L, queue.wordCount());
-      Check.equal(OptionalLong.of(-1), queue.pop(null));
-      Check.equal(OptionalLong.of(2), queue.pop(Duration.ofSeconds(1)));
-      Check.equal(OptionalLong.empty(), queue.pop(Duration.ZERO));
-      Thread other = new Thread(() -> queue.push(7, null));
-      other.start();
-      Check.equal(OptionalLong.of(7), queue.pop(null));
-      other.join();
-      queue.shut();
-      Check.raises(CkptClosedException.class, "", () -> queue.pop(null));
-      Check.raises(CkptInvalidArgumentException.class, "timeout", () -> queue.pop(Duration.ofNanos(-5)));
-    }
-    try (WordQueue queue = new WordQueue(WordQueueKind.SPSC, 1)) {
-      Check.that(queue.push(1, Duration.ZERO), "push");
-    }
   }
 
   static void testThreadPool() {

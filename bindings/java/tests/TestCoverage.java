@@ -19,6 +19,7 @@ final class TestCoverage {
       Map.ofEntries(
           Map.entry("ckpt_get_api", "a table of C functions for programs that load the library themselves"),
           Map.entry("ckpt_start_thread", "threads of the language: java.lang.Thread"),
+          Map.entry("ckpt_struct_init", "the generated classes of structs begin with the defaults"),
           Map.entry("ckpt_callback_error", "callbacks throw exceptions: the native code passes their text on"),
           Map.entry("ckpt_tree_create_from_text", "Reader.get reads trees where they are saved"),
           Map.entry("ckpt_tree_get_text", "State.set writes trees where they are saved"),
@@ -41,12 +42,11 @@ final class TestCoverage {
     for (MatchResult match : Pattern.compile("\\n  [^\\n]*\\(\\*(ckpt_\\w+)\\)").matcher(table).results().toList()) {
       String name = match.group(1);
       ++functions;
-      if (name.endsWith("_init")) continue; // structs are made with their defaults: the generated classes call it
       boolean used = Pattern.compile("\\b" + name + "\\b").matcher(source).find();
       if (used == REASONS.containsKey(name)) missing.add(name);
     }
     Check.equal(List.of(), missing);
-    Check.that(functions > 350, "only " + functions + " functions");
+    Check.that(functions > 300, "only " + functions + " functions");
   }
 
   static void testNothingThatSwigMakesIsPublic() throws Exception {

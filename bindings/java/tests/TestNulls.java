@@ -65,7 +65,7 @@ final class TestNulls {
     ActivationManager activations = new ActivationManager(new ActivationPolicy());
     Object[] known = {
       tensor, spec, checkpoints, state, manager, manager.save(state, 0), chain, layer, profile, schedule, schedule.cursor(), controller,
-      activations, new Strategy("interval:2"), new MemoryTracker(), org.ckpt.Clock.manual(0), new WorkerPool(1), new WordQueue(2),
+      activations, new Strategy("interval:2"), new MemoryTracker(), org.ckpt.Clock.manual(0), new WorkerPool(1),
       new Reader(folder.resolve("x")), new ScheduleExecutor(chain, schedule, spec), Storage.memory(), new BufferPool(),
       new Pipeline(chain, spec, new PipelineOptions().stages(1).microBatches(1)), new MemoryTracker().stats(), folder.resolve("x"),
       "x", Duration.ofSeconds(1), direct(), direct().asIntBuffer(), direct().asLongBuffer(), direct().asFloatBuffer(),

@@ -8,13 +8,13 @@ from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _director, _nothing, _Owned, _owners_of_threads, _timeout_ns
 from ._root import CkptError
-from .made.values import LogLevel, WordQueueKind
+from .made.values import LogLevel
 
 if TYPE_CHECKING:
     import logging
 
 __all__ = ["version", "version_string", "build_info", "feature", "set_log", "philox", "available_threads", "Clock",
-           "WordQueue", "WorkerPool", "ThreadHooks", "monotonic_ns"]
+           "WorkerPool", "ThreadHooks", "monotonic_ns"]
 
 
 # ---- Version ----
@@ -141,33 +141,6 @@ def monotonic_ns() -> int:
 def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, int]:
     """One block of Philox4x32-10: four words from a counter of four words and a key of two."""
     return _n.ckpt_random_philox(list(counter), list(key))
-
-
-# ---- Queues ----
-
-
-class WordQueue(_Owned):
-    """A bounded first-in first-out queue of integers 0 .. 2**64 - 1. Several threads may use it at once unless kind is SPSC."""
-
-    _release = staticmethod(_n.ckpt_word_queue_release)
-
-    def __init__(self, capacity: int, kind: int = WordQueueKind.MPMC) -> None:
-        self._adopt(_n.ckpt_word_queue_create(kind, capacity))
-
-    def push(self, value: int, timeout: Optional[float] = 0) -> None:
-        """Appends a value, waiting at most timeout seconds (None: for ever). QueueFullError, ClosedError."""
-        _n.ckpt_word_queue_push(self._h, value, _timeout_ns(timeout))
-
-    def pop(self, timeout: Optional[float] = 0) -> int:
-        """Takes the oldest value. TimeoutError when there was none in time, ClosedError when closed and empty."""
-        return _n.ckpt_word_queue_pop(self._h, _timeout_ns(timeout))
-
-    def shut(self) -> None:
-        """Lets nothing more in and wakes every waiting thread; what is inside can still be popped."""
-        _n.ckpt_word_queue_close(self._h)
-
-    def __len__(self) -> int:
-        return _n.ckpt_word_queue_get_word_count(self._h)
 
 
 # ---- Threads ----

@@ -27,7 +27,7 @@ ALIVE = """
     view = memoryview(tensor)
     strategy = ckpt.Strategy.custom(lambda question: True)
     hooks = ckpt.ThreadHooks(print, None)
-    queue = ckpt.WordQueue(1)
+    pool = ckpt.WorkerPool(1)
 """
 
 DURING_PARTS = """
@@ -190,11 +190,11 @@ class Exits(unittest.TestCase):
 
     def test_import_twice_and_fork(self):
         done = run("import ckpt, os\n"
-                   "queue = ckpt.WordQueue(1)\n"
+                   "pool = ckpt.WorkerPool(1)\n"
                    "child = os.fork()\n"
                    "if child == 0:\n"
                    "    try:\n"
-                   "        queue.push(1)\n"
+                   "        pool.run(1, print)\n"
                    "    except ckpt.ForkedError:\n"
                    "        os._exit(7)\n"
                    "    os._exit(1)\n"

@@ -87,7 +87,7 @@ class Strategies(unittest.TestCase):
         self.assertEqual(self.answers(first), [True, False, False, True, False, True])
         self.assertEqual(ckpt.Strategy("any(interval:2,interval:3)").name, "Any(Interval(2), Interval(3))")
         with self.assertRaises(TypeError):
-            ckpt.Strategy.any_of([two, ckpt.WordQueue(1)])
+            ckpt.Strategy.any_of([two, ckpt.Clock(1)])
         self.assertIn("memory-aware", ckpt.known_strategies())
 
     def test_tensor_array_and_reset(self):

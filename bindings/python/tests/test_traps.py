@@ -104,9 +104,9 @@ class Traps(unittest.TestCase):
         self.assertEqual(tracker.stats().current_bytes, 2**40)
         with self.assertRaises(OverflowError):
             tracker.record_allocation("a", 2**64)
-        with ckpt.WordQueue(1) as queue:
-            queue.push(2**64 - 1)
-            self.assertEqual(queue.pop(), 2**64 - 1)
+        with ckpt.Clock(2**62) as clock:
+            clock.advance(2**62 - 1)
+            self.assertEqual(clock.now(), 2**63 - 1)
 
 
 if __name__ == "__main__":

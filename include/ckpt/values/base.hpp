@@ -69,14 +69,6 @@ enum class LogLevel : std::int32_t {
   error = CKPT_LOG_LEVEL_ERROR,
 };
 
-// How many threads may use a queue of words.
-enum class WordQueueKind : std::int32_t {
-  // a queue for one pushing and one popping thread at a time
-  spsc = CKPT_WORD_QUEUE_KIND_SPSC,
-  // a queue for any number of threads: synchronised
-  mpmc = CKPT_WORD_QUEUE_KIND_MPMC,
-};
-
 }  // namespace ckpt
 
 #endif

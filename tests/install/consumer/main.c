@@ -25,10 +25,8 @@ int main(int count, char** arguments) {
   uint32_t block[4] = {0, 0, 0, 0};
   int64_t squares[100];
   int64_t sum = 0;
-  uint64_t value = 0;
   int i;
   ckpt_worker_pool* pool = NULL;
-  ckpt_word_queue* queue = NULL;
 
   if (count > 1) CHECK(strcmp(arguments[1], ckpt_version_string()) == 0);
 
@@ -41,12 +39,6 @@ int main(int count, char** arguments) {
   CHECK(sum == 328350);
   ckpt_worker_pool_release(pool);
 
-  CHECK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 1, &queue) == CKPT_OK);
-  CHECK(ckpt_word_queue_push(queue, 42, 0) == CKPT_OK);
-  CHECK(ckpt_word_queue_push(queue, 43, 0) == CKPT_E_QUEUE_FULL);
-  CHECK(ckpt_word_queue_pop(queue, 0, &value) == CKPT_OK && value == 42);
-  ckpt_word_queue_release(queue);
-
-  CHECK(ckpt_word_queue_create(7, 1, &queue) == CKPT_E_INVALID_ARGUMENT && strstr(ckpt_last_error(), "kind is 7") != NULL);
+  CHECK(ckpt_worker_pool_create(-7, &pool) == CKPT_E_INVALID_ARGUMENT && strstr(ckpt_last_error(), "thread_count is -7") != NULL);
   return 0;
 }

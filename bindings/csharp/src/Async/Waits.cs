@@ -106,29 +106,6 @@ namespace Ckpt
         }
     }
 
-    public sealed partial class WordQueue
-    {
-        /// <summary>Push with a token.</summary>
-        /// <param name="word">Any value.</param>
-        /// <param name="timeout">How long to wait for room; null: for ever.</param>
-        /// <param name="cancellationToken">Ends the waiting with OperationCanceledException.</param>
-        public void Push(ulong word, TimeSpan? timeout, CancellationToken cancellationToken)
-        {
-            Sliced.Wait(timeout, cancellationToken, slice => Push(word, slice));
-        }
-
-        /// <summary>Pop with a token.</summary>
-        /// <param name="timeout">How long to wait for one; null: for ever.</param>
-        /// <param name="cancellationToken">Ends the waiting with OperationCanceledException.</param>
-        /// <returns>The word.</returns>
-        public ulong Pop(TimeSpan? timeout, CancellationToken cancellationToken)
-        {
-            ulong word = 0;
-            Sliced.Wait(timeout, cancellationToken, slice => word = Pop(slice));
-            return word;
-        }
-    }
-
     // A wait of the library knows no token: it is done in slices, between which the token is asked.
     internal static class Sliced
     {

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 _new: Any = tuple.__new__
 
-__all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList",
-           "Item", "ActionKind", "LayerFlag", "ProfileFlag", "RecomputeCheck", "LearningRateKind", "ActivationPolicyKind",
-           "PipelineOrder", "IntervalKind", "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState",
-           "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm",
-           "DriveFlag", "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
+__all__ = ["LogLevel", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList", "Item",
+           "ActionKind", "LayerFlag", "ProfileFlag", "RecomputeCheck", "LearningRateKind", "ActivationPolicyKind", "PipelineOrder",
+           "IntervalKind", "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind",
+           "CloseMode", "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "DriveFlag",
+           "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
            "MemorySystem", "BufferPoolStats", "StorageRange", "StrategyQuestion", "StrategyCounters", "StrategyInfo",
            "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint", "LayerOption",
            "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo",
@@ -41,20 +41,6 @@ class LogLevel(OpenEnum):
 
 
 _LogLevel: Members = Members(LogLevel)
-
-
-class WordQueueKind(OpenEnum):
-    """How many threads may use a queue of words.
-
-    SPSC: a queue for one pushing and one popping thread at a time
-    MPMC: a queue for any number of threads: synchronised
-    """
-
-    SPSC = 0
-    MPMC = 1
-
-
-_WordQueueKind: Members = Members(WordQueueKind)
 
 
 class MemoryOrder(OpenEnum):
