@@ -1,11 +1,11 @@
 # What is installed, by component:
-#   runtime      libckpt.so.0
+#   runtime      libckpt.so.VERSION, with the major and, until 1.0, the minor number
 #   development  headers, api.json, libckpt.so, libckpt.a, what CMake and pkg-config look for
 #   command      the ckpt command
 #   python       import ckpt
-#   s3           libckpt-s3.so.0, where it is built
+#   s3           libckpt-s3.so.VERSION, where it is built
 #   s3_development  its header, libckpt-s3.so, what CMake and pkg-config look for
-#   mpi          libckpt-mpi.so.0, where it is built
+#   mpi          libckpt-mpi.so.VERSION, where it is built
 #   mpi_development  the same for it
 #   debug        debug information of the library and the command, where debuggers look for it; only when it is asked for
 #   notices      licence, notices of others, changelog

@@ -1,7 +1,7 @@
 /* A program that can use libckpt when it is there and does without when it is not: nothing of it is linked, only <ckpt/api.h> is
  * included. It records its buffers with a memory tracker and prints what the tracker counted.
  *
- *   cc memory_by_dlopen.c -o memory_by_dlopen -ldl && ./memory_by_dlopen [libckpt.so.0] */
+ *   cc memory_by_dlopen.c -o memory_by_dlopen -ldl && ./memory_by_dlopen [libckpt.so.0.3] */
 #include <ckpt/api.h>
 
 #include <dlfcn.h>
@@ -82,7 +82,7 @@ int main(int count, char** arguments) {
   int64_t subscription = 0;
   int64_t known = 0;
   int i;
-  api = load(count > 1 ? arguments[1] : "libckpt.so.0");
+  api = load(count > 1 ? arguments[1] : "libckpt.so.0.3");
   if (api == NULL) {
     work();
     return 0;

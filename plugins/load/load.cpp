@@ -7,6 +7,8 @@
 #include <fstream>
 #include <mutex>
 #include <new>
+#include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -30,7 +32,7 @@ std::string cat(const Pieces&... pieces) {
 }
 
 constexpr const char* scheme = "s3";
-constexpr const char* file_name = "libckpt-s3.so.0";
+constexpr const char* file_name = "libckpt-s3.so." CKPT_SOVERSION;
 
 bool is_of_s3(const char* uri) { return uri != nullptr && (uri[0] == 's' || uri[0] == 'S') && uri[1] == '3' && uri[2] == ':'; }
 
@@ -84,10 +86,26 @@ struct Library {
   bool is_missing = false;
 };
 
+// The plug-ins of other versions in a folder, separated by commas: each minor version has a file name of its own.
+std::string other_versions_in(const std::string& folder) {
+  constexpr std::string_view start = "libckpt-s3.so.";
+  std::set<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.compare(0, start.size(), start) == 0) names.insert(name);
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
 std::string absence_of(const std::string& folder, const std::string& path) {
   const std::string rule = " (it is looked for next to libckpt only; LD_LIBRARY_PATH is not searched)";
   if (folder.empty()) return cat(file_name, " is not found, since the folder of libckpt is not known", rule);
-  return cat("there is no ", path, rule);
+  const std::string others = other_versions_in(folder);
+  return cat("there is no ", path, rule,
+             others.empty() ? "" : cat("; ", others, " there are for other versions than libckpt ", ckpt_version_string()));
 }
 
 // Returns why a library that exists does not load.

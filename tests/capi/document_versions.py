@@ -12,6 +12,7 @@ HISTORY = {"CHANGELOG.md", "docs/renames.md"}
 SOURCES = ["*.md", "docs/**/*.md", "bindings/**/*.md", "tests/**/*.md", "tools/**/*.md", "bench/**/*.md", "examples/**/*.*", "include/**/*.h*"]
 NUMBER = r"v?(\d+\.\d+(?:\.\d+)?)"
 PATTERNS = [re.compile(pattern, re.IGNORECASE) for pattern in (
+    r"libckpt(?:-s3|-mpi)?\.so\.(\d+(?:\.\d+)*)",
     rf"ckpt(?:0|-s3|-mpi|-dev|\.extensions\.logging)?(?: versions?)?[ ._(>=-]+{NUMBER}",  # ckpt 1.2, ckpt-1.2.3.jar, libckpt0 (>= 1.2.3)
     rf"make_wheel\.py .* {NUMBER}",
     rf"\b(?:names|programs?|library|libraries|since|release) (?:of |for )?{NUMBER}",
@@ -32,10 +33,10 @@ def wrong_versions(line, version):
 def check_itself():
     for line in ("find_package(ckpt 0.1 REQUIRED)", "java -cp ckpt-0.9.9.jar", "`Ckpt.0.9.9.nupkg`", "Ckpt.Extensions.Logging.0.9.9.nupkg",
                  "make_wheel.py a/ckpt b 0.9.9", "new since 0.1", "names of 0.1", "libckpt 0.1.0", "libckpt0 (= 0.1.0)",
-                 "libckpt version 0.1", "a program for 0.1", "find_package(ckpt 1.2)"):
+                 "libckpt version 0.1", "a program for 0.1", "find_package(ckpt 1.2)", "libckpt.so.0", "libckpt-s3.so.0.1"):
         assert wrong_versions(line, "0.2.0"), line
-    for line in ("find_package(ckpt 0.2 REQUIRED)", "libckpt 0.2.0", "libckpt.so.0", "dropout=0.1", "OpenBLAS 0.3.21", "JDK 17.0.15",
-                 "ckpt.SGD(0.1)", "until 1.0 the soname is libckpt.so.0"):
+    for line in ("find_package(ckpt 0.2 REQUIRED)", "libckpt 0.2.0", "libckpt.so.0.2", "dropout=0.1", "OpenBLAS 0.3.21", "JDK 17.0.15",
+                 "ckpt.SGD(0.1)", "until 1.0 the soname is libckpt.so.0.2"):
         assert not wrong_versions(line, "0.2.0"), line
 
 

@@ -1,4 +1,4 @@
-# The library exports exactly what the headers declare, all of it under the symbol version CKPT_0.
+# The library exports exactly what the headers declare, all of it under the symbol version CKPT_SOVERSION.
 set -eu
 . tests/capi/lib.sh
 work=$(mktemp -d)
@@ -10,5 +10,5 @@ sed 's/@.*//' "$work/versioned" | LC_ALL=C sort >"$work/exported"
 [ "$(wc -l <"$work/declared")" -gt 20 ] || { echo "found no declarations" >&2; exit 1; }
 must_be_empty "declared but not exported" "$(LC_ALL=C comm -23 "$work/declared" "$work/exported")"
 must_be_empty "exported but not declared" "$(LC_ALL=C comm -13 "$work/declared" "$work/exported")"
-must_be_empty "not under CKPT_0" "$(grep -v '@@CKPT_0$' "$work/versioned" || true)"
+must_be_empty "not under CKPT_$CKPT_SOVERSION" "$(grep -vF "@@CKPT_$CKPT_SOVERSION" "$work/versioned" || true)"
 exit $failed

@@ -1,5 +1,5 @@
 # plugin_exports.sh NAME DECLARATIONS LIBRARIES [stays]: libckpt-NAME exports exactly what its header declares, so many
-# functions, under the symbol version CKPT_NAME_0; its soname; the libraries it needs beside libckpt and those of C and C++ (a|b).
+# functions, under the symbol version CKPT_NAME_SOVERSION; its soname; the libraries it needs beside libckpt and those of C and C++ (a|b).
 set -eu
 . tests/capi/lib.sh
 name=$1
@@ -12,13 +12,13 @@ sed 's/@.*//' "$work/versioned" | LC_ALL=C sort >"$work/exported"
 [ "$(wc -l <"$work/declared")" -eq "$2" ] || { echo "found other than $2 declarations" >&2; exit 1; }
 must_be_empty "declared but not exported" "$(LC_ALL=C comm -23 "$work/declared" "$work/exported")"
 must_be_empty "exported but not declared" "$(LC_ALL=C comm -13 "$work/declared" "$work/exported")"
-must_be_empty "not under CKPT_${upper}_0" "$(grep -v "@@CKPT_${upper}_0\$" "$work/versioned" || true)"
+must_be_empty "not under CKPT_${upper}_$CKPT_SOVERSION" "$(grep -vF "@@CKPT_${upper}_$CKPT_SOVERSION" "$work/versioned" || true)"
 
 dynamic=$(LC_ALL=C readelf -d "$LIBRARY")
 soname=$(printf '%s\n' "$dynamic" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
-[ "$soname" = "libckpt-$name.so.0" ] || must_be_empty "soname" "$soname"
+[ "$soname" = "libckpt-$name.so.$CKPT_SOVERSION" ] || must_be_empty "soname" "$soname"
 must_be_empty "needs" "$(printf '%s\n' "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
-  grep -Ev "^(libckpt|$3|libc|libm|libstdc\+\+|libgcc_s|ld-linux[a-z0-9_-]*)\.so\.[0-9]+\$" || true)"
+  grep -vxF "libckpt.so.$CKPT_SOVERSION" | grep -Ev "^($3|libc|libm|libstdc\+\+|libgcc_s|ld-linux[a-z0-9_-]*)\.so\.[0-9]+\$" || true)"
 if [ "${4:-}" = stays ]; then # its threads may live when a host calls dlclose
   printf '%s\n' "$dynamic" | grep -q 'FLAGS_1.*NODELETE' || must_be_empty "can be unloaded while its threads live" "no NODELETE in its flags"
 fi

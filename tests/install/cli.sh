@@ -10,7 +10,7 @@ if said=$("$STAGE/bin/ckpt" list s3://bucket/run 2>&1); then
   echo "it lists: $said" >&2
   exit 1
 fi
-if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ]; then
+if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.$SOVERSION" ]; then
   wanted='s3://bucket/run.*(IO)$'
 else
   wanted='which the package libckpt-s3 brings'

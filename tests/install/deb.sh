@@ -15,43 +15,48 @@ holds() { dpkg-deb -c "$out"/packages/"$1"_*.deb | grep -q " \./$2\$" || { dpkg-
 # has TEXT PATTERN
 has() { printf '%s\n' "$1" | grep -qE "$2" || { echo "'$1' has no '$2'" >&2; exit 1; }; }
 
-packages="libckpt0 libckpt-dev"
+runtime=libckpt$SOVERSION
+# Debian's name of a library's package: a hyphen after a digit.
+package_of() { case $1 in *[0-9]) echo "$1-$SOVERSION" ;; *) echo "$1$SOVERSION" ;; esac; }
+s3=$(package_of libckpt-s3)
+mpi=$(package_of libckpt-mpi)
+packages="$runtime libckpt-dev"
 [ ! -e "$STAGE/bin/ckpt" ] || packages="$packages ckpt"
 [ -z "$PYTHON" ] || packages="$packages python3-ckpt"
 for plugin in s3 mpi; do
-  [ ! -e "$STAGE/$LIBDIR/libckpt-$plugin.so.0" ] || packages="$packages libckpt-$plugin libckpt-$plugin-dev"
+  [ ! -e "$STAGE/$LIBDIR/libckpt-$plugin.so.$SOVERSION" ] || packages="$packages $(package_of libckpt-$plugin) libckpt-$plugin-dev"
 done
 for package in $packages; do
   holds "$package" "usr/share/doc/$package/copyright"
   dpkg-deb --info "$out"/packages/"$package"_*.deb >"$out/$package.info"
 done
 libdir=usr/$LIBDIR
-holds libckpt0 "$libdir/libckpt.so.0 -> libckpt.so.[0-9.]*"
-holds libckpt-dev "$libdir/libckpt.so -> libckpt.so.0"
+holds "$runtime" "$libdir/libckpt.so.$SOVERSION -> libckpt.so.[0-9.]*"
+holds libckpt-dev "$libdir/libckpt.so -> libckpt.so.$SOVERSION"
 holds libckpt-dev usr/include/ckpt/api.h
-has "$(field libckpt0 Depends)" 'libc6 \(>= .*libstdc\+\+6 \(>= .*libxxhash0'
-has "$(field libckpt-dev Depends)" 'libckpt0 \(= [0-9.]+-1\)'
-dpkg-deb -e "$out"/packages/libckpt0_*.deb "$out/control"
-has "$(cat "$out/control/shlibs")" '^libckpt 0 libckpt0 \(>= '
+has "$(field "$runtime" Depends)" 'libc6 \(>= .*libstdc\+\+6 \(>= .*libxxhash0'
+has "$(field libckpt-dev Depends)" "$runtime \(= [0-9.]+-1\)"
+dpkg-deb -e "$out"/packages/"$runtime"_*.deb "$out/control"
+has "$(cat "$out/control/shlibs")" "^libckpt $SOVERSION $runtime \(>= "
 has "$(cat "$out/control/triggers")" 'ldconfig'
-if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ]; then
-  holds libckpt-s3 "$libdir/libckpt-s3.so.0 -> libckpt-s3.so.[0-9.]*"
+if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.$SOVERSION" ]; then
+  holds "$s3" "$libdir/libckpt-s3.so.$SOVERSION -> libckpt-s3.so.[0-9.]*"
   holds libckpt-s3-dev usr/include/ckpt/s3.h
-  has "$(field libckpt-s3 Depends)" 'libcurl.*libexpat1|libexpat1.*libcurl'
-  has "$(field libckpt-s3 Depends)" 'libckpt0'
+  has "$(field "$s3" Depends)" 'libcurl.*libexpat1|libexpat1.*libcurl'
+  has "$(field "$s3" Depends)" "$runtime"
   if dpkg-deb -c "$out"/packages/libckpt-dev_*.deb | grep ckpt/s3.h; then
     echo "libckpt-dev has the header of libckpt-s3" >&2
     exit 1
   fi
 fi
-if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.0" ]; then
-  holds libckpt-mpi "$libdir/libckpt-mpi.so.0 -> libckpt-mpi.so.[0-9.]*"
+if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.$SOVERSION" ]; then
+  holds "$mpi" "$libdir/libckpt-mpi.so.$SOVERSION -> libckpt-mpi.so.[0-9.]*"
   holds libckpt-mpi-dev usr/include/ckpt/mpi.h
-  has "$(field libckpt-mpi Depends)" 'libckpt0.*libopenmpi|libopenmpi.*libckpt0'
+  has "$(field "$mpi" Depends)" "$runtime.*libopenmpi|libopenmpi.*$runtime"
 fi
 if [ -n "$PYTHON" ]; then
   holds python3-ckpt "usr/$PYTHON_DIR/ckpt/__init__.py"
-  has "$(field python3-ckpt Depends)" 'libckpt0 .*python3 \(>= 3\.[0-9]+\), python3 \(<< 3\.[0-9]+~\)'
+  has "$(field python3-ckpt Depends)" "$runtime .*python3 \(>= 3\.[0-9]+\), python3 \(<< 3\.[0-9]+~\)"
   if dpkg-deb -c "$out"/packages/python3-ckpt_*.deb | grep libckpt.so; then
     echo "python3-ckpt has a library of its own" >&2
     exit 1

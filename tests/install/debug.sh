@@ -3,12 +3,12 @@ set -eu
 out=$WORK/debug
 rm -rf "$out"
 cp -a "$STAGE" "$out"
-if [ ! -e "$BUILD/capi/libckpt.so.0.debug" ] && ! ls "$BUILD"/capi/libckpt.so.*.debug >/dev/null 2>&1; then
+if [ ! -e "$BUILD/capi/libckpt.so.$SOVERSION.debug" ] && ! ls "$BUILD"/capi/libckpt.so.*.debug >/dev/null 2>&1; then
   echo "this build keeps debug information inside: it has no objcopy"
   exit 0
 fi
 "$CMAKE" --install "$BUILD" --prefix "$out" --component debug >"$out/install.log"
-for file in "$LIBDIR/libckpt.so.0" bin/ckpt; do
+for file in "$LIBDIR/libckpt.so.$SOVERSION" bin/ckpt; do
   [ -e "$STAGE/$file" ] || continue
   real=$(readlink -f "$out/$file")
   debug=$(dirname "$real")/.debug/$(basename "$real").debug

@@ -33,7 +33,7 @@ else
   other="$other;$((major - 1)).0"
 fi
 components=shared
-[ ! -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ] || components="shared;s3"
+[ ! -e "$STAGE/$LIBDIR/libckpt-s3.so.$SOVERSION" ] || components="shared;s3"
 "$CMAKE" -S versions -B "$out/versions" -DCMAKE_PREFIX_PATH="$STAGE" -DCMAKE_C_COMPILER="$CC" \
   -DCOMPONENTS="$components" -DSAME="$major.$minor;$major.$minor.0;$version" -DOTHER="$other"
 
@@ -43,7 +43,7 @@ if configure wrong -DCOMPONENTS="shared;sharde" >"$out/wrong.txt" 2>&1; then
 fi
 grep -q "component sharde: there is none; known are shared, static, s3 and mpi" "$out/wrong.txt" || { cat "$out/wrong.txt" >&2; exit 1; }
 
-if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.0" ]; then
+if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.$SOVERSION" ]; then
   run_both mpi -DCOMPONENTS=mpi -DTARGET=ckpt::mpi
 fi
 if [ -e "$STAGE/$LIBDIR/libckpt.a" ]; then

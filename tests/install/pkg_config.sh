@@ -21,7 +21,7 @@ run() {
 build $(pkg-config --cflags --libs ckpt)
 LD_LIBRARY_PATH="$STAGE/$LIBDIR" run
 
-if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.0" ]; then
+if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.$SOVERSION" ]; then
   # shellcheck disable=SC2046
   OMPI_CC=$CC mpicc -std=c99 -I"$SOURCE/tests" "$SOURCE/tests/mpi/mpi_test.c" -o "$out/mpi_test" $(pkg-config --cflags --libs ckpt-mpi) -pthread
   LD_LIBRARY_PATH="$STAGE/$LIBDIR" "$out/mpi_test" single # a process that no mpirun has started

@@ -5,7 +5,7 @@ version=$(sed -n 's/^Version: //p' "$STAGE/$LIBDIR/pkgconfig/ckpt.pc")
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$STAGE/$PYTHON_DIR" "$PYTHON" consumer/main.py "$version" "$STAGE"
 
 # libckpt-s3 is found where libckpt is, and not in the package's folder.
-[ -e "$STAGE/$LIBDIR/libckpt-s3.so.0" ] || exit 0
+[ -e "$STAGE/$LIBDIR/libckpt-s3.so.$SOVERSION" ] || exit 0
 export AWS_ENDPOINT_URL_S3=http://127.0.0.1:1 AWS_ACCESS_KEY_ID=none AWS_SECRET_ACCESS_KEY=none # nobody listens there
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$STAGE/$PYTHON_DIR" "$PYTHON" - <<'PROGRAM'
 import ckpt

@@ -12,6 +12,6 @@ for path in "$BUILD" "$SOURCE" "$first"; do
   fi
 done
 [ -z "$PYTHON" ] || [ -e "$STAGE/$PYTHON_DIR/ckpt/native.py" ] || { echo "the Python package is not installed" >&2; exit 1; }
-for file in include/ckpt/ckpt.h include/ckpt/ckpt.hpp include/ckpt/api.h "$LIBDIR/libckpt.so.0" "$LIBDIR/pkgconfig/ckpt.pc"; do
+for file in include/ckpt/ckpt.h include/ckpt/ckpt.hpp include/ckpt/api.h "$LIBDIR/libckpt.so.$SOVERSION" "$LIBDIR/pkgconfig/ckpt.pc"; do
   [ -e "$STAGE/$file" ] || { echo "$file is not installed" >&2; exit 1; }
 done

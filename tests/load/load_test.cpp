@@ -20,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* core_file = "libckpt.so." CKPT_SOVERSION;
+constexpr const char* s3_file = "libckpt-s3.so." CKPT_SOVERSION;
+
 bool is_mapped(const std::string& name) {
   std::ifstream maps("/proc/self/maps");
   const std::string text((std::istreambuf_iterator<char>(maps)), std::istreambuf_iterator<char>());
@@ -80,20 +83,29 @@ TEST_F(Load, AFunctionOfTheProgramStays) {
 }
 
 TEST_F(Load, NothingIsThere) {
-  expect_unsupported(folder_, "'s3', which the package libckpt-s3 brings; there is no " + (folder_ / "libckpt-s3.so.0").string());
+  expect_unsupported(folder_, "'s3', which the package libckpt-s3 brings; there is no " + (folder_ / s3_file).string());
   expect_unsupported(folder_ / "none", "LD_LIBRARY_PATH is not searched");
   EXPECT_FALSE(is_mapped("libckpt-s3"));
 }
 
 TEST_F(Load, WhatDoesNotLoadSaysWhy) {
-  std::ofstream(folder_ / "libckpt-s3.so.0") << "no library";
-  expect_unsupported(folder_, (folder_ / "libckpt-s3.so.0").string() + " does not load: ");
-  fs::copy_file(NEEDY, folder_ / "libckpt-s3.so.0", fs::copy_options::overwrite_existing);
+  std::ofstream(folder_ / s3_file) << "no library";
+  expect_unsupported(folder_, (folder_ / s3_file).string() + " does not load: ");
+  fs::copy_file(NEEDY, folder_ / s3_file, fs::copy_options::overwrite_existing);
   expect_unsupported(folder_, "libckpt_nowhere.so: cannot open shared object file");
 }
 
+TEST_F(Load, OtherMinorVersionsAreNamed) {
+  std::ofstream(folder_ / "libckpt-s3.so.0.77") << "of a later version";
+  std::ofstream(folder_ / "libckpt-s3.so.0.4.1") << "of another one";
+  std::ofstream(folder_ / "libckpt-mpi.so.0.77") << "of another plug-in";
+  expect_unsupported(folder_, "there is no " + (folder_ / s3_file).string());
+  expect_unsupported(folder_, "; libckpt-s3.so.0.4.1, libckpt-s3.so.0.77 there are for other versions than libckpt " +
+                                  std::string(ckpt_version_string()));
+}
+
 TEST_F(Load, AnotherLibraryIsRefusedAsSuch) {
-  const std::string path = (folder_ / "libckpt-s3.so.0").string();
+  const std::string path = (folder_ / s3_file).string();
   fs::copy_file(NOWHERE, path);
   expect_unsupported(folder_, path + " is not libckpt-s3, or of another version than libckpt " + ckpt_version_string() +
                                   ": it has no ckpt_s3_register");
@@ -107,8 +119,8 @@ TEST_F(Load, AnotherLibraryIsRefusedAsSuch) {
 TEST_F(Load, ARelativeSearchPathServes) {
   const fs::path libraries = fs::path(S3_LIBRARY).parent_path();
   fs::create_directories(folder_ / "lib");
-  fs::copy_file(libraries / "libckpt-s3.so.0", folder_ / "lib/libckpt-s3.so.0");
-  fs::copy_file(fs::canonical(LIBCKPT), folder_ / "lib/libckpt.so.0");
+  fs::copy_file(libraries / s3_file, folder_ / "lib" / s3_file);
+  fs::copy_file(fs::canonical(LIBCKPT), folder_ / "lib" / core_file);
   const std::string program = fs::canonical("/proc/self/exe").string();
   const std::string command = "cd '" + folder_.string() + "' && LD_LIBRARY_PATH=lib '" + program +
                               "' --gtest_also_run_disabled_tests --gtest_filter=Load.DISABLED_FromAnotherFolder >out 2>&1";
@@ -119,17 +131,17 @@ TEST_F(Load, ARelativeSearchPathServes) {
 
 // The preceding test runs this one in another process.
 TEST_F(Load, DISABLED_FromAnotherFolder) {
-  ASSERT_TRUE(is_mapped("/lib/libckpt.so.0"));
+  ASSERT_TRUE(is_mapped(std::string("/lib/") + core_file));
   fs::current_path("/");
   EXPECT_EQ(open_s3(), CKPT_OK) << ckpt_last_error();
 }
 
 // A copy of libckpt beside it does not come into the process: libckpt-s3 works for the one that is there.
 TEST_F(Load, ItUsesTheLibckptOfTheProcess) {
-  fs::copy_file(fs::path(S3_LIBRARY).parent_path() / "libckpt.so.0", folder_ / "libckpt.so.0");
-  fs::copy_file(S3_LIBRARY, folder_ / "libckpt-s3.so.0");
+  fs::copy_file(fs::path(S3_LIBRARY).parent_path() / core_file, folder_ / core_file);
+  fs::copy_file(S3_LIBRARY, folder_ / s3_file);
   EXPECT_EQ(open_s3("s3://bucket/run", folder_), CKPT_OK) << ckpt_last_error();
-  EXPECT_FALSE(is_mapped((folder_ / "libckpt.so.0").string()));
+  EXPECT_FALSE(is_mapped((folder_ / core_file).string()));
 }
 
 TEST_F(Load, SeveralThreadsAtOnce) {

@@ -15,7 +15,7 @@
 #include <ckpt/ckpt.h>
 
 static void* real(const char* name) {
-  void* const library = dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD); /* a program may hide it from RTLD_NEXT */
+  void* const library = dlopen("libckpt.so." CKPT_SOVERSION, RTLD_LAZY | RTLD_NOLOAD); /* a program may hide it from RTLD_NEXT */
   void* const found = library == NULL ? NULL : dlsym(library, name);
   if (found == NULL) abort();
   dlclose(library);
@@ -223,13 +223,13 @@ ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckp
 }
 
 static void check_at_exit(void) {
-  if (installed || dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD) == NULL) return;
+  if (installed || dlopen("libckpt.so." CKPT_SOVERSION, RTLD_LAZY | RTLD_NOLOAD) == NULL) return;
   fprintf(stderr, "log_back: the library was loaded, and no log callback installed\n");
   _exit(99);
 }
 
 static void install(void) {
-  if (installed || dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD) == NULL) return;
+  if (installed || dlopen("libckpt.so." CKPT_SOVERSION, RTLD_LAZY | RTLD_NOLOAD) == NULL) return;
   api = REAL(ckpt_get_api)(CKPT_API_VERSION);
   if (api == NULL || REAL(ckpt_set_log)(CKPT_LOG_LEVEL_DEBUG, on_message, NULL, NULL) != CKPT_OK) abort();
   installed = 1;

@@ -14,11 +14,11 @@ export DOTNET_CLI_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" NUGET_PACKA
 options="-nologo -v q -nodeReuse:false -p:UseSharedCompilation=false"
 
 s3=''
-[ "$CKPT_HAS_S3" = 0 ] || s3=native/libckpt-s3.so.0
+[ "$CKPT_HAS_S3" = 0 ] || s3=native/libckpt-s3.so.$CKPT_SOVERSION
 cp "$package" "$scratch/source"
 unzip -l "$scratch/source/Ckpt.$version.nupkg" >"$scratch/list" 2>/dev/null ||
   python3 -m zipfile -l "$scratch/source/Ckpt.$version.nupkg" >"$scratch/list"
-for entry in "lib/$framework/Ckpt.dll" "lib/$framework/Ckpt.xml" native/libckpt_csharp.so native/libckpt.so.0 LICENSE $s3; do
+for entry in "lib/$framework/Ckpt.dll" "lib/$framework/Ckpt.xml" native/libckpt_csharp.so native/libckpt.so.$CKPT_SOVERSION LICENSE $s3; do
   grep -q "$entry" "$scratch/list" || {
     echo "the package lacks $entry"
     exit 1
@@ -68,7 +68,7 @@ LD_LIBRARY_PATH='' "$dotnet" "$scratch/moved/Consumer.dll" | tee "$scratch/print
 grep -qx "libckpt $version: step 7, 3, True" "$scratch/printed"
 if [ -n "$s3" ]; then # the environment names a store where nobody listens
   grep -q '^s3: IO .*s3://bucket/run' "$scratch/printed"
-  find "$scratch/moved" -name libckpt-s3.so.0 -exec rm {} +
+  find "$scratch/moved" -name libckpt-s3.so.$CKPT_SOVERSION -exec rm {} +
   LD_LIBRARY_PATH='' "$dotnet" "$scratch/moved/Consumer.dll" >"$scratch/printed"
 fi
 grep -q '^s3: UNSUPPORTED .*which the package libckpt-s3 brings' "$scratch/printed"

@@ -11,6 +11,7 @@ import sys
 import unittest
 import zipfile
 
+CORE = "libckpt.so." + os.environ["CKPT_SOVERSION"]
 CONSUMER = """
 import os, sys
 import ckpt
@@ -26,7 +27,7 @@ print("consumer", ckpt.__version__)
 S3 = """
 import os, sys
 import ckpt
-library = os.path.join(os.path.dirname(ckpt.__file__), "libckpt-s3.so.0")
+library = os.path.join(os.path.dirname(ckpt.__file__), "libckpt-s3.so." + os.environ["CKPT_SOVERSION"])
 def says(kind, text):
     try:
         ckpt.load("s3://bucket/run")
@@ -59,7 +60,7 @@ class Wheel(unittest.TestCase):
         else:
             zipfile.ZipFile(wheel).extractall(first)
         os.rename(first, prefix)
-        for name in ("py.typed", "__init__.pyi", "_state.pyi", "_native.pyi", "libckpt.so.0"):
+        for name in ("py.typed", "__init__.pyi", "_state.pyi", "_native.pyi", CORE):
             self.assertTrue(os.path.isfile(os.path.join(prefix, "ckpt", name)), name)
         with open(os.path.join(prefix, "ckpt", "_state.py"), "rb") as file:
             self.assertFalse(os.path.islink(file.name))
@@ -70,7 +71,7 @@ class Wheel(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertEqual(done.stdout.strip(), f"consumer {version}", done.stderr)
 
-        library = os.path.join(prefix, "ckpt", "libckpt-s3.so.0")
+        library = os.path.join(prefix, "ckpt", "libckpt-s3.so." + os.environ["CKPT_SOVERSION"])
         has_s3 = os.environ["CKPT_HAS_S3"] == "1"
         self.assertEqual(os.path.isfile(library), has_s3)
 

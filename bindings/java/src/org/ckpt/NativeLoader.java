@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds and loads libckpt_java.so, which brings libckpt.so.0 from the same directory. Looks, in this order, in the directory that
+ * Finds and loads libckpt_java.so, which brings libckpt from the same directory. Looks, in this order, in the directory that
  * the system property org.ckpt.library.path names (and then nowhere else), in those of java.library.path, and in the jar, from
- * where both are unpacked to a private directory that is removed at once. So is libckpt-s3.so.0, when it is needed; elsewhere it
+ * where both are unpacked to a private directory that is removed at once. So is libckpt-s3, when it is needed; elsewhere it
  * lies beside them.
  */
 final class NativeLoader {
   static final String PROPERTY = "org.ckpt.library.path";
   private static final String LIBRARY = "libckpt_java.so";
-  private static final String CORE = "libckpt.so.0";
-  private static final String S3 = "libckpt-s3.so.0";
+  private static final String CORE = NativeNames.CORE;
+  private static final String S3 = NativeNames.S3;
   private static boolean done;
   private static boolean isUnpacked;
 

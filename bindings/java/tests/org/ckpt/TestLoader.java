@@ -89,7 +89,7 @@ final class TestLoader {
     boolean hasS3 = "1".equals(System.getenv("CKPT_HAS_S3")); // the environment names a store where nobody listens
     that(text.contains(hasS3 ? "s3: IO " : "libckpt-s3"), "libckpt-s3 beside it: " + text);
     Path few = Files.createDirectory(scratch.resolve("few"));
-    for (String name : List.of("libckpt_java.so", "libckpt.so.0")) Files.copy(libraries.resolve(name), few.resolve(name));
+    for (String name : List.of("libckpt_java.so", NativeNames.CORE)) Files.copy(libraries.resolve(name), few.resolve(name));
     text = java(full, "-Dorg.ckpt.library.path=" + few);
     that(text.contains("s3: UNSUPPORTED") && text.contains("which the package libckpt-s3 brings"), "from this directory alone: "
         + text);
