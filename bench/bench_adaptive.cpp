@@ -54,7 +54,8 @@ BENCHMARK(decide)->ArgName("policy")->DenseRange(0, 7);
 void should_checkpoint(benchmark::State& state) {
   ckpt_controller* controller = nullptr;
   if (ckpt_controller_create(nullptr, &controller) != CKPT_OK) state.SkipWithError("no controller");
-  ckpt_controller_begin_run(controller, 0);
+  ckpt_controller_event event = CKPT_CONTROLLER_EVENT_INIT;  // CKPT_CONTROLLER_EVENT_KIND_RUN_BEGAN
+  ckpt_controller_record(controller, &event);
   double now = 0;
   ckpt_decision decision = CKPT_DECISION_INIT;
   for (auto _ : state) benchmark::DoNotOptimize(ckpt_controller_should_checkpoint(controller, now += 1e-3, &decision));

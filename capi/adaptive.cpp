@@ -218,12 +218,26 @@ ckpt_status ckpt_controller_get_now(const ckpt_controller* controller, double* n
   });
 }
 
-ckpt_status ckpt_controller_begin_run(ckpt_controller* controller, double now) {
-  return guard([&] { object_of(controller).begin_run(now); });
-}
-
-ckpt_status ckpt_controller_resume(ckpt_controller* controller, double now) {
-  return guard([&] { object_of(controller).resume(now); });
+ckpt_status ckpt_controller_record(ckpt_controller* controller, const ckpt_controller_event* event) {
+  return guard([&] {
+    adaptive::Controller& object = object_of(controller);
+    const auto given = struct_argument(event, "event");
+    const double now = given.now_seconds;
+    switch (given.kind) {
+      case CKPT_CONTROLLER_EVENT_KIND_RUN_BEGAN: return object.begin_run(now);
+      case CKPT_CONTROLLER_EVENT_KIND_RUN_RESUMED: return object.resume(now);
+      case CKPT_CONTROLLER_EVENT_KIND_SAVE_BEGAN: return object.begin_save(now);
+      case CKPT_CONTROLLER_EVENT_KIND_SAVE_COMMITTED: return object.commit_save(now, given.stall_seconds, given.durable_seconds);
+      case CKPT_CONTROLLER_EVENT_KIND_SAVE_ABORTED: return object.abort_save(now);
+      case CKPT_CONTROLLER_EVENT_KIND_TASK_DONE:
+        return object.observe_task(name_argument(given.name, "event.name"), given.duration_seconds);
+      case CKPT_CONTROLLER_EVENT_KIND_FAILURE: return object.record_failure(now);
+      case CKPT_CONTROLLER_EVENT_KIND_RECOVERY: return object.record_recovery(now, given.saved_seconds, given.overhead_seconds);
+      case CKPT_CONTROLLER_EVENT_KIND_CLEAN_EXIT: return object.record_clean_exit(now);
+      case CKPT_CONTROLLER_EVENT_KIND_PREEMPTION: return object.preemption_notice(now, given.left_seconds);
+      default: fail(Status::invalid_argument, "event.kind is ", given.kind, "; expected 0..9");
+    }
+  });
 }
 
 ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* controller, double now, ckpt_decision* decision) {
@@ -246,18 +260,6 @@ ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_c
   });
 }
 
-ckpt_status ckpt_controller_begin(ckpt_controller* controller, double now) {
-  return guard([&] { object_of(controller).begin_save(now); });
-}
-
-ckpt_status ckpt_controller_commit(ckpt_controller* controller, double now, double stall, double durable) {
-  return guard([&] { object_of(controller).commit_save(now, stall, durable); });
-}
-
-ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now) {
-  return guard([&] { object_of(controller).abort_save(now); });
-}
-
 ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async_manager* handle, ckpt_state* what,
                                        const ckpt_save_options* options, const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
@@ -274,26 +276,6 @@ ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, 
     *id = begun;
     given.adopt();
   });
-}
-
-ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double duration_seconds) {
-  return guard([&] { object_of(controller).observe_task(name_argument(name, "name"), duration_seconds); });
-}
-
-ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now) {
-  return guard([&] { object_of(controller).record_failure(now); });
-}
-
-ckpt_status ckpt_controller_record_recovery(ckpt_controller* controller, double now, double saved, double overhead) {
-  return guard([&] { object_of(controller).record_recovery(now, saved, overhead); });
-}
-
-ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, double now) {
-  return guard([&] { object_of(controller).record_clean_exit(now); });
-}
-
-ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now, double left_seconds) {
-  return guard([&] { object_of(controller).preemption_notice(now, left_seconds); });
 }
 
 ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info) {

@@ -87,6 +87,7 @@ CKPT_STRUCT(ckpt_threshold_info, CKPT_THRESHOLD_INFO_INIT)
 CKPT_STRUCT(ckpt_task_observation, CKPT_TASK_OBSERVATION_INIT)
 %ignore ckpt_task_observation::reserved;
 CKPT_STRUCT(ckpt_controller_options, CKPT_CONTROLLER_OPTIONS_INIT)
+CKPT_STRUCT(ckpt_controller_event, CKPT_CONTROLLER_EVENT_INIT)
 CKPT_STRUCT(ckpt_decision, CKPT_DECISION_INIT)
 CKPT_STRUCT(ckpt_controller_info, CKPT_CONTROLLER_INFO_INIT)
 %ignore ckpt_controller_info::reserved;

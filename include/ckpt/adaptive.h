@@ -1,19 +1,23 @@
-/* adaptive.h - when to make a state checkpoint: a controller that learns what saves cost and how often the machine fails, the
- * formulas and the rule it chooses from, and a simulator that replays failures against them.
+/* adaptive.h - when to make a state checkpoint: a controller that learns the cost of saves and the failure rate of the machine, the
+ * formulas and the rule that it chooses from, and a simulator that replays failures against them.
  *
  *   ckpt_controller *controller = NULL;
+ *   ckpt_controller_event event = CKPT_CONTROLLER_EVENT_INIT;
  *   ckpt_controller_create(NULL, &controller);                     the default policy learns everything by itself
- *   ckpt_controller_begin_run(controller, now);                    or ckpt_controller_resume after ckpt_controller_restore
+ *   event.kind = CKPT_CONTROLLER_EVENT_KIND_RUN_BEGAN;             or RUN_RESUMED after ckpt_controller_restore
+ *   event.now_seconds = now;
+ *   ckpt_controller_record(controller, &event);
  *   for (each step) {
  *     ckpt_decision decision = CKPT_DECISION_INIT;
  *     ckpt_controller_should_checkpoint(controller, now, &decision);
- *     if (decision.checkpoint) {
- *       ckpt_controller_begin(controller, now);
- *       ... put ckpt_controller_get_json's text into the state as CKPT_STATE_CONTROLLER, save ...
- *       ckpt_controller_commit(controller, now, stall_seconds, durable_seconds);
- *     }
+ *     if (decision.checkpoint) ckpt_controller_save_async(controller, now, manager, state, NULL, NULL, &id);
  *   }
- *   ckpt_controller_record_clean_exit(controller, now);
+ *   event.kind = CKPT_CONTROLLER_EVENT_KIND_CLEAN_EXIT;
+ *   event.now_seconds = now;
+ *   ckpt_controller_record(controller, &event);
+ *
+ * A beginner needs ckpt_controller_create, ckpt_controller_record, ckpt_controller_should_checkpoint and
+ * ckpt_controller_save_async.
  *
  * Times are double seconds on any clock of the caller's that does not go backwards; ckpt_controller_get_now asks the controller's
  * own clock. A time that is NaN, infinite, negative or before one that the controller has seen is INVALID_ARGUMENT. Read the
@@ -198,13 +202,54 @@ CKPT_API ckpt_status ckpt_controller_create(const ckpt_controller_options* optio
 /* *now_seconds receives the time on the controller's clock, for callers that have none of their own. */
 CKPT_API ckpt_status ckpt_controller_get_now(const ckpt_controller* controller, double* now_seconds);
 
-/* Begins a run. INVALID_STATE while one is going on. Slots and windows begin anew. */
-CKPT_API ckpt_status ckpt_controller_begin_run(ckpt_controller* controller, double now_seconds);
+/* What happened, for ckpt_controller_record. */
+typedef int32_t ckpt_controller_event_kind;
 
-/* Goes on with what ckpt_controller_restore loaded. A run that was going on there has failed: half an interval after its last
- * sign of life, but not later than now; record its recovery next. Without such a run this is ckpt_controller_begin_run. now_seconds
- * may be on another clock than the run before had. */
-CKPT_API ckpt_status ckpt_controller_resume(ckpt_controller* controller, double now_seconds);
+/* a run begins: budgets and windows start again. INVALID_STATE during a run */
+#define CKPT_CONTROLLER_EVENT_KIND_RUN_BEGAN 0
+/* this process continues what ckpt_controller_restore loaded. If a run was in progress there, it has failed: half an interval after
+ * its last event, but not later than now; record its recovery next. Without such a run: as CKPT_CONTROLLER_EVENT_KIND_RUN_BEGAN.
+ * The time may be on another clock than in the process before */
+#define CKPT_CONTROLLER_EVENT_KIND_RUN_RESUMED 1
+/* a save starts: no other one is asked for until it is committed or aborted. INVALID_STATE while one is in flight */
+#define CKPT_CONTROLLER_EVENT_KIND_SAVE_BEGAN 2
+/* the save in flight is durable: uses stall_seconds and durable_seconds. INVALID_STATE without a save in flight */
+#define CKPT_CONTROLLER_EVENT_KIND_SAVE_COMMITTED 3
+/* the save in flight failed: nothing is learned from it. INVALID_STATE without a save in flight */
+#define CKPT_CONTROLLER_EVENT_KIND_SAVE_ABORTED 4
+/* a task is done: uses name and duration_seconds, and not now_seconds; as ckpt_threshold_observe_task. The mean duration also
+ * stands for ckpt_controller_options.poll_seconds when that is 0 */
+#define CKPT_CONTROLLER_EVENT_KIND_TASK_DONE 5
+/* the machine failed: what was not saved is lost. The run continues */
+#define CKPT_CONTROLLER_EVENT_KIND_FAILURE 6
+/* work continues after a failure: uses saved_seconds and overhead_seconds */
+#define CKPT_CONTROLLER_EVENT_KIND_RECOVERY 7
+/* the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was spent for nothing
+ */
+#define CKPT_CONTROLLER_EVENT_KIND_CLEAN_EXIT 8
+/* the process will be terminated: uses left_seconds. A save is asked for at once if those before became durable within that time */
+#define CKPT_CONTROLLER_EVENT_KIND_PREEMPTION 9
+
+/* An event of a run, as a controller learns from it. Each kind uses the fields that it names, and now_seconds. */
+typedef struct ckpt_controller_event {
+  uint32_t struct_size;            /* size of this struct in bytes, as its caller was compiled */
+  ckpt_controller_event_kind kind; /* what happened: one of CKPT_CONTROLLER_EVENT_KIND_* */
+  double now_seconds;              /* time of the event in seconds, on the caller's clock */
+  const char* name;                /* name of the task: UTF-8, not blank, at most 95 bytes */
+  double duration_seconds;         /* duration of the task in seconds: finite, at least 0 */
+  double stall_seconds;            /* seconds that work stood still for the save: the cost of the save */
+  double durable_seconds;          /* seconds from the begin of the save until it was durable; used after preemption notices */
+  double saved_seconds;            /* seconds of work that the loaded checkpoint makes unnecessary to repeat */
+  double overhead_seconds;         /* cost of the loaded checkpoint in seconds */
+  double left_seconds;             /* seconds until the process is terminated */
+} ckpt_controller_event;
+
+#define CKPT_CONTROLLER_EVENT_INIT \
+  { sizeof(ckpt_controller_event), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Records an event. INVALID_ARGUMENT for an unknown kind and for a time that is not finite; INVALID_STATE as the kinds document,
+ * and without a run for kinds that need one. */
+CKPT_API ckpt_status ckpt_controller_record(ckpt_controller* controller, const ckpt_controller_event* event);
 
 /* Why a controller answered as it did. */
 typedef int32_t ckpt_reason;
@@ -252,44 +297,14 @@ CKPT_API ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* co
 CKPT_API ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator,
                                                 double now_seconds, int64_t timeout_ns, ckpt_decision* decision);
 
-/* Records that a save starts. Until it is committed or aborted no other one is asked for. INVALID_STATE when one is in flight. */
-CKPT_API ckpt_status ckpt_controller_begin(ckpt_controller* controller, double now_seconds);
-
-/* Records that the save that was begun is durable. stall_seconds: how long work stood still for it, which is what it cost.
- * durable_seconds: from its begin until it was durable; only preemption notices ask for that. INVALID_STATE without begin. */
-CKPT_API ckpt_status ckpt_controller_commit(ckpt_controller* controller, double now_seconds, double stall_seconds,
-                                            double durable_seconds);
-
-/* Records that the save that was begun failed; nothing is learned from it. INVALID_STATE without begin. */
-CKPT_API ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now_seconds);
-
 /* Begins a save in the background that commits or aborts by itself when it ends, on a thread of the manager: with the stall and the
  * time until it was durable that the manager measured, at the last time that the controller has seen. What the controller knows
  * is put into state as CKPT_STATE_CONTROLLER first. state, options, task, id and errors: as ckpt_async_manager_save; when it fails,
- * the save is aborted. INVALID_STATE when a save is in flight or no run is going on. An end that comes after record_failure,
- * record_clean_exit or another begin of the controller's changes nothing. */
+ * the save is aborted. INVALID_STATE when a save is in flight or no run is going on. An end that comes after a recorded
+ * failure, clean exit or begin of another save changes nothing. */
 CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* manager,
                                                 ckpt_state* state, const ckpt_save_options* options,
                                                 const ckpt_checkpoint_task_options* task, int64_t* id);
-
-/* Records that a task took this long, as ckpt_threshold_observe_task. Its mean also stands for poll_seconds when that is 0. */
-CKPT_API ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double duration_seconds);
-
-/* Records that the machine failed: what was not saved is lost. The run goes on. */
-CKPT_API ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now_seconds);
-
-/* Records that work goes on after a failure. saved_seconds: work that the loaded checkpoint made it needless to do again.
- * overhead_seconds: what that checkpoint had cost. */
-CKPT_API ckpt_status ckpt_controller_record_recovery(ckpt_controller* controller, double now_seconds, double saved_seconds,
-                                                     double overhead_seconds);
-
-/* Records that the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged counts
- * as spent for nothing. */
-CKPT_API ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, double now_seconds);
-
-/* Records that the process will be ended in left_seconds: a save is asked for at once if those before became durable within that
- * time. */
-CKPT_API ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now_seconds, double left_seconds);
 
 /* What a controller knows. */
 typedef struct ckpt_controller_info {
@@ -322,13 +337,13 @@ CKPT_API ckpt_status ckpt_controller_list_tasks(const ckpt_controller* controlle
                                                 int64_t* count);
 
 /* Writes everything that the controller knows as JSON, by the (buffer, capacity, *needed) rule of ckpt.h. Meant for
- * ckpt_state_set_json with the key CKPT_STATE_CONTROLLER, between begin and save, so that learning survives the crash that it
- * learns from. Numbers read back to the same bits. */
+ * ckpt_state_set_json with the key CKPT_STATE_CONTROLLER, after CKPT_CONTROLLER_EVENT_KIND_SAVE_BEGAN, so that learning survives
+ * the crash that it learns from. Numbers read back to the same bits. */
 CKPT_API ckpt_status ckpt_controller_get_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Reads what ckpt_controller_get_json wrote, also of a controller with other options: these stay. In the same process the
- * controller goes on where the other one was; after a restart call ckpt_controller_resume. CORRUPT when json is not such a text,
- * UNSUPPORTED when it is of a later version; then nothing changes. */
+ * controller goes on where the other one was; after a restart record CKPT_CONTROLLER_EVENT_KIND_RUN_RESUMED. CORRUPT when json is
+ * not such a text, UNSUPPORTED when it is of a later version; then nothing changes. */
 CKPT_API ckpt_status ckpt_controller_restore(ckpt_controller* controller, const char* json);
 
 /* Releases the controller. NULL does nothing. */

@@ -124,8 +124,13 @@ class Controller {
     check(ckpt_controller_get_now(handle(), &now));
     return now;
   }
-  void begin_run(double now) { check(ckpt_controller_begin_run(handle(), now)); }
-  void resume(double now) { check(ckpt_controller_resume(handle(), now)); }
+  // Records what happened. The functions for single kinds of events are short forms of this.
+  void record(const ControllerEvent& event) {
+    const ckpt_controller_event given = detail::to_c(event);
+    check(ckpt_controller_record(handle(), &given));
+  }
+  void begin_run(double now) { record(at(ControllerEventKind::run_began, now)); }
+  void resume(double now) { record(at(ControllerEventKind::run_resumed, now)); }
 
   Decision should_checkpoint(double now) const {
     ckpt_decision decision = CKPT_DECISION_INIT;
@@ -139,11 +144,14 @@ class Controller {
     return detail::from_c(decision);
   }
 
-  void begin(double now) { check(ckpt_controller_begin(handle(), now)); }
+  void begin(double now) { record(at(ControllerEventKind::save_began, now)); }
   void commit(double now, double stall_seconds, double durable_seconds) {
-    check(ckpt_controller_commit(handle(), now, stall_seconds, durable_seconds));
+    ControllerEvent event = at(ControllerEventKind::save_committed, now);
+    event.stall_seconds = stall_seconds;
+    event.durable_seconds = durable_seconds;
+    record(event);
   }
-  void abort(double now) { check(ckpt_controller_abort(handle(), now)); }
+  void abort(double now) { record(at(ControllerEventKind::save_aborted, now)); }
   // Begins a save in the background that commits or aborts by itself; the task's id.
   std::int64_t save_async(double now, AsyncManager& manager, State& state, const SaveOptions& options,
                           const CheckpointTaskOptions& task = {}, CheckpointTaskFunctions functions = {}) {
@@ -154,14 +162,24 @@ class Controller {
   }
 
   void observe_task(const std::string& name, double duration_seconds) {
-    check(ckpt_controller_observe_task(handle(), name.c_str(), duration_seconds));
+    ControllerEvent event = at(ControllerEventKind::task_done, 0);
+    event.name = name;
+    event.duration_seconds = duration_seconds;
+    record(event);
   }
-  void record_failure(double now) { check(ckpt_controller_record_failure(handle(), now)); }
-  void record_recovery(double now, double seconds_saved, double overhead_seconds) {
-    check(ckpt_controller_record_recovery(handle(), now, seconds_saved, overhead_seconds));
+  void record_failure(double now) { record(at(ControllerEventKind::failure, now)); }
+  void record_recovery(double now, double saved_seconds, double overhead_seconds) {
+    ControllerEvent event = at(ControllerEventKind::recovery, now);
+    event.saved_seconds = saved_seconds;
+    event.overhead_seconds = overhead_seconds;
+    record(event);
   }
-  void record_clean_exit(double now) { check(ckpt_controller_record_clean_exit(handle(), now)); }
-  void notify_preemption(double now, double seconds_left) { check(ckpt_controller_notify_preemption(handle(), now, seconds_left)); }
+  void record_clean_exit(double now) { record(at(ControllerEventKind::clean_exit, now)); }
+  void notify_preemption(double now, double left_seconds) {
+    ControllerEvent event = at(ControllerEventKind::preemption, now);
+    event.left_seconds = left_seconds;
+    record(event);
+  }
 
   ControllerInfo info() const {
     ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
@@ -185,6 +203,13 @@ class Controller {
   void restore(const std::string& json) { check(ckpt_controller_restore(handle(), json.c_str())); }
 
  private:
+  static ControllerEvent at(ControllerEventKind kind, double now) {
+    ControllerEvent event;
+    event.kind = kind;
+    event.now_seconds = now;
+    return event;
+  }
+
   detail::Handle<ckpt_controller, ckpt_controller_release> controller_;
 };
 

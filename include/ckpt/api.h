@@ -329,19 +329,9 @@ typedef struct ckpt_api {
   void (*ckpt_threshold_release)(ckpt_threshold* threshold);
   ckpt_status (*ckpt_controller_create)(const ckpt_controller_options* options, ckpt_controller** controller);
   ckpt_status (*ckpt_controller_get_now)(const ckpt_controller* controller, double* now_seconds);
-  ckpt_status (*ckpt_controller_begin_run)(ckpt_controller* controller, double now_seconds);
-  ckpt_status (*ckpt_controller_resume)(ckpt_controller* controller, double now_seconds);
   ckpt_status (*ckpt_controller_should_checkpoint)(const ckpt_controller* controller, double now_seconds, ckpt_decision* decision);
   ckpt_status (*ckpt_controller_decide_all)(const ckpt_controller* controller, ckpt_coordinator* coordinator, double now_seconds, int64_t timeout_ns, ckpt_decision* decision);
-  ckpt_status (*ckpt_controller_begin)(ckpt_controller* controller, double now_seconds);
-  ckpt_status (*ckpt_controller_commit)(ckpt_controller* controller, double now_seconds, double stall_seconds, double durable_seconds);
-  ckpt_status (*ckpt_controller_abort)(ckpt_controller* controller, double now_seconds);
   ckpt_status (*ckpt_controller_save_async)(ckpt_controller* controller, double now_seconds, ckpt_async_manager* manager, ckpt_state* state, const ckpt_save_options* options, const ckpt_checkpoint_task_options* task, int64_t* id);
-  ckpt_status (*ckpt_controller_observe_task)(ckpt_controller* controller, const char* name, double duration_seconds);
-  ckpt_status (*ckpt_controller_record_failure)(ckpt_controller* controller, double now_seconds);
-  ckpt_status (*ckpt_controller_record_recovery)(ckpt_controller* controller, double now_seconds, double saved_seconds, double overhead_seconds);
-  ckpt_status (*ckpt_controller_record_clean_exit)(ckpt_controller* controller, double now_seconds);
-  ckpt_status (*ckpt_controller_notify_preemption)(ckpt_controller* controller, double now_seconds, double left_seconds);
   ckpt_status (*ckpt_controller_get_info)(const ckpt_controller* controller, ckpt_controller_info* info);
   ckpt_status (*ckpt_controller_list_tasks)(const ckpt_controller* controller, ckpt_task_observation* tasks, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_controller_get_json)(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed);
@@ -400,6 +390,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_program_get_operations)(const ckpt_program* program, ckpt_program_operation* operations, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_program_get_json)(const ckpt_program* program, char* buffer, int64_t capacity, int64_t* needed);
   void (*ckpt_program_release)(ckpt_program* program);
+  ckpt_status (*ckpt_controller_record)(ckpt_controller* controller, const ckpt_controller_event* event);
 } ckpt_api;
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "events.h"
 
 static int near(double a, double b, double tolerance) { return fabs(a - b) <= tolerance; }
 
@@ -77,11 +78,11 @@ static void save(ckpt_controller* controller, ckpt_state* state, ckpt_checkpoint
   char json[65536];
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   options.step = step;
-  CHECK_OK(ckpt_controller_begin(controller, now));
+  CHECK_OK(record_begin(controller, now));
   CHECK_OK(ckpt_controller_get_json(controller, json, (int64_t)sizeof json, NULL));
   CHECK_OK(ckpt_state_set_json(state, CKPT_STATE_CONTROLLER, json));
   CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, &options, NULL));
-  CHECK_OK(ckpt_controller_commit(controller, now + 20, 20, 20));
+  CHECK_OK(record_commit(controller, now + 20, 20, 20));
 }
 
 /* A run that crashes after its second save, and the run that goes on with what was learned. */
@@ -100,8 +101,8 @@ static void controller_survives_the_crash(void) {
   CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_controller_create(NULL, &controller));
-  CHECK_OK(ckpt_controller_begin_run(controller, 0));
-  CHECK_OK(ckpt_controller_observe_task(controller, "step", 10));
+  CHECK_OK(record_begin_run(controller, 0));
+  CHECK_OK(record_task(controller, "step", 10));
   CHECK_OK(ckpt_controller_should_checkpoint(controller, 600, &decision));
   CHECK(decision.checkpoint == 1 && decision.reason == CKPT_REASON_FIRST_SAVE && decision.policy == CKPT_POLICY_AUTO);
   save(controller, state, checkpoint, 600, 60);
@@ -114,21 +115,21 @@ static void controller_survives_the_crash(void) {
   CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, NULL));
   CHECK_OK(ckpt_state_get_json(state, CKPT_STATE_CONTROLLER, json, (int64_t)sizeof json, NULL));
   CHECK_OK(ckpt_controller_restore(controller, json));
-  CHECK_OK(ckpt_controller_resume(controller, 50000));
-  CHECK_OK(ckpt_controller_record_recovery(controller, 50010, 1180, 20));
+  CHECK_OK(record_resume(controller, 50000));
+  CHECK_OK(record_recovery(controller, 50010, 1180, 20));
   CHECK_OK(ckpt_controller_get_info(controller, &info));
   CHECK(info.failures == 1 && info.running == 1 && info.saves == 1 && near(info.cost_seconds, 20, 0));
   CHECK(info.threshold < 0.26); /* the checkpoint was worth its cost */
   CHECK_OK(ckpt_coordinator_create_single(&alone));
   CHECK_OK(ckpt_controller_decide_all(controller, alone, 60000, 0, &decision));
   CHECK(decision.checkpoint == 1 && decision.reason == CKPT_REASON_DUE);
-  CHECK_OK(ckpt_controller_begin(controller, 60000));
-  CHECK_OK(ckpt_controller_abort(controller, 60001));
-  CHECK_OK(ckpt_controller_record_failure(controller, 60002));
-  CHECK_OK(ckpt_controller_notify_preemption(controller, 60003, 30));
+  CHECK_OK(record_begin(controller, 60000));
+  CHECK_OK(record_abort(controller, 60001));
+  CHECK_OK(record_failure(controller, 60002));
+  CHECK_OK(record_preemption(controller, 60003, 30));
   CHECK_OK(ckpt_controller_should_checkpoint(controller, 60003, &decision));
   CHECK(decision.checkpoint == 1 && decision.reason == CKPT_REASON_PREEMPTION);
-  CHECK_OK(ckpt_controller_record_clean_exit(controller, 60004));
+  CHECK_OK(record_clean_exit(controller, 60004));
   CHECK_OK(ckpt_controller_get_info(controller, &info));
   CHECK(info.running == 0 && info.failures == 2);
   ckpt_coordinator_release(alone);
@@ -152,7 +153,7 @@ static void background_saves(void) {
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_controller_create(NULL, &controller));
   CHECK_FAILS(ckpt_controller_save_async(controller, 5, async, state, NULL, NULL, &id), CKPT_E_INVALID_STATE, "no run");
-  CHECK_OK(ckpt_controller_begin_run(controller, 5));
+  CHECK_OK(record_begin_run(controller, 5));
   CHECK_FAILS(ckpt_controller_save_async(controller, 4, async, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT,
               "now_seconds is 4");
   CHECK_FAILS(ckpt_controller_save_async(controller, 6, NULL, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "manager is NULL");
@@ -184,7 +185,7 @@ static void clocks_and_tasks(void) {
   ckpt_clock_release(clock);
   CHECK_OK(ckpt_controller_get_now(controller, &now));
   CHECK(near(now, 1.5, 1e-12));
-  CHECK_OK(ckpt_controller_observe_task(controller, "step", 2));
+  CHECK_OK(record_task(controller, "step", 2));
   CHECK_OK(ckpt_controller_list_tasks(controller, NULL, 0, &count));
   CHECK(count == 1);
   CHECK_OK(ckpt_controller_list_tasks(controller, &task, 1, &count));

@@ -2,11 +2,12 @@
 #include <math.h>
 
 #include "check.h"
+#include "events.h"
 
 static ckpt_controller* running(void) {
   ckpt_controller* controller = NULL;
   CHECK_OK(ckpt_controller_create(NULL, &controller));
-  CHECK_OK(ckpt_controller_begin_run(controller, 100));
+  CHECK_OK(record_begin_run(controller, 100));
   return controller;
 }
 
@@ -20,29 +21,34 @@ static void times(void) {
   for (i = 0; i < 4; ++i) {
     CHECK_FAILS(ckpt_controller_should_checkpoint(controller, bad[i], &decision), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
     CHECK_FAILS(ckpt_controller_decide_all(controller, alone, bad[i], 0, &decision), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
-    CHECK_FAILS(ckpt_controller_begin(controller, bad[i]), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
-    CHECK_FAILS(ckpt_controller_record_failure(controller, bad[i]), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
-    CHECK_FAILS(ckpt_controller_record_clean_exit(controller, bad[i]), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
-    CHECK_FAILS(ckpt_controller_record_recovery(controller, bad[i], 1, 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
-    CHECK_FAILS(ckpt_controller_notify_preemption(controller, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
+    CHECK_FAILS(record_begin(controller, bad[i]), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
+    CHECK_FAILS(record_failure(controller, bad[i]), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
+    CHECK_FAILS(record_clean_exit(controller, bad[i]), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
+    CHECK_FAILS(record_recovery(controller, bad[i], 1, 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
+    CHECK_FAILS(record_preemption(controller, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
   }
   for (i = 0; i < 3; ++i) {
-    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "saved_seconds is");
-    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, 1, bad[i]), CKPT_E_INVALID_ARGUMENT, "overhead_seconds is");
-    CHECK_FAILS(ckpt_controller_observe_task(controller, "a", bad[i]), CKPT_E_INVALID_ARGUMENT, "duration_seconds is");
-    CHECK_FAILS(ckpt_controller_notify_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "left_seconds is");
+    CHECK_FAILS(record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "saved_seconds is");
+    CHECK_FAILS(record_recovery(controller, 200, 1, bad[i]), CKPT_E_INVALID_ARGUMENT, "overhead_seconds is");
+    CHECK_FAILS(record_task(controller, "a", bad[i]), CKPT_E_INVALID_ARGUMENT, "duration_seconds is");
+    CHECK_FAILS(record_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "left_seconds is");
   }
-  CHECK_FAILS(ckpt_controller_commit(controller, 200, 1, 1), CKPT_E_INVALID_STATE, "commit without begin");
-  CHECK_FAILS(ckpt_controller_abort(controller, 200), CKPT_E_INVALID_STATE, "abort without begin");
-  CHECK_FAILS(ckpt_controller_begin_run(controller, 200), CKPT_E_INVALID_STATE, "a run is going on");
-  CHECK_FAILS(ckpt_controller_resume(controller, NAN), CKPT_E_INVALID_ARGUMENT, "now_seconds is nan");
+  CHECK_FAILS(record_at(controller, -1, 200), CKPT_E_INVALID_ARGUMENT, "event.kind is -1; expected 0..9");
+  CHECK_FAILS(record_at(controller, 10, 200), CKPT_E_INVALID_ARGUMENT, "event.kind is 10; expected 0..9");
+  CHECK_FAILS(record_task(controller, NULL, 1), CKPT_E_INVALID_ARGUMENT, "event.name is NULL");
+  CHECK_FAILS(record_task(controller, " ", 1), CKPT_E_INVALID_ARGUMENT, "event.name is");
+  CHECK_FAILS(ckpt_controller_record(controller, NULL), CKPT_E_INVALID_ARGUMENT, "event is NULL");
+  CHECK_FAILS(record_commit(controller, 200, 1, 1), CKPT_E_INVALID_STATE, "commit without begin");
+  CHECK_FAILS(record_abort(controller, 200), CKPT_E_INVALID_STATE, "abort without begin");
+  CHECK_FAILS(record_begin_run(controller, 200), CKPT_E_INVALID_STATE, "a run is going on");
+  CHECK_FAILS(record_resume(controller, NAN), CKPT_E_INVALID_ARGUMENT, "now_seconds is nan");
   CHECK_FAILS(ckpt_controller_decide_all(controller, alone, 200, -1, &decision), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
   CHECK_FAILS(ckpt_controller_decide_all(controller, NULL, 200, 0, &decision), CKPT_E_INVALID_ARGUMENT, "coordinator is NULL");
-  CHECK_OK(ckpt_controller_begin(controller, 200));
-  CHECK_FAILS(ckpt_controller_begin(controller, 201), CKPT_E_INVALID_STATE, "in flight");
-  CHECK_FAILS(ckpt_controller_commit(controller, 201, NAN, 1), CKPT_E_INVALID_ARGUMENT, "stall_seconds is nan");
-  CHECK_FAILS(ckpt_controller_commit(controller, 201, 1, -1), CKPT_E_INVALID_ARGUMENT, "durable_seconds is -1");
-  CHECK_OK(ckpt_controller_commit(controller, 201, 1, 1)); /* nothing of the above counted */
+  CHECK_OK(record_begin(controller, 200));
+  CHECK_FAILS(record_begin(controller, 201), CKPT_E_INVALID_STATE, "in flight");
+  CHECK_FAILS(record_commit(controller, 201, NAN, 1), CKPT_E_INVALID_ARGUMENT, "stall_seconds is nan");
+  CHECK_FAILS(record_commit(controller, 201, 1, -1), CKPT_E_INVALID_ARGUMENT, "durable_seconds is -1");
+  CHECK_OK(record_commit(controller, 201, 1, 1)); /* nothing of the above counted */
   ckpt_coordinator_release(alone);
   ckpt_controller_release(controller);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "events.h"
 
 #define FORKS 25
 
@@ -23,7 +24,7 @@ static void* keep_failing(void* unused) {
   (void)unused;
   while (!__atomic_load_n(&ends, __ATOMIC_ACQUIRE)) {
     now += 1e6;
-    CHECK_OK(ckpt_controller_record_failure(controller, now));
+    CHECK_OK(record_failure(controller, now));
   }
   return NULL;
 }
@@ -38,18 +39,18 @@ static void call_everything(void) {
   FINE(ckpt_controller_get_now(controller, &time));
   FINE(ckpt_controller_should_checkpoint(controller, now, &decision));
   FINE(ckpt_controller_get_info(controller, &info));
-  FINE(ckpt_controller_observe_task(controller, "a", 1));
-  FINE(ckpt_controller_begin(controller, now));
-  FINE(ckpt_controller_commit(controller, now, 1, 1));
-  FINE(ckpt_controller_abort(controller, now));
+  FINE(record_task(controller, "a", 1));
+  FINE(record_begin(controller, now));
+  FINE(record_commit(controller, now, 1, 1));
+  FINE(record_abort(controller, now));
   FINE(ckpt_controller_get_json(controller, text, sizeof text, &needed));
   if (needed > 0) FINE(ckpt_controller_restore(controller, text));
-  FINE(ckpt_controller_record_failure(controller, now));
-  FINE(ckpt_controller_record_recovery(controller, now, 1, 1));
-  FINE(ckpt_controller_notify_preemption(controller, now, 1));
-  FINE(ckpt_controller_record_clean_exit(controller, now));
-  FINE(ckpt_controller_begin_run(controller, now));
-  FINE(ckpt_controller_resume(controller, now));
+  FINE(record_failure(controller, now));
+  FINE(record_recovery(controller, now, 1, 1));
+  FINE(record_preemption(controller, now, 1));
+  FINE(record_clean_exit(controller, now));
+  FINE(record_begin_run(controller, now));
+  FINE(record_resume(controller, now));
   ckpt_controller_release(controller);
 }
 
@@ -60,7 +61,7 @@ int main(void) {
   alarm(HANG_SECONDS);
   options.initial_cost_seconds = 1e-6;
   CHECK_OK(ckpt_controller_create(&options, &controller));
-  CHECK_OK(ckpt_controller_begin_run(controller, 0));
+  CHECK_OK(record_begin_run(controller, 0));
   CHECK(pthread_create(&thread, NULL, keep_failing, NULL) == 0);
   for (i = 0; i < FORKS; ++i) {
     int status = 0;

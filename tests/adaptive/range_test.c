@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "events.h"
 
 static const double scales[] = {4.9406564584124654e-324,
                                 1e-310,
@@ -148,28 +149,28 @@ static void live(ckpt_controller_options options, double cost, double gap) {
   options.interval_seconds = gap;
   CHECK_OK(ckpt_controller_create(&options, &controller));
   CHECK_OK(ckpt_controller_create(&options, &other));
-  CHECK_OK(ckpt_controller_begin_run(controller, now));
+  CHECK_OK(record_begin_run(controller, now));
   for (i = 0; i < 3; ++i) {
-    CHECK_OK(ckpt_controller_begin(controller, now));
+    CHECK_OK(record_begin(controller, now));
     now = later(now, cost);
-    CHECK_OK(ckpt_controller_commit(controller, now, cost, cost));
-    CHECK_OK(ckpt_controller_observe_task(controller, "step", gap));
+    CHECK_OK(record_commit(controller, now, cost, cost));
+    CHECK_OK(record_task(controller, "step", gap));
     looks_sane(controller, now, cost, gap);
     now = later(now, gap);
-    CHECK_OK(ckpt_controller_record_failure(controller, now));
+    CHECK_OK(record_failure(controller, now));
     looks_sane(controller, now, cost, gap);
-    CHECK_OK(ckpt_controller_record_recovery(controller, now, gap, cost));
-    CHECK_OK(ckpt_controller_notify_preemption(controller, now, gap));
+    CHECK_OK(record_recovery(controller, now, gap, cost));
+    CHECK_OK(record_preemption(controller, now, gap));
     looks_sane(controller, now, cost, gap);
   }
   survives_json(controller, other);
   looks_sane(other, now, cost, gap);
-  CHECK_OK(ckpt_controller_resume(other, later(now, gap))); /* a gap that JSON told of */
+  CHECK_OK(record_resume(other, later(now, gap))); /* a gap that JSON told of */
   looks_sane(other, later(now, gap), cost, gap);
-  CHECK_OK(ckpt_controller_record_clean_exit(controller, now));
-  CHECK_OK(ckpt_controller_begin_run(controller, now));
+  CHECK_OK(record_clean_exit(controller, now));
+  CHECK_OK(record_begin_run(controller, now));
   now = later(now, gap);
-  CHECK_OK(ckpt_controller_record_clean_exit(controller, now));
+  CHECK_OK(record_clean_exit(controller, now));
   survives_json(controller, other);
   ckpt_controller_release(other);
   ckpt_controller_release(controller);

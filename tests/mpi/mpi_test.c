@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "adaptive/events.h"
 #include "check.h"
 
 static const int64_t second = INT64_C(1000000000);
@@ -175,11 +176,11 @@ static void one_decision(void) {
   options.policy = CKPT_POLICY_FIXED;
   options.interval_seconds = 100 + rank;
   CHECK_OK(ckpt_controller_create(&options, &controller));
-  CHECK_OK(ckpt_controller_begin_run(controller, 0));
+  CHECK_OK(record_begin_run(controller, 0));
   CHECK_OK(ckpt_controller_decide_all(controller, coordinator, 100, 60 * second, &decision));
   CHECK(decision.interval_seconds == 100 && decision.checkpoint == 1);
-  CHECK_OK(ckpt_controller_begin(controller, 100));
-  CHECK_OK(ckpt_controller_commit(controller, 110, 1 + rank, 10));
+  CHECK_OK(record_begin(controller, 100));
+  CHECK_OK(record_commit(controller, 110, 1 + rank, 10));
   CHECK_OK(ckpt_controller_decide_all(controller, coordinator, 120, 60 * second, &decision));
   CHECK(decision.interval_seconds == 100 && decision.checkpoint == 0 && decision.cost_seconds == world);
   ckpt_controller_release(controller);

@@ -17,6 +17,8 @@
 
 #include <ckpt/ckpt.h>
 
+#include "adaptive/events.h"
+
 namespace ckpt_tests {
 
 constexpr std::int64_t second = 1'000'000'000;
@@ -184,7 +186,7 @@ class CRanks : public testing::Test {
     open(here, timeout_ns);
     ASSERT_EQ(ckpt_async_manager_create(here.manager, nullptr, &here.async), CKPT_OK) << ckpt_last_error();
     ASSERT_EQ(ckpt_controller_create(nullptr, &here.controller), CKPT_OK);
-    ASSERT_EQ(ckpt_controller_begin_run(here.controller, 0), CKPT_OK);
+    ASSERT_EQ(record_begin_run(here.controller, 0), CKPT_OK);
     ASSERT_EQ(save_step(here, 1), CKPT_OK) << ckpt_last_error();
   }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "adaptive/events.h"
 #include "folder.h"
 
 static test_folder scratch;
@@ -97,13 +98,13 @@ static void a_controller_comes_back(void) {
   int64_t needed = 0;
   CHECK_OK(ckpt_controller_create(NULL, &controller));
   CHECK_OK(ckpt_controller_create(NULL, &restored));
-  CHECK_OK(ckpt_controller_begin_run(controller, 0.5));
+  CHECK_OK(record_begin_run(controller, 0.5));
   for (int i = 1; i <= 3; ++i) {
-    CHECK_OK(ckpt_controller_observe_task(controller, "step", 0.125));
-    CHECK_OK(ckpt_controller_begin(controller, 100.5 * i));
-    CHECK_OK(ckpt_controller_commit(controller, 100.5 * i + 1.25, 0.001, 1.25));
+    CHECK_OK(record_task(controller, "step", 0.125));
+    CHECK_OK(record_begin(controller, 100.5 * i));
+    CHECK_OK(record_commit(controller, 100.5 * i + 1.25, 0.001, 1.25));
   }
-  CHECK_OK(ckpt_controller_record_failure(controller, 1000.25));
+  CHECK_OK(record_failure(controller, 1000.25));
   CHECK_OK(ckpt_controller_get_json(controller, text, sizeof text, &needed));
   CHECK(strstr(text, "0.125") != NULL);
   CHECK_OK(ckpt_controller_restore(restored, text));

@@ -15,6 +15,8 @@
 
 #include <ckpt/ckpt.h>
 
+#include "adaptive/events.h"
+
 namespace {
 
 constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
@@ -563,7 +565,7 @@ void test_coordinators() {
   callbacks.gather = [](const void*, std::int64_t, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return 77; };
   MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, nullptr, &coordinator));
   MUST(ckpt_controller_create(nullptr, &controller));
-  MUST(ckpt_controller_begin_run(controller, 0));
+  MUST(record_begin_run(controller, 0));
   for (garbage = 0; garbage < 4; ++garbage) {
     ckpt_decision decision = CKPT_DECISION_INIT;
     current = "broadcast garbage " + std::to_string(garbage);

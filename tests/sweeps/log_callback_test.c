@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "adaptive/events.h"
 #include "folder.h"
 
 /* ---- What the program has ---- */
@@ -248,7 +249,7 @@ int main(void) {
   open_checkpoint();
   CHECK_OK(ckpt_async_manager_create(checkpoint, NULL, &async));
   CHECK_OK(ckpt_controller_create(NULL, &controller));
-  CHECK_OK(ckpt_controller_begin_run(controller, 0));
+  CHECK_OK(record_begin_run(controller, 0));
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   make_pipeline();
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_message, &self, NULL));

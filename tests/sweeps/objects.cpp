@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "adaptive/events.h"
 #include "cells.h"
 
 namespace sweeps {
@@ -90,7 +91,7 @@ void make_adaptive(Objects& objects) {
   simulation.replicas = 1;
   MUST(ckpt_threshold_create(nullptr, &objects.of<ckpt_threshold>()));
   MUST(ckpt_controller_create(nullptr, &objects.of<ckpt_controller>()));
-  MUST(ckpt_controller_begin_run(objects.of<ckpt_controller>(), 0));
+  MUST(record_begin_run(objects.of<ckpt_controller>(), 0));
   MUST(ckpt_simulation_create(&simulation, &objects.of<ckpt_simulation>()));
 }
 

@@ -1,4 +1,5 @@
 // Storage, fault handlers, checkpoints, background saves, coordinators, and the log of all of them.
+#include "adaptive/events.h"
 #include "scenarios.h"
 
 #include <stdlib.h>
@@ -535,7 +536,7 @@ void coordinators() {
   SANE(ckpt_coordinator_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0, &words));
   all_gather.name = "coordinator all_gather of a controller";
   MUST(ckpt_controller_create(nullptr, &in_use.of<ckpt_controller>()));
-  MUST(ckpt_controller_begin_run(in_use.of<ckpt_controller>(), 0));
+  MUST(record_begin_run(in_use.of<ckpt_controller>(), 0));
   SANE(ckpt_controller_decide_all(in_use.of<ckpt_controller>(), in_use.of<ckpt_coordinator>(), 1, 0, &decision));
   Objects last = in_use;
   in_use = Objects();

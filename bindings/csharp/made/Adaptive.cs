@@ -27,6 +27,40 @@ namespace Ckpt
         Fixed = 7,
     }
 
+    /// <summary>What happened, for <c>Controller.Record</c>.</summary>
+    public enum ControllerEventKind
+    {
+        /// <summary>A run begins: budgets and windows start again. <see cref="CkptStatus.InvalidState"/> during a run.</summary>
+        RunBegan = 0,
+        /// <summary>This process continues what <c>Controller.Restore</c> loaded. If a run was in progress there, it has failed:
+        /// half an interval after its last event, but not later than now; record its recovery next. Without such a run: as
+        /// <see cref="ControllerEventKind.RunBegan"/>. The time may be on another clock than in the process before.</summary>
+        RunResumed = 1,
+        /// <summary>A save starts: no other one is asked for until it is committed or aborted.
+        /// <see cref="CkptStatus.InvalidState"/> while one is in flight.</summary>
+        SaveBegan = 2,
+        /// <summary>The save in flight is durable: uses <c>StallSeconds</c> and <c>DurableSeconds</c>.
+        /// <see cref="CkptStatus.InvalidState"/> without a save in flight.</summary>
+        SaveCommitted = 3,
+        /// <summary>The save in flight failed: nothing is learned from it. <see cref="CkptStatus.InvalidState"/> without a save in
+        /// flight.</summary>
+        SaveAborted = 4,
+        /// <summary>A task is done: uses name and <c>DurationSeconds</c>, and not <c>NowSeconds</c>; as
+        /// <c>Threshold.ObserveTask</c>. The mean duration also stands for <c>ControllerOptions.PollSeconds</c> when that is
+        /// 0.</summary>
+        TaskDone = 5,
+        /// <summary>The machine failed: what was not saved is lost. The run continues.</summary>
+        Failure = 6,
+        /// <summary>Work continues after a failure: uses <c>SavedSeconds</c> and <c>OverheadSeconds</c>.</summary>
+        Recovery = 7,
+        /// <summary>The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was
+        /// spent for nothing.</summary>
+        CleanExit = 8,
+        /// <summary>The process will be terminated: uses <c>LeftSeconds</c>. A save is asked for at once if those before became
+        /// durable within that time.</summary>
+        Preemption = 9,
+    }
+
     /// <summary>Why a controller answered as it did.</summary>
     public enum Reason
     {
@@ -261,6 +295,69 @@ namespace Ckpt
                 "MaxOverheadShare", MaxOverheadShare, "BudgetSaves", BudgetSaves, "BudgetWindowSeconds", BudgetWindowSeconds,
                 "Threshold", Threshold, "ThresholdLearningRate", ThresholdLearningRate, "ThresholdBudget", ThresholdBudget,
                 "Clock", Clock);
+        }
+    }
+
+    /// <summary>An event of a run, as a controller learns from it. Each kind uses the fields that it names, and
+    /// <c>NowSeconds</c>.</summary>
+    public sealed unsafe partial class ControllerEvent
+    {
+        internal ControllerEvent(ckpt_controller_event from)
+        {
+            Kind = (ControllerEventKind)from.kind;
+            NowSeconds = from.now_seconds;
+            Name = Utf8.Text(from.name) ?? "";
+            DurationSeconds = from.duration_seconds;
+            StallSeconds = from.stall_seconds;
+            DurableSeconds = from.durable_seconds;
+            SavedSeconds = from.saved_seconds;
+            OverheadSeconds = from.overhead_seconds;
+            LeftSeconds = from.left_seconds;
+        }
+
+        internal static ControllerEvent Filled(Action<ckpt_controller_event> fill)
+        {
+            using (var from = new ckpt_controller_event())
+            {
+                fill(from);
+                return new ControllerEvent(from);
+            }
+        }
+
+        /// <summary>What happened.</summary>
+        public ControllerEventKind Kind { get; }
+
+        /// <summary>Time of the event in seconds, on the caller's clock.</summary>
+        public double NowSeconds { get; }
+
+        /// <summary>Name of the task: UTF-8, not blank, at most 95 bytes.</summary>
+        public string Name { get; }
+
+        /// <summary>Duration of the task in seconds: finite, at least 0.</summary>
+        public double DurationSeconds { get; }
+
+        /// <summary>Seconds that work stood still for the save: the cost of the save.</summary>
+        public double StallSeconds { get; }
+
+        /// <summary>Seconds from the begin of the save until it was durable; used after preemption notices.</summary>
+        public double DurableSeconds { get; }
+
+        /// <summary>Seconds of work that the loaded checkpoint makes unnecessary to repeat.</summary>
+        public double SavedSeconds { get; }
+
+        /// <summary>Cost of the loaded checkpoint in seconds.</summary>
+        public double OverheadSeconds { get; }
+
+        /// <summary>Seconds until the process is terminated.</summary>
+        public double LeftSeconds { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("ControllerEvent", "Kind", Kind, "NowSeconds", NowSeconds, "Name", Name, "DurationSeconds",
+                DurationSeconds, "StallSeconds", StallSeconds, "DurableSeconds", DurableSeconds, "SavedSeconds", SavedSeconds,
+                "OverheadSeconds", OverheadSeconds, "LeftSeconds", LeftSeconds);
         }
     }
 

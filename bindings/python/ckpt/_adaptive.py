@@ -12,7 +12,7 @@ from ._state import Coordinator, StateLike
 from ._task import CheckpointTask
 from .made import options as _o, values as _v
 from .made.errors import CallbackError, InvalidArgumentError
-from .made.values import ControllerInfo, Policy, Reason, TaskObservation, ThresholdInfo
+from .made.values import ControllerEventKind, ControllerInfo, Policy, Reason, TaskObservation, ThresholdInfo
 
 __all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "young_interval", "daly_interval", "expected_value_interval",
            "weibull_interval", "fit_weibull", "WeibullLaw", "Simulation"]
@@ -121,13 +121,18 @@ class Controller(_Owned):
 
     # ---- A run ----
 
+    def record(self, kind: int, now: Optional[float] = None, **values: Any) -> None:
+        """Records an event: one of ControllerEventKind, and the values that this kind uses. The methods for single kinds are short
+        forms of this."""
+        _n.ckpt_controller_record(self._h, _o.controller_event(kind, self._at(now), **values))
+
     def begin_run(self, now: Optional[float] = None) -> None:
         """A run begins. InvalidStateError while one is going on."""
-        _n.ckpt_controller_begin_run(self._h, self._at(now))
+        self.record(ControllerEventKind.RUN_BEGAN, now)
 
     def resume(self, now: Optional[float] = None) -> None:
         """A process goes on with what restore loaded: a run that was going on there has failed. Without one: begin_run."""
-        _n.ckpt_controller_resume(self._h, self._at(now))
+        self.record(ControllerEventKind.RUN_RESUMED, now)
 
     def should_checkpoint(self, now: Optional[float] = None) -> Decision:
         """Whether to save now, and why. Changes nothing."""
@@ -172,16 +177,16 @@ class Controller(_Owned):
 
     def begin(self, now: Optional[float] = None) -> None:
         """A save starts. Until commit or abort no other one is asked for."""
-        _n.ckpt_controller_begin(self._h, self._at(now))
+        self.record(ControllerEventKind.SAVE_BEGAN, now)
 
     def commit(self, stall_seconds: float, durable_seconds: float, now: Optional[float] = None) -> None:
         """The save is durable. stall_seconds: that work stood still for it; durable_seconds: from its begin until it was
         durable."""
-        _n.ckpt_controller_commit(self._h, self._at(now), stall_seconds, durable_seconds)
+        self.record(ControllerEventKind.SAVE_COMMITTED, now, stall_seconds=stall_seconds, durable_seconds=durable_seconds)
 
     def abort(self, now: Optional[float] = None) -> None:
         """The save came to nothing."""
-        _n.ckpt_controller_abort(self._h, self._at(now))
+        self.record(ControllerEventKind.SAVE_ABORTED, now)
 
     def save_async(self, manager: AsyncManager, state: Union[StateLike, Mapping[str, Any]], step: int = 0, *,
                    now: Optional[float] = None, **options: AsyncManager.save) -> CheckpointTask:
@@ -193,24 +198,24 @@ class Controller(_Owned):
 
     def observe_task(self, name: str, duration_seconds: float) -> None:
         """A task took this long. Its mean also stands for poll_seconds when that is 0."""
-        _n.ckpt_controller_observe_task(self._h, name, duration_seconds)
+        self.record(ControllerEventKind.TASK_DONE, 0, name=name, duration_seconds=duration_seconds)
 
     def record_failure(self, now: Optional[float] = None) -> None:
         """The machine failed, and what was not saved is lost. The run goes on."""
-        _n.ckpt_controller_record_failure(self._h, self._at(now))
+        self.record(ControllerEventKind.FAILURE, now)
 
     def record_recovery(self, saved_seconds: float, overhead_seconds: float, now: Optional[float] = None) -> None:
         """Work goes on after a failure. saved_seconds: work that the loaded checkpoint made it needless to do again;
         overhead_seconds: what that checkpoint had cost."""
-        _n.ckpt_controller_record_recovery(self._h, self._at(now), saved_seconds, overhead_seconds)
+        self.record(ControllerEventKind.RECOVERY, now, saved_seconds=saved_seconds, overhead_seconds=overhead_seconds)
 
     def record_clean_exit(self, now: Optional[float] = None) -> None:
         """The run ends without a failure."""
-        _n.ckpt_controller_record_clean_exit(self._h, self._at(now))
+        self.record(ControllerEventKind.CLEAN_EXIT, now)
 
     def notify_preemption(self, left_seconds: float, now: Optional[float] = None) -> None:
         """The process will be ended: a save is asked for at once if it would be durable in time."""
-        _n.ckpt_controller_notify_preemption(self._h, self._at(now), left_seconds)
+        self.record(ControllerEventKind.PREEMPTION, now, left_seconds=left_seconds)
 
     # ---- Looking, keeping ----
 

@@ -192,6 +192,12 @@ inline PyObject* tuple_of(const ckpt_task_observation& v) {
   return packed({PyBool_FromLong(v.checkpointed), object_of(v.duration_seconds), PyBool_FromLong(v.failed), text_object(v.name)});
 }
 
+inline PyObject* tuple_of(const ckpt_controller_event& v) {
+  return packed({object_of(v.kind), object_of(v.now_seconds), text_object(v.name), object_of(v.duration_seconds),
+                 object_of(v.stall_seconds), object_of(v.durable_seconds), object_of(v.saved_seconds), object_of(v.overhead_seconds),
+                 object_of(v.left_seconds)});
+}
+
 inline PyObject* tuple_of(const ckpt_decision& v) {
   return packed({PyBool_FromLong(v.checkpoint), object_of(v.reason), object_of(v.policy), object_of(v.interval_seconds),
                  object_of(v.risk), object_of(v.cost_seconds), object_of(v.since_last_seconds), object_of(v.due_seconds)});

@@ -28,6 +28,35 @@ enum class Policy : std::int32_t {
   fixed = CKPT_POLICY_FIXED,
 };
 
+// What happened, for Controller::record.
+enum class ControllerEventKind : std::int32_t {
+  // a run begins: budgets and windows start again. Status::invalid_state during a run
+  run_began = CKPT_CONTROLLER_EVENT_KIND_RUN_BEGAN,
+  // this process continues what Controller::restore loaded. If a run was in progress there, it has failed: half an interval
+  // after its last event, but not later than now; record its recovery next. Without such a run: as
+  // ControllerEventKind::run_began. The time may be on another clock than in the process before
+  run_resumed = CKPT_CONTROLLER_EVENT_KIND_RUN_RESUMED,
+  // a save starts: no other one is asked for until it is committed or aborted. Status::invalid_state while one is in flight
+  save_began = CKPT_CONTROLLER_EVENT_KIND_SAVE_BEGAN,
+  // the save in flight is durable: uses stall_seconds and durable_seconds. Status::invalid_state without a save in flight
+  save_committed = CKPT_CONTROLLER_EVENT_KIND_SAVE_COMMITTED,
+  // the save in flight failed: nothing is learned from it. Status::invalid_state without a save in flight
+  save_aborted = CKPT_CONTROLLER_EVENT_KIND_SAVE_ABORTED,
+  // a task is done: uses name and duration_seconds, and not now_seconds; as Threshold::observe_task. The mean duration also
+  // stands for ControllerOptions.poll_seconds when that is 0
+  task_done = CKPT_CONTROLLER_EVENT_KIND_TASK_DONE,
+  // the machine failed: what was not saved is lost. The run continues
+  failure = CKPT_CONTROLLER_EVENT_KIND_FAILURE,
+  // work continues after a failure: uses saved_seconds and overhead_seconds
+  recovery = CKPT_CONTROLLER_EVENT_KIND_RECOVERY,
+  // the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was spent for
+  // nothing
+  clean_exit = CKPT_CONTROLLER_EVENT_KIND_CLEAN_EXIT,
+  // the process will be terminated: uses left_seconds. A save is asked for at once if those before became durable within that
+  // time
+  preemption = CKPT_CONTROLLER_EVENT_KIND_PREEMPTION,
+};
+
 // Why a controller answered as it did.
 enum class Reason : std::int32_t {
   // no: no save is wanted yet
@@ -174,6 +203,43 @@ inline ckpt_controller_options to_c(const ControllerOptions& from) {
   put(from.threshold_learning_rate, to.threshold_learning_rate);
   put(from.threshold_budget, to.threshold_budget);
   put(from.clock, to.clock);
+  return to;
+}
+}  // namespace detail
+
+// An event of a run, as a controller learns from it. Each kind uses the fields that it names, and now_seconds.
+struct ControllerEvent {
+  // what happened
+  ControllerEventKind kind = ControllerEventKind::run_began;
+  // time of the event in seconds, on the caller's clock
+  double now_seconds = 0;
+  // name of the task: UTF-8, not blank, at most 95 bytes
+  std::string name = {};
+  // duration of the task in seconds: finite, at least 0
+  double duration_seconds = 0;
+  // seconds that work stood still for the save: the cost of the save
+  double stall_seconds = 0;
+  // seconds from the begin of the save until it was durable; used after preemption notices
+  double durable_seconds = 0;
+  // seconds of work that the loaded checkpoint makes unnecessary to repeat
+  double saved_seconds = 0;
+  // cost of the loaded checkpoint in seconds
+  double overhead_seconds = 0;
+  // seconds until the process is terminated
+  double left_seconds = 0;
+};
+namespace detail {
+inline ckpt_controller_event to_c(const ControllerEvent& from) {
+  ckpt_controller_event to = CKPT_CONTROLLER_EVENT_INIT;
+  put(from.kind, to.kind);
+  put(from.now_seconds, to.now_seconds);
+  put(from.name, to.name);
+  put(from.duration_seconds, to.duration_seconds);
+  put(from.stall_seconds, to.stall_seconds);
+  put(from.durable_seconds, to.durable_seconds);
+  put(from.saved_seconds, to.saved_seconds);
+  put(from.overhead_seconds, to.overhead_seconds);
+  put(from.left_seconds, to.left_seconds);
   return to;
 }
 }  // namespace detail

@@ -29,18 +29,31 @@ namespace Ckpt
             get { return Get<double>(native.ckpt_controller_get_now); }
         }
 
+        private static ControllerEvent At(ControllerEventKind kind, double now)
+        {
+            return new ControllerEvent { Kind = kind, NowSeconds = now };
+        }
+
+        /// <summary>Records what happened. The methods for single kinds of events are short forms of this.</summary>
+        /// <param name="controllerEvent">The event.</param>
+        public void Record(ControllerEvent controllerEvent)
+        {
+            using (var memory = new CallMemory())
+                native.ckpt_controller_record(Handle, ControllerEvent.Native(controllerEvent, memory));
+        }
+
         /// <summary>A run begins. CkptInvalidStateException while one is going on.</summary>
         /// <param name="now">Seconds.</param>
         public void BeginRun(double now)
         {
-            native.ckpt_controller_begin_run(Handle, now);
+            Record(At(ControllerEventKind.RunBegan, now));
         }
 
         /// <summary>A process goes on with what Restore took over; a run that was going on there has failed.</summary>
         /// <param name="now">Seconds, on any clock.</param>
         public void Resume(double now)
         {
-            native.ckpt_controller_resume(Handle, now);
+            Record(At(ControllerEventKind.RunResumed, now));
         }
 
         /// <summary>Whether to save now, and why. Changes nothing.</summary>
@@ -66,7 +79,7 @@ namespace Ckpt
         /// <param name="now">Seconds.</param>
         public void Begin(double now)
         {
-            native.ckpt_controller_begin(Handle, now);
+            Record(At(ControllerEventKind.SaveBegan, now));
         }
 
         /// <summary>The save that was begun is durable.</summary>
@@ -75,14 +88,17 @@ namespace Ckpt
         /// <param name="durableSeconds">From its begin until it was durable.</param>
         public void Commit(double now, double stallSeconds, double durableSeconds)
         {
-            native.ckpt_controller_commit(Handle, now, stallSeconds, durableSeconds);
+            var committed = At(ControllerEventKind.SaveCommitted, now);
+            committed.StallSeconds = stallSeconds;
+            committed.DurableSeconds = durableSeconds;
+            Record(committed);
         }
 
         /// <summary>The save that was begun came to nothing.</summary>
         /// <param name="now">Seconds.</param>
         public void Abort(double now)
         {
-            native.ckpt_controller_abort(Handle, now);
+            Record(At(ControllerEventKind.SaveAborted, now));
         }
 
         /// <summary>Begins a save in the background that commits or aborts by itself when it ends. What the controller knows goes
@@ -118,14 +134,17 @@ namespace Ckpt
         /// <param name="seconds">At least 0.</param>
         public void ObserveTask(string name, double seconds)
         {
-            native.ckpt_controller_observe_task(Handle, name, seconds);
+            var done = At(ControllerEventKind.TaskDone, 0);
+            done.Name = name;
+            done.DurationSeconds = seconds;
+            Record(done);
         }
 
         /// <summary>The machine failed, and what was not saved is lost. The run goes on.</summary>
         /// <param name="now">Seconds.</param>
         public void RecordFailure(double now)
         {
-            native.ckpt_controller_record_failure(Handle, now);
+            Record(At(ControllerEventKind.Failure, now));
         }
 
         /// <summary>Work goes on after a failure.</summary>
@@ -134,14 +153,17 @@ namespace Ckpt
         /// <param name="overheadSeconds">What that checkpoint had cost.</param>
         public void RecordRecovery(double now, double secondsSaved, double overheadSeconds)
         {
-            native.ckpt_controller_record_recovery(Handle, now, secondsSaved, overheadSeconds);
+            var recovery = At(ControllerEventKind.Recovery, now);
+            recovery.SavedSeconds = secondsSaved;
+            recovery.OverheadSeconds = overheadSeconds;
+            Record(recovery);
         }
 
         /// <summary>The run ends without a failure.</summary>
         /// <param name="now">Seconds.</param>
         public void RecordCleanExit(double now)
         {
-            native.ckpt_controller_record_clean_exit(Handle, now);
+            Record(At(ControllerEventKind.CleanExit, now));
         }
 
         /// <summary>The process will be ended.</summary>
@@ -149,7 +171,9 @@ namespace Ckpt
         /// <param name="secondsLeft">Until then.</param>
         public void NotifyPreemption(double now, double secondsLeft)
         {
-            native.ckpt_controller_notify_preemption(Handle, now, secondsLeft);
+            var notice = At(ControllerEventKind.Preemption, now);
+            notice.LeftSeconds = secondsLeft;
+            Record(notice);
         }
 
         /// <summary>What it knows.</summary>

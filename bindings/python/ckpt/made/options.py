@@ -552,6 +552,35 @@ def controller_options(policy: Policy = Policy.AUTO, mtbf_seconds: float = 0, in
     return struct
 
 
+def controller_event(kind: ControllerEventKind = ControllerEventKind.RUN_BEGAN, now_seconds: float = 0, name: Optional[str] = None,
+                     duration_seconds: float = 0, stall_seconds: float = 0, durable_seconds: float = 0, saved_seconds: float = 0,
+                     overhead_seconds: float = 0, left_seconds: float = 0) -> Any:
+    """An event of a run, as a controller learns from it. Each kind uses the fields that it names, and now_seconds.
+
+    kind: what happened
+    now_seconds: time of the event in seconds, on the caller's clock
+    name: name of the task: UTF-8, not blank, at most 95 bytes
+    duration_seconds: duration of the task in seconds: finite, at least 0
+    stall_seconds: seconds that work stood still for the save: the cost of the save
+    durable_seconds: seconds from the begin of the save until it was durable; used after preemption notices
+    saved_seconds: seconds of work that the loaded checkpoint makes unnecessary to repeat
+    overhead_seconds: cost of the loaded checkpoint in seconds
+    left_seconds: seconds until the process is terminated
+    """
+    struct = _native.ckpt_controller_event()
+    struct.kind = kind
+    struct.now_seconds = now_seconds
+    struct.name = name
+    struct.duration_seconds = duration_seconds
+    struct.stall_seconds = stall_seconds
+    struct.durable_seconds = durable_seconds
+    struct.saved_seconds = saved_seconds
+    struct.overhead_seconds = overhead_seconds
+    struct.left_seconds = left_seconds
+    struct.kept = [name]  # borrowed by the struct
+    return struct
+
+
 def simulation_options(trace: Optional[str] = None, law: Optional[str] = None, policies: Optional[str] = None, nodes: int = 1,
                        failures: int = 200, replicas: int = 20, seed: int = 1, cost_seconds: float = 30,
                        restart_seconds: float = 300, poll_seconds: float = 30, remote_every: int = 1, local_cost_seconds: float = 0,

@@ -15,14 +15,14 @@ _new: Any = tuple.__new__
 
 __all__ = ["LogLevel", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList", "Item",
            "ActionKind", "LayerFlag", "ProfileFlag", "RecomputeCheck", "LearningRateKind", "ActivationPolicyKind", "PipelineOrder",
-           "IntervalKind", "BestMetric", "Verify", "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind",
-           "CloseMode", "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm", "DriveFlag",
-           "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
+           "IntervalKind", "BestMetric", "Verify", "Conversion", "Policy", "ControllerEventKind", "Reason", "CheckpointTaskState",
+           "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull", "Priority", "CheckpointTaskList", "TreeKind", "TreeForm",
+           "DriveFlag", "OperationFlag", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
            "MemorySystem", "BufferPoolStats", "StorageRange", "StrategyQuestion", "StrategyCounters", "StrategyInfo",
            "ScheduleAction", "LayerProfile", "OptionProfile", "TierProfile", "PlanReport", "FrontierPoint", "LayerOption",
            "LayerContext", "ScheduleExecutorStats", "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo",
-           "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo",
-           "CheckpointTaskInfo", "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
+           "SaveResult", "LoadResult", "VerifyResult", "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerEvent",
+           "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats", "DriveCall", "ProgramBuffer", "ProgramOperation"]
 
 
 class LogLevel(OpenEnum):
@@ -460,6 +460,42 @@ class Policy(OpenEnum):
 
 
 _Policy: Members = Members(Policy)
+
+
+class ControllerEventKind(OpenEnum):
+    """What happened, for Controller.record.
+
+    RUN_BEGAN: a run begins: budgets and windows start again. InvalidStateError during a run
+    RUN_RESUMED: this process continues what Controller.restore loaded. If a run was in progress there, it has failed: half an
+        interval after its last event, but not later than now; record its recovery next. Without such a run: as
+        ControllerEventKind.RUN_BEGAN. The time may be on another clock than in the process before
+    SAVE_BEGAN: a save starts: no other one is asked for until it is committed or aborted. InvalidStateError while one is in flight
+    SAVE_COMMITTED: the save in flight is durable: uses stall_seconds and durable_seconds. InvalidStateError without a save in
+        flight
+    SAVE_ABORTED: the save in flight failed: nothing is learned from it. InvalidStateError without a save in flight
+    TASK_DONE: a task is done: uses name and duration_seconds, and not now_seconds; as Threshold.observe_task. The mean duration
+        also stands for ControllerOptions.poll_seconds when that is 0
+    FAILURE: the machine failed: what was not saved is lost. The run continues
+    RECOVERY: work continues after a failure: uses saved_seconds and overhead_seconds
+    CLEAN_EXIT: the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was
+        spent for nothing
+    PREEMPTION: the process will be terminated: uses left_seconds. A save is asked for at once if those before became durable within
+        that time
+    """
+
+    RUN_BEGAN = 0
+    RUN_RESUMED = 1
+    SAVE_BEGAN = 2
+    SAVE_COMMITTED = 3
+    SAVE_ABORTED = 4
+    TASK_DONE = 5
+    FAILURE = 6
+    RECOVERY = 7
+    CLEAN_EXIT = 8
+    PREEMPTION = 9
+
+
+_ControllerEventKind: Members = Members(ControllerEventKind)
 
 
 class Reason(OpenEnum):
@@ -1562,6 +1598,35 @@ class TaskObservation(NamedTuple):
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
         return _new(cls, v)
+
+
+class ControllerEvent(NamedTuple):
+    """An event of a run, as a controller learns from it. Each kind uses the fields that it names, and now_seconds.
+
+    kind: what happened
+    now_seconds: time of the event in seconds, on the caller's clock
+    name: name of the task: UTF-8, not blank, at most 95 bytes
+    duration_seconds: duration of the task in seconds: finite, at least 0
+    stall_seconds: seconds that work stood still for the save: the cost of the save
+    durable_seconds: seconds from the begin of the save until it was durable; used after preemption notices
+    saved_seconds: seconds of work that the loaded checkpoint makes unnecessary to repeat
+    overhead_seconds: cost of the loaded checkpoint in seconds
+    left_seconds: seconds until the process is terminated
+    """
+
+    kind: ControllerEventKind = ControllerEventKind.RUN_BEGAN
+    now_seconds: float = 0
+    name: str = None
+    duration_seconds: float = 0
+    stall_seconds: float = 0
+    durable_seconds: float = 0
+    saved_seconds: float = 0
+    overhead_seconds: float = 0
+    left_seconds: float = 0
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, (_ControllerEventKind[v[0]], *v[1:]))
 
 
 class Decision(NamedTuple):

@@ -32,13 +32,26 @@ public final class Controller extends NativeObject {
     return real(out -> Native.ckpt_controller_get_now(this, out));
   }
 
+  private static ControllerEvent at(ControllerEventKind kind, double now) {
+    return new ControllerEvent().kind(kind).nowSeconds(now);
+  }
+
+  /**
+   * Records what happened. The methods for single kinds of events are short forms of this.
+   *
+   * @param event the event
+   */
+  public void record(ControllerEvent event) {
+    event.with(struct -> Native.ckpt_controller_record(this, struct));
+  }
+
   /**
    * A run begins.
    *
    * @param now seconds
    */
   public void beginRun(double now) {
-    Native.ckpt_controller_begin_run(this, now);
+    record(at(ControllerEventKind.RUN_BEGAN, now));
   }
 
   /**
@@ -47,7 +60,7 @@ public final class Controller extends NativeObject {
    * @param now seconds, on any clock
    */
   public void resume(double now) {
-    Native.ckpt_controller_resume(this, now);
+    record(at(ControllerEventKind.RUN_RESUMED, now));
   }
 
   /**
@@ -79,7 +92,7 @@ public final class Controller extends NativeObject {
    * @param now seconds
    */
   public void begin(double now) {
-    Native.ckpt_controller_begin(this, now);
+    record(at(ControllerEventKind.SAVE_BEGAN, now));
   }
 
   /**
@@ -90,7 +103,7 @@ public final class Controller extends NativeObject {
    * @param durableSeconds from its begin until it was durable
    */
   public void commit(double now, double stallSeconds, double durableSeconds) {
-    Native.ckpt_controller_commit(this, now, stallSeconds, durableSeconds);
+    record(at(ControllerEventKind.SAVE_COMMITTED, now).stallSeconds(stallSeconds).durableSeconds(durableSeconds));
   }
 
   /**
@@ -99,7 +112,7 @@ public final class Controller extends NativeObject {
    * @param now seconds
    */
   public void abort(double now) {
-    Native.ckpt_controller_abort(this, now);
+    record(at(ControllerEventKind.SAVE_ABORTED, now));
   }
 
   /**
@@ -128,7 +141,7 @@ public final class Controller extends NativeObject {
    * @param seconds at least 0
    */
   public void observeTask(String name, double seconds) {
-    Native.ckpt_controller_observe_task(this, name, seconds);
+    record(at(ControllerEventKind.TASK_DONE, 0).name(name).durationSeconds(seconds));
   }
 
   /**
@@ -137,7 +150,7 @@ public final class Controller extends NativeObject {
    * @param now seconds
    */
   public void recordFailure(double now) {
-    Native.ckpt_controller_record_failure(this, now);
+    record(at(ControllerEventKind.FAILURE, now));
   }
 
   /**
@@ -148,7 +161,7 @@ public final class Controller extends NativeObject {
    * @param overheadSeconds what that checkpoint had cost
    */
   public void recordRecovery(double now, double savedSeconds, double overheadSeconds) {
-    Native.ckpt_controller_record_recovery(this, now, savedSeconds, overheadSeconds);
+    record(at(ControllerEventKind.RECOVERY, now).savedSeconds(savedSeconds).overheadSeconds(overheadSeconds));
   }
 
   /**
@@ -157,7 +170,7 @@ public final class Controller extends NativeObject {
    * @param now seconds
    */
   public void recordCleanExit(double now) {
-    Native.ckpt_controller_record_clean_exit(this, now);
+    record(at(ControllerEventKind.CLEAN_EXIT, now));
   }
 
   /**
@@ -167,7 +180,7 @@ public final class Controller extends NativeObject {
    * @param leftSeconds until then
    */
   public void notifyPreemption(double now, double leftSeconds) {
-    Native.ckpt_controller_notify_preemption(this, now, leftSeconds);
+    record(at(ControllerEventKind.PREEMPTION, now).leftSeconds(leftSeconds));
   }
 
   /**
