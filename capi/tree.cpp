@@ -5,16 +5,21 @@
 
 #include "guard.h"
 #include "state.h"
+#include "structs.h"
 #include "tensor.h"
 
 using ckpt::base::require;
 using ckpt::capi::array_argument;
+using ckpt::capi::check_struct;
 using ckpt::capi::checked;
 using ckpt::capi::copy_text;
+using ckpt::capi::defaults;
+using ckpt::capi::fill_struct;
 using ckpt::capi::guard;
 using ckpt::capi::hand_out;
 using ckpt::capi::not_null;
 using ckpt::capi::release;
+using ckpt::capi::struct_argument;
 using ckpt::capi::tensor_argument;
 namespace state = ckpt::state;
 using state::TreeForm;
@@ -31,22 +36,62 @@ static_assert(state::deepest_tree == CKPT_TREE_LARGEST_DEPTH);
 static_assert(state::tree_tensor == CKPT_TREE_TENSOR);
 
 TreeKind kind_argument(ckpt_tree_kind kind) {
-  require(kind >= CKPT_TREE_KIND_NULL && kind <= CKPT_TREE_KIND_ATTRIBUTES, "kind is ", kind, "; ", CKPT_TREE_KIND_NULL, " .. ",
-          CKPT_TREE_KIND_ATTRIBUTES, " (CKPT_TREE_KIND_*)");
+  require(kind >= CKPT_TREE_KIND_NULL && kind <= CKPT_TREE_KIND_ATTRIBUTES, "node.kind is ", kind, "; ", CKPT_TREE_KIND_NULL,
+          " .. ", CKPT_TREE_KIND_ATTRIBUTES, " (CKPT_TREE_KIND_*)");
   return static_cast<TreeKind>(kind);
 }
 
-TreeNode node_of(TreeKind kind) {
+std::string bytes_argument(const ckpt_tree_node& given) {
+  const auto bytes = array_argument(static_cast<const char*>(given.data), given.bytes, "node.data");
+  return {bytes.begin(), bytes.end()};
+}
+
+TreeForm form_argument(ckpt_tree_form form) {
+  require(form >= CKPT_TREE_FORM_ARRAY && form <= CKPT_TREE_FORM_PARAMETER, "node.form is ", form, "; ", CKPT_TREE_FORM_ARRAY,
+          " .. ", CKPT_TREE_FORM_PARAMETER, " (CKPT_TREE_FORM_*)");
+  return static_cast<TreeForm>(form);
+}
+
+TreeNode node_argument(const ckpt_tree_node& given) {
   TreeNode node;
-  node.kind = kind;
+  node.kind = kind_argument(given.kind);
+  if (has_bytes(node.kind)) {
+    node.bytes = bytes_argument(given);
+  } else if (is_container(node.kind)) {
+    if (is_record(node.kind)) {
+      node.bytes = bytes_argument(given);
+      require(!node.bytes.empty(), "node.bytes is 0; the name of the class of a ", kind_name(node.kind));
+    }
+    node.integer = given.count;
+  } else if (node.kind == TreeKind::tensor) {
+    node.form = form_argument(given.form);
+    node.big_endian = given.is_big_endian != 0;
+    node.complex128 = given.is_complex128 != 0;
+    node.tensor = tensor_argument(given.tensor, "node.tensor");
+  } else if (node.kind == TreeKind::boolean) {
+    node.integer = given.integer != 0 ? 1 : 0;
+  } else if (node.kind == TreeKind::integer) {
+    node.integer = given.integer;
+  } else if (node.kind == TreeKind::number || node.kind == TreeKind::complex) {
+    node.number = given.real;
+    node.imaginary = node.kind == TreeKind::complex ? given.imaginary : 0;
+  }
   return node;
 }
 
-// The node at index, when it is of a kind that has what is asked for.
-const TreeNode& node_with(const ckpt_tree* handle, int64_t index, const char* wanted, bool (*has)(TreeKind)) {
-  const TreeNode& node = handle->object->at(index);
-  require(has(node.kind), "the node at index ", index, " is of kind '", kind_name(node.kind), "', not a ", wanted);
-  return node;
+ckpt_tree_node to_c(const TreeNode& node) {
+  auto values = defaults<ckpt_tree_node>;
+  values.kind = static_cast<ckpt_tree_kind>(node.kind);
+  (is_container(node.kind) ? values.count : values.integer) = node.integer;
+  values.real = node.number;
+  values.imaginary = node.imaginary;
+  if (has_bytes(node.kind) || is_record(node.kind) || node.kind == TreeKind::tensor) values.data = node.bytes.c_str();
+  values.bytes = static_cast<int64_t>(node.bytes.size());
+  values.end = static_cast<int64_t>(node.end);
+  values.form = static_cast<ckpt_tree_form>(node.form);
+  values.is_big_endian = node.big_endian ? 1 : 0;
+  values.is_complex128 = node.complex128 ? 1 : 0;
+  return values;
 }
 
 }  // namespace
@@ -84,85 +129,8 @@ void ckpt_tree_release(ckpt_tree* handle) { release(handle); }
 
 // ---- Adding ----
 
-ckpt_status ckpt_tree_add_null(ckpt_tree* handle) {
-  return guard([&] { checked(handle, "tree")->object->add(TreeNode()); });
-}
-
-ckpt_status ckpt_tree_add_boolean(ckpt_tree* handle, ckpt_bool truth) {
-  return guard([&] {
-    TreeNode node = node_of(TreeKind::boolean);
-    node.integer = truth != 0 ? 1 : 0;
-    checked(handle, "tree")->object->add(std::move(node));
-  });
-}
-
-ckpt_status ckpt_tree_add_integer(ckpt_tree* handle, int64_t value) {
-  return guard([&] {
-    TreeNode node = node_of(TreeKind::integer);
-    node.integer = value;
-    checked(handle, "tree")->object->add(std::move(node));
-  });
-}
-
-ckpt_status ckpt_tree_add_number(ckpt_tree* handle, double value) {
-  return guard([&] {
-    TreeNode node = node_of(TreeKind::number);
-    node.number = value;
-    checked(handle, "tree")->object->add(std::move(node));
-  });
-}
-
-ckpt_status ckpt_tree_add_complex(ckpt_tree* handle, double real, double imaginary) {
-  return guard([&] {
-    TreeNode node = node_of(TreeKind::complex);
-    node.number = real;
-    node.imaginary = imaginary;
-    checked(handle, "tree")->object->add(std::move(node));
-  });
-}
-
-ckpt_status ckpt_tree_add_bytes(ckpt_tree* handle, ckpt_tree_kind kind, const void* data, int64_t bytes) {
-  return guard([&] {
-    checked(handle, "tree");
-    TreeNode node = node_of(kind_argument(kind));
-    require(has_bytes(node.kind), "kind is ", kind, ", a ", kind_name(node.kind),
-            "; texts, paths, bytes and big integers are added so");
-    const auto given = array_argument(static_cast<const char*>(data), bytes, "data");
-    node.bytes.assign(given.begin(), given.end());
-    handle->object->add(std::move(node));
-  });
-}
-
-ckpt_status ckpt_tree_add_container(ckpt_tree* handle, ckpt_tree_kind kind, const char* class_name, int64_t count) {
-  return guard([&] {
-    checked(handle, "tree");
-    TreeNode node = node_of(kind_argument(kind));
-    require(is_container(node.kind), "kind is ", kind, ", a ", kind_name(node.kind),
-            "; only lists, tuples, dicts, named tuples, dataclasses and values with attributes are containers");
-    if (is_record(node.kind)) {
-      node.bytes = not_null(class_name, "class_name");
-    } else {
-      require(class_name == nullptr, "class_name is ", ckpt::base::quote(class_name == nullptr ? "" : class_name), "; a ",
-              kind_name(node.kind), " has none");
-    }
-    node.integer = count;
-    handle->object->add(std::move(node));
-  });
-}
-
-ckpt_status ckpt_tree_add_tensor(ckpt_tree* handle, ckpt_tree_form form, ckpt_bool is_big_endian, ckpt_bool is_complex128,
-                                 ckpt_tensor* tensor) {
-  return guard([&] {
-    checked(handle, "tree");
-    require(form >= CKPT_TREE_FORM_ARRAY && form <= CKPT_TREE_FORM_PARAMETER, "form is ", form, "; ", CKPT_TREE_FORM_ARRAY, " .. ",
-            CKPT_TREE_FORM_PARAMETER, " (CKPT_TREE_FORM_*)");
-    TreeNode node = node_of(TreeKind::tensor);
-    node.form = static_cast<TreeForm>(form);
-    node.big_endian = is_big_endian != 0;
-    node.complex128 = is_complex128 != 0;
-    node.tensor = tensor_argument(tensor, "tensor");
-    handle->object->add(std::move(node));
-  });
+ckpt_status ckpt_tree_add(ckpt_tree* handle, const ckpt_tree_node* node) {
+  return guard([&] { checked(handle, "tree")->object->add(node_argument(struct_argument(node, "node"))); });
 }
 
 ckpt_status ckpt_state_set_tree(ckpt_state* handle, const char* group, ckpt_tree* tree) {
@@ -179,16 +147,11 @@ ckpt_status ckpt_tree_get_text(const ckpt_tree* handle, char* buffer, int64_t ca
   return guard([&] { copy_text(state::to_text(*checked(handle, "tree")->object), buffer, capacity, needed); });
 }
 
-ckpt_status ckpt_tree_get_node(const ckpt_tree* handle, int64_t index, ckpt_tree_kind* kind, int64_t* count, int64_t* end) {
+ckpt_status ckpt_tree_get(const ckpt_tree* handle, int64_t index, ckpt_tree_node* node) {
   return guard([&] {
     checked(handle, "tree");
-    not_null(kind, "kind");
-    not_null(count, "count");
-    not_null(end, "end");
-    const TreeNode& node = handle->object->at(index);
-    *kind = static_cast<ckpt_tree_kind>(node.kind);
-    *count = is_container(node.kind) ? node.integer : 0;
-    *end = static_cast<int64_t>(node.end);
+    check_struct(node, "node");
+    fill_struct(node, to_c(handle->object->at(index)), "node");
   });
 }
 
@@ -198,54 +161,6 @@ ckpt_status ckpt_tree_find(const ckpt_tree* handle, int64_t index, const char* k
     not_null(key, "key");
     not_null(found, "found");
     *found = handle->object->find(index, key);
-  });
-}
-
-ckpt_status ckpt_tree_get_integer(const ckpt_tree* handle, int64_t index, int64_t* value) {
-  return guard([&] {
-    checked(handle, "tree");
-    not_null(value, "value");
-    *value = node_with(handle, index, "whole number or truth value", [](TreeKind kind) {
-               return kind == TreeKind::boolean || kind == TreeKind::integer;
-             }).integer;
-  });
-}
-
-ckpt_status ckpt_tree_get_number(const ckpt_tree* handle, int64_t index, double* real, double* imaginary) {
-  return guard([&] {
-    checked(handle, "tree");
-    not_null(real, "real");
-    not_null(imaginary, "imaginary");
-    const TreeNode& node = node_with(handle, index, "floating-point number",
-                                     [](TreeKind kind) { return kind == TreeKind::number || kind == TreeKind::complex; });
-    *real = node.number;
-    *imaginary = node.imaginary;
-  });
-}
-
-ckpt_status ckpt_tree_get_bytes(const ckpt_tree* handle, int64_t index, const char** data, int64_t* bytes) {
-  return guard([&] {
-    checked(handle, "tree");
-    not_null(data, "data");
-    not_null(bytes, "bytes");
-    const TreeNode& node = node_with(handle, index, "text, path, big integer, row of bytes, record or tensor",
-                                     [](TreeKind kind) { return has_bytes(kind) || is_record(kind) || kind == TreeKind::tensor; });
-    *data = node.bytes.c_str();
-    *bytes = static_cast<int64_t>(node.bytes.size());
-  });
-}
-
-ckpt_status ckpt_tree_get_form(const ckpt_tree* handle, int64_t index, ckpt_tree_form* form, ckpt_bool* is_big_endian,
-                               ckpt_bool* is_complex128) {
-  return guard([&] {
-    checked(handle, "tree");
-    not_null(form, "form");
-    not_null(is_big_endian, "is_big_endian");
-    not_null(is_complex128, "is_complex128");
-    const TreeNode& node = node_with(handle, index, "tensor", [](TreeKind kind) { return kind == TreeKind::tensor; });
-    *form = static_cast<ckpt_tree_form>(node.form);
-    *is_big_endian = node.big_endian ? 1 : 0;
-    *is_complex128 = node.complex128 ? 1 : 0;
   });
 }
 

@@ -66,12 +66,15 @@ class Walk {
   }
 
  private:
-  Node node(std::int64_t index) const {
-    ckpt_tree_kind kind = 0;
-    Node found;
-    check(ckpt_tree_get_node(tree_.get(), index, &kind, &found.count, &found.end));
-    found.kind = static_cast<TreeKind>(kind);
+  ckpt_tree_node raw(std::int64_t index) const {
+    ckpt_tree_node found = CKPT_TREE_NODE_INIT;
+    check(ckpt_tree_get(tree_.get(), index, &found));
     return found;
+  }
+
+  Node node(std::int64_t index) const {
+    const ckpt_tree_node found = raw(index);
+    return {static_cast<TreeKind>(found.kind), found.count, found.end};
   }
 
   static bool is_sequence(TreeKind kind) { return kind == TreeKind::list || kind == TreeKind::tuple; }
@@ -154,23 +157,16 @@ class Walk {
     return {cat(value), {{"number", cat(value)}}};
   }
 
-  std::int64_t integer(std::int64_t index) const {
-    std::int64_t value = 0;
-    check(ckpt_tree_get_integer(tree_.get(), index, &value));
-    return value;
-  }
+  std::int64_t integer(std::int64_t index) const { return raw(index).integer; }
 
   std::pair<double, double> numbers(std::int64_t index) const {
-    std::pair<double, double> both;
-    check(ckpt_tree_get_number(tree_.get(), index, &both.first, &both.second));
-    return both;
+    const ckpt_tree_node found = raw(index);
+    return {found.real, found.imaginary};
   }
 
   std::string bytes(std::int64_t index) const {
-    const char* data = nullptr;
-    std::int64_t count = 0;
-    check(ckpt_tree_get_bytes(tree_.get(), index, &data, &count));
-    return {data, static_cast<std::size_t>(count)};
+    const ckpt_tree_node found = raw(index);
+    return {static_cast<const char*>(found.data), static_cast<std::size_t>(found.bytes)};
   }
 
   std::unique_ptr<ckpt_tree, Release> tree_;

@@ -151,12 +151,6 @@ inline std::string tree_get_text(const ckpt_tree* tree) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_tree_get_text(tree, buffer, capacity, needed); });
 }
-inline ByteString tree_get_bytes(const ckpt_tree* tree, int64_t index) {
-  const char* data = nullptr;
-  int64_t bytes = 0;
-  check(ckpt_tree_get_bytes(tree, index, &data, &bytes));
-  return ByteString{std::string(data, static_cast<std::size_t>(bytes))};
-}
 
 inline CheckpointInfoList checkpoint_manager_list(ckpt_checkpoint_manager* manager) {
   const ckpt_checkpoint_info empty = CKPT_CHECKPOINT_INFO_INIT;

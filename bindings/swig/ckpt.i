@@ -16,6 +16,7 @@
 #include "state.hpp"
 #include "storage.hpp"
 #include "strategy.hpp"
+#include "tree.hpp"
 %}
 
 %include <stdint.i>
@@ -157,8 +158,24 @@ CKPT_REPLACED(state_add_stateful)
 CKPT_REPLACED(coordinator_create_custom)
 CKPT_REPLACED(coordinator_all_gather)
 CKPT_REPLACED(coordinator_gather)
-CKPT_FETCHED(tree_get_text)
+%ignore ckpt_tree_add; // the functions of tree.hpp
+%ignore ckpt_tree_get;
+#if !defined(SWIGPYTHON) // Python reads and writes trees by itself
+CKPT_REPLACED(tree_add_null)
+CKPT_REPLACED(tree_add_boolean)
+CKPT_REPLACED(tree_add_integer)
+CKPT_REPLACED(tree_add_number)
+CKPT_REPLACED(tree_add_complex)
+CKPT_REPLACED(tree_add_bytes)
+CKPT_REPLACED(tree_add_container)
+CKPT_REPLACED(tree_add_tensor)
+CKPT_REPLACED(tree_get_node)
+CKPT_REPLACED(tree_get_integer)
+CKPT_REPLACED(tree_get_number)
+CKPT_REPLACED(tree_get_form)
 CKPT_FETCHED(tree_get_bytes)
+#endif
+CKPT_FETCHED(tree_get_text)
 CKPT_REPLACED(checkpoint_manager_create)
 CKPT_REPLACED(checkpoint_manager_load)
 CKPT_FETCHED(checkpoint_manager_list)
@@ -254,6 +271,7 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %include "calls.hpp"
 #if !defined(SWIGPYTHON)
 %include "drive.hpp"
+%include "tree.hpp"
 #endif
 %include "strategy.hpp"
 %include "storage.hpp"

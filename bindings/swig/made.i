@@ -103,4 +103,5 @@ CKPT_STRUCT(ckpt_checkpoint_task_info, CKPT_CHECKPOINT_TASK_INFO_INIT)
 CKPT_STRUCT(ckpt_async_manager_stats, CKPT_ASYNC_MANAGER_STATS_INIT)
 %ignore ckpt_async_manager_stats::reserved;
 %ignore ckpt_async_manager_stats::reserved2;
+%ignore ckpt_tree_node;
 %ignore ckpt_driver_callbacks;

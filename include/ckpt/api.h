@@ -355,25 +355,12 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_async_manager_list)(ckpt_async_manager* manager, ckpt_checkpoint_task_list which, int64_t* ids, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_async_manager_get_stats)(ckpt_async_manager* manager, ckpt_async_manager_stats* stats);
   ckpt_status (*ckpt_tree_create)(ckpt_tree** tree);
-  ckpt_status (*ckpt_tree_add_null)(ckpt_tree* tree);
-  ckpt_status (*ckpt_tree_add_boolean)(ckpt_tree* tree, ckpt_bool truth);
-  ckpt_status (*ckpt_tree_add_integer)(ckpt_tree* tree, int64_t value);
-  ckpt_status (*ckpt_tree_add_number)(ckpt_tree* tree, double value);
-  ckpt_status (*ckpt_tree_add_complex)(ckpt_tree* tree, double real, double imaginary);
-  ckpt_status (*ckpt_tree_add_bytes)(ckpt_tree* tree, ckpt_tree_kind kind, const void* data, int64_t bytes);
-  ckpt_status (*ckpt_tree_add_container)(ckpt_tree* tree, ckpt_tree_kind kind, const char* class_name, int64_t count);
-  ckpt_status (*ckpt_tree_add_tensor)(ckpt_tree* tree, ckpt_tree_form form, ckpt_bool is_big_endian, ckpt_bool is_complex128, ckpt_tensor* tensor);
   ckpt_status (*ckpt_state_set_tree)(ckpt_state* state, const char* group, ckpt_tree* tree);
   ckpt_status (*ckpt_tree_get_text)(const ckpt_tree* tree, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_tree_create_from_text)(const void* data, int64_t bytes, ckpt_tree** tree);
   ckpt_status (*ckpt_tree_create_from_state)(const ckpt_state* state, const char* group, ckpt_tree** tree);
   ckpt_status (*ckpt_tree_create_from_reader)(ckpt_reader* reader, const char* group, ckpt_tree** tree);
-  ckpt_status (*ckpt_tree_get_node)(const ckpt_tree* tree, int64_t index, ckpt_tree_kind* kind, int64_t* count, int64_t* end);
   ckpt_status (*ckpt_tree_find)(const ckpt_tree* tree, int64_t index, const char* key, int64_t* found);
-  ckpt_status (*ckpt_tree_get_integer)(const ckpt_tree* tree, int64_t index, int64_t* value);
-  ckpt_status (*ckpt_tree_get_number)(const ckpt_tree* tree, int64_t index, double* real, double* imaginary);
-  ckpt_status (*ckpt_tree_get_bytes)(const ckpt_tree* tree, int64_t index, const char** data, int64_t* bytes);
-  ckpt_status (*ckpt_tree_get_form)(const ckpt_tree* tree, int64_t index, ckpt_tree_form* form, ckpt_bool* is_big_endian, ckpt_bool* is_complex128);
   ckpt_status (*ckpt_tree_get_tensor)(ckpt_tree* tree, int64_t index, ckpt_tensor** tensor);
   void (*ckpt_tree_release)(ckpt_tree* tree);
   ckpt_status (*ckpt_driver_create)(ckpt_schedule* schedule, const ckpt_driver_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_driver** driver);
@@ -391,6 +378,8 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_program_get_json)(const ckpt_program* program, char* buffer, int64_t capacity, int64_t* needed);
   void (*ckpt_program_release)(ckpt_program* program);
   ckpt_status (*ckpt_controller_record)(ckpt_controller* controller, const ckpt_controller_event* event);
+  ckpt_status (*ckpt_tree_add)(ckpt_tree* tree, const ckpt_tree_node* node);
+  ckpt_status (*ckpt_tree_get)(const ckpt_tree* tree, int64_t index, ckpt_tree_node* node);
 } ckpt_api;
 
 #ifdef __cplusplus

@@ -1,21 +1,22 @@
 /* tree.h - values of any shape as one group of a state: lists, dicts, numbers, texts, bytes and tensors, one in the other. Every
  * language reads what another one wrote.
  *
- *   ckpt_tree *tree = NULL;                                    {"epoch": 3, "weights": [weight]}, node after node: a container,
- *   ckpt_tree_create(&tree);                                   then its parts; in a dict each key stands before its value
- *   ckpt_tree_add_container(tree, CKPT_TREE_KIND_DICT, NULL, 2);
- *   ckpt_tree_add_bytes(tree, CKPT_TREE_KIND_TEXT, "epoch", 5);
- *   ckpt_tree_add_integer(tree, 3);
- *   ckpt_tree_add_bytes(tree, CKPT_TREE_KIND_TEXT, "weights", 7);
- *   ckpt_tree_add_container(tree, CKPT_TREE_KIND_LIST, NULL, 1);
- *   ckpt_tree_add_tensor(tree, CKPT_TREE_FORM_TENSOR, 0, 0, weight);
+ *   ckpt_tree *tree = NULL;                                    {"epoch": 3}, node after node: a container, then its parts;
+ *   ckpt_tree_node node = CKPT_TREE_NODE_INIT;                 in a dict each key precedes its value
+ *   ckpt_tree_create(&tree);
+ *   node.kind = CKPT_TREE_KIND_DICT, node.count = 1;
+ *   ckpt_tree_add(tree, &node);
+ *   node.kind = CKPT_TREE_KIND_TEXT, node.data = "epoch", node.bytes = 5;
+ *   ckpt_tree_add(tree, &node);
+ *   node.kind = CKPT_TREE_KIND_INTEGER, node.integer = 3;
+ *   ckpt_tree_add(tree, &node);
  *   ckpt_state_set_tree(state, "extra", tree);                 saved with the state's other groups
  *
- *   ckpt_tree_create_from_reader(reader, "extra", &tree);      later: nodes are asked for by their number, the root is number 0
+ *   ckpt_tree_create_from_reader(reader, "extra", &tree);      later: nodes have numbers in this order, the root is number 0
  *   ckpt_tree_find(tree, 0, "epoch", &index);
- *   ckpt_tree_get_integer(tree, index, &epoch);
+ *   ckpt_tree_get(tree, index, &node);                         node.integer is 3
  *
- * A list's first part is the node behind it, the next part the one at the first part's end, and so on. docs/format.md describes the
+ * A list's first part is the node after it, the next part the node at the first part's end, and so on. docs/format.md describes the
  * text that holds a tree: format 1, or format 2 when the tree has attributes or parameters, which libraries that read only
  * format 1 refuse with UNSUPPORTED. Read the general rules at the top of ckpt.h first.
  */
@@ -73,49 +74,46 @@ typedef int32_t ckpt_tree_form;
 #define CKPT_TREE_FORM_TENSOR 3    /* tensor of libckpt */
 #define CKPT_TREE_FORM_PARAMETER 4 /* torch.nn.Parameter; the attribute "requires_grad" is stored when it is false (format 2) */
 
+/* A node of a tree. Each kind uses the fields that name it. */
+typedef struct ckpt_tree_node {
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  ckpt_tree_kind kind;  /* what the node is: one of CKPT_TREE_KIND_* */
+  int64_t integer;  /* value of CKPT_TREE_KIND_INTEGER; of CKPT_TREE_KIND_BOOLEAN: 0 is false, other values are true, 1 when read */
+  double real;      /* value of CKPT_TREE_KIND_NUMBER: any bits, also NaN and infinities; real part of CKPT_TREE_KIND_COMPLEX */
+  double imaginary; /* imaginary part of CKPT_TREE_KIND_COMPLEX */
+  /* bytes of a string, path, big integer or row of bytes; name of the class of CKPT_TREE_KIND_NAMED_TUPLE and
+   * CKPT_TREE_KIND_DATACLASS; when read, also the name of a tensor in its group. NULL for other kinds. Valid until the tree is
+   * changed or released; a NUL follows the last byte */
+  const void* data;
+  int64_t bytes;       /* number of bytes of data */
+  int64_t count;       /* parts of a list or tuple, 2 of CKPT_TREE_KIND_ATTRIBUTES, pairs of other containers; 0 for other kinds */
+  int64_t end;         /* index after this node and its parts: the next node; set when read, ignored when added */
+  ckpt_tensor* tensor; /* tensor to add; NULL when read: ckpt_tree_get_tensor reads it */
+  ckpt_tree_form form; /* what a tensor was in the program: one of CKPT_TREE_FORM_* */
+  ckpt_bool
+      is_big_endian; /* other than 0: the program's array has its bytes in that order (those of the tensor are little endian) */
+  ckpt_bool is_complex128; /* other than 0: pairs along the last dimension, of length 2, of a tensor of F64 are complex numbers */
+  uint32_t reserved;       /* not used: 0 */
+} ckpt_tree_node;
+
+#define CKPT_TREE_NODE_INIT \
+  { sizeof(ckpt_tree_node), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
 /* ---- Make ---------------------------------------------------------------------------------------------------------------- */
 
-/* Creates a tree without nodes. It is complete when as many nodes as its containers say were added. */
+/* Creates a tree without nodes. It is complete when as many nodes were added as its containers announce. */
 CKPT_API ckpt_status ckpt_tree_create(ckpt_tree** tree);
 
-/* Adds the value "nothing". This and the other functions that add refuse, with INVALID_ARGUMENT, a node that has no place: one
- * behind the end of the tree, and as a key of a dict anything but nothing, truth values, numbers, texts, bytes and tuples of these,
- * or a key that the dict has. Numbers of one value are one key, whatever their kind; truth values count as 1 and 0. The name of a
- * field is a text in UTF-8. */
-CKPT_API ckpt_status ckpt_tree_add_null(ckpt_tree* tree);
-
-/* Adds a truth value: 0 is false, other values are true. */
-CKPT_API ckpt_status ckpt_tree_add_boolean(ckpt_tree* tree, ckpt_bool truth);
-
-/* Adds a whole number. */
-CKPT_API ckpt_status ckpt_tree_add_integer(ckpt_tree* tree, int64_t value);
-
-/* Adds a floating-point number: any bits, also NaN and infinities. */
-CKPT_API ckpt_status ckpt_tree_add_number(ckpt_tree* tree, double value);
-
-/* Adds a complex number. */
-CKPT_API ckpt_status ckpt_tree_add_complex(ckpt_tree* tree, double real, double imaginary);
-
-/* Adds what is a row of bytes, which are copied; data may be NULL when bytes is 0.
- * kind: CKPT_TREE_KIND_TEXT or one of the paths: UTF-8, which may hold NULs, and lone surrogates as three bytes each;
- * CKPT_TREE_KIND_BYTES, CKPT_TREE_KIND_BYTEARRAY: any; CKPT_TREE_KIND_BIG_INTEGER: hexadecimal as "0x1f" or "-0x1f" (one that fits
- * 64 bits becomes a CKPT_TREE_KIND_INTEGER). */
-CKPT_API ckpt_status ckpt_tree_add_bytes(ckpt_tree* tree, ckpt_tree_kind kind, const void* data, int64_t bytes);
-
-/* Adds a container, whose parts are to be added next.
- * kind: CKPT_TREE_KIND_LIST .. CKPT_TREE_KIND_DATACLASS, or CKPT_TREE_KIND_ATTRIBUTES. class_name: UTF-8, of named tuples and
- * dataclasses; NULL for others. count: parts of a list or tuple, pairs of a key (or a field's name) and a value of others; >= 0.
- * CKPT_TREE_KIND_ATTRIBUTES: 2, a value that is not of this kind itself, and a CKPT_TREE_KIND_DICT of at least one pair with texts
- * as keys. INVALID_ARGUMENT deeper than CKPT_TREE_LARGEST_DEPTH. */
-CKPT_API ckpt_status ckpt_tree_add_container(ckpt_tree* tree, ckpt_tree_kind kind, const char* class_name, int64_t count);
-
-/* Adds a tensor, which is shared and kept alive, not copied. Its name in the group is made of the keys on the way to it. Memory
- * that was added before with the same dtype and shape is written once.
- * form: what it is in the program; CKPT_TREE_FORM_SCALAR: without dimensions. is_big_endian: other than 0 says that the program's
- * array has its bytes in that order (those of the tensor are little endian). is_complex128: other than 0 says that pairs along the
- * last dimension, which has length 2, of a tensor of CKPT_DTYPE_F64 are complex numbers. */
-CKPT_API ckpt_status ckpt_tree_add_tensor(ckpt_tree* tree, ckpt_tree_form form, ckpt_bool is_big_endian, ckpt_bool is_complex128,
-                                          ckpt_tensor* tensor);
+/* Adds a node after those before it; the parts of a container are added next. INVALID_ARGUMENT for a node that has no place: after
+ * the end of the tree; deeper than CKPT_TREE_LARGEST_DEPTH; as a key of a dict anything but null, truth values, numbers, strings,
+ * bytes and tuples of these, or a key that the dict has. Numbers of one value are one key, whatever their kind; truth values count
+ * as 1 and 0. The name of a field is a string in UTF-8. node: its bytes are copied, its tensor is shared and kept alive, not
+ * copied. Strings and paths are UTF-8, which may contain NULs, and lone surrogates as three bytes each. A
+ * CKPT_TREE_KIND_BIG_INTEGER is hexadecimal, "0x1f" or "-0x1f"; one that fits 64 bits becomes a CKPT_TREE_KIND_INTEGER.
+ * CKPT_TREE_KIND_ATTRIBUTES has two parts: a value that is not of this kind itself, and a CKPT_TREE_KIND_DICT of at least one pair
+ * with strings as keys. A CKPT_TREE_FORM_SCALAR has no dimensions. The name of a tensor in the group is made of the keys on the way
+ * to it; memory that was added before with the same dtype and shape is written once. */
+CKPT_API ckpt_status ckpt_tree_add(ckpt_tree* tree, const ckpt_tree_node* node);
 
 /* Makes a tree the contents of a group: the tensors, and the text that says where they stand and has all else. A tree that the
  * group was is replaced.
@@ -141,34 +139,17 @@ CKPT_API ckpt_status ckpt_tree_create_from_state(const ckpt_state* state, const 
  * tensor. */
 CKPT_API ckpt_status ckpt_tree_create_from_reader(ckpt_reader* reader, const char* group, ckpt_tree** tree);
 
-/* Says what the node at index is, 0 .. number of nodes - 1; else OUT_OF_RANGE. *kind receives its CKPT_TREE_KIND_*; *count the
- * parts of a list or tuple, 2 of a value with attributes, and the pairs of other containers; 0 for all else. *end receives the
- * index behind the node and what is in it: there stands what comes next. */
-CKPT_API ckpt_status ckpt_tree_get_node(const ckpt_tree* tree, int64_t index, ckpt_tree_kind* kind, int64_t* count, int64_t* end);
+/* Fills *node with the node at index, 0 .. number of nodes - 1; else OUT_OF_RANGE. */
+CKPT_API ckpt_status ckpt_tree_get(const ckpt_tree* tree, int64_t index, ckpt_tree_node* node);
 
 /* *found receives the index of the value that a dict, named tuple or dataclass has for a key that is this text (UTF-8). index: that
  * of the container, or of the CKPT_TREE_KIND_ATTRIBUTES around it; INVALID_ARGUMENT for other nodes. NOT_FOUND when it has no such
  * key. */
 CKPT_API ckpt_status ckpt_tree_find(const ckpt_tree* tree, int64_t index, const char* key, int64_t* found);
 
-/* *value receives a whole number, or 1 or 0 for a truth value. INVALID_ARGUMENT for other nodes. */
-CKPT_API ckpt_status ckpt_tree_get_integer(const ckpt_tree* tree, int64_t index, int64_t* value);
-
-/* *real and *imaginary receive a number, the latter 0 for one that is not complex. INVALID_ARGUMENT for other nodes. */
-CKPT_API ckpt_status ckpt_tree_get_number(const ckpt_tree* tree, int64_t index, double* real, double* imaginary);
-
-/* *data receives the bytes of a text, path, big integer or of bytes, the class's name of a named tuple or dataclass, or the name of
- * a tensor in the group; *bytes their number. INVALID_ARGUMENT for other nodes. Borrowed: valid until the tree is changed or
- * released; a NUL stands behind the last byte. */
-CKPT_API ckpt_status ckpt_tree_get_bytes(const ckpt_tree* tree, int64_t index, const char** data, int64_t* bytes);
-
-/* Says what a tensor was in the program that wrote it, as ckpt_tree_add_tensor takes it. INVALID_ARGUMENT for other nodes. */
-CKPT_API ckpt_status ckpt_tree_get_form(const ckpt_tree* tree, int64_t index, ckpt_tree_form* form, ckpt_bool* is_big_endian,
-                                        ckpt_bool* is_complex128);
-
 /* *tensor receives a tensor, of the same memory for all nodes that share one: read now from the reader that the tree was made from,
- * else the one that was added. INVALID_ARGUMENT for other nodes; INVALID_STATE when the tree was made from a text. What
- * ckpt_reader_read_new says when it cannot be read. */
+ * else the one that was added. INVALID_ARGUMENT for other nodes; INVALID_STATE when the tree was made from a text. Errors of
+ * reading: as ckpt_reader_read_new. */
 CKPT_API ckpt_status ckpt_tree_get_tensor(ckpt_tree* tree, int64_t index, ckpt_tensor** tensor);
 
 /* Releases the tree. NULL does nothing. */

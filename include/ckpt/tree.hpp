@@ -238,12 +238,6 @@ class Value {
   void take_elements(const T& given);
   void take_integer(std::uint64_t magnitude, bool negative);
   static Value read(ckpt_tree* tree, std::int64_t& index, std::map<std::string, SharedTensor>& tensors);
-  static std::string bytes_of(const ckpt_tree* tree, std::int64_t index) {
-    const char* data = nullptr;
-    std::int64_t bytes = 0;
-    check(ckpt_tree_get_bytes(tree, index, &data, &bytes));
-    return std::string(data, static_cast<std::size_t>(bytes));
-  }
   void read_tensor(ckpt_tree* tree, std::int64_t index, std::map<std::string, SharedTensor>& tensors);
   void write_contents(ckpt_tree* tree) const;
   void write_container(ckpt_tree* tree) const;
@@ -516,10 +510,33 @@ inline bool Value::equals(const Value& other) const {
 
 // ---- Trees ----
 
+namespace detail {
+
+inline ckpt_tree_node tree_node(TreeKind kind) {
+  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
+  node.kind = static_cast<ckpt_tree_kind>(kind);
+  return node;
+}
+inline void set_bytes(ckpt_tree_node& node, const std::string& bytes) {
+  node.data = bytes.data();
+  node.bytes = static_cast<std::int64_t>(bytes.size());
+}
+inline std::string bytes_of(const ckpt_tree_node& node) {
+  return {static_cast<const char*>(node.data), static_cast<std::size_t>(node.bytes)};
+}
+inline ckpt_tree_node node_at(const ckpt_tree* tree, std::int64_t index) {
+  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
+  check(ckpt_tree_get(tree, index, &node));
+  return node;
+}
+
+}  // namespace detail
+
 inline void Value::write_container(ckpt_tree* tree) const {
-  const bool has_class = kind_ == TreeKind::named_tuple || kind_ == TreeKind::dataclass;
-  check(ckpt_tree_add_container(tree, static_cast<ckpt_tree_kind>(kind_), has_class ? class_name_.c_str() : nullptr,
-                                static_cast<std::int64_t>(size())));
+  ckpt_tree_node node = detail::tree_node(kind_);
+  if (kind_ == TreeKind::named_tuple || kind_ == TreeKind::dataclass) detail::set_bytes(node, class_name_);
+  node.count = static_cast<std::int64_t>(size());
+  check(ckpt_tree_add(tree, &node));
   if (is_dict()) {
     for (const Item& item : items()) {
       item.first.write(tree);
@@ -532,40 +549,42 @@ inline void Value::write_container(ckpt_tree* tree) const {
 
 inline void Value::write(ckpt_tree* tree) const {
   if (attributes_.empty()) return write_contents(tree);
-  check(ckpt_tree_add_container(tree, CKPT_TREE_KIND_ATTRIBUTES, nullptr, 2));
+  ckpt_tree_node node = detail::tree_node(TreeKind::attributes);
+  node.count = 2;
+  check(ckpt_tree_add(tree, &node));
   write_contents(tree);
   Value::dict(attributes_).write(tree);
 }
 
 inline void Value::write_contents(ckpt_tree* tree) const {
-  switch (kind_) {
-    case TreeKind::null: return check(ckpt_tree_add_null(tree));
-    case TreeKind::boolean: return check(ckpt_tree_add_boolean(tree, std::get<bool>(data_) ? 1 : 0));
-    case TreeKind::integer: return check(ckpt_tree_add_integer(tree, std::get<std::int64_t>(data_)));
-    case TreeKind::number: return check(ckpt_tree_add_number(tree, std::get<double>(data_)));
-    case TreeKind::complex: {
-      const auto value = std::get<Complex>(data_);
-      return check(ckpt_tree_add_complex(tree, value.real(), value.imag()));
-    }
-    case TreeKind::tensor:
-      return check(ckpt_tree_add_tensor(tree, static_cast<ckpt_tree_form>(form_), big_endian_ ? 1 : 0, complex128_ ? 1 : 0,
-                                        std::get<SharedTensor>(data_)->handle()));
-    default: break;
-  }
   if (is_list() || is_dict()) return write_container(tree);
-  const auto& bytes = std::get<std::string>(data_);
-  check(ckpt_tree_add_bytes(tree, static_cast<ckpt_tree_kind>(kind_), bytes.data(), static_cast<std::int64_t>(bytes.size())));
+  ckpt_tree_node node = detail::tree_node(kind_);
+  switch (kind_) {
+    case TreeKind::null: break;
+    case TreeKind::boolean: node.integer = std::get<bool>(data_) ? 1 : 0; break;
+    case TreeKind::integer: node.integer = std::get<std::int64_t>(data_); break;
+    case TreeKind::number: node.real = std::get<double>(data_); break;
+    case TreeKind::complex:
+      node.real = std::get<Complex>(data_).real();
+      node.imaginary = std::get<Complex>(data_).imag();
+      break;
+    case TreeKind::tensor:
+      node.form = static_cast<ckpt_tree_form>(form_);
+      node.is_big_endian = big_endian_ ? 1 : 0;
+      node.is_complex128 = complex128_ ? 1 : 0;
+      node.tensor = std::get<SharedTensor>(data_)->handle();
+      break;
+    default: detail::set_bytes(node, std::get<std::string>(data_));
+  }
+  check(ckpt_tree_add(tree, &node));
 }
 
 inline void Value::read_tensor(ckpt_tree* tree, std::int64_t index, std::map<std::string, SharedTensor>& tensors) {
-  ckpt_tree_form form = 0;
-  ckpt_bool big_endian = 0;
-  ckpt_bool complex128 = 0;
-  check(ckpt_tree_get_form(tree, index, &form, &big_endian, &complex128));
-  form_ = static_cast<TreeForm>(form);
-  big_endian_ = big_endian != 0;
-  complex128_ = complex128 != 0;
-  SharedTensor& known = tensors[bytes_of(tree, index)];
+  const ckpt_tree_node node = detail::node_at(tree, index);
+  form_ = static_cast<TreeForm>(node.form);
+  big_endian_ = node.is_big_endian != 0;
+  complex128_ = node.is_complex128 != 0;
+  SharedTensor& known = tensors[detail::bytes_of(node)];
   if (known == nullptr) {
     ckpt_tensor* tensor = nullptr;
     check(ckpt_tree_get_tensor(tree, index, &tensor));
@@ -574,49 +593,31 @@ inline void Value::read_tensor(ckpt_tree* tree, std::int64_t index, std::map<std
   data_ = known;
 }
 
-// index: of the node; afterwards of the one behind it and what is in it.
+// index: of the node; afterwards of the node after it and its parts.
 inline Value Value::read(ckpt_tree* tree, std::int64_t& index, std::map<std::string, SharedTensor>& tensors) {
-  ckpt_tree_kind kind = 0;
-  std::int64_t count = 0;
-  std::int64_t end = 0;
-  check(ckpt_tree_get_node(tree, index, &kind, &count, &end));
+  const ckpt_tree_node node = detail::node_at(tree, index);
   const std::int64_t here = index++;
   Value made;
-  made.kind_ = static_cast<TreeKind>(kind);
-  std::int64_t whole = 0;
-  double real = 0;
-  double imaginary = 0;
+  made.kind_ = static_cast<TreeKind>(node.kind);
   switch (made.kind_) {
     case TreeKind::null: break;
-    case TreeKind::boolean:
-      check(ckpt_tree_get_integer(tree, here, &whole));
-      made.data_ = whole != 0;
-      break;
-    case TreeKind::integer:
-      check(ckpt_tree_get_integer(tree, here, &whole));
-      made.data_ = whole;
-      break;
-    case TreeKind::number:
-      check(ckpt_tree_get_number(tree, here, &real, &imaginary));
-      made.data_ = real;
-      break;
-    case TreeKind::complex:
-      check(ckpt_tree_get_number(tree, here, &real, &imaginary));
-      made.data_ = Complex(real, imaginary);
-      break;
+    case TreeKind::boolean: made.data_ = node.integer != 0; break;
+    case TreeKind::integer: made.data_ = node.integer; break;
+    case TreeKind::number: made.data_ = node.real; break;
+    case TreeKind::complex: made.data_ = Complex(node.real, node.imaginary); break;
     case TreeKind::list:
     case TreeKind::tuple: {
       List parts;
-      for (std::int64_t i = 0; i < count; ++i) parts.push_back(read(tree, index, tensors));
+      for (std::int64_t i = 0; i < node.count; ++i) parts.push_back(read(tree, index, tensors));
       made.data_ = std::move(parts);
       break;
     }
     case TreeKind::named_tuple:
-    case TreeKind::dataclass: made.class_name_ = bytes_of(tree, here); [[fallthrough]];
+    case TreeKind::dataclass: made.class_name_ = detail::bytes_of(node); [[fallthrough]];
     case TreeKind::dict:
     case TreeKind::ordered_dict: {
       Dict items;
-      for (std::int64_t i = 0; i < count; ++i) {
+      for (std::int64_t i = 0; i < node.count; ++i) {
         Value key = read(tree, index, tensors);
         items.emplace_back(std::move(key), read(tree, index, tensors));
       }
@@ -628,7 +629,7 @@ inline Value Value::read(ckpt_tree* tree, std::int64_t& index, std::map<std::str
       made = read(tree, index, tensors);
       made.attributes_ = read(tree, index, tensors).items();
       break;
-    default: made.data_ = bytes_of(tree, here);
+    default: made.data_ = detail::bytes_of(node);
   }
   return made;
 }

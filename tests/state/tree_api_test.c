@@ -3,31 +3,68 @@
 
 #include "check.h"
 
+static ckpt_tree_node node_of(ckpt_tree_kind kind) {
+  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
+  node.kind = kind;
+  return node;
+}
+
+static ckpt_status add_bytes(ckpt_tree* tree, ckpt_tree_kind kind, const void* data, int64_t bytes) {
+  ckpt_tree_node node = node_of(kind);
+  node.data = data;
+  node.bytes = bytes;
+  return ckpt_tree_add(tree, &node);
+}
+
+static ckpt_status add_container(ckpt_tree* tree, ckpt_tree_kind kind, const char* class_name, int64_t count) {
+  ckpt_tree_node node = node_of(kind);
+  node.data = class_name;
+  node.bytes = class_name == NULL ? 0 : (int64_t)strlen(class_name);
+  node.count = count;
+  return ckpt_tree_add(tree, &node);
+}
+
+static ckpt_status add_number(ckpt_tree* tree, ckpt_tree_kind kind, int64_t integer, double real, double imaginary) {
+  ckpt_tree_node node = node_of(kind);
+  node.integer = integer;
+  node.real = real;
+  node.imaginary = imaginary;
+  return ckpt_tree_add(tree, &node);
+}
+
+static ckpt_status add_tensor(ckpt_tree* tree, ckpt_tree_form form, ckpt_bool is_big_endian, ckpt_tensor* tensor) {
+  ckpt_tree_node node = node_of(CKPT_TREE_KIND_TENSOR);
+  node.form = form;
+  node.is_big_endian = is_big_endian;
+  node.tensor = tensor;
+  return ckpt_tree_add(tree, &node);
+}
+
 static void add_text(ckpt_tree* tree, const char* text) {
-  CHECK_OK(ckpt_tree_add_bytes(tree, CKPT_TREE_KIND_TEXT, text, (int64_t)strlen(text)));
+  CHECK_OK(add_bytes(tree, CKPT_TREE_KIND_TEXT, text, (int64_t)strlen(text)));
 }
 
 /* {"epoch": 3, "rest": (None, True, 0.5, 1-2j, b"\0", "C:\", 2**64, Point(x=[w, w]))} */
 static ckpt_tree* make(ckpt_tensor* weight) {
   ckpt_tree* tree = NULL;
   CHECK_OK(ckpt_tree_create(&tree));
-  CHECK_OK(ckpt_tree_add_container(tree, CKPT_TREE_KIND_DICT, NULL, 2));
+  CHECK_OK(add_container(tree, CKPT_TREE_KIND_DICT, NULL, 2));
   add_text(tree, "epoch");
-  CHECK_OK(ckpt_tree_add_integer(tree, 3));
+  CHECK_OK(add_number(tree, CKPT_TREE_KIND_INTEGER, 3, 9, 9));
   add_text(tree, "rest");
-  CHECK_OK(ckpt_tree_add_container(tree, CKPT_TREE_KIND_TUPLE, NULL, 8));
-  CHECK_OK(ckpt_tree_add_null(tree));
-  CHECK_OK(ckpt_tree_add_boolean(tree, 7));
-  CHECK_OK(ckpt_tree_add_number(tree, 0.5));
-  CHECK_OK(ckpt_tree_add_complex(tree, 1, -2));
-  CHECK_OK(ckpt_tree_add_bytes(tree, CKPT_TREE_KIND_BYTES, "\0", 1));
-  CHECK_OK(ckpt_tree_add_bytes(tree, CKPT_TREE_KIND_WINDOWS_PATH, "C:\\", 3));
-  CHECK_OK(ckpt_tree_add_bytes(tree, CKPT_TREE_KIND_BIG_INTEGER, "0x10000000000000000", 19));
-  CHECK_OK(ckpt_tree_add_container(tree, CKPT_TREE_KIND_NAMED_TUPLE, "module.Point", 1));
+  CHECK_OK(add_container(tree, CKPT_TREE_KIND_TUPLE, NULL, 8));
+  CHECK_OK(add_number(tree, CKPT_TREE_KIND_NULL, 9, 9, 9));
+  CHECK_OK(add_number(tree, CKPT_TREE_KIND_BOOLEAN, 7, 9, 9));
+  CHECK_OK(add_number(tree, CKPT_TREE_KIND_NUMBER, 9, 0.5, 9));
+  CHECK_OK(add_number(tree, CKPT_TREE_KIND_COMPLEX, 9, 1, -2));
+  CHECK_OK(add_bytes(tree, CKPT_TREE_KIND_BYTES, "\0", 1));
+  CHECK_OK(add_bytes(tree, CKPT_TREE_KIND_WINDOWS_PATH, "C:\\", 3));
+  CHECK_OK(add_bytes(tree, CKPT_TREE_KIND_BIG_INTEGER, "0x10000000000000000", 19));
+  CHECK_OK(add_container(tree, CKPT_TREE_KIND_NAMED_TUPLE, "module.Point", 1));
   add_text(tree, "x");
-  CHECK_OK(ckpt_tree_add_container(tree, CKPT_TREE_KIND_LIST, NULL, 2));
-  CHECK_OK(ckpt_tree_add_tensor(tree, CKPT_TREE_FORM_TORCH, 0, 0, weight));
-  CHECK_OK(ckpt_tree_add_tensor(tree, CKPT_TREE_FORM_ARRAY, 1, 0, weight));
+  CHECK_OK(add_container(tree, CKPT_TREE_KIND_LIST, NULL, 2));
+  CHECK_OK(add_tensor(tree, CKPT_TREE_FORM_TORCH, 0, weight));
+  CHECK_OK(add_tensor(tree, CKPT_TREE_FORM_ARRAY, 1, weight));
   return tree;
 }
 
@@ -45,41 +82,44 @@ static void check_text(const ckpt_tree* tree) {
   CHECK(needed == (int64_t)strlen(expected));
 }
 
+static ckpt_tree_node get(const ckpt_tree* tree, int64_t index) {
+  ckpt_tree_node node;
+  memset(&node, 0x5a, sizeof node);
+  node.struct_size = sizeof node;
+  CHECK_OK(ckpt_tree_get(tree, index, &node));
+  CHECK(node.struct_size == sizeof node && node.tensor == NULL);
+  return node;
+}
+
 static void check_nodes(ckpt_tree* tree) {
-  int64_t count = 0, end = 0, index = 0, rest = 0, value = 0, bytes = 0;
-  int32_t kind = 0, form = 0;
-  ckpt_bool big_endian = 0, complex128 = 1;
-  double real = 0, imaginary = 9;
-  const char* data = NULL;
+  int64_t index = 0, rest = 0;
+  ckpt_tree_node node = get(tree, 0);
   ckpt_tensor *first = NULL, *second = NULL;
-  CHECK_OK(ckpt_tree_get_node(tree, 0, &kind, &count, &end));
-  CHECK(kind == CKPT_TREE_KIND_DICT && count == 2 && end == 17);
+  CHECK(node.kind == CKPT_TREE_KIND_DICT && node.count == 2 && node.end == 17 && node.data == NULL);
   CHECK_OK(ckpt_tree_find(tree, 0, "epoch", &index));
-  CHECK_OK(ckpt_tree_get_integer(tree, index, &value));
-  CHECK(index == 2 && value == 3);
-  CHECK_OK(ckpt_tree_get_node(tree, index, &kind, &count, &end));
-  CHECK(kind == CKPT_TREE_KIND_INTEGER && count == 0 && end == 3);
+  node = get(tree, index);
+  CHECK(index == 2 && node.kind == CKPT_TREE_KIND_INTEGER && node.integer == 3 && node.count == 0 && node.end == 3 &&
+        node.real == 0);
   CHECK_OK(ckpt_tree_find(tree, 0, "rest", &rest));
   CHECK(rest == 4);
-  CHECK_OK(ckpt_tree_get_integer(tree, rest + 2, &value));
-  CHECK(value == 1);
-  CHECK_OK(ckpt_tree_get_number(tree, rest + 3, &real, &imaginary));
-  CHECK(real == 0.5 && imaginary == 0);
-  CHECK_OK(ckpt_tree_get_number(tree, rest + 4, &real, &imaginary));
-  CHECK(real == 1 && imaginary == -2);
-  CHECK_OK(ckpt_tree_get_bytes(tree, rest + 5, &data, &bytes));
-  CHECK(bytes == 1 && *data == 0);
-  CHECK_OK(ckpt_tree_get_bytes(tree, rest + 7, &data, &bytes));
-  CHECK(bytes == 19 && strcmp(data, "0x10000000000000000") == 0);
-  CHECK_OK(ckpt_tree_get_bytes(tree, rest + 8, &data, &bytes));
-  CHECK(strcmp(data, "module.Point") == 0);
+  CHECK(get(tree, rest + 1).kind == CKPT_TREE_KIND_NULL && get(tree, rest + 1).integer == 0);
+  node = get(tree, rest + 2);
+  CHECK(node.kind == CKPT_TREE_KIND_BOOLEAN && node.integer == 1);
+  node = get(tree, rest + 3);
+  CHECK(node.kind == CKPT_TREE_KIND_NUMBER && node.real == 0.5 && node.imaginary == 0);
+  node = get(tree, rest + 4);
+  CHECK(node.kind == CKPT_TREE_KIND_COMPLEX && node.real == 1 && node.imaginary == -2);
+  node = get(tree, rest + 5);
+  CHECK(node.kind == CKPT_TREE_KIND_BYTES && node.bytes == 1 && *(const char*)node.data == 0);
+  node = get(tree, rest + 7);
+  CHECK(node.kind == CKPT_TREE_KIND_BIG_INTEGER && node.bytes == 19 && strcmp(node.data, "0x10000000000000000") == 0);
+  node = get(tree, rest + 8);
+  CHECK(node.kind == CKPT_TREE_KIND_NAMED_TUPLE && node.count == 1 && strcmp(node.data, "module.Point") == 0);
   CHECK_OK(ckpt_tree_find(tree, rest + 8, "x", &index));
-  CHECK_OK(ckpt_tree_get_form(tree, index + 1, &form, &big_endian, &complex128));
-  CHECK(form == CKPT_TREE_FORM_TORCH && big_endian == 0 && complex128 == 0);
-  CHECK_OK(ckpt_tree_get_form(tree, index + 2, &form, &big_endian, &complex128));
-  CHECK(form == CKPT_TREE_FORM_ARRAY && big_endian == 1);
-  CHECK_OK(ckpt_tree_get_bytes(tree, index + 2, &data, &bytes));
-  CHECK(strcmp(data, "rest.7.x.0") == 0);
+  node = get(tree, index + 1);
+  CHECK(node.form == CKPT_TREE_FORM_TORCH && node.is_big_endian == 0 && node.is_complex128 == 0);
+  node = get(tree, index + 2);
+  CHECK(node.form == CKPT_TREE_FORM_ARRAY && node.is_big_endian == 1 && strcmp(node.data, "rest.7.x.0") == 0);
   CHECK_OK(ckpt_tree_get_tensor(tree, index + 1, &first));
   CHECK_OK(ckpt_tree_get_tensor(tree, index + 2, &second));
   CHECK(((const float*)ckpt_tensor_get_const_data(first))[1] == 4);
@@ -89,40 +129,31 @@ static void check_nodes(ckpt_tree* tree) {
 }
 
 static void bad_arguments(ckpt_tree* tree, ckpt_state* state) {
-  int64_t number = 0, end = 0, count = 0;
-  int32_t kind = 0;
-  ckpt_bool truth = 0;
-  double real = 0;
-  const char* data = NULL;
+  int64_t number = 0;
+  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
   ckpt_tensor* tensor = NULL;
   ckpt_tree* made = NULL;
   CHECK_OK(ckpt_tree_create(&made));
-  CHECK_FAILS(ckpt_tree_add_bytes(made, CKPT_TREE_KIND_LIST, "", 0), CKPT_E_INVALID_ARGUMENT, "kind is 12, a list");
-  CHECK_FAILS(ckpt_tree_add_bytes(made, 99, "", 0), CKPT_E_INVALID_ARGUMENT, "kind is 99; 0 .. 19");
-  CHECK_FAILS(ckpt_tree_add_bytes(made, CKPT_TREE_KIND_TEXT, NULL, 1), CKPT_E_INVALID_ARGUMENT, "data is NULL");
-  CHECK_FAILS(ckpt_tree_add_bytes(made, CKPT_TREE_KIND_TEXT, "\xff", 1), CKPT_E_INVALID_ARGUMENT, "'\\xff' is not UTF-8");
-  CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_TEXT, NULL, 1), CKPT_E_INVALID_ARGUMENT, "kind is 6, a text");
-  CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_LIST, "C", 1), CKPT_E_INVALID_ARGUMENT, "class_name is 'C'; a list has");
-  CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_DATACLASS, NULL, 1), CKPT_E_INVALID_ARGUMENT, "class_name is NULL");
-  CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_LIST, NULL, -1), CKPT_E_INVALID_ARGUMENT, "count is -1");
-  CHECK_FAILS(ckpt_tree_add_container(made, CKPT_TREE_KIND_ATTRIBUTES, NULL, 1), CKPT_E_INVALID_ARGUMENT,
-              "count is 1; a value with");
-  CHECK_FAILS(ckpt_tree_add_tensor(made, 5, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "form is 5; 0 .. 4");
-  CHECK_FAILS(ckpt_tree_add_tensor(made, 0, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
+  CHECK_FAILS(ckpt_tree_add(made, NULL), CKPT_E_INVALID_ARGUMENT, "node is NULL");
+  CHECK_FAILS(add_bytes(made, 99, "", 0), CKPT_E_INVALID_ARGUMENT, "node.kind is 99; 0 .. 19");
+  CHECK_FAILS(add_bytes(made, CKPT_TREE_KIND_TEXT, NULL, 1), CKPT_E_INVALID_ARGUMENT, "node.data is NULL");
+  CHECK_FAILS(add_bytes(made, CKPT_TREE_KIND_TEXT, "\xff", 1), CKPT_E_INVALID_ARGUMENT, "'\\xff' is not UTF-8");
+  CHECK_FAILS(add_container(made, CKPT_TREE_KIND_DATACLASS, NULL, 1), CKPT_E_INVALID_ARGUMENT,
+              "node.bytes is 0; the name of the class");
+  CHECK_FAILS(add_container(made, CKPT_TREE_KIND_LIST, NULL, -1), CKPT_E_INVALID_ARGUMENT, "count is -1");
+  CHECK_FAILS(add_container(made, CKPT_TREE_KIND_ATTRIBUTES, NULL, 1), CKPT_E_INVALID_ARGUMENT, "count is 1; a value with");
+  CHECK_FAILS(add_tensor(made, 5, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.form is 5; 0 .. 4");
+  CHECK_FAILS(add_tensor(made, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.tensor is NULL");
   CHECK_FAILS(ckpt_tree_get_text(made, NULL, 0, &number), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
   CHECK_FAILS(ckpt_state_set_tree(state, "g", made), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
   ckpt_tree_release(made);
 
-  CHECK_FAILS(ckpt_tree_add_null(tree), CKPT_E_INVALID_ARGUMENT, "behind the end of the tree");
-  CHECK_FAILS(ckpt_tree_get_node(tree, 17, &kind, &count, &end), CKPT_E_OUT_OF_RANGE, "index is 17; the tree has 17 nodes");
-  CHECK_FAILS(ckpt_tree_get_node(tree, 0, &kind, NULL, &end), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  CHECK_FAILS(add_number(tree, CKPT_TREE_KIND_NULL, 9, 9, 9), CKPT_E_INVALID_ARGUMENT, "behind the end of the tree");
+  CHECK_FAILS(ckpt_tree_get(tree, 17, &node), CKPT_E_OUT_OF_RANGE, "index is 17; the tree has 17 nodes");
+  CHECK_FAILS(ckpt_tree_get(tree, -1, &node), CKPT_E_OUT_OF_RANGE, "index is -1");
+  CHECK_FAILS(ckpt_tree_get(tree, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node is NULL");
   CHECK_FAILS(ckpt_tree_find(tree, 0, "none", &number), CKPT_E_NOT_FOUND, "key 'none' is not in the dict at index 0");
   CHECK_FAILS(ckpt_tree_find(tree, 1, "none", &number), CKPT_E_INVALID_ARGUMENT, "index 1 is of kind 'text'");
-  CHECK_FAILS(ckpt_tree_get_integer(tree, 1, &number), CKPT_E_INVALID_ARGUMENT, "index 1 is of kind 'text', not a whole number");
-  CHECK_FAILS(ckpt_tree_get_number(tree, 2, &real, &real), CKPT_E_INVALID_ARGUMENT,
-              "is of kind 'integer', not a floating-point number");
-  CHECK_FAILS(ckpt_tree_get_bytes(tree, 0, &data, &number), CKPT_E_INVALID_ARGUMENT, "index 0 is of kind 'dict'");
-  CHECK_FAILS(ckpt_tree_get_form(tree, 0, &kind, &truth, &truth), CKPT_E_INVALID_ARGUMENT, "is of kind 'dict', not a tensor");
   CHECK_FAILS(ckpt_tree_get_tensor(tree, 0, &tensor), CKPT_E_INVALID_ARGUMENT, "is of kind 'dict', not a tensor");
   CHECK_FAILS(ckpt_tree_create_from_text("1", 1, &made), CKPT_E_CORRUPT, "the tree's text: its format is not 'ckpt-tree'");
   CHECK_FAILS(ckpt_tree_create_from_text(NULL, 1, &made), CKPT_E_INVALID_ARGUMENT, "data is NULL");

@@ -77,7 +77,11 @@ void make_state(Objects& objects) {
   MUST(ckpt_reader_create_from_checkpoint(objects.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL,
                                           &objects.of<ckpt_reader>()));
   MUST(ckpt_tree_create(&objects.of<ckpt_tree>()));
-  MUST(ckpt_tree_add_tensor(objects.of<ckpt_tree>(), CKPT_TREE_FORM_TENSOR, 0, 0, objects.of<ckpt_tensor>()));
+  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
+  node.kind = CKPT_TREE_KIND_TENSOR;
+  node.form = CKPT_TREE_FORM_TENSOR;
+  node.tensor = objects.of<ckpt_tensor>();
+  MUST(ckpt_tree_add(objects.of<ckpt_tree>(), &node));
   MUST(ckpt_async_manager_create(objects.of<ckpt_checkpoint_manager>(), nullptr, &objects.of<ckpt_async_manager>()));
   MUST(ckpt_async_manager_save(objects.of<ckpt_async_manager>(), objects.of<ckpt_state>(), nullptr, nullptr, &objects.task));
   MUST(ckpt_async_manager_wait(objects.of<ckpt_async_manager>(), objects.task, -1, nullptr));

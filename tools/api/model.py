@@ -108,8 +108,9 @@ class Struct:
         self.directions, by_callbacks = model.by_functions.get(self.name, set()), model.by_callbacks.get(self.name, set())
         self.given, self.filled = ("in" in self.directions | by_callbacks), ("out" in self.directions | by_callbacks)
         self.called, self.shown = bool(self.directions), bool(by_callbacks)
-        self.is_table = not self.is_options and any(field["type"].endswith("_fn") for field in self.fields)
-        self.crosses = self.called and not self.is_table  # its values go through functions; stand-ins fill tables of functions
+        # Stand-ins fill tables of functions, and structs of bytes.
+        self.is_table = not self.is_options and any(field["type"].endswith("_fn") or field["type"] == "const void*" for field in self.fields)
+        self.crosses = self.called and not self.is_table  # its values go through functions
         has, names = has_fields(struct), [field["name"] for field in self.fields]
         hidden = {*(field["name"] for field in has.values()), *(name + "_count" for name in names), *["ndim"] * ("shape" in names)}
         values = [Value(model, struct, field, has.get(field["name"])) for field in self.fields

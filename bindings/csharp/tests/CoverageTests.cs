@@ -14,6 +14,8 @@ internal static class CoverageTests
     {
         { "ckpt_get_api", "a table of C function pointers, for programs that load the library themselves" },
         { "ckpt_start_thread", "threads of the language: System.Threading.Thread" },
+        { "ckpt_tree_add", "swig/tree.hpp has a function for each kind of value" },
+        { "ckpt_tree_get", "swig/tree.hpp has a function for each kind of value" },
         { "ckpt_struct_init", "the classes of structs begin with the defaults" },
     };
 
@@ -28,6 +30,7 @@ internal static class CoverageTests
         { "ckpt_driver_callbacks", "a director fills the table of functions" },
         { "ckpt_layer_callbacks", "a director fills the table of functions" },
         { "ckpt_checkpoint_task_callbacks", "a director fills the table of functions" },
+        { "ckpt_tree_node", "swig/tree.hpp has a function for each kind of value" },
         { "ckpt_blas", "Blas.Set takes the struct's members" },
     };
 

@@ -19,6 +19,8 @@ final class TestCoverage {
       Map.ofEntries(
           Map.entry("ckpt_get_api", "a table of C functions for programs that load the library themselves"),
           Map.entry("ckpt_start_thread", "threads of the language: java.lang.Thread"),
+          Map.entry("ckpt_tree_add", "swig/tree.hpp has a function for each kind of value"),
+          Map.entry("ckpt_tree_get", "swig/tree.hpp has a function for each kind of value"),
           Map.entry("ckpt_struct_init", "the generated classes of structs begin with the defaults"),
           Map.entry("ckpt_callback_error", "callbacks throw exceptions: the native code passes their text on"),
           Map.entry("ckpt_tree_create_from_text", "Reader.get reads trees where they are saved"),

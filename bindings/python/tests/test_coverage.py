@@ -13,6 +13,8 @@ from ckpt.made import options, values
 NO_WRAPPER = {
     "ckpt_get_api": "a table of C function pointers, for programs that load the library themselves",
     "ckpt_start_thread": "threads of the language: threading.Thread",
+    "ckpt_tree_add": "_trees.py writes trees by itself",
+    "ckpt_tree_get": "_trees.py reads trees by itself",
     "ckpt_struct_init": "structs begin with their _INIT macros",
 }
 # A call of C for each action would take longer.
@@ -28,6 +30,7 @@ NO_VALUES = {
     "layer_callbacks": "swig/engine.hpp fills the table of functions",
     "checkpoint_task_callbacks": "swig/async.hpp fills the table of functions",
     "driver_callbacks": "_drive.py drives schedules in Python",
+    "tree_node": "_trees.py reads and writes trees by itself",
     "blas": "set_blas takes the struct's members",
 }
 # What the idiomatic layer has no use for, and why; everything else is called by it.
