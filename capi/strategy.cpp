@@ -25,22 +25,11 @@ static_assert(CKPT_STRATEGY_CHOSEN_BOUNDARY == static_cast<int32_t>(Chosen::boun
 
 namespace {
 
-std::vector<std::string> names_argument(const char* const* names, int64_t count, const char* argument) {
-  const auto given = array_argument(names, count, argument);
-  std::vector<std::string> out;
-  out.reserve(given.size());
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    require(given[i] != nullptr, argument, "[", i, "] is NULL");
-    out.emplace_back(given[i]);
-  }
-  return out;
-}
-
 std::vector<StrategyPtr> children_argument(ckpt_strategy* const* children, int64_t count) {
-  const auto given = array_argument(children, count, "children");
+  const auto given = array_argument(children, count, "options.children");
   std::vector<StrategyPtr> out;
-  out.reserve(given.size() + 1);
-  for (std::size_t i = 0; i < given.size(); ++i) out.push_back(checked(given[i], cat("children[", i, "]").c_str())->object);
+  out.reserve(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) out.push_back(checked(given[i], cat("options.children[", i, "]").c_str())->object);
   return out;
 }
 
@@ -56,7 +45,7 @@ Chosen chosen_argument(int32_t chosen, Chosen usual) {
 }
 
 std::shared_ptr<ckpt::memory::Tracker> tracker_argument(ckpt_memory_tracker* tracker) {
-  return tracker == nullptr ? nullptr : checked(tracker, "tracker")->object;
+  return tracker == nullptr ? nullptr : checked(tracker, "options.tracker")->object;
 }
 
 // Calls visitor with text that ends with a NUL; allocates only for very long names.
@@ -150,69 +139,21 @@ ckpt_status ask(ckpt_strategy* strategy, const char* layer_name, const Activatio
 
 // ---- Creating ----
 
-ckpt_status ckpt_strategy_create_interval(int64_t interval, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] { return make_interval(interval); });
-}
-
-ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t names_count, const char* const* excluded,
-                                           int64_t excluded_count, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] {
-    return std::make_shared<Selective>(names_argument(names, names_count, "names"),
-                                       names_argument(excluded, excluded_count, "excluded"));
-  });
-}
-
-ckpt_status ckpt_strategy_create_size_based(int64_t threshold_bytes, const char* const* excluded, int64_t excluded_count,
-                                            ckpt_strategy** strategy) {
-  return create_handle(
-      strategy, [&] { return std::make_shared<SizeBased>(threshold_bytes, names_argument(excluded, excluded_count, "excluded")); });
-}
-
-ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes,
-                                              ckpt_clock* clock, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] {
-    return std::make_shared<MemoryAware>(
-        MemoryAwareOptions{max_share, tracker_argument(tracker), total_bytes, clock_argument(clock, "clock")});
-  });
-}
-
-ckpt_status ckpt_strategy_create_smart(const ckpt_smart_strategy_options* options, const char* const* excluded,
-                                       int64_t excluded_count, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] {
-    const auto given = options_argument(options, "options");
-    SmartOptions wanted;
-    copy_from_c(given, wanted);
-    return std::make_shared<Smart>(wanted, names_argument(excluded, excluded_count, "excluded"));
-  });
-}
-
-ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] { return std::make_shared<AnyOf>(children_argument(children, children_count)); });
-}
-
-ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] { return std::make_shared<AllOf>(children_argument(children, children_count)); });
-}
-
-ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] { return std::make_shared<Not>(checked(child, "child")->object); });
-}
-
-ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t rules_count,
-                                       ckpt_strategy* fallback, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] {
-    const auto texts = names_argument(rules, rules_count, "rules");
-    auto all = children_argument(children, rules_count);
-    all.push_back(checked(fallback, "fallback")->object);
-    return std::make_shared<FirstMatch>(texts, all);
-  });
-}
-
 ckpt_status ckpt_strategy_create(const char* text, ckpt_strategy** strategy) {
   return create_handle(strategy, [&] { return from_text(not_null(text, "text")); });
 }
 
-// ---- Your own strategies ----
+ckpt_status ckpt_strategy_create_with_options(const char* text, const ckpt_strategy_options* options, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] {
+    not_null(text, "text");
+    const auto wanted = options_argument(options, "options");
+    require(wanted.total_bytes >= 0, "options.total_bytes is ", wanted.total_bytes, "; at least 0");
+    const std::vector<StrategyPtr> children = children_argument(wanted.children, wanted.children_count);
+    Given given{children, tracker_argument(wanted.tracker), nullptr, wanted.total_bytes};
+    if (wanted.clock != nullptr) given.clock = clock_argument(wanted.clock, "options.clock");
+    return from_text(text, given);
+  });
+}
 
 ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data,
                                         ckpt_destroy_fn destroy, ckpt_strategy** strategy) {

@@ -76,7 +76,7 @@ function(ckpt_add_twin name command)
   endif()
   set(twin hosted_${name})
   cmake_language(EVAL CODE "add_test(NAME ${twin} ${command})")
-  foreach(property ENVIRONMENT PASS_REGULAR_EXPRESSION FAIL_REGULAR_EXPRESSION SKIP_RETURN_CODE RUN_SERIAL WORKING_DIRECTORY FIXTURES_REQUIRED)
+  foreach(property ENVIRONMENT TIMEOUT PASS_REGULAR_EXPRESSION FAIL_REGULAR_EXPRESSION SKIP_RETURN_CODE RUN_SERIAL WORKING_DIRECTORY FIXTURES_REQUIRED)
     get_test_property(${name} ${property} value)
     if(NOT value STREQUAL "NOTFOUND")
       set_property(TEST ${twin} PROPERTY ${property} "${value}")
@@ -84,7 +84,7 @@ function(ckpt_add_twin name command)
   endforeach()
   set_property(TEST ${twin} APPEND PROPERTY FIXTURES_REQUIRED ${ckpt_twin_fixtures})
   # After the test itself: some work in one folder.
-  set_tests_properties(${twin} PROPERTIES LABELS "hosted;sweeps" TIMEOUT 300 DEPENDS ${name}
+  set_tests_properties(${twin} PROPERTIES LABELS "hosted;sweeps" DEPENDS ${name}
                        ENVIRONMENT_MODIFICATION "${ckpt_twin_environment}")
   set_property(GLOBAL APPEND PROPERTY CKPT_TWINS ${twin})
 endfunction()

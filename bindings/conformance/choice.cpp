@@ -16,11 +16,7 @@ ckpt::Strategy Commands::from_factory(const Command& c) {
   if (kind == "any") return ckpt::Strategy::any_of(children);
   if (kind == "all") return ckpt::Strategy::all_of(children);
   if (kind == "smart") {
-    ckpt::SmartStrategyOptions options;
-    options.large_factor = c.number("large", options.large_factor);
-    options.rare_accesses = c.integer("rare", options.rare_accesses);
-    options.late_share = c.number("late", options.late_share);
-    return ckpt::Strategy::smart(excluded, options);
+    return ckpt::Strategy::smart(excluded, c.number("large", 1.5), c.integer("rare", 2), c.number("late", 0.7));
   }
   if (kind == "memory-aware") {
     const ckpt::MemoryTracker* const tracker = c.has("tracker") ? &trackers_[c.text("tracker")] : nullptr;

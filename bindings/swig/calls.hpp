@@ -284,10 +284,14 @@ inline ckpt_status coordinator_gather(ckpt_coordinator* coordinator, const void*
   return ckpt_coordinator_gather(coordinator, sent, bytes, root, timeout_ns, received);
 }
 
-// Rules and children must be as many: a wrong number is refused by the library.
-inline ckpt_status strategy_create_first(const char* const* rules, int64_t rules_count, ckpt_strategy* const* children,
-                                         int64_t children_count, ckpt_strategy* fallback, ckpt_strategy** strategy) {
-  return ckpt_strategy_create_first(rules, children, rules_count == children_count ? rules_count : -1, fallback, strategy);
+// children: those of the options, which other languages pass as an argument.
+inline ckpt_status strategy_create_with_options(const char* text, const ckpt_strategy_options* options,
+                                                ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy) {
+  ckpt_strategy_options given = CKPT_STRATEGY_OPTIONS_INIT;
+  if (options != nullptr) given = *options;
+  given.children = children;
+  given.children_count = children_count;
+  return ckpt_strategy_create_with_options(text, &given, strategy);
 }
 
 inline ckpt_status profile_create_from_chain(ckpt_chain* chain, const Spec& input, int32_t measured_steps, ckpt_worker_pool* pool,

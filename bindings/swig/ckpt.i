@@ -82,6 +82,8 @@ CKPT_FETCHES(name)
 %ignore ckpt_checkpoint_task_options::source;
 %ignore ckpt_checkpoint_task_options::source_user_data;
 %ignore ckpt_checkpoint_task_options::source_destroy;
+%ignore ckpt_strategy_options::children;
+%ignore ckpt_strategy_options::children_count;
 %ignore ckpt_pipeline_options::begins;
 %ignore ckpt_pipeline_options::begins_count;
 %ignore ckpt_pipeline_options::schedules;
@@ -110,7 +112,7 @@ CKPT_FETCHED(memory_tracker_get_json)
 CKPT_FETCHED(memory_tracker_get_prometheus)
 CKPT_FETCHED(memory_tracker_get_snapshot)
 CKPT_FETCHED(memory_tracker_list_allocations)
-CKPT_REPLACED(strategy_create_first)
+CKPT_REPLACED(strategy_create_with_options)
 CKPT_REPLACED(strategy_create_custom)
 CKPT_REPLACED(strategy_register)
 CKPT_FETCHED(strategy_get_known_kinds)

@@ -264,17 +264,6 @@ CKPT_NUMBERS(int64_t, begins, int64_t, count, jlongArray, long[])
 CKPT_NUMBERS(int64_t, begins, int64_t, begins_count, jlongArray, long[])
 CKPT_NUMBERS(double, gap_seconds, int64_t, gap_count, jdoubleArray, double[])
 CKPT_NUMBERS(ckpt_bool, failed, int64_t, failed_count, jintArray, int[])
-%define CKPT_TEXTS(pointer, length)
-CKPT_ARRAY(%arg((const char* const* pointer, int64_t length)), jobjectArray, String[])
-%typemap(in) (const char* const* pointer, int64_t length) (ckpt_java::Texts list) {
-  if (!list.get(jenv, $input)) return $null;
-  $1 = const_cast<char**>(list.data());
-  $2 = list.size();
-}
-%enddef
-CKPT_TEXTS(names, names_count)
-CKPT_TEXTS(excluded, excluded_count)
-CKPT_TEXTS(rules, rules_count)
 %define CKPT_HANDLES(type, pointer, length)
 CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObject[])
 %typemap(in) (type* const* pointer, int64_t length) (std::vector<type*> list) {

@@ -17,8 +17,8 @@ CKPT_STRUCT(ckpt_file_system_options, CKPT_FILE_SYSTEM_OPTIONS_INIT)
 %ignore ckpt_file_system_options::reserved2;
 %ignore ckpt_storage_callbacks;
 CKPT_STRUCT(ckpt_fault_handler_options, CKPT_FAULT_HANDLER_OPTIONS_INIT)
-CKPT_STRUCT(ckpt_smart_strategy_options, CKPT_SMART_STRATEGY_OPTIONS_INIT)
-%ignore ckpt_smart_strategy_options::reserved;
+CKPT_STRUCT(ckpt_strategy_options, CKPT_STRATEGY_OPTIONS_INIT)
+%ignore ckpt_strategy_options::reserved;
 %ignore ckpt_strategy_question;
 %ignore ckpt_strategy_callbacks;
 CKPT_STRUCT(ckpt_strategy_counters, CKPT_STRATEGY_COUNTERS_INIT)

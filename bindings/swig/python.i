@@ -123,14 +123,6 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 }
 %typemap(argout) (const int64_t* shape, int32_t ndim), (const int64_t* offsets, int32_t ndim), (const int64_t* begins, int64_t count),
     (const int64_t* begins, int64_t begins_count) ""
-%define CKPT_TEXTS(array, length)
-%typemap(argout) (const char* const* array, int64_t length) ""
-%typemap(in) (const char* const* array, int64_t length) (std::vector<const char*> list) {
-  if (!ckpt_python::texts($input, &list)) SWIG_fail;
-  $1 = const_cast<char**>(list.data());
-  $2 = static_cast<int64_t>(list.size());
-}
-%enddef
 %define CKPT_NUMBERS(element, array, length, convert)
 %typemap(in) (const element* array, int64_t length) (std::vector<element> list) {
   if (!ckpt_python::convert($input, &list)) SWIG_fail;
@@ -141,9 +133,6 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %enddef
 CKPT_NUMBERS(double, gap_seconds, gap_count, numbers)
 CKPT_NUMBERS(ckpt_bool, failed, failed_count, flags)
-CKPT_TEXTS(names, names_count)
-CKPT_TEXTS(excluded, excluded_count)
-CKPT_TEXTS(rules, rules_count)
 %typemap(in) (ckpt_strategy* const* children, int64_t children_count) (std::vector<ckpt_strategy*> list) {
   if (!ckpt_python::handles($input, $descriptor(ckpt_strategy*), &list)) SWIG_fail;
   $1 = list.data();

@@ -1,4 +1,11 @@
-// Things that are made by text: a name, and behind a colon their values, "periodic:4". Each is one entry of its part's table.
+// The grammar of the strings that make planners, layers, rules and strategies: "periodic:4", "any(size:1MiB,interval:8)".
+//
+//   form      = name | name ":" arguments | name "(" arguments ")"
+//   arguments = argument { "," argument }
+//
+// An argument that begins with " ends with the next ", also after a leading !. Inside quotes and parentheses a comma does not end
+// an argument, and a \ takes the next character as it is. Blanks around arguments are ignored, except after a \. Some forms
+// separate their arguments by another character than a comma. Each part has a table with one entry for each of its forms.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +48,25 @@ struct Form {
   char between = ',';           // its values
 };
 
-// One that has its parameter's unit.
+// A string split at its name. Views of the string.
+struct FormText {
+  std::string_view name;    // "periodic" of "periodic:4"
+  std::string_view inside;  // "4": the arguments, without parentheses around them
+  bool has_arguments = false;
+};
+// Error(invalid_argument) for parentheses and quotes that are not closed.
+FormText split_form(std::string_view text);
+std::vector<std::string_view> split_arguments(std::string_view inside, char between = ',');
+// The first position of mark outside parentheses and quotes and not after a backslash; npos if there is none.
+std::size_t find_outside(std::string_view text, char mark);
+// Without blanks around it, except one after a backslash.
+std::string_view trim_argument(std::string_view text);
+// Without quotes around it; what is inside stays as it is. Error(invalid_argument) for text after the closing quote.
+std::string_view without_quotes(std::string_view argument);
+// A pattern of strategy/pattern.h as one argument, quoted where the grammar requires it.
+std::string pattern_argument(std::string_view pattern);
+
+// A value with the unit of its parameter.
 struct FormValue {
   std::int64_t whole = 0;
   double number = 0;
@@ -52,9 +77,12 @@ struct FormValue {
 std::string form_text(const Form& form);
 // One line for people: the form, what it makes, and the range of each value.
 std::string form_line(const Form& form, const char* limit_name = "");
-// The values in a text of this form, "periodic:4", each within its range; behind those in their places others by name,
+// The values in a string of this form, "periodic:4", each within its range; after those in their places others by name,
 // "linear:4,8,dtype=F64". what: "planner".
 std::vector<FormValue> form_values(const Form& form, std::string_view what, std::string_view text, const FormLimit& limit = {});
+// The values of arguments that were split before.
+std::vector<FormValue> form_values(const Form& form, std::string_view what, const std::vector<std::string_view>& arguments,
+                                   const FormLimit& limit = {});
 // The name in a text, "periodic" in "periodic:4".
 std::string_view form_name(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "strategy/factory.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "base/values.h"
@@ -15,37 +16,41 @@ namespace ckpt::strategy {
 namespace {
 
 using Takes = BuiltIn::Takes;
+using Unit = base::FormParameter::Unit;
+
+std::vector<base::FormValue> values_of(const Arguments& arguments) {
+  return base::form_values(arguments.kind.form, "strategy", arguments.values);
+}
 
 StrategyPtr read_interval(Arguments& arguments) {
-  const auto value = arguments.single();
-  return std::make_shared<Interval>(value ? base::number_of<std::int64_t>("interval", *value, "a whole number of at least 1")
-                                          : default_interval);
+  return std::make_shared<Interval>(
+      base::number_of<std::int64_t>("interval", values_of(arguments)[0].word, "a whole number of at least 1"));
 }
 
 StrategyPtr read_selective(Arguments& arguments) {
   const auto excluded = arguments.take_excluded();
-  const std::vector<std::string> names(arguments.values.begin(), arguments.values.end());
+  std::vector<std::string> names;
+  for (const std::string_view value : arguments.values) names.emplace_back(base::without_quotes(value));
   return std::make_shared<Selective>(names, excluded);
 }
 
 StrategyPtr read_size(Arguments& arguments) {
   const auto excluded = arguments.take_excluded();
-  const auto value = arguments.single();
-  return std::make_shared<SizeBased>(value ? base::bytes_of("size", *value) : default_threshold_bytes, excluded);
+  return std::make_shared<SizeBased>(base::bytes_of("size", values_of(arguments)[0].word), excluded);
 }
 
 StrategyPtr read_memory_aware(Arguments& arguments) {
-  MemoryAwareOptions options;
-  if (const auto value = arguments.single()) {
-    options.max_share = base::number_of<double>("share", *value, "a number above 0 and at most 1");
-  }
+  const auto values = values_of(arguments);
+  MemoryAwareOptions options{0, arguments.given.tracker, arguments.given.total_bytes, arguments.given.clock};
+  options.max_share = base::number_of<double>("share", values[0].word, "a number above 0 and at most 1");
+  if (!values[1].word.empty()) options.total_bytes = base::bytes_of("total_bytes", values[1].word);
   return std::make_shared<MemoryAware>(options);
 }
 
 StrategyPtr read_smart(Arguments& arguments) {
   const auto excluded = arguments.take_excluded();
-  arguments.require_no_values();
-  return std::make_shared<Smart>(SmartOptions{}, excluded);
+  const auto values = values_of(arguments);
+  return std::make_shared<Smart>(SmartOptions{values[0].number, values[1].whole, values[2].number}, excluded);
 }
 
 StrategyPtr read_not(Arguments& arguments) {
@@ -53,17 +58,34 @@ StrategyPtr read_not(Arguments& arguments) {
   return std::make_shared<Not>(arguments.children[0]);
 }
 
-// In the order in which messages list them.
+// In the order in which messages list them. Values that their class checks with messages of its own are words here.
 constexpr BuiltIn built_in[] = {
-    {"interval", Takes::values, read_interval},
-    {"selective", Takes::values, read_selective},
-    {"size", Takes::values, read_size},
-    {"memory-aware", Takes::values, read_memory_aware},
-    {"smart", Takes::values, read_smart},
-    {"any", Takes::strategies, [](Arguments& of) -> StrategyPtr { return std::make_shared<AnyOf>(of.children); }},
-    {"all", Takes::strategies, [](Arguments& of) -> StrategyPtr { return std::make_shared<AllOf>(of.children); }},
-    {"not", Takes::strategies, read_not},
-    {"first", Takes::rules, [](Arguments& of) -> StrategyPtr { return std::make_shared<FirstMatch>(of.rules, of.children); }},
+    {{"interval", "every n-th layer", {{"interval", Unit::word, 0, 0, "2"}}}, Takes::values, read_interval},
+    {{"selective", "layers that are named", {}}, Takes::values, read_selective},
+    {{"size", "activations of at least so many bytes", {{"bytes", Unit::word, 0, 0, "1MiB"}}}, Takes::values, read_size},
+    {{"memory-aware",
+      "every n-th layer; n shrinks while memory is short",
+      {{"share", Unit::word, 0, 0, "0.8"}, {"total_bytes", Unit::word, 0, 0, ""}}},
+     Takes::values,
+     read_memory_aware,
+     true},
+    {{"smart",
+      "large, rarely used and late layers",
+      {{"large_factor", Unit::number, 0, 0, "1.5"},
+       {"rare_accesses", Unit::count, 0, std::numeric_limits<std::int64_t>::max(), "2"},
+       {"late_share", Unit::number, 0, 0, "0.7"}}},
+     Takes::values,
+     read_smart},
+    {{"any", "a child says yes", {}},
+     Takes::strategies,
+     [](Arguments& of) -> StrategyPtr { return std::make_shared<AnyOf>(of.children); }},
+    {{"all", "all children say yes", {}},
+     Takes::strategies,
+     [](Arguments& of) -> StrategyPtr { return std::make_shared<AllOf>(of.children); }},
+    {{"not", "the child says no", {}}, Takes::strategies, read_not},
+    {{"first", "the child of the first rule that matches", {}},
+     Takes::rules,
+     [](Arguments& of) -> StrategyPtr { return std::make_shared<FirstMatch>(of.rules, of.children); }},
 };
 
 }  // namespace
@@ -72,30 +94,21 @@ std::vector<std::string> Arguments::take_excluded() {
   std::vector<std::string> excluded;
   const auto is_excluded = [](std::string_view value) { return value.starts_with('!'); };
   for (const std::string_view value : values) {
-    if (is_excluded(value)) excluded.emplace_back(trim_argument(value.substr(1)));
+    if (is_excluded(value)) excluded.emplace_back(base::without_quotes(base::trim_argument(value.substr(1))));
   }
   std::erase_if(values, is_excluded);
   return excluded;
 }
 
-std::optional<std::string_view> Arguments::single() const {
-  base::require(values.size() <= 1, kind, " takes one value, not ", values.size());
-  return values.empty() ? std::nullopt : std::optional(values[0]);
-}
-
-void Arguments::require_no_values() const {
-  base::require(values.empty(), kind, " takes only names with ! before them, not ", base::quote(values.empty() ? "" : values[0]));
-}
-
 const BuiltIn* find_built_in(std::string_view kind) noexcept {
   const auto* const found =
-      std::find_if(std::begin(built_in), std::end(built_in), [kind](const BuiltIn& each) { return each.kind == kind; });
+      std::find_if(std::begin(built_in), std::end(built_in), [kind](const BuiltIn& each) { return each.form.name == kind; });
   return found == std::end(built_in) ? nullptr : found;
 }
 
 std::string built_in_kinds() {
   std::string out;
-  for (const BuiltIn& each : built_in) out += (out.empty() ? "" : ", ") + std::string(each.kind);
+  for (const BuiltIn& each : built_in) out += (out.empty() ? "" : ", ") + std::string(each.form.name);
   return out;
 }
 

@@ -2,47 +2,59 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/form.h"
+#include "memory/tracker.h"
 #include "strategy/strategy.h"
 
 namespace ckpt::strategy {
 
-// What a text says behind a kind: "size:1MiB,!head" has the values "1MiB" and "!head", "any(interval:2,smart)" two children.
-struct Arguments {
-  std::string_view kind;
-  std::vector<std::string_view> values;  // none for kinds that are made of strategies
-  std::vector<StrategyPtr> children;
-  std::vector<std::string> rules;  // one for each child but the last: "name=strategy"
-
-  // Removes the values that begin with ! and returns them without it.
-  std::vector<std::string> take_excluded();
-  // The one value that may be there.
-  std::optional<std::string_view> single() const;
-  // Error(invalid_argument) when a value is left.
-  void require_no_values() const;
+// What a text cannot hold.
+struct Given {
+  std::span<const StrategyPtr> children = {};                // $0, $1, ... of the text
+  std::shared_ptr<const memory::Tracker> tracker = nullptr;  // of the memory-aware strategies in the text, as are the next two
+  std::shared_ptr<const base::Clock> clock = nullptr;
+  std::int64_t total_bytes = 0;  // where the text has none
 };
+
+struct Arguments;
 
 // A kind that is part of the library: one entry of the table in factory.cpp.
 struct BuiltIn {
-  std::string_view kind;
+  base::Form form;
   enum class Takes { values, strategies, rules } takes;
   StrategyPtr (*make)(Arguments& arguments);
+  bool uses_given = false;  // tracker, clock and total
 };
+
+// The arguments after a kind: "size:1MiB,!head" has the values "1MiB" and "!head", "any(interval:2,smart)" two children.
+struct Arguments {
+  const BuiltIn& kind;
+  const Given& given;
+  std::vector<std::string_view> values = {};  // none for kinds that are made of strategies
+  std::vector<StrategyPtr> children = {};
+  std::vector<std::string> rules = {};  // one for each child but the last: "name=strategy"
+
+  // Removes the values that begin with ! and returns them without it.
+  std::vector<std::string> take_excluded();
+};
+
 // nullptr for another kind.
 const BuiltIn* find_built_in(std::string_view kind) noexcept;
 // "interval, selective, ..."
 std::string built_in_kinds();
-// Without the blanks around it, except one that a backslash protects.
-std::string_view trim_argument(std::string_view text);
 
-// The text form (docs/strategy.md): kind, kind:arguments or kind(arguments). Errors say which piece is wrong.
-StrategyPtr from_text(std::string_view text);
-// The text that makes the same strategy; chosen() is not in it. Error(unsupported) for what text cannot say: a custom strategy, a
-// given tracker, total or clock, and constants of smart that are not its usual ones.
+// The text form (docs/strategy.md): kind, kind:arguments or kind(arguments). Errors name the piece that is wrong. Everything given
+// has to be used by the text.
+StrategyPtr from_text(std::string_view text, const Given& given = {});
+// The text that makes the same strategy; chosen() is not in it. Error(unsupported) for what text cannot hold: custom strategies, a
+// tracker and a clock.
 std::string to_text(const Strategy& strategy);
 
 // Makes a strategy from the text after the kind's name.

@@ -61,9 +61,10 @@ Parameters MemoryAware::parameters() const {
 
 std::vector<std::string> MemoryAware::text_values() const {
   if (tracker_ != nullptr) refuse_text("a tracker");
-  if (given_total_) refuse_text(base::cat("total_bytes, which is ", total_bytes_));
   if (given_clock_) refuse_text("a clock");
-  return {base::cat(max_share_)};
+  std::vector<std::string> values = {base::cat(max_share_)};
+  if (given_total_) values.push_back(base::cat("total_bytes=", total_bytes_));
+  return values;
 }
 
 bool MemoryAware::decide(std::string_view, const Activation&, std::int64_t layer_index) {

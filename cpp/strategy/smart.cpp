@@ -58,10 +58,11 @@ Parameters Smart::parameters() const {
 
 std::vector<std::string> Smart::text_values() const {
   constexpr SmartOptions usual;
-  if (large_factor_ != usual.large_factor) refuse_text(base::cat("large_factor, which is ", large_factor_));
-  if (rare_accesses_ != usual.rare_accesses) refuse_text(base::cat("rare_accesses, which is ", rare_accesses_));
-  if (late_share_ != usual.late_share) refuse_text(base::cat("late_share, which is ", late_share_));
-  return {};
+  std::vector<std::string> values;
+  if (large_factor_ != usual.large_factor) values.push_back(base::cat("large_factor=", large_factor_));
+  if (rare_accesses_ != usual.rare_accesses) values.push_back(base::cat("rare_accesses=", rare_accesses_));
+  if (late_share_ != usual.late_share) values.push_back(base::cat("late_share=", late_share_));
+  return values;
 }
 
 Smart::Layer& Smart::learn(std::string_view layer_name) {

@@ -1,8 +1,6 @@
-// The way back to the text form, whose grammar is in text.cpp.
-#include <algorithm>
-#include <iterator>
-
+// The inverse of text.cpp.
 #include "base/error.h"
+#include "base/form.h"
 #include "strategy/factory.h"
 
 namespace ckpt::strategy {
@@ -11,30 +9,10 @@ namespace {
 // Children may be shared: a few dozen strategies can stand for a text that no memory holds.
 constexpr std::size_t longest_text = std::size_t{1} << 24;
 
-constexpr std::string_view blanks = " \t\n\r";
-
-bool is_blank(char c) { return blanks.find(c) != std::string_view::npos; }
-
-// A pattern as one argument: what would end or begin something in the text gets a backslash, which a glob reads over.
-std::string escaped(std::string_view pattern) {
-  constexpr std::string_view marks = ",()=";
-  const std::size_t first = std::min(pattern.find_first_not_of(blanks), pattern.size());
-  std::string out;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const bool begins_excluded = i == 0 && pattern[i] == '!';
-    const bool is_outer_blank =
-        is_blank(pattern[i]) && (i < first || pattern.find_first_not_of(blanks, i) == std::string_view::npos);
-    if (begins_excluded || is_outer_blank || marks.find(pattern[i]) != std::string_view::npos) out += '\\';
-    out += pattern[i];
-    if (pattern[i] == '\\' && i + 1 < pattern.size()) out += pattern[++i];
-  }
-  return out;
-}
-
 std::vector<std::string> arguments_of(const Strategy& strategy, const Parameters& is) {
   std::vector<std::string> arguments = strategy.text_values();
-  for (const std::string& name : is.names) arguments.push_back(escaped(name));
-  for (const std::string& name : is.excluded) arguments.push_back("!" + escaped(name));
+  for (const std::string& name : is.names) arguments.push_back(base::pattern_argument(name));
+  for (const std::string& name : is.excluded) arguments.push_back("!" + base::pattern_argument(name));
   return arguments;
 }
 
@@ -49,7 +27,7 @@ std::string text_of(const Strategy& strategy, bool is_child) {
   const Parameters is = strategy.parameters();
   std::vector<std::string> arguments = arguments_of(strategy, is);
   for (std::size_t i = 0; i < is.children.size(); ++i) {
-    const std::string rule = i < is.rules.size() ? escaped(is.rules[i]) + "=" : "";
+    const std::string rule = i < is.rules.size() ? base::pattern_argument(is.rules[i]) + "=" : "";
     arguments.push_back(rule + text_of(*is.children[i], true));
   }
   const std::string inside = joined(arguments);

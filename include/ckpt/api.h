@@ -123,15 +123,6 @@ typedef struct ckpt_api {
   void (*ckpt_fault_handler_release)(ckpt_fault_handler* handler);
   ckpt_status (*ckpt_storage_create_retrying)(ckpt_storage* inner, ckpt_fault_handler* handler, ckpt_storage** storage);
   void (*ckpt_storage_release)(ckpt_storage* storage);
-  ckpt_status (*ckpt_strategy_create_interval)(int64_t interval, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_strategy_create_selective)(const char* const* names, int64_t names_count, const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_strategy_create_size_based)(int64_t threshold_bytes, const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_strategy_create_memory_aware)(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes, ckpt_clock* clock, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_strategy_create_smart)(const ckpt_smart_strategy_options* options, const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_strategy_create_any)(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_strategy_create_all)(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_strategy_create_not)(ckpt_strategy* child, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_strategy_create_first)(const char* const* rules, ckpt_strategy* const* children, int64_t rules_count, ckpt_strategy* fallback, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create)(const char* text, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create_custom)(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_register)(const char* name, ckpt_strategy_factory_fn factory, void* user_data, ckpt_destroy_fn destroy);
@@ -377,6 +368,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_program_get_operations)(const ckpt_program* program, ckpt_program_operation* operations, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_program_get_json)(const ckpt_program* program, char* buffer, int64_t capacity, int64_t* needed);
   void (*ckpt_program_release)(ckpt_program* program);
+  ckpt_status (*ckpt_strategy_create_with_options)(const char* text, const ckpt_strategy_options* options, ckpt_strategy** strategy);
   ckpt_status (*ckpt_controller_record)(ckpt_controller* controller, const ckpt_controller_event* event);
   ckpt_status (*ckpt_tree_add)(ckpt_tree* tree, const ckpt_tree_node* node);
   ckpt_status (*ckpt_tree_get)(const ckpt_tree* tree, int64_t index, ckpt_tree_node* node);

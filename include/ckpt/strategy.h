@@ -2,21 +2,42 @@
  * composites of these, and custom ones. Read the general rules at the top of ckpt.h first.
  *
  * A strategy only answers yes or no. How a yes becomes a schedule is its option "chosen" (CKPT_STRATEGY_CHOSEN_*); plan.h makes the
- * schedule. Text names these kinds:
+ * schedule. A beginner needs ckpt_strategy_create, ckpt_schedule_create_from_strategy and ckpt_strategy_release. Text names these
+ * kinds:
  *
  *   kind          yes for                                                        text, with its defaults
  *   interval      every n-th layer, beginning with layer 0                       interval:2
  *   selective     layers that are named and not excluded                         selective:block.*.attn,!block.0.*
  *   size          activations of at least so many bytes                          size:1MiB
  *   memory-aware  every n-th layer; n shrinks while memory is short              memory-aware:0.8
- *   smart         large, rarely used and late layers, after watching the first   smart
+ *   smart         large, rarely used and late layers, after watching the first   smart:1.5,2,0.7
  *   any, all      layers for which any, all of the children say yes              any(size:1MiB,interval:8)
  *   not           layers for which the child says no                             not(interval:2)
- *   first         what the first rule's child says; the last child for the rest  first(block.*=size:1MiB,#0..3=interval:1,smart)
- *   custom        what a function of the caller says                             (register a kind of your own)
+ *   first         the layers of the first rule's child; the last child for the   first(block.*=size:1MiB,#0..3=interval:1,smart)
+ *                 layers that no rule matches
+ *   custom        layers for which a function of the caller says yes             $0 (ckpt_strategy_options), or a registered kind
  *
- * Wherever layers are named, a name may be a glob: * stands for any text (dots included), ? for one character, and \ takes the next
- * character as it is.
+ * Grammar: kind, kind:arguments or kind(arguments), separated by commas; inside parentheses only kind(arguments) keeps a list
+ * together. Values may be given by name: smart:late_share=0.5, memory-aware:0.8,total_bytes=8GiB. Sizes are whole numbers with B,
+ * KiB, MiB, GiB, TiB or PiB. Names after a ! are excluded: selective, size and smart. A name may be a glob: * stands for any string
+ * (dots included), ? for one character, and \ takes the next character as it is. A name with a comma, parenthesis, quote, = or
+ * outer blanks is quoted: "a,b"; inside quotes a \ precedes a ". Rules of first are names, globs, or "#5", "#2..7" (both included),
+ * "#8.." for layer indices. Every child of any, all and not is asked about every layer; first asks one child. Nesting deeper than
+ * 64 is refused.
+ *
+ * Selective: a literal name that is chosen and excluded is refused; where a glob makes them overlap, excluded wins.
+ *
+ * Memory-aware: n follows pressure = live bytes / total memory. n starts at 2. A follower and a pipeline adjust n before each step,
+ * from the highest live bytes of the last step (before the first: from those that the profile predicts) and the predicted bytes of
+ * other n. Above the share (in (0, 1]) n becomes the next smaller number whose step fits the share; if none does, the next larger
+ * one; if none does, the one whose step takes least. Below 0.8 times the share n grows by 1, not above 10, if the step then fits
+ * the share and none of the last 3 steps exceeded it. Equal steps give equal answers; the clock is not used. Otherwise a question
+ * adjusts n at most once in 10 s: above the share it shrinks by 1, not below 1; below 0.8 times the share it grows by 1, not above
+ * 10, unless an adjustment within the last 30 s found pressure high.
+ *
+ * Smart: no until 10 different layers were asked about or an index comes a second time, whichever is first. Then yes for a layer
+ * with more than large_factor times the mean bytes of the known layers, or accessed fewer than rare_accesses times (the question
+ * included), or with an index past late_share times the number of known layers. Excluded layers are watched and answered with no.
  */
 #ifndef CKPT_STRATEGY_H
 #define CKPT_STRATEGY_H
@@ -51,76 +72,33 @@ typedef int32_t ckpt_strategy_chosen;
 
 /* ---- Creating ------------------------------------------------------------------------------------------------------------ */
 
-/* Creates an interval strategy: yes when layer index % interval == 0. interval >= 1; 2 is usual. */
-CKPT_API ckpt_status ckpt_strategy_create_interval(int64_t interval, ckpt_strategy** strategy);
+/* What a text cannot hold. All of it has to be used by the text. */
+typedef struct ckpt_strategy_options {
+  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  /* for memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. NULL: those of the
+   * executors, or between questions the resident bytes of the process */
+  ckpt_memory_tracker* tracker;
+  const ckpt_clock* clock; /* for memory-aware: times its adjustments; kept alive; NULL: the monotonic clock */
+  /* for memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may use */
+  int64_t total_bytes;
+  ckpt_strategy* const* children; /* the strategies that the text names $0, $1, ...; kept alive */
+  int64_t children_count;         /* number of children, at least 0 */
+} ckpt_strategy_options;
 
-/* Creates a selective strategy: yes for layers in names and not in excluded (names or globs; either may be empty). A literal name
- * that is in both is refused: the message lists every such name. Where a glob makes them overlap, excluded wins. */
-CKPT_API ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t names_count, const char* const* excluded,
-                                                    int64_t excluded_count, ckpt_strategy** strategy);
+#define CKPT_STRATEGY_OPTIONS_INIT \
+  { sizeof(ckpt_strategy_options), 0, NULL, NULL, 0, NULL, 0 }
 
-/* Creates a size-based strategy: yes for activations of at least threshold_bytes (>= 1; 1 MiB is usual), counted with the real size
- * of the element type, unless the layer is excluded. */
-CKPT_API ckpt_status ckpt_strategy_create_size_based(int64_t threshold_bytes, const char* const* excluded, int64_t excluded_count,
-                                                     ckpt_strategy** strategy);
-
-/* Creates a memory-aware strategy: yes for every n-th layer, where n follows pressure = live bytes / total memory. n starts at 2.
- * A follower and a pipeline adjust n before each step, from the highest live bytes of the last step (before the first: from those
- * that the profile predicts) and the predicted bytes of other n. Above max_share (in (0, 1]; 0.8 is usual) n becomes the next
- * smaller number whose step fits the share; if none does, the next larger one; if none does, the one whose step takes least. Below
- * 0.8 * max_share n grows by 1, not above 10, if the step then fits the share and none of the last 3 steps exceeded it. Equal steps
- * give equal answers; the clock is not used.
- * Otherwise a question adjusts n at most once in 10 s: above max_share it shrinks by 1, not below 1; below 0.8 * max_share it grows
- * by 1, not above 10, unless an adjustment within the last 30 s found pressure high.
- * tracker: its live bytes count, in a step in addition to those of the executors; retained. NULL: those of the executors, or
- * between questions the resident bytes of the process. total_bytes: 0 takes what the process may use. clock: retained; NULL for the
- * monotonic clock. */
-CKPT_API ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes,
-                                                       ckpt_clock* clock, ckpt_strategy** strategy);
-
-/* The constants of a smart strategy. */
-typedef struct ckpt_smart_strategy_options {
-  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
-  uint32_t reserved;     /* not used: 0 */
-  double large_factor;   /* a layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5 */
-  int64_t rare_accesses; /* a layer accessed fewer times than this is chosen, at least 0; default 2 */
-  double late_share;     /* a layer whose index is past this share of the known layers is chosen, 0 .. 1; default 0.7 */
-} ckpt_smart_strategy_options;
-
-#define CKPT_SMART_STRATEGY_OPTIONS_INIT \
-  { sizeof(ckpt_smart_strategy_options), 0, 1.5, 2, 0.7 }
-
-/* Creates a smart strategy, which watches layers first: no until 10 different layers were asked about or an index comes a second
- * time, whichever is first. Then yes for a layer with more than 1.5 times the mean bytes of the known layers, or accessed fewer
- * than 2 times (the question included), or with an index past 0.7 times the number of known layers. Excluded layers are watched and
- * answered with no. options: NULL for these constants. */
-CKPT_API ckpt_status ckpt_strategy_create_smart(const ckpt_smart_strategy_options* options, const char* const* excluded,
-                                                int64_t excluded_count, ckpt_strategy** strategy);
-
-/* Creates a strategy that says yes when at least one child says yes. Every child is asked about every layer. children_count >= 1;
- * children are retained. Nesting deeper than 64 is refused. */
-CKPT_API ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy);
-
-/* Creates a strategy that says yes when every child says yes. Every child is asked about every layer. children_count >= 1; children
- * are retained. Nesting deeper than 64 is refused. */
-CKPT_API ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy);
-
-/* Creates a strategy that says yes when the child says no. child is retained. Nesting deeper than 64 is refused. */
-CKPT_API ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strategy);
-
-/* Creates a strategy that asks the child of the first rule that matches the layer, and no other; the fallback for layers that no
- * rule matches.
- * rules: rules_count texts (>= 0), each a name or glob, or "#5", "#2..7" (both included) or "#8.." for layer indices.
- * children: rules_count strategies, one for each rule. All strategies are retained. Nesting deeper than 64 is refused. */
-CKPT_API ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t rules_count,
-                                                ckpt_strategy* fallback, ckpt_strategy** strategy);
-
-/* Creates a strategy from the text form, the same that the command line takes: kind, kind:arguments or kind(arguments), as in the
- * table at the top of strategy.h. Sizes are whole numbers with B, KiB, MiB, GiB, TiB or PiB. Names after a ! are excluded.
- * INVALID_ARGUMENT says which piece is wrong, NOT_FOUND lists the known kinds. */
+/* Creates a strategy from text, in the grammar at the top of strategy.h. INVALID_ARGUMENT names the wrong piece, NOT_FOUND lists
+ * the known kinds. */
 CKPT_API ckpt_status ckpt_strategy_create(const char* text, ckpt_strategy** strategy);
 
-/* ---- Your own strategies ------------------------------------------------------------------------------------------------- */
+/* Creates a strategy as ckpt_strategy_create, with what text cannot hold. INVALID_ARGUMENT also for an option that the text does
+ * not use. options: NULL for none. */
+CKPT_API ckpt_status ckpt_strategy_create_with_options(const char* text, const ckpt_strategy_options* options,
+                                                       ckpt_strategy** strategy);
+
+/* ---- Custom strategies --------------------------------------------------------------------------------------------------- */
 
 /* What a strategy is asked about one layer. Borrowed for the call. */
 typedef struct ckpt_strategy_question {
@@ -281,10 +259,9 @@ CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, ck
  * last one is the fallback. */
 CKPT_API ckpt_status ckpt_strategy_get_child(const ckpt_strategy* strategy, int64_t index, ckpt_strategy** child);
 
-/* Writes the text that makes the same strategy by ckpt_strategy_create: (buffer, capacity, *needed) as in ckpt.h. What a
- * yes means is not in it. UNSUPPORTED for what text cannot say, which the message names: custom strategies, a tracker, total or
- * clock of its own, and constants of smart that are not the usual ones. OUT_OF_RANGE beyond 16 MiB, which children that are shared
- * can reach. */
+/* Writes the text from which ckpt_strategy_create makes an equal strategy: (buffer, capacity, *needed) as in ckpt.h. The meaning of
+ * a yes is not in it. UNSUPPORTED for handles, which the message names: custom strategies, a tracker and a clock. OUT_OF_RANGE
+ * beyond 16 MiB, which children that are shared can reach. */
 CKPT_API ckpt_status ckpt_strategy_get_text(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Adds a reference to the same strategy. NULL does nothing. */

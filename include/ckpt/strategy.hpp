@@ -7,6 +7,8 @@
 #include <ckpt/tensor.hpp>
 #include <ckpt/values/strategy.hpp>
 
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,59 +32,51 @@ class Strategy {
  public:
   using Names = std::vector<std::string>;
 
-  static Strategy interval(std::int64_t interval = 2) {
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_interval(interval, out); });
+  // From text: "interval:4", "any(size:1MiB,$0)", ... children: the strategies $0, $1, ... of the text.
+  static Strategy create(const std::string& text, const std::vector<const Strategy*>& children = {},
+                         const StrategyOptions& options = {}) {
+    const auto handles = handles_of(children);
+    ckpt_strategy_options given = detail::to_c(options);
+    given.children = handles.data();
+    given.children_count = static_cast<std::int64_t>(handles.size());
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_with_options(text.c_str(), &given, out); });
   }
+  static Strategy interval(std::int64_t interval = 2) { return create("interval:" + std::to_string(interval)); }
   static Strategy selective(const Names& names, const Names& excluded = {}) {
-    const auto chosen = pointers(names);
-    const auto refused = pointers(excluded);
-    return make([&](ckpt_strategy** out) {
-      return ckpt_strategy_create_selective(chosen.data(), count(chosen), refused.data(), count(refused), out);
-    });
+    return create(listed("selective", quoted(names), excluded));
   }
   static Strategy size_based(std::int64_t threshold_bytes = std::int64_t{1} << 20, const Names& excluded = {}) {
-    const auto refused = pointers(excluded);
-    return make(
-        [&](ckpt_strategy** out) { return ckpt_strategy_create_size_based(threshold_bytes, refused.data(), count(refused), out); });
+    return create(listed("size", {std::to_string(threshold_bytes)}, excluded));
   }
-  // tracker, total_bytes and clock as for ckpt_strategy_create_memory_aware.
   static Strategy memory_aware(double max_share = 0.8, detail::Borrowed<ckpt_memory_tracker> tracker = {},
                                std::int64_t total_bytes = 0, detail::Borrowed<ckpt_clock> clock = {}) {
-    return make(
-        [&](ckpt_strategy** out) { return ckpt_strategy_create_memory_aware(max_share, tracker, total_bytes, clock, out); });
+    StrategyOptions options;
+    options.tracker = tracker;
+    options.total_bytes = total_bytes;
+    options.clock = clock;
+    return create("memory-aware:" + number(max_share), {}, options);
   }
-  static Strategy smart(const Names& excluded = {}, const SmartStrategyOptions& options = {}) {
-    const ckpt_smart_strategy_options given = detail::to_c(options);
-    const auto refused = pointers(excluded);
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_smart(&given, refused.data(), count(refused), out); });
+  static Strategy smart(const Names& excluded = {}, double large_factor = 1.5, std::int64_t rare_accesses = 2,
+                        double late_share = 0.7) {
+    return create(listed("smart", {number(large_factor), std::to_string(rare_accesses), number(late_share)}, excluded));
   }
   static Strategy any_of(const std::vector<const Strategy*>& children) {
-    const auto handles = handles_of(children);
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_any(handles.data(), count(handles), out); });
+    return create("any" + numbered({}, children.size()), children);
   }
   static Strategy all_of(const std::vector<const Strategy*>& children) {
-    const auto handles = handles_of(children);
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_all(handles.data(), count(handles), out); });
+    return create("all" + numbered({}, children.size()), children);
   }
-  static Strategy not_of(const Strategy& child) {
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_not(child.handle(), out); });
-  }
+  static Strategy not_of(const Strategy& child) { return create("not($0)", {&child}); }
   // rules: a name, a glob, "#5", "#2..7" or "#8..", each with the strategy that answers for it.
   static Strategy first_of(const std::vector<std::pair<std::string, const Strategy*>>& rules, const Strategy& fallback) {
-    std::vector<const char*> texts;
+    Names texts;
     std::vector<const Strategy*> children;
     for (const auto& [text, child] : rules) {
-      texts.push_back(text.c_str());
+      texts.push_back(quoted(text) + '=');
       children.push_back(child);
     }
-    const auto handles = handles_of(children);
-    return make([&](ckpt_strategy** out) {
-      return ckpt_strategy_create_first(texts.data(), handles.data(), count(handles), fallback.handle(), out);
-    });
-  }
-  // "interval:4", "any(size:1MiB,interval:8)", ...
-  static Strategy create(const std::string& text) {
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create(text.c_str(), out); });
+    children.push_back(&fallback);
+    return create("first" + numbered(texts, children.size()), children);
   }
   static Strategy custom(const std::string& name, CustomStrategy functions);
 
@@ -171,16 +165,41 @@ class Strategy {
     check(create(strategy.handle_.out()));
     return strategy;
   }
-  template <class T>
-  static std::int64_t count(const std::vector<T>& items) noexcept {
-    return static_cast<std::int64_t>(items.size());
+  // ---- Pieces of text ----
+
+  static std::string number(double value) {
+    char buffer[40];
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
   }
-  static std::vector<const char*> pointers(const Names& names) {
-    std::vector<const char*> out;
-    out.reserve(names.size());
-    for (const auto& name : names) out.push_back(name.c_str());
+  // A name or glob as one argument: in quotes, so that it may contain any character.
+  static std::string quoted(const std::string& name) {
+    std::string out = "\"";
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      if (name[i] == '"') out += '\\';
+      out += name[i];
+      if (name[i] == '\\' && i + 1 < name.size()) out += name[++i];
+    }
+    return out + '"';
+  }
+  static Names quoted(const Names& names) {
+    Names out;
+    for (const std::string& name : names) out.push_back(quoted(name));
     return out;
   }
+  static std::string listed(const std::string& kind, Names arguments, const Names& excluded) {
+    for (const std::string& name : excluded) arguments.push_back('!' + quoted(name));
+    std::string out = kind;
+    for (std::size_t i = 0; i < arguments.size(); ++i) out += (i == 0 ? ':' : ',') + arguments[i];
+    return out;
+  }
+  // "(a=$0,$1)"
+  static std::string numbered(const Names& before, std::size_t count) {
+    std::string out = "(";
+    for (std::size_t i = 0; i < count; ++i)
+      out += (i == 0 ? "" : ",") + (i < before.size() ? before[i] : std::string()) + '$' + std::to_string(i);
+    return out + ')';
+  }
+
   static std::vector<ckpt_strategy*> handles_of(const std::vector<const Strategy*>& strategies) {
     std::vector<ckpt_strategy*> out;
     out.reserve(strategies.size());

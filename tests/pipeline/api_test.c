@@ -87,7 +87,7 @@ static void test_same_bits(void) {
   float expected[width * width];
   float gradient[width * width];
   double loss;
-  CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
+  CHECK_OK(ckpt_strategy_create("interval:2", &strategy));
   options.micro_batches = 4;
   loss = run(&made, &options, expected);
   options.stages = 2;

@@ -1,6 +1,7 @@
 /* A strategy that adapts is asked again before each step of a pipeline, by what the last step took: plans of layers, and policies
  * of managers. */
 #include "probe_chain.h"
+#include "strategy/given.h"
 
 enum { micro_batches = 8, layers = 8, large_tape = 64 << 10 };
 
@@ -79,7 +80,9 @@ static int64_t peak_of_interval(int64_t interval) {
   int64_t recomputed = 0;
   int64_t peak = 0;
   run made;
-  CHECK_OK(ckpt_strategy_create_interval(interval, &strategy));
+  char text[40];
+  snprintf(text, sizeof text, "interval:%lld", (long long)interval);
+  CHECK_OK(ckpt_strategy_create(text, &strategy));
   CHECK_OK(ckpt_strategy_set_chosen(strategy, CKPT_STRATEGY_CHOSEN_RECOMPUTE));
   made = make_run(strategy, NULL, NULL);
   peak = step(&made, 0, &recomputed);
@@ -91,7 +94,7 @@ static int64_t peak_of_interval(int64_t interval) {
 /* All of the process's memory is total_bytes; the share is the whole. */
 static ckpt_strategy* memory_aware(ckpt_memory_tracker* tracker, int64_t total_bytes) {
   ckpt_strategy* strategy = NULL;
-  CHECK_OK(ckpt_strategy_create_memory_aware(1.0, tracker, total_bytes, NULL, &strategy));
+  CHECK_OK(create_memory_aware("memory-aware:1", tracker, total_bytes, NULL, &strategy));
   return strategy;
 }
 
@@ -185,7 +188,7 @@ static void test_policies_follow_the_memory(void) {
   int i;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   strategy = memory_aware(tracker, (int64_t)1 << 30);
-  CHECK_OK(ckpt_strategy_create_not(strategy, &inverse));
+  CHECK_OK(create_of("not($0)", &strategy, 1, &inverse));
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
   policy.strategy = inverse;
   made = make_run(NULL, &policy, tracker);

@@ -172,7 +172,7 @@ static int64_t run_policy(int32_t kind, int64_t held_bytes, int32_t fails_at) {
   ckpt_strategy* strategy = NULL;
   int64_t kept = 0;
   int32_t j;
-  CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
+  CHECK_OK(ckpt_strategy_create("interval:2", &strategy));
   look_in.user_data = &state;
   state.kind = kind;
   state.held_bytes = held_bytes;

@@ -121,7 +121,7 @@ static void schedules(void) {
   CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &other_fingerprint));
   CHECK(segments_fingerprint != other_fingerprint);
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
+  CHECK_OK(ckpt_strategy_create("interval:2", &strategy));
   CHECK_OK(ckpt_schedule_create_from_strategy(profile, strategy, &schedule));
   check_report(schedule, profile, 4);
   ckpt_schedule_release(schedule);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "given.h"
 
 /* "1011...": the answers for layers first .. first+count-1, all named name and of bytes u8. */
 static const char* answers(ckpt_strategy* strategy, const char* name, int64_t bytes, int64_t first, int64_t count) {
@@ -29,7 +30,7 @@ static void test_interval(void) {
   ckpt_strategy* strategy = NULL;
   ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
   int32_t chosen = 0;
-  CHECK_OK(ckpt_strategy_create_interval(3, &strategy));
+  CHECK_OK(ckpt_strategy_create("interval:3", &strategy));
   CHECK(strcmp(answers(strategy, "x", 10, 0, 7), "1001001") == 0);
   CHECK(strcmp(answers(strategy, "x", 10, INT64_MAX - 1, 2), "10") == 0);
   check_name(strategy, "Interval(3)");
@@ -50,43 +51,38 @@ static void test_interval(void) {
   ckpt_strategy_release(strategy);
   ckpt_strategy_release(NULL);
   strategy = NULL;
-  CHECK_FAILS(ckpt_strategy_create_interval(0, &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; at least 1");
+  CHECK_FAILS(ckpt_strategy_create("interval:0", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; at least 1");
   CHECK(strategy == NULL);
 }
 
 static void test_selective(void) {
-  const char* names[] = {"a", "block.*.attn", "b"};
-  const char* excluded[] = {"block.0.*"};
-  const char* both[] = {"b", "x", "a"};
   ckpt_strategy* strategy = NULL;
-  CHECK_OK(ckpt_strategy_create_selective(names, 3, excluded, 1, &strategy));
+  CHECK_OK(ckpt_strategy_create("selective:a,block.*.attn,b,!block.0.*", &strategy));
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "1") == 0);
   CHECK(strcmp(answers(strategy, "block.1.attn", 1, 0, 1), "1") == 0);
   CHECK(strcmp(answers(strategy, "block.0.attn", 1, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "c", 1, 0, 1), "0") == 0);
   check_name(strategy, "Selective");
   ckpt_strategy_release(strategy);
-  CHECK_OK(ckpt_strategy_create_selective(NULL, 0, NULL, 0, &strategy));
+  CHECK_OK(ckpt_strategy_create("selective", &strategy));
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);
   ckpt_strategy_release(strategy);
-  CHECK_FAILS(ckpt_strategy_create_selective(names, 3, both, 3, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded: a, b");
-  CHECK_FAILS(ckpt_strategy_create_selective(NULL, 1, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "names is NULL");
-  CHECK_FAILS(ckpt_strategy_create_selective(names, -1, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "names: the count is -1");
-  names[1] = NULL;
-  CHECK_FAILS(ckpt_strategy_create_selective(names, 3, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "names[1] is NULL");
+  CHECK_FAILS(ckpt_strategy_create("selective:a,x,b,!b,!y,!a", &strategy), CKPT_E_INVALID_ARGUMENT, "excluded: a, b");
+  CHECK_FAILS(ckpt_strategy_create("selective:a,,b", &strategy), CKPT_E_INVALID_ARGUMENT, "names[1] is blank");
+  CHECK_FAILS(ckpt_strategy_create("selective:a,\"b", &strategy), CKPT_E_INVALID_ARGUMENT, "a \" is not closed");
+  CHECK_FAILS(ckpt_strategy_create("selective:\"a\"b", &strategy), CKPT_E_INVALID_ARGUMENT, "text after the closing \"");
 }
 
 static void test_size_based(void) {
-  const char* excluded[] = {"norm"};
   ckpt_strategy* strategy = NULL;
-  CHECK_OK(ckpt_strategy_create_size_based(1 << 20, excluded, 1, &strategy));
+  CHECK_OK(ckpt_strategy_create("size:1MiB,!norm", &strategy));
   CHECK(strcmp(answers(strategy, "fc", 1 << 20, 0, 1), "1") == 0);
   CHECK(strcmp(answers(strategy, "fc", (1 << 20) - 1, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "fc", INT64_C(1) << 50, 0, 1), "1") == 0);
   CHECK(strcmp(answers(strategy, "norm", 1 << 20, 0, 1), "0") == 0);
   check_name(strategy, "SizeBased(1MB)");
   ckpt_strategy_release(strategy);
-  CHECK_FAILS(ckpt_strategy_create_size_based(0, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "threshold_bytes is 0");
+  CHECK_FAILS(ckpt_strategy_create("size:0", &strategy), CKPT_E_INVALID_ARGUMENT, "threshold_bytes is 0");
 }
 
 static void test_memory_aware(void) {
@@ -94,25 +90,25 @@ static void test_memory_aware(void) {
   ckpt_strategy* strategy = NULL;
   ckpt_clock* clock = NULL;
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
-  CHECK_OK(ckpt_strategy_create_memory_aware(0.8, NULL, 1000, clock, &strategy)); /* this process holds more than 1000 bytes */
+  CHECK_OK(create_memory_aware("memory-aware:0.8", NULL, 1000, clock, &strategy)); /* this process holds more than 1000 bytes */
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1010") == 0);
   CHECK_OK(ckpt_clock_advance(clock, ten_seconds));
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1111") == 0);
   check_name(strategy, "MemoryAware(80%)");
   ckpt_strategy_release(strategy);
-  CHECK_OK(ckpt_strategy_create_memory_aware(0.8, NULL, INT64_MAX, clock, &strategy));
+  CHECK_OK(create_memory_aware("memory-aware:0.8", NULL, INT64_MAX, clock, &strategy));
   ckpt_clock_release(clock); /* the strategy keeps it */
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1010") == 0);
   ckpt_strategy_release(strategy);
-  CHECK_FAILS(ckpt_strategy_create_memory_aware(1.5, NULL, 0, NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "max_share is 1.5");
-  CHECK_FAILS(ckpt_strategy_create_memory_aware(nan(""), NULL, 0, NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "max_share is nan");
-  CHECK_FAILS(ckpt_strategy_create_memory_aware(0.8, NULL, -1, NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "total_bytes is -1");
+  CHECK_FAILS(ckpt_strategy_create("memory-aware:1.5", &strategy), CKPT_E_INVALID_ARGUMENT, "max_share is 1.5");
+  CHECK_FAILS(ckpt_strategy_create("memory-aware:nan", &strategy), CKPT_E_INVALID_ARGUMENT, "max_share is nan");
+  CHECK_FAILS(create_memory_aware("memory-aware", NULL, -1, NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "options.total_bytes is -1");
+  CHECK_FAILS(ckpt_strategy_create("memory-aware:0.8,total_bytes=-1", &strategy), CKPT_E_INVALID_ARGUMENT, "total_bytes is '-1'");
 }
 
 static void test_smart(void) {
-  const char* excluded[] = {"bad"};
   ckpt_strategy* strategy = NULL;
-  CHECK_OK(ckpt_strategy_create_smart(NULL, excluded, 1, &strategy));
+  CHECK_OK(ckpt_strategy_create("smart:!bad", &strategy));
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "bad", 1, 1, 1), "0") == 0);
   CHECK_OK(ckpt_strategy_observe_access(strategy, "a"));
@@ -125,42 +121,46 @@ static void test_smart(void) {
   ckpt_strategy_release(strategy);
 }
 
-static ckpt_strategy_info info_of_smart(const ckpt_smart_strategy_options* options) {
+static ckpt_strategy_info info_of(const char* text) {
   ckpt_strategy_info info;
   ckpt_strategy* strategy = NULL;
   CKPT_INIT(ckpt_strategy_info, &info);
-  CHECK_OK(ckpt_strategy_create_smart(options, NULL, 0, &strategy));
+  CHECK_OK(ckpt_strategy_create(text, &strategy));
   CHECK_OK(ckpt_strategy_get_info(strategy, &info));
   ckpt_strategy_release(strategy);
   return info;
 }
 
-/* The constants of a smart strategy are read back, and do what they say. */
-static void test_smart_options(void) {
-  ckpt_smart_strategy_options options;
-  ckpt_strategy_info info;
+/* The constants of a smart strategy are read back, and change its answers. */
+static void test_smart_constants(void) {
+  static const struct {
+    const char* text;
+    const char* message;
+  } wrong[] = {
+      {"smart:late_share=-1", "late_share is -1"},       {"smart:late_share=1.25", "late_share is 1.25"},
+      {"smart:rare_accesses=-1", "rare_accesses is -1"}, {"smart:large_factor=0", "large_factor is 0"},
+      {"smart:large_factor=nan", "large_factor is nan"}, {"smart:inf", "large_factor is inf"},
+      {"smart:1,2,0.5,7", "4 values are given"},         {"smart:late_share=0,late_share=1", "late_share is given twice"},
+      {"smart:late_share=0,7", "7 stands after"},
+  };
+  ckpt_strategy_info info = info_of("smart");
   ckpt_strategy* strategy = NULL;
-  memset(&options, 0x55, sizeof options);
-  CKPT_INIT(ckpt_smart_strategy_options, &options);
-  CHECK(options.struct_size == sizeof options && options.large_factor == 1.5 && options.rare_accesses == 2 &&
-        options.late_share == 0.7);
-  info = info_of_smart(NULL);
+  size_t i = 0;
   CHECK(info.large_factor == 1.5 && info.rare_accesses == 2 && info.late_share == 0.7);
-  options.large_factor = 3;
-  options.rare_accesses = 0;
-  options.late_share = 1;
-  info = info_of_smart(&options);
+  info = info_of("smart:3,0,1");
   CHECK(info.large_factor == 3 && info.rare_accesses == 0 && info.late_share == 1);
+  info = info_of("smart:!a,late_share=0.25,!b");
+  CHECK(info.large_factor == 1.5 && info.rare_accesses == 2 && info.late_share == 0.25 && info.excluded_count == 2);
 
-  /* Nothing is rare or late: what is large is chosen only. */
-  CHECK_OK(ckpt_strategy_create_smart(&options, NULL, 0, &strategy));
+  /* Nothing is rare or late: only large layers are chosen. */
+  CHECK_OK(ckpt_strategy_create("smart(large_factor=3,rare_accesses=0,late_share=1)", &strategy));
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "b", 100, 1, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0); /* an index again: watching ends */
   CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "0") == 0); /* new, and the last: not with these constants */
   CHECK(strcmp(answers(strategy, "d", 10000, 3, 1), "1") == 0);
   ckpt_strategy_release(strategy);
-  CHECK_OK(ckpt_strategy_create_smart(NULL, NULL, 0, &strategy));
+  CHECK_OK(ckpt_strategy_create("smart", &strategy));
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "b", 100, 1, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
@@ -168,45 +168,29 @@ static void test_smart_options(void) {
   ckpt_strategy_release(strategy);
 
   strategy = NULL;
-  options.late_share = -1;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is -1");
-  options.late_share = 1.25;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is 1.25");
-  options.late_share = 0;
-  options.rare_accesses = -1;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "rare_accesses is -1");
-  options.rare_accesses = INT64_MAX;
-  options.large_factor = 0;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is 0");
-  options.large_factor = nan("");
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is nan");
-  options.large_factor = HUGE_VAL;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is inf");
-  options.struct_size = 4;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 4");
-  CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, 1, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded is NULL");
-  CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, -1, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded: the count is -1");
-  CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, 0, NULL), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
+  for (i = 0; i < sizeof wrong / sizeof *wrong; ++i)
+    CHECK_FAILS(ckpt_strategy_create(wrong[i].text, &strategy), CKPT_E_INVALID_ARGUMENT, wrong[i].message);
+  CHECK_FAILS(ckpt_strategy_create("smart", NULL), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
   CHECK(strategy == NULL);
 }
 
 static void test_composites(void) {
-  const char* rules[] = {"block.*", "#1..2"};
   ckpt_strategy* two = NULL;
   ckpt_strategy* three = NULL;
-  ckpt_strategy* children[2];
+  ckpt_strategy* children[3];
   ckpt_strategy* any = NULL;
   ckpt_strategy* all = NULL;
   ckpt_strategy* none = NULL;
   ckpt_strategy* first = NULL;
-  CHECK_OK(ckpt_strategy_create_interval(2, &two));
-  CHECK_OK(ckpt_strategy_create_interval(3, &three));
+  CHECK_OK(ckpt_strategy_create("interval:2", &two));
+  CHECK_OK(ckpt_strategy_create("interval:3", &three));
   children[0] = two;
   children[1] = three;
-  CHECK_OK(ckpt_strategy_create_any(children, 2, &any));
-  CHECK_OK(ckpt_strategy_create_all(children, 2, &all));
-  CHECK_OK(ckpt_strategy_create_not(two, &none));
-  CHECK_OK(ckpt_strategy_create_first(rules, children, 2, none, &first));
+  CHECK_OK(create_of("any($0,$1)", children, 2, &any));
+  CHECK_OK(create_of("all($0, $1)", children, 2, &all));
+  CHECK_OK(create_of("not($0)", &two, 1, &none));
+  children[2] = none;
+  CHECK_OK(create_of("first(block.*=$0,#1..2=$1,$2)", children, 3, &first));
   ckpt_strategy_release(three); /* in any order */
   ckpt_strategy_release(two);
   CHECK(strcmp(answers(any, "x", 1, 0, 7), "1011101") == 0);
@@ -216,13 +200,24 @@ static void test_composites(void) {
   CHECK(strcmp(answers(first, "block.1", 1, 0, 4), "1010") == 0);
   check_name(any, "Any(Interval(2), Interval(3))");
   check_name(first, "First(block.*: Interval(2), #1..2: Interval(3), Not(Interval(2)))");
-  CHECK_FAILS(ckpt_strategy_create_any(NULL, 0, &any), CKPT_E_INVALID_ARGUMENT, "children is empty");
-  CHECK_FAILS(ckpt_strategy_create_all(NULL, 2, &all), CKPT_E_INVALID_ARGUMENT, "children is NULL");
-  CHECK_FAILS(ckpt_strategy_create_not(NULL, &none), CKPT_E_INVALID_ARGUMENT, "child is NULL");
+  CHECK_FAILS(ckpt_strategy_create("any()", &any), CKPT_E_INVALID_ARGUMENT, "'any' is empty");
   children[0] = any;
+  children[1] = all;
+  CHECK_FAILS(create_of("all($0)", NULL, 2, &all), CKPT_E_INVALID_ARGUMENT, "options.children is NULL");
+  CHECK_FAILS(create_of("all($0)", children, -1, &all), CKPT_E_INVALID_ARGUMENT, "options.children: the count is -1");
+  CHECK_FAILS(create_of("all($0)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "children[1] is not used; the text has no $1");
+  CHECK_FAILS(create_of("all($0,$2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT,
+              "'$2' is no strategy of the caller; 2 are given");
+  CHECK_FAILS(create_of("all($0,$)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$' is no strategy of the caller");
+  CHECK_FAILS(create_of("all($0,$1:2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "'$1' is no strategy of the caller");
+  CHECK_FAILS(create_of("all($0,$-1)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$-1' is no strategy of the caller");
+  CHECK_FAILS(ckpt_strategy_create("$0", &all), CKPT_E_INVALID_ARGUMENT, "'$0' is no strategy of the caller; 0 are given");
+  CHECK_FAILS(create_of("not($0,$1)", children, 2, &none), CKPT_E_INVALID_ARGUMENT, "children are 2");
+  CHECK_FAILS(create_memory_aware("interval:2", NULL, 5, NULL, &any), CKPT_E_INVALID_ARGUMENT,
+              "no strategy of the text is memory-aware");
+  CHECK_FAILS(ckpt_strategy_create_with_options(NULL, NULL, &any), CKPT_E_INVALID_ARGUMENT, "text is NULL");
   children[1] = NULL;
-  CHECK_FAILS(ckpt_strategy_create_any(children, 2, &any), CKPT_E_INVALID_ARGUMENT, "children[1] is NULL");
-  CHECK_FAILS(ckpt_strategy_create_first(rules, children, 1, NULL, &first), CKPT_E_INVALID_ARGUMENT, "fallback is NULL");
+  CHECK_FAILS(create_of("any($0,$1)", children, 2, &any), CKPT_E_INVALID_ARGUMENT, "options.children[1] is NULL");
   ckpt_strategy_release(first);
   ckpt_strategy_release(any);
   ckpt_strategy_release(none);
@@ -242,7 +237,7 @@ static void test_tensor_and_tracker(void) {
   int32_t answer = -1;
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &f32));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_BF16, shape, 2, NULL, &bf16));
-  CHECK_OK(ckpt_strategy_create_size_based(1024, NULL, 0, &size));
+  CHECK_OK(ckpt_strategy_create_with_options("size:1024", NULL, &size));
   CHECK_OK(ckpt_strategy_should_checkpoint(size, "fc", f32, 0, &answer));
   CHECK(answer == 1);
   CHECK_OK(ckpt_strategy_should_checkpoint(size, "fc", bf16, 1, &answer));
@@ -253,9 +248,9 @@ static void test_tensor_and_tracker(void) {
 
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_FAILS(ckpt_strategy_create_memory_aware(0.8, (ckpt_memory_tracker*)clock, 0, NULL, &aware), CKPT_E_INVALID_ARGUMENT,
-              "tracker is not a handle");
-  CHECK_OK(ckpt_strategy_create_memory_aware(0.8, tracker, 1000, clock, &aware));
+  CHECK_FAILS(create_memory_aware("memory-aware:0.8", (ckpt_memory_tracker*)clock, 0, NULL, &aware), CKPT_E_INVALID_ARGUMENT,
+              "options.tracker is not a handle");
+  CHECK_OK(create_memory_aware("memory-aware:0.8", tracker, 1000, clock, &aware));
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "fc", 801, &allocation));
   ckpt_memory_tracker_release(tracker); /* the strategy keeps it */
   CHECK_OK(ckpt_clock_advance(clock, ten_seconds));
@@ -312,7 +307,7 @@ static void test_bad_questions(void) {
   ckpt_strategy* strategy = NULL;
   ckpt_clock* clock = NULL;
   int32_t answer = 77;
-  CHECK_OK(ckpt_strategy_create_interval(1, &strategy));
+  CHECK_OK(ckpt_strategy_create("interval:1", &strategy));
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
   CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(NULL, "x", CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
               "strategy is NULL");
@@ -357,7 +352,7 @@ int main(void) {
   test_size_based();
   test_memory_aware();
   test_smart();
-  test_smart_options();
+  test_smart_constants();
   test_composites();
   test_tensor_and_tracker();
   test_text();

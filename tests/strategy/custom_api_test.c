@@ -1,5 +1,6 @@
 /* Custom strategies and registered kinds through libckpt.so, from C99. */
 #include "check.h"
+#include "given.h"
 
 typedef struct watched {
   int asked, resets, accesses, destroyed;
@@ -85,7 +86,7 @@ static void test_custom(void) {
   CHECK_OK(ckpt_strategy_reset(strategy));
   CHECK_FAILS(ckpt_strategy_reset(strategy), CKPT_E_CALLBACK, "reset");
 
-  CHECK_OK(ckpt_strategy_create_any(&strategy, 1, &any));
+  CHECK_OK(create_of("any($0)", &strategy, 1, &any));
   ckpt_strategy_release(strategy);
   CHECK(seen.destroyed == 0); /* the composite keeps it */
   CHECK_OK(ask(any, "fc1", 3, &answer));

@@ -106,6 +106,9 @@ TEST(Text, ReadsNames) {
   const auto escaped = from_text("selective:a\\,b,c\\(d,\\!e,f\\*,g(h,i)");
   for (const char* name : {"a,b", "c(d", "!e", "f*", "g(h,i)"}) EXPECT_TRUE(ask(*escaped, name)) << name;
   EXPECT_FALSE(ask(*escaped, "fx"));
+  const auto quoted = from_text("any(selective(\"a,b\", \"c(d\",\"say \\\"x\\\"\",\"e*)\",f\"g,!\"e,\"),interval:9)");
+  for (const char* name : {"a,b", "c(d", "say \"x\"", "e,f)", "f\"g"}) EXPECT_TRUE(ask(*quoted, name, 1)) << name;
+  EXPECT_FALSE(ask(*quoted, "a", 1));
   EXPECT_EQ(refusal([] { from_text("selective:a,b,!b,!a"); }),
             "strategy 'selective:a,b,!b,!a': layers cannot be both chosen and excluded: a, b");
   EXPECT_NE(refusal([] { from_text("selective:a,,b"); }).find("names[1] is blank"), std::string::npos);
@@ -145,11 +148,12 @@ TEST(Text, RefusesWhatItCannotRead) {
   const auto refused = [](const char* text) { return refusal([&] { from_text(text); }); };
   EXPECT_EQ(refused("interval:x"), "strategy 'interval:x': interval is 'x'; a whole number of at least 1");
   EXPECT_EQ(refused("interval:0"), "strategy 'interval:0': interval is 0; at least 1");
-  EXPECT_EQ(refused("interval:1,2"), "strategy 'interval:1,2': interval takes one value, not 2");
+  EXPECT_EQ(refused("interval:1,2"), "strategy 'interval:1,2': the strategy is interval[:INTERVAL]; 2 values are given");
   EXPECT_EQ(refused("memory-aware:80%"), "strategy 'memory-aware:80%': share is '80%'; a number above 0 and at most 1");
   EXPECT_NE(refused("memory-aware:nan").find("more than 0 and at most 1"), std::string::npos);
   EXPECT_NE(refused("memory-aware:1.5").find("more than 0 and at most 1"), std::string::npos);
-  EXPECT_EQ(refused("smart:3"), "strategy 'smart:3': smart takes only names with ! before them, not '3'");
+  EXPECT_EQ(refused("smart:x"), "strategy 'smart:x': large_factor is 'x'; a number");
+  EXPECT_NE(refused("not:smart,").find("children are 2"), std::string::npos);
   EXPECT_EQ(refused("any"), "strategy 'any': 'any' is empty; at least one strategy");
   EXPECT_EQ(refused("any()"), "strategy 'any()': 'any' is empty; at least one strategy");
   EXPECT_EQ(refused("not(smart,smart)"), "strategy 'not(smart,smart)': children are 2; 'not' takes one strategy");

@@ -62,8 +62,8 @@ int main(void) {
   pthread_t thread;
   int i;
   alarm(HANG_SECONDS);
-  CHECK_OK(ckpt_strategy_create_smart(NULL, NULL, 0, &smart));
-  CHECK_OK(ckpt_strategy_create_memory_aware(0.8, NULL, 0, NULL, &aware));
+  CHECK_OK(ckpt_strategy_create("smart", &smart));
+  CHECK_OK(ckpt_strategy_create("memory-aware:0.8", &aware));
   CHECK(pthread_create(&thread, NULL, keep_asking, NULL) == 0);
   for (i = 0; i < FORKS; ++i) {
     int status = 0;

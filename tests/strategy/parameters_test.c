@@ -1,5 +1,6 @@
 /* What a strategy was made of can be read back, and its text makes the same strategy. */
 #include "check.h"
+#include "given.h"
 
 static ckpt_strategy* made_from(const char* text) {
   ckpt_strategy* strategy = NULL;
@@ -79,14 +80,11 @@ static void numbers(void) {
 }
 
 static void lists_and_children(void) {
-  const char* const names[] = {"block.*.attn", "b"};
-  const char* const excluded[] = {"block.0.*"};
-  const char* const rules[] = {"block.*", "#2..7"};
   ckpt_strategy *selective = NULL, *first = NULL, *child = NULL;
-  ckpt_strategy* children[2];
+  ckpt_strategy* children[3];
   ckpt_strategy_info info;
   const char* pattern = NULL;
-  CHECK_OK(ckpt_strategy_create_selective(names, 2, excluded, 1, &selective));
+  CHECK_OK(ckpt_strategy_create("selective:block.*.attn,b,!block.0.*", &selective));
   info = info_of(selective);
   CHECK(strcmp(info.kind, "selective") == 0 && info.names_count == 2 && info.excluded_count == 1 && info.rules_count == 0);
   is_pattern(selective, CKPT_STRATEGY_LIST_NAMES, 0, "block.*.attn");
@@ -103,11 +101,9 @@ static void lists_and_children(void) {
 
   children[0] = selective;
   children[1] = made_from("interval:5");
-  {
-    ckpt_strategy* const fallback = made_from("smart");
-    CHECK_OK(ckpt_strategy_create_first(rules, children, 2, fallback, &first));
-    ckpt_strategy_release(fallback);
-  }
+  children[2] = made_from("smart");
+  CHECK_OK(create_of("first(block.*=$0,#2..7=$1,$2)", children, 3, &first));
+  ckpt_strategy_release(children[2]);
   ckpt_strategy_release(children[1]);
   info = info_of(first);
   CHECK(strcmp(info.kind, "first") == 0 && info.rules_count == 2 && info.children_count == 3);
@@ -129,17 +125,23 @@ static void lists_and_children(void) {
 }
 
 static void texts(void) {
-  const char* const odd[] = {"a,b", "(x)", "!not", " blank ", "a=b", "back\\\\slash", "pre\\*fix", "é*", "#7"};
-  const char* const odd_excluded[] = {"!!", "x "};
-  const char* const rules[] = {"a=b", "!not", "block.*", "#8.."};
-  ckpt_strategy *selective = NULL, *children[4], *fallback = NULL, *first = NULL;
-  int i;
+  /* The library's own form of names with any character: each keeps its meaning. */
+  static const char* const odd =
+      "selective:\"a,b\",\"(x)\",\"!not\",\" blank \",\"a=b\",back\\\\slash,pre\\*fix,é*,#7,\"say \\\"x\\\"\",\"$0\",!\"!!\",!\"x "
+      "\"";
+  ckpt_strategy *selective = NULL, *first = NULL;
   round_trip(made_from("interval"), "interval:2");
   round_trip(made_from(" interval( 7 ) "), "interval:7");
   round_trip(made_from("size"), "size:1MiB");
   round_trip(made_from("size:1000"), "size:1000B");
   round_trip(made_from("size:3072,!a,!b.*"), "size:3KiB,!a,!b.*");
   round_trip(made_from("memory-aware:0.1"), "memory-aware:0.1");
+  round_trip(made_from("memory-aware(total_bytes=1KiB)"), "memory-aware:0.8,total_bytes=1024");
+  round_trip(made_from("smart:1.5,2,0.7"), "smart");
+  round_trip(made_from("smart:late_share=0.1,!x,large_factor=1e300"), "smart:large_factor=1e+300,late_share=0.1,!x");
+  round_trip(made_from("any(smart(0.1,7),not(smart))"), "any(smart(large_factor=0.1,rare_accesses=7),not(smart))");
+  round_trip(made_from("selective:\"plain\",\"g*b\""), "selective:plain,g*b");
+  round_trip(made_from("selective:a\\,b,\\(x\\)"), "selective:\"a\\,b\",\"\\(x\\)\"");
   round_trip(made_from("smart"), "smart");
   round_trip(made_from("smart:!head"), "smart:!head");
   round_trip(made_from("selective"), "selective");
@@ -148,17 +150,24 @@ static void texts(void) {
   round_trip(made_from("all(smart, not(interval:2))"), "all(smart,not(interval(2)))");
   round_trip(made_from("first(block.*=selective(block.1.attn,z),#0..3=interval:1,any(smart))"),
              "first(block.*=selective(block.1.attn,z),#0..3=interval(1),any(smart))");
-  CHECK_OK(ckpt_strategy_create_selective(odd, 9, odd_excluded, 2, &selective));
-  for (i = 0; i < 4; ++i) children[i] = selective;
-  fallback = made_from("interval:2");
-  CHECK_OK(ckpt_strategy_create_first(rules, children, 4, fallback, &first));
-  ckpt_strategy_release(fallback);
-  round_trip(selective, "selective:a\\,b,\\(x\\),\\!not,\\ blank\\ ,a\\=b,back\\\\slash,pre\\*fix,é*,#7,!\\!!,!x\\ ");
+  selective = made_from(odd);
+  is_pattern(selective, CKPT_STRATEGY_LIST_NAMES, 0, "a,b");
+  is_pattern(selective, CKPT_STRATEGY_LIST_NAMES, 3, " blank ");
+  is_pattern(selective, CKPT_STRATEGY_LIST_NAMES, 9, "say \\\"x\\\"");
+  is_pattern(selective, CKPT_STRATEGY_LIST_EXCLUDED, 1, "x ");
+  {
+    const int64_t shape = 1;
+    int32_t answer = 0;
+    CHECK_OK(ckpt_strategy_should_checkpoint_shape(selective, "say \"x\"", CKPT_DTYPE_U8, &shape, 1, 0, &answer));
+    CHECK(answer == 1);
+  }
+  CHECK_OK(create_of("first(\"a=b\"=$0,\"!not\"=$0,block.*=$0,#8..=$0,interval:2)", &selective, 1, &first));
+  round_trip(selective, odd);
   {
     char text[2000], again[2000];
     ckpt_strategy* other = NULL;
     text_of(first, text, sizeof text);
-    CHECK(strstr(text, "first(a\\=b=selective(a\\,b,") == text && strstr(text, ",\\!not=selective(") != NULL);
+    CHECK(strstr(text, "first(\"a=b\"=selective(\"a,b\",") == text && strstr(text, ",\"!not\"=selective(") != NULL);
     other = made_from(text);
     text_of(other, again, sizeof again);
     CHECK(strcmp(text, again) == 0);
@@ -183,9 +192,7 @@ static void has_no_text(ckpt_strategy* strategy, const char* why) {
 
 /* What text cannot say is not left out in silence. */
 static void what_text_cannot_say(void) {
-  ckpt_smart_strategy_options options = CKPT_SMART_STRATEGY_OPTIONS_INIT;
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
-  ckpt_strategy_info info;
   ckpt_memory_tracker* tracker = NULL;
   ckpt_clock* clock = NULL;
   ckpt_strategy *strategy = NULL, *parent = NULL;
@@ -193,34 +200,29 @@ static void what_text_cannot_say(void) {
   callbacks.decide = no;
   CHECK_OK(ckpt_strategy_create_custom("Mine", &callbacks, NULL, NULL, &strategy));
   CHECK(strcmp(info_of(strategy).kind, "custom") == 0);
-  CHECK_OK(ckpt_strategy_create_not(strategy, &parent));
+  CHECK_OK(create_of("not($0)", &strategy, 1, &parent));
   has_no_text(parent, "kind custom has: functions of its user");
   has_no_text(strategy, "functions of its user");
-  CHECK_OK(ckpt_strategy_create_memory_aware(0.5, NULL, 1000, NULL, &strategy));
+  CHECK_OK(create_memory_aware("memory-aware:0.5", NULL, 1000, NULL, &strategy));
   CHECK(info_of(strategy).total_bytes == 1000 && info_of(strategy).has_total == 1);
-  has_no_text(strategy, "total_bytes, which is 1000");
+  round_trip(strategy, "memory-aware:0.5,total_bytes=1000");
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_strategy_create_memory_aware(0.5, tracker, 0, NULL, &strategy));
+  CHECK_OK(create_memory_aware("memory-aware:0.5", tracker, 0, NULL, &strategy));
   CHECK(info_of(strategy).has_tracker == 1);
   has_no_text(strategy, "a tracker");
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
-  CHECK_OK(ckpt_strategy_create_memory_aware(0.5, NULL, 0, clock, &strategy));
+  CHECK_OK(create_memory_aware("memory-aware:0.5", NULL, 0, clock, &strategy));
   CHECK(info_of(strategy).has_clock == 1);
   has_no_text(strategy, "a clock");
-  options.late_share = 0.25;
-  CHECK_OK(ckpt_strategy_create_smart(&options, NULL, 0, &strategy));
-  info = info_of(strategy);
-  CHECK(info.late_share == 0.25);
-  has_no_text(strategy, "late_share, which is 0.25");
   ckpt_memory_tracker_release(tracker);
   ckpt_clock_release(clock);
 
   /* Children that are shared make a text that no memory holds. */
-  CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
+  CHECK_OK(ckpt_strategy_create("interval:2", &strategy));
   for (i = 0; i < 40; ++i) {
     ckpt_strategy* children[2];
     children[0] = children[1] = strategy;
-    CHECK_OK(ckpt_strategy_create_any(children, 2, &parent));
+    CHECK_OK(create_of("any($0,$1)", children, 2, &parent));
     ckpt_strategy_release(strategy);
     strategy = parent;
   }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "given.h"
 
 static ckpt_strategy* own = NULL;
 static ckpt_strategy* above = NULL;
@@ -52,17 +53,18 @@ static void call_both(void) {
   refused(above);
   answered(own);
   answered(above);
-  CHECK_OK(ckpt_strategy_create_interval(1, &other)); /* others work as ever, with this one inside them too: only not to be asked */
+  CHECK_OK(
+      ckpt_strategy_create("interval:1", &other)); /* others work as ever, with this one inside them too: only not to be asked */
   CHECK_OK(ask(other, &answer));
   CHECK(answer == 1);
   children[0] = other;
   children[1] = own;
   ckpt_strategy_release(other);
-  CHECK_OK(ckpt_strategy_create_interval(1, &other));
+  CHECK_OK(ckpt_strategy_create("interval:1", &other));
   children[0] = other;
   {
     ckpt_strategy* both = NULL;
-    CHECK_OK(ckpt_strategy_create_all(children, 2, &both));
+    CHECK_OK(create_of("all($0,$1)", children, 2, &both));
     CHECK_FAILS(ask(both, &answer), CKPT_E_INVALID_STATE, "in use");
     ckpt_strategy_release(both);
   }
@@ -93,7 +95,6 @@ static int32_t access_layer(const char* layer_name, void* user_data) {
 static void custom(void) {
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
-  const char* const rules[] = {"nothing.*"};
   ckpt_strategy *smart = NULL, *not_it = NULL, *any = NULL;
   ckpt_strategy* children[2];
   int32_t answer = 0;
@@ -101,12 +102,13 @@ static void custom(void) {
   callbacks.reset = reset;
   callbacks.access = access_layer;
   CHECK_OK(ckpt_strategy_create_custom(NULL, &callbacks, NULL, NULL, &own));
-  CHECK_OK(ckpt_strategy_create_smart(NULL, NULL, 0, &smart));
-  CHECK_OK(ckpt_strategy_create_not(own, &not_it));
+  CHECK_OK(ckpt_strategy_create("smart", &smart));
+  CHECK_OK(create_of("not($0)", &own, 1, &not_it));
   children[0] = smart;
   children[1] = not_it;
-  CHECK_OK(ckpt_strategy_create_any(children, 2, &any));
-  CHECK_OK(ckpt_strategy_create_first(rules, &smart, 1, any, &above));
+  CHECK_OK(create_of("any($0,$1)", children, 2, &any));
+  children[1] = any;
+  CHECK_OK(create_of("first(nothing.*=$0,$1)", children, 2, &above));
   CHECK_OK(ask(above, &answer));
   CHECK(answer == 0 && inside == 1);
   CHECK_OK(ckpt_strategy_observe_access(above, "layer"));
@@ -167,7 +169,7 @@ static void clocks(void) {
   CHECK_OK(ckpt_clock_create_custom(ask_back, NULL, NULL, &clock));
   options.clock = clock;
   CHECK_OK(ckpt_memory_tracker_create(&options, &tracker));
-  CHECK_OK(ckpt_strategy_create_memory_aware(0.8, tracker, 1000, clock, &own));
+  CHECK_OK(create_memory_aware("memory-aware:0.8", tracker, 1000, clock, &own));
   asks_back = 1;
   CHECK_OK(ask(own, &answer));
   CHECK(inside == 2);

@@ -16,6 +16,7 @@
 #include <ckpt/ckpt.h>
 
 #include "adaptive/events.h"
+#include "strategy/given.h"
 
 namespace {
 
@@ -689,7 +690,7 @@ void use_clock(const ckpt_clock* clock, ckpt_clock* given) {
     static_cast<void>(SANE(ckpt_memory_tracker_get_stats(tracker, &stats)));
     static_cast<void>(SANE(ckpt_memory_tracker_list_allocations(tracker, live, 8, &count)));
   }
-  MUST(ckpt_strategy_create_memory_aware(0.5, tracker, 1 << 20, given, &strategy));
+  MUST(create_memory_aware("memory-aware:0.5", tracker, 1 << 20, given, &strategy));
   MUST(ckpt_activation_manager_create(nullptr, &managed, nullptr, nullptr, nullptr, &manager));
   MUST(ckpt_controller_create(&controlled, &controller));
   ckpt_tensor* tensor = make_tensor();

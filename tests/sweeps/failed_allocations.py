@@ -3,6 +3,7 @@ A program may report errors and fail; it must not crash, call std::terminate, or
 
 Prints a line for each program and for each defect."""
 
+import concurrent.futures
 import os
 import random
 import subprocess
@@ -40,14 +41,14 @@ def sweep(program, library, points):
     numbers = range(1, count + 1)
     if 0 < points < count:
         numbers = sorted(random.Random(count).sample(numbers, points))
+    failing = [at for number in numbers for at in (str(number), f"{number}+")]
     defects = 0
-    for number in numbers:
-        for at in (str(number), f"{number}+"):
-            status, output = run(program, library, at)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for at, (status, output) in zip(failing, pool.map(lambda at: run(program, library, at), failing)):
             if status == HUNG or status < 0:
                 defects += 1
                 print(f"{program}: CKPT_FAIL_AT={at}: status {status}\n{output[-500:]}")
-    print(f"{os.path.basename(program)}: {count} allocations, {2 * len(numbers)} runs, {defects} defects", flush=True)
+    print(f"{os.path.basename(program)}: {count} allocations, {len(failing)} runs, {defects} defects", flush=True)
     return defects
 
 

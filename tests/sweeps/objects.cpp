@@ -112,7 +112,7 @@ Objects make_objects() {
   objects.hooks = std::int64_t{1} << 40;  // of no set of hooks
   MUST(ckpt_clock_create_manual(0, &objects.of<ckpt_clock>()));
   MUST(ckpt_worker_pool_create(2, &objects.of<ckpt_worker_pool>()));
-  MUST(ckpt_strategy_create_smart(nullptr, nullptr, 0, &objects.of<ckpt_strategy>()));
+  MUST(ckpt_strategy_create("smart", &objects.of<ckpt_strategy>()));
   make_memory(objects);
   make_chain(objects);
   make_engine(objects);

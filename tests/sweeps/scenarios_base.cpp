@@ -1,5 +1,6 @@
 // Threads, clocks, memory, tensors, strategies, and what is destroyed.
 #include "scenarios.h"
+#include "strategy/given.h"
 
 #include <cstring>
 
@@ -72,7 +73,7 @@ void clocks_of_others() {
   Objects strategic;
   Place pressure{"clock of a strategy", &strategic};
   MUST(ckpt_clock_create_custom(&sweeping, &pressure, nullptr, &strategic.of<ckpt_clock>()));
-  MUST(ckpt_strategy_create_memory_aware(0.5, nullptr, 0, strategic.of<ckpt_clock>(), &strategic.of<ckpt_strategy>()));
+  MUST(create_memory_aware("memory-aware:0.5", nullptr, 0, strategic.of<ckpt_clock>(), &strategic.of<ckpt_strategy>()));
   const std::int64_t shape[1] = {4};
   std::int32_t answer = 0;
   SANE(ckpt_strategy_should_checkpoint_shape(strategic.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
@@ -181,7 +182,7 @@ void strategies() {
                              {"strategy of a composite resets", &composed},
                              {"strategy of a composite learns", &composed}};
   ckpt_strategy* child = make_strategy(children);
-  MUST(ckpt_strategy_create_not(child, &composed.of<ckpt_strategy>()));
+  MUST(create_of("not($0)", &child, 1, &composed.of<ckpt_strategy>()));
   ckpt_strategy_release(child);
   SANE(ckpt_strategy_should_checkpoint_shape(composed.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
   SANE(ckpt_strategy_reset(composed.of<ckpt_strategy>()));
@@ -231,7 +232,7 @@ void strategy_factory() {
   Place destroyed{"strategy factory destroy"};
   const auto factory = [](const char*, ckpt_strategy** strategy, void* user) -> std::int32_t {
     here(*static_cast<Place*>(user));
-    return ckpt_strategy_create_interval(2, strategy);
+    return ckpt_strategy_create("interval:2", strategy);
   };
   MUST(ckpt_strategy_register("made-here", factory, &makes, nullptr));
   ckpt_strategy* strategy = nullptr;

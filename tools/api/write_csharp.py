@@ -7,8 +7,6 @@ from text import Words, bare, camel, capital, listing, wrapped
 
 NUMBERS = {"int32_t": "int", "int64_t": "long", "uint32_t": "uint", "uint64_t": "ulong", "double": "double"}
 PROPERTIES = {("ckpt_step", "step"): "Number"}  # a member cannot have its class's name
-GIVEN = {"ckpt_step", "ckpt_activation_policy", "ckpt_layer_profile", "ckpt_option_profile",
-         "ckpt_tier_profile"}  # set by callers, as options are
 FROZEN = {"ckpt_schedule_action", "ckpt_drive_call", "ckpt_layer_option", "ckpt_pipeline_interval"}  # values of the same layout on both sides
 BY_HAND = {"ckpt_storage_range"}  # holds memory for a call
 RAW = {"ckpt_tensor_spec", "ckpt_layer_context", "ckpt_memory_event", "ckpt_strategy_question"}  # callbacks get their address
@@ -62,7 +60,7 @@ def property_of(name):
 
 
 def is_settable(struct):
-    return struct.name in GIVEN or struct.is_options
+    return struct.is_options or "in" in struct.directions and not struct.is_table
 
 
 def see(name):
@@ -106,7 +104,7 @@ class Member:
         self.value, self.comment = value, words.summary(words.of(value, struct))
         self.property = PROPERTIES.get((struct.name, value.name)) or property_of(value.name)
         names = {"number": NUMBERS.get(value.bare), "name": class_of(value.bare), "given": "from." + self.property,
-                 "element": NUMBERS.get(value.bare, camel(value.bare)), "in_c": NUMBERS.get(value.group and value.group.type)}
+                 "element": NUMBERS.get(value.bare, class_of(value.bare)), "in_c": NUMBERS.get(value.group and value.group.type)}
         self.type, self.read, self.write = (value.filled(form, **names) for form in FORMS.get(value.kind, FORMS["number"]))
         if value.has:
             self.type += "?"
@@ -160,7 +158,7 @@ class Writer:
         writes = [line for member in members for line in member.write.splitlines()]
         lines += block(f"internal static {struct.name} Native({name} from, CallMemory memory)", "if (from == null) return null;",
                        f"var to = memory.Add(new {struct.name}());", *writes, "return to;")
-        if struct.name in GIVEN - {"ckpt_step"}:
+        if "out" in struct.directions:
             values = ", ".join(f"{member.property}\0=\0{member.read}" for member in members if member.read)
             lines += self.filled(struct, f"new {name} {{ {values} }}")
         return self.declared(struct, f"sealed unsafe partial class {name}", lines + self.shown(struct))

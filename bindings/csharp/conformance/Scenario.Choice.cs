@@ -56,11 +56,7 @@ internal sealed partial class Scenario
                 return Strategy.MemoryAware(c.Number("share", 0.8), c.Has("tracker") ? trackers[c.Text("tracker", "")] : null,
                     c.Integer("total", 0), c.Has("clock") ? clocks[c.Text("clock", "")] : null);
             case "smart":
-                var constants = new SmartStrategyOptions();
-                constants.LargeFactor = c.Number("large", constants.LargeFactor);
-                constants.RareAccesses = c.Integer("rare", constants.RareAccesses);
-                constants.LateShare = c.Number("late", constants.LateShare);
-                return Strategy.Smart(constants, excluded);
+                return Strategy.Smart(excluded, c.Number("large", 1.5), c.Integer("rare", 2), c.Number("late", 0.7));
             case "any": return Strategy.AnyOf(children);
             case "all": return Strategy.AllOf(children);
             case "not":

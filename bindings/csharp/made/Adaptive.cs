@@ -302,54 +302,49 @@ namespace Ckpt
     /// <c>NowSeconds</c>.</summary>
     public sealed unsafe partial class ControllerEvent
     {
-        internal ControllerEvent(ckpt_controller_event from)
-        {
-            Kind = (ControllerEventKind)from.kind;
-            NowSeconds = from.now_seconds;
-            Name = Utf8.Text(from.name) ?? "";
-            DurationSeconds = from.duration_seconds;
-            StallSeconds = from.stall_seconds;
-            DurableSeconds = from.durable_seconds;
-            SavedSeconds = from.saved_seconds;
-            OverheadSeconds = from.overhead_seconds;
-            LeftSeconds = from.left_seconds;
-        }
-
-        internal static ControllerEvent Filled(Action<ckpt_controller_event> fill)
-        {
-            using (var from = new ckpt_controller_event())
-            {
-                fill(from);
-                return new ControllerEvent(from);
-            }
-        }
-
         /// <summary>What happened.</summary>
-        public ControllerEventKind Kind { get; }
+        public ControllerEventKind Kind { get; set; } = ControllerEventKind.RunBegan;
 
         /// <summary>Time of the event in seconds, on the caller's clock.</summary>
-        public double NowSeconds { get; }
+        public double NowSeconds { get; set; }
 
         /// <summary>Name of the task: UTF-8, not blank, at most 95 bytes.</summary>
-        public string Name { get; }
+        [MaybeNull, AllowNull]
+        public string Name { get; set; }
 
         /// <summary>Duration of the task in seconds: finite, at least 0.</summary>
-        public double DurationSeconds { get; }
+        public double DurationSeconds { get; set; }
 
         /// <summary>Seconds that work stood still for the save: the cost of the save.</summary>
-        public double StallSeconds { get; }
+        public double StallSeconds { get; set; }
 
         /// <summary>Seconds from the begin of the save until it was durable; used after preemption notices.</summary>
-        public double DurableSeconds { get; }
+        public double DurableSeconds { get; set; }
 
         /// <summary>Seconds of work that the loaded checkpoint makes unnecessary to repeat.</summary>
-        public double SavedSeconds { get; }
+        public double SavedSeconds { get; set; }
 
         /// <summary>Cost of the loaded checkpoint in seconds.</summary>
-        public double OverheadSeconds { get; }
+        public double OverheadSeconds { get; set; }
 
         /// <summary>Seconds until the process is terminated.</summary>
-        public double LeftSeconds { get; }
+        public double LeftSeconds { get; set; }
+
+        internal static ckpt_controller_event Native(ControllerEvent from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_controller_event());
+            to.kind = (int)from.Kind;
+            to.now_seconds = from.NowSeconds;
+            to.name = memory.Of(from.Name);
+            to.duration_seconds = from.DurationSeconds;
+            to.stall_seconds = from.StallSeconds;
+            to.durable_seconds = from.DurableSeconds;
+            to.saved_seconds = from.SavedSeconds;
+            to.overhead_seconds = from.OverheadSeconds;
+            to.left_seconds = from.LeftSeconds;
+            return to;
+        }
 
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>

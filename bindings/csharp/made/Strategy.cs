@@ -1,5 +1,6 @@
 // Made from include/ckpt by tools/api: do not edit.
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 using Ckpt.Interop;
 
@@ -28,25 +29,32 @@ namespace Ckpt
         Rules = 2,
     }
 
-    /// <summary>The constants of a smart strategy.</summary>
-    public sealed unsafe partial class SmartStrategyOptions
+    /// <summary>What a text cannot hold. All of it has to be used by the text.</summary>
+    public sealed unsafe partial class StrategyOptions
     {
-        /// <summary>A layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5.</summary>
-        public double LargeFactor { get; set; } = 1.5;
+        /// <summary>For memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. Null:
+        /// those of the executors, or between questions the resident bytes of the process.</summary>
+        [MaybeNull, AllowNull]
+        public MemoryTracker Tracker { get; set; }
 
-        /// <summary>A layer accessed fewer times than this is chosen, at least 0; default 2.</summary>
-        public long RareAccesses { get; set; } = 2;
+        /// <summary>For memory-aware: times its adjustments; kept alive; null: the monotonic clock.</summary>
+        [MaybeNull, AllowNull]
+        public Clock Clock { get; set; }
 
-        /// <summary>A layer whose index is past this share of the known layers is chosen, 0 .. 1; default 0.7.</summary>
-        public double LateShare { get; set; } = 0.7;
+        /// <summary>For memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may
+        /// use.</summary>
+        public long TotalBytes { get; set; }
 
-        internal static ckpt_smart_strategy_options Native(SmartStrategyOptions from, CallMemory memory)
+        /// <summary>The strategies that the text names $0, $1, ...; kept alive.</summary>
+        public ICheckpointStrategy[] Children { get; set; } = new ICheckpointStrategy[0];
+
+        internal static ckpt_strategy_options Native(StrategyOptions from, CallMemory memory)
         {
             if (from == null) return null;
-            var to = memory.Add(new ckpt_smart_strategy_options());
-            to.large_factor = from.LargeFactor;
-            to.rare_accesses = from.RareAccesses;
-            to.late_share = from.LateShare;
+            var to = memory.Add(new ckpt_strategy_options());
+            to.tracker = memory.Of(from.Tracker);
+            to.clock = memory.Of(from.Clock);
+            to.total_bytes = from.TotalBytes;
             return to;
         }
 
@@ -54,8 +62,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("SmartStrategyOptions", "LargeFactor", LargeFactor, "RareAccesses", RareAccesses, "LateShare",
-                LateShare);
+            return Shown.Of("StrategyOptions", "Tracker", Tracker, "Clock", Clock, "TotalBytes", TotalBytes, "Children",
+                Children);
         }
     }
 

@@ -140,7 +140,7 @@ internal static class StrategyTests
             Check.Contains("tracker", Check.Throws<CkptUnsupportedException>(() => aware.Text.ToString(), "no text").Message,
                 "why");
         }
-        using (var smart = Strategy.Smart(new SmartStrategyOptions { LargeFactor = 3 }, new[] { "head" }))
+        using (var smart = Strategy.Smart(new[] { "head" }, largeFactor: 3))
             Check.That(smart.GetInfo().LargeFactor == 3 && smart.GetInfo().RareAccesses == 2, "constants");
     }
 

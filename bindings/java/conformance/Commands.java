@@ -192,11 +192,8 @@ class Commands extends Objects {
             Long.parseLong(c.option("total", "0")), clock == null ? null : of(Clock.class, "clock", clock));
       }
       case "smart" -> {
-        SmartStrategyOptions options = new SmartStrategyOptions();
-        c.number("large", options::largeFactor);
-        c.integer("rare", options::rareAccesses);
-        c.number("late", options::lateShare);
-        yield Strategy.smart(options, excluded);
+        yield Strategy.smart(Double.parseDouble(c.option("large", "1.5")), Long.parseLong(c.option("rare", "2")),
+            Double.parseDouble(c.option("late", "0.7")), excluded);
       }
       case "any" -> Strategy.anyOf(children.toArray(new Strategy[0]));
       case "all" -> Strategy.allOf(children.toArray(new Strategy[0]));

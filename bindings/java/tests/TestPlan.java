@@ -339,14 +339,18 @@ final class TestPlan {
       Check.equal("custom", mine.info().kind());
       Check.raises(CkptUnsupportedException.class, "custom", mine::text);
     }
-    SmartStrategyOptions eager = new SmartStrategyOptions().rareAccesses(0).largeFactor(0.1);
-    try (Strategy smart = Strategy.smart(eager, List.of("x"));
-        Strategy usual = Strategy.smart(new SmartStrategyOptions(), List.of())) {
+    try (Strategy smart = Strategy.smart(0.1, 0, 0.7, List.of("x")); Strategy usual = Strategy.smart(List.of())) {
       Check.equal(0.1, smart.info().largeFactor());
-      Check.equal(new SmartStrategyOptions().lateShare(), usual.info().lateShare());
+      Check.equal(0.7, usual.info().lateShare());
+      Check.equal("smart:large_factor=0.1,rare_accesses=0,!x", smart.text());
     }
-    Check.raises(CkptInvalidArgumentException.class, "late_share", () ->
-        Strategy.smart(new SmartStrategyOptions().lateShare(2), List.of()));
+    Check.raises(CkptInvalidArgumentException.class, "late_share", () -> Strategy.smart(1.5, 2, 2, List.of()));
+    try (Strategy odd = Strategy.selective(List.of("a,b", "say \"x\"", "(c)"), List.of("!d")); Strategy same = new Strategy(odd.text())) {
+      for (String layer : List.of("a,b", "say \"x\"", "(c)")) {
+        Check.that(same.shouldCheckpoint(layer, DType.F32, new long[] {1}, 0), layer);
+      }
+      Check.equal(List.of("!d"), same.patterns(StrategyList.EXCLUDED));
+    }
   }
 
   /** One of the caller's own stands wherever a strategy does. */

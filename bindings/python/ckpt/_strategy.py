@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
@@ -47,59 +48,57 @@ class Strategy(_Shared):
 
     _release, _retain = staticmethod(_n.ckpt_strategy_release), staticmethod(_n.ckpt_strategy_retain)
 
-    def __init__(self, text: str = "interval:2") -> None:
-        """From the text form: "interval:2", "any(size:1MiB,interval:8)", ..."""
-        self._adopt(_n.ckpt_strategy_create(text))
+    def __init__(self, text: str = "interval:2", children: Sequence[StrategyLike] = (), **options: _o.strategy_options) -> None:
+        """From text: "interval:2", "any(size:1MiB,$0)", ... children: the strategies $0, $1, ... of the text."""
+        made = [_as_strategy(child) for child in children]
+        self._adopt(_n.ckpt_strategy_create_with_options(text, _o.strategy_options(**options), [child._h for child in made]))
 
     @classmethod
     def interval(cls, interval: int = 2) -> "Strategy":
         """Every n-th layer, beginning with layer 0."""
-        return cls._of(_n.ckpt_strategy_create_interval(interval))
+        return cls(f"interval:{interval}")
 
     @classmethod
     def selective(cls, names: Sequence[str], excluded: Sequence[str] = ()) -> "Strategy":
         """Layers in names and not in excluded (names or globs)."""
-        return cls._of(_n.ckpt_strategy_create_selective(list(names), list(excluded)))
+        return cls(_listed("selective", [_quoted(name) for name in names], excluded))
 
     @classmethod
     def size_based(cls, threshold_bytes: int = 1 << 20, excluded: Sequence[str] = ()) -> "Strategy":
         """Activations of at least threshold_bytes."""
-        return cls._of(_n.ckpt_strategy_create_size_based(threshold_bytes, list(excluded)))
+        return cls(_listed("size", [str(threshold_bytes)], excluded))
 
     @classmethod
     def memory_aware(cls, max_share: float = 0.8, tracker: Optional[MemoryTracker] = None, total_bytes: int = 0,
                      clock: Optional[Clock] = None) -> "Strategy":
         """Every n-th layer; n shrinks while memory is short."""
-        return cls._of(_n.ckpt_strategy_create_memory_aware(max_share, handle_of(tracker), total_bytes, handle_of(clock)))
+        return cls(f"memory-aware:{max_share}", tracker=tracker, total_bytes=total_bytes, clock=clock)
 
     @classmethod
-    def smart(cls, excluded: Sequence[str] = (), **options: _o.smart_strategy_options) -> "Strategy":
+    def smart(cls, excluded: Sequence[str] = (), large_factor: float = 1.5, rare_accesses: int = 2,
+              late_share: float = 0.7) -> "Strategy":
         """Large, rarely used and late layers, after watching the first."""
-        return cls._of(_n.ckpt_strategy_create_smart(_o.smart_strategy_options(**options), list(excluded)))
+        return cls(_listed("smart", [str(large_factor), str(rare_accesses), str(late_share)], excluded))
 
     @classmethod
     def any_of(cls, children: Sequence[StrategyLike]) -> "Strategy":
         """Yes when one of the children says yes."""
-        made = [_as_strategy(child) for child in children]
-        return cls._of(_n.ckpt_strategy_create_any([child._h for child in made]))
+        return cls("any" + _numbered([""] * len(children)), children)
 
     @classmethod
     def all_of(cls, children: Sequence[StrategyLike]) -> "Strategy":
         """Yes when all children say yes."""
-        made = [_as_strategy(child) for child in children]
-        return cls._of(_n.ckpt_strategy_create_all([child._h for child in made]))
+        return cls("all" + _numbered([""] * len(children)), children)
 
     @classmethod
     def not_of(cls, child: StrategyLike) -> "Strategy":
         """The opposite of the child's answer."""
-        made = _as_strategy(child)
-        return cls._of(_n.ckpt_strategy_create_not(made._h))
+        return cls("not($0)", [child])
 
     @classmethod
     def first_of(cls, rules: Sequence[Tuple[str, StrategyLike]], fallback: StrategyLike) -> "Strategy":
         """Asks the child of the first rule (a name, a glob, or "#2..7") that matches the layer."""
-        made, other = [_as_strategy(child) for _, child in rules], _as_strategy(fallback)
-        return cls._of(_n.ckpt_strategy_create_first([rule for rule, _ in rules], [child._h for child in made], other._h))
+        return cls("first" + _numbered([_quoted(rule) + "=" for rule, _ in rules] + [""]), [child for _, child in rules] + [fallback])
 
     @classmethod
     def custom(cls, decide: Union[Callable[[StrategyQuestion], Any], CustomStrategy], name: Optional[str] = None,
@@ -160,8 +159,8 @@ class Strategy(_Shared):
 
     @property
     def text(self) -> str:
-        """The text form, of which Strategy makes an equal one. UnsupportedError for what text cannot say: custom
-        strategies, a tracker, a total or a clock."""
+        """The text form, of which Strategy makes an equal one. UnsupportedError for handles: custom strategies, a
+        tracker and a clock."""
         return _n.ckpt_strategy_get_text(self._h)
 
     def patterns(self, which: int) -> List[str]:
@@ -174,6 +173,21 @@ class Strategy(_Shared):
     def children(self) -> List["Strategy"]:
         """New references to the strategies that it asks; of first_of the fallback is the last."""
         return [Strategy._of(_n.ckpt_strategy_get_child(self._h, index)) for index in range(self.info().children_count)]
+
+
+def _quoted(name: str) -> str:
+    """A name or glob as one argument of a text: in quotes, so that it may contain any character."""
+    return '"' + re.sub(r'(\\.)|(")', lambda found: found[1] or '\\"', name, flags=re.DOTALL) + '"'
+
+
+def _listed(kind: str, arguments: List[str], excluded: Sequence[str]) -> str:
+    arguments = arguments + ["!" + _quoted(name) for name in excluded]
+    return kind + (":" if arguments else "") + ",".join(arguments)
+
+
+def _numbered(before: Sequence[str]) -> str:
+    """(a=$0,$1)"""
+    return "(" + ",".join(f"{rule}${number}" for number, rule in enumerate(before)) + ")"
 
 
 def _name_of(decide: Any) -> str:

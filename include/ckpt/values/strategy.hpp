@@ -29,21 +29,22 @@ enum class StrategyList : std::int32_t {
   rules = CKPT_STRATEGY_LIST_RULES,
 };
 
-// The constants of a smart strategy.
-struct SmartStrategyOptions {
-  // a layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5
-  double large_factor = 1.5;
-  // a layer accessed fewer times than this is chosen, at least 0; default 2
-  std::int64_t rare_accesses = 2;
-  // a layer whose index is past this share of the known layers is chosen, 0 .. 1; default 0.7
-  double late_share = 0.7;
+// What a text cannot hold. All of it has to be used by the text.
+struct StrategyOptions {
+  // for memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. nullptr: those of
+  // the executors, or between questions the resident bytes of the process
+  detail::Borrowed<ckpt_memory_tracker> tracker = {};
+  // for memory-aware: times its adjustments; kept alive; nullptr: the monotonic clock
+  detail::Borrowed<ckpt_clock> clock = {};
+  // for memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may use
+  std::int64_t total_bytes = 0;
 };
 namespace detail {
-inline ckpt_smart_strategy_options to_c(const SmartStrategyOptions& from) {
-  ckpt_smart_strategy_options to = CKPT_SMART_STRATEGY_OPTIONS_INIT;
-  put(from.large_factor, to.large_factor);
-  put(from.rare_accesses, to.rare_accesses);
-  put(from.late_share, to.late_share);
+inline ckpt_strategy_options to_c(const StrategyOptions& from) {
+  ckpt_strategy_options to = CKPT_STRATEGY_OPTIONS_INIT;
+  put(from.tracker, to.tracker);
+  put(from.clock, to.clock);
+  put(from.total_bytes, to.total_bytes);
   return to;
 }
 }  // namespace detail

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
 
 namespace Ckpt.Compat
 {
@@ -30,7 +31,7 @@ namespace Ckpt.Compat
     {
         /// <summary>Makes the strategy.</summary>
         /// <param name="interval">At least 1.</param>
-        public IntervalCheckpointStrategy(long interval = 2) : base(IntervalHandle(interval))
+        public IntervalCheckpointStrategy(long interval = 2) : base("interval:" + interval)
         {
         }
 
@@ -49,7 +50,7 @@ namespace Ckpt.Compat
         /// <param name="excludeLayers">Names or globs.</param>
         public SelectiveCheckpointStrategy([AllowNull] IEnumerable<string> checkpointLayers = null,
                                            [AllowNull] IEnumerable<string> excludeLayers = null)
-            : base(SelectiveHandle(checkpointLayers, excludeLayers))
+            : base(SelectiveText(checkpointLayers, excludeLayers))
         {
         }
     }
@@ -62,7 +63,7 @@ namespace Ckpt.Compat
         /// <param name="excludeLayers">Names or globs that are never chosen.</param>
         public SizeBasedCheckpointStrategy(long minActivationSizeBytes = 1024 * 1024,
                                            [AllowNull] IEnumerable<string> excludeLayers = null)
-            : base(SizeBasedHandle(minActivationSizeBytes, excludeLayers))
+            : base(Listed("size", new[] { minActivationSizeBytes.ToString() }, excludeLayers))
         {
         }
     }
@@ -76,7 +77,8 @@ namespace Ckpt.Compat
         /// <param name="totalSystemMemory">null: the memory that the process may use.</param>
         public MemoryAwareCheckpointStrategy(double maxMemoryPercentage = 0.8, [AllowNull] MemoryTracker memoryTracker = null,
                                              long? totalSystemMemory = null)
-            : base(MemoryAwareHandle(maxMemoryPercentage, memoryTracker, totalSystemMemory ?? 0, null))
+            : base("memory-aware:" + maxMemoryPercentage.ToString("R", CultureInfo.InvariantCulture),
+                new StrategyOptions { Tracker = memoryTracker, TotalBytes = totalSystemMemory ?? 0 })
         {
         }
     }
@@ -87,7 +89,7 @@ namespace Ckpt.Compat
         /// <summary>Makes the strategy.</summary>
         /// <param name="excludeLayers">Names or globs that are never chosen.</param>
         public SmartCheckpointStrategy([AllowNull] IEnumerable<string> excludeLayers = null)
-            : base(SmartHandle(null, excludeLayers))
+            : base(Listed("smart", new string[0], excludeLayers))
         {
         }
     }

@@ -1,7 +1,9 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
 using System.Linq;
+using System.Text.RegularExpressions;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -29,11 +31,20 @@ namespace Ckpt
     /// yours. Several threads may ask at once.</summary>
     public unsafe class Strategy : NativeObject, ICheckpointStrategy
     {
-        /// <summary>From the text form: "interval:2", "any(size:1MiB,interval:8)", ... CkptInvalidArgumentException says which
-        /// piece is wrong, CkptNotFoundException lists the known kinds.</summary>
+        /// <summary>From text: "interval:2", "any(size:1MiB,$0)", ... CkptInvalidArgumentException names the wrong piece,
+        /// CkptNotFoundException lists the known kinds.</summary>
         /// <param name="text">The text.</param>
-        public Strategy(string text) : this(Made((out IntPtr made) => native.ckpt_strategy_create(text, out made)))
+        /// <param name="options">What text cannot hold; null: nothing.</param>
+        public Strategy(string text, [AllowNull] StrategyOptions options = null) : this(Made(text, options))
         {
+        }
+
+        private static NativeHandle Made(string text, StrategyOptions options)
+        {
+            var children = options == null ? new ICheckpointStrategy[0] : options.Children;
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_strategy_create_with_options(text, StrategyOptions.Native(options, memory),
+                    memory.Of(children.Select(memory.Of)), children.Length, out made));
         }
 
         internal Strategy(NativeHandle handle) : base(handle)
@@ -60,12 +71,7 @@ namespace Ckpt
         /// <returns>The strategy.</returns>
         public static Strategy Interval(long interval = 2)
         {
-            return new Strategy(IntervalHandle(interval));
-        }
-
-        internal static NativeHandle IntervalHandle(long interval)
-        {
-            return Made((out IntPtr made) => native.ckpt_strategy_create_interval(interval, out made));
+            return new Strategy(Listed("interval", new[] { Text(interval) }, null));
         }
 
         /// <summary>Layers that are named and not excluded. A name may be a glob: block.*.attn.</summary>
@@ -75,15 +81,12 @@ namespace Ckpt
         public static Strategy Selective([AllowNull] IEnumerable<string> names = null,
                                          [AllowNull] IEnumerable<string> excluded = null)
         {
-            return new Strategy(SelectiveHandle(names, excluded));
+            return new Strategy(SelectiveText(names, excluded));
         }
 
-        internal static NativeHandle SelectiveHandle(IEnumerable<string> names, IEnumerable<string> excluded)
+        internal static string SelectiveText(IEnumerable<string> names, IEnumerable<string> excluded)
         {
-            string[] chosen = Listed(names), others = Listed(excluded);
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_strategy_create_selective(memory.Of(chosen), chosen.Length,
-                    memory.Of(others), others.Length, out made));
+            return Listed("selective", (names ?? new string[0]).Select(Quoted), excluded);
         }
 
         /// <summary>Large activations.</summary>
@@ -92,15 +95,7 @@ namespace Ckpt
         /// <returns>The strategy.</returns>
         public static Strategy SizeBased(long thresholdBytes = 1024 * 1024, [AllowNull] IEnumerable<string> excluded = null)
         {
-            return new Strategy(SizeBasedHandle(thresholdBytes, excluded));
-        }
-
-        internal static NativeHandle SizeBasedHandle(long thresholdBytes, IEnumerable<string> excluded)
-        {
-            var others = Listed(excluded);
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_strategy_create_size_based(thresholdBytes, memory.Of(others),
-                    others.Length, out made));
+            return new Strategy(Listed("size", new[] { Text(thresholdBytes) }, excluded));
         }
 
         /// <summary>Every n-th layer, where n shrinks while memory is short.</summary>
@@ -112,45 +107,20 @@ namespace Ckpt
         public static Strategy MemoryAware(double maxShare = 0.8, [AllowNull] MemoryTracker tracker = null, long totalBytes = 0,
                                            [AllowNull] Clock clock = null)
         {
-            return new Strategy(MemoryAwareHandle(maxShare, tracker, totalBytes, clock));
-        }
-
-        internal static NativeHandle MemoryAwareHandle(double maxShare, MemoryTracker tracker, long totalBytes, Clock clock)
-        {
-            return Made((out IntPtr made) => native.ckpt_strategy_create_memory_aware(maxShare, HandleOf(tracker), totalBytes,
-                HandleOf(clock), out made));
+            return new Strategy(Listed("memory-aware", new[] { Text(maxShare) }, null),
+                new StrategyOptions { Tracker = tracker, TotalBytes = totalBytes, Clock = clock });
         }
 
         /// <summary>Large, rarely used and late layers, after it has watched the first.</summary>
-        /// <param name="options">null: the defaults.</param>
         /// <param name="excluded">Names or globs of layers that are never chosen.</param>
+        /// <param name="largeFactor">Layers with more than this many times the mean bytes are chosen.</param>
+        /// <param name="rareAccesses">Layers accessed fewer times than this are chosen.</param>
+        /// <param name="lateShare">Layers with an index past this share of the known layers are chosen.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy Smart([AllowNull] SmartStrategyOptions options = null,
-                                     [AllowNull] IEnumerable<string> excluded = null)
+        public static Strategy Smart([AllowNull] IEnumerable<string> excluded = null, double largeFactor = 1.5, long rareAccesses = 2,
+                                     double lateShare = 0.7)
         {
-            return new Strategy(SmartHandle(options, excluded));
-        }
-
-        internal static NativeHandle SmartHandle(SmartStrategyOptions options, IEnumerable<string> excluded)
-        {
-            var others = Listed(excluded);
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_strategy_create_smart(SmartStrategyOptions.Native(options, memory),
-                    memory.Of(others), others.Length, out made));
-        }
-
-        private static string[] Listed(IEnumerable<string> names)
-        {
-            return names == null ? new string[0] : names.ToArray();
-        }
-
-        private delegate void MakeOfChildren(IntPtr* children, long count, out IntPtr made);
-
-        private static Strategy OfChildren(ICheckpointStrategy[] children, MakeOfChildren make)
-        {
-            using (var memory = new CallMemory())
-                return new Strategy(Made((out IntPtr made) => make(memory.Of(children.Select(memory.Of)), children.Length,
-                    out made)));
+            return new Strategy(Listed("smart", new[] { Text(largeFactor), Text(rareAccesses), Text(lateShare) }, excluded));
         }
 
         /// <summary>Yes when at least one child says yes. Every child is asked about every layer; children are kept
@@ -159,7 +129,7 @@ namespace Ckpt
         /// <returns>The strategy.</returns>
         public static Strategy AnyOf(params ICheckpointStrategy[] children)
         {
-            return OfChildren(children, native.ckpt_strategy_create_any);
+            return new Strategy("any" + Numbered(new string[0], children.Length), new StrategyOptions { Children = children });
         }
 
         /// <summary>Yes when every child says yes. Every child is asked about every layer; children are kept alive.</summary>
@@ -167,7 +137,7 @@ namespace Ckpt
         /// <returns>The strategy.</returns>
         public static Strategy AllOf(params ICheckpointStrategy[] children)
         {
-            return OfChildren(children, native.ckpt_strategy_create_all);
+            return new Strategy("all" + Numbered(new string[0], children.Length), new StrategyOptions { Children = children });
         }
 
         /// <summary>Yes when the child says no.</summary>
@@ -175,8 +145,7 @@ namespace Ckpt
         /// <returns>The strategy.</returns>
         public static Strategy Not(ICheckpointStrategy child)
         {
-            using (var memory = new CallMemory())
-                return new Strategy(Made((out IntPtr made) => native.ckpt_strategy_create_not(memory.Of(child), out made)));
+            return new Strategy("not($0)", new StrategyOptions { Children = new[] { child } });
         }
 
         /// <summary>Asks the child of the first rule that matches the layer, and no other; the fallback for the rest.</summary>
@@ -188,13 +157,35 @@ namespace Ckpt
             where T : ICheckpointStrategy
         {
             var kept = rules.ToArray();
-            using (var memory = new CallMemory())
-            {
-                var names = memory.Of(kept.Select(rule => rule.Key).ToArray());
-                var children = memory.Of(kept.Select(rule => memory.Of((ICheckpointStrategy)rule.Value)));
-                return new Strategy(Made((out IntPtr made) => native.ckpt_strategy_create_first(names, kept.Length, children,
-                    kept.Length, memory.Of(fallback), out made)));
-            }
+            var children = kept.Select(rule => (ICheckpointStrategy)rule.Value).Concat(new[] { fallback }).ToArray();
+            return new Strategy("first" + Numbered(kept.Select(rule => Quoted(rule.Key) + "=").ToArray(), children.Length),
+                new StrategyOptions { Children = children });
+        }
+
+        // ---- Pieces of text ----
+
+        private static string Text(IFormattable number)
+        {
+            return number.ToString(number is double ? "R" : null, CultureInfo.InvariantCulture);
+        }
+
+        // A name or glob as one argument: in quotes, so that it may contain any character.
+        private static string Quoted(string name)
+        {
+            if (name == null) throw new CkptInvalidArgumentException("a name of a list is null");
+            return '"' + Regex.Replace(name, "(\\\\.)|\"", found => found.Groups[1].Success ? found.Value : "\\\"", RegexOptions.Singleline) + '"';
+        }
+
+        internal static string Listed(string kind, IEnumerable<string> arguments, IEnumerable<string> excluded)
+        {
+            var all = arguments.Concat((excluded ?? new string[0]).Select(name => "!" + Quoted(name))).ToArray();
+            return all.Length == 0 ? kind : kind + ":" + string.Join(",", all);
+        }
+
+        // "(a=$0,$1)"
+        private static string Numbered(string[] before, int count)
+        {
+            return "(" + string.Join(",", Enumerable.Range(0, count).Select(i => (i < before.Length ? before[i] : "") + "$" + i)) + ")";
         }
 
         /// <summary>A strategy that asks a function, on the thread that asks. What it throws makes the question fail with

@@ -95,17 +95,19 @@ def fault_handler_options(max_attempts: int = 5, first_delay_ns: int = 10000000,
     return struct
 
 
-def smart_strategy_options(large_factor: float = 1.5, rare_accesses: int = 2, late_share: float = 0.7) -> Any:
-    """The constants of a smart strategy.
+def strategy_options(tracker: Optional[MemoryTracker] = None, clock: Optional[Clock] = None, total_bytes: int = 0) -> Any:
+    """What a text cannot hold. All of it has to be used by the text.
 
-    large_factor: a layer with more than this many times the mean bytes is chosen; finite, above 0; default 1.5
-    rare_accesses: a layer accessed fewer times than this is chosen, at least 0; default 2
-    late_share: a layer whose index is past this share of the known layers is chosen, 0 .. 1; default 0.7
+    tracker: for memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. None: those of
+        the executors, or between questions the resident bytes of the process
+    clock: for memory-aware: times its adjustments; kept alive; None: the monotonic clock
+    total_bytes: for memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may use
     """
-    struct = _native.ckpt_smart_strategy_options()
-    struct.large_factor = large_factor
-    struct.rare_accesses = rare_accesses
-    struct.late_share = late_share
+    struct = _native.ckpt_strategy_options()
+    struct.tracker = handle_of(tracker)
+    struct.clock = handle_of(clock)
+    struct.total_bytes = total_bytes
+    struct.kept = [tracker, clock]  # borrowed by the struct
     return struct
 
 

@@ -4,7 +4,12 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Answers for one layer after the other whether to checkpoint it. Synchronised. Wherever layers are named, a name may be a glob: *
@@ -20,12 +25,27 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
   }
 
   /**
-   * From the text form.
+   * From text.
    *
    * @param text "interval:2", "any(size:1MiB,interval:8)", ...
    */
   public Strategy(String text) {
     this(out -> Native.ckpt_strategy_create(text, out));
+  }
+
+  /**
+   * From text, with what text cannot hold.
+   *
+   * @param text "any(memory-aware:0.8,$0)", ...
+   * @param options used by the memory-aware strategies of the text
+   * @param children the strategies $0, $1, ... of the text
+   */
+  public Strategy(String text, StrategyOptions options, CheckpointStrategy... children) {
+    this(made(text, options, all(Objects.requireNonNull(children, "children"))));
+  }
+
+  private static Into<long[]> made(String text, StrategyOptions options, Strategy[] children) {
+    return out -> options.with(struct -> Native.ckpt_strategy_create_with_options(text, struct, children, out));
   }
 
   /**
@@ -35,7 +55,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy interval(long interval) {
-    return new Strategy(out -> Native.ckpt_strategy_create_interval(interval, out));
+    return new Strategy("interval:" + interval);
   }
 
   /**
@@ -46,7 +66,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy selective(Collection<String> names, Collection<String> excluded) {
-    return new Strategy(out -> Native.ckpt_strategy_create_selective(texts(names, "names"), texts(excluded, "excluded"), out));
+    return new Strategy(listed("selective", names.stream().map(Strategy::quoted), excluded));
   }
 
   /**
@@ -57,7 +77,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy sizeBased(long thresholdBytes, Collection<String> excluded) {
-    return new Strategy(out -> Native.ckpt_strategy_create_size_based(thresholdBytes, texts(excluded, "excluded"), out));
+    return new Strategy(listed("size", Stream.of(Long.toString(thresholdBytes)), excluded));
   }
 
   /**
@@ -70,18 +90,30 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy memoryAware(double maxShare, MemoryTracker tracker, long totalBytes, Clock clock) {
-    return new Strategy(out -> Native.ckpt_strategy_create_memory_aware(maxShare, tracker, totalBytes, clock, out));
+    return new Strategy("memory-aware:" + maxShare, new StrategyOptions().tracker(tracker).totalBytes(totalBytes).clock(clock));
+  }
+
+  /**
+   * Large, rarely used and late layers, after watching the first, with the usual constants.
+   *
+   * @param excluded names or globs
+   * @return the strategy
+   */
+  public static Strategy smart(Collection<String> excluded) {
+    return smart(1.5, 2, 0.7, excluded);
   }
 
   /**
    * Large, rarely used and late layers, after watching the first.
    *
-   * @param options its constants
+   * @param largeFactor layers with more than this many times the mean bytes are chosen
+   * @param rareAccesses layers accessed fewer times than this are chosen
+   * @param lateShare layers with an index past this share of the known layers are chosen
    * @param excluded names or globs
    * @return the strategy
    */
-  public static Strategy smart(SmartStrategyOptions options, Collection<String> excluded) {
-    return new Strategy(out -> options.with(struct -> Native.ckpt_strategy_create_smart(struct, texts(excluded, "excluded"), out)));
+  public static Strategy smart(double largeFactor, long rareAccesses, double lateShare, Collection<String> excluded) {
+    return new Strategy(listed("smart", Stream.of(largeFactor, rareAccesses, lateShare).map(Object::toString), excluded));
   }
 
   /**
@@ -91,8 +123,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy anyOf(CheckpointStrategy... children) {
-    Strategy[] asked = all(Objects.requireNonNull(children, "children"));
-    return new Strategy(out -> Native.ckpt_strategy_create_any(asked, out));
+    return new Strategy("any" + numbered(List.of(), children.length), new StrategyOptions(), children);
   }
 
   /**
@@ -102,8 +133,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy allOf(CheckpointStrategy... children) {
-    Strategy[] asked = all(Objects.requireNonNull(children, "children"));
-    return new Strategy(out -> Native.ckpt_strategy_create_all(asked, out));
+    return new Strategy("all" + numbered(List.of(), children.length), new StrategyOptions(), children);
   }
 
   /**
@@ -113,22 +143,40 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy notOf(CheckpointStrategy child) {
-    Strategy asked = of(child);
-    return new Strategy(out -> Native.ckpt_strategy_create_not(asked, out));
+    return new Strategy("not($0)", new StrategyOptions(), child);
   }
 
   /**
-   * What the first rule that matches the layer says.
+   * The layers of the child of the first rule that matches.
    *
    * @param rules asked in this order
    * @param fallback for layers that no rule matches
    * @return the strategy
    */
   public static Strategy firstOf(List<StrategyRule> rules, CheckpointStrategy fallback) {
-    String[] layers = rules.stream().map(StrategyRule::layers).toArray(String[]::new);
-    Strategy[] children = all(rules.stream().map(StrategyRule::strategy).toArray(CheckpointStrategy[]::new));
-    Strategy last = of(fallback);
-    return new Strategy(out -> Native.ckpt_strategy_create_first(layers, children, last, out));
+    List<String> layers = rules.stream().map(rule -> quoted(rule.layers()) + "=").toList();
+    Stream<CheckpointStrategy> children = Stream.concat(rules.stream().map(StrategyRule::strategy), Stream.of(fallback));
+    return new Strategy("first" + numbered(layers, layers.size() + 1), new StrategyOptions(), children.toArray(CheckpointStrategy[]::new));
+  }
+
+  // ---- Pieces of text ----
+
+  /** A name or glob as one argument: in quotes, so that it may contain any character. */
+  private static String quoted(String name) {
+    return '"' + UNESCAPED_QUOTE.matcher(name).replaceAll(found -> found.group(1) == null ? "\\\\\"" : Matcher.quoteReplacement(found.group())) + '"';
+  }
+
+  private static final Pattern UNESCAPED_QUOTE = Pattern.compile("(\\\\.)|\"", Pattern.DOTALL);
+
+  private static String listed(String kind, Stream<String> arguments, Collection<String> excluded) {
+    String list = Stream.concat(arguments, excluded.stream().map(name -> "!" + quoted(name))).collect(Collectors.joining(","));
+    return list.isEmpty() ? kind : kind + ":" + list;
+  }
+
+  /** "(a=$0,$1)" */
+  private static String numbered(List<String> before, int count) {
+    return IntStream.range(0, count).mapToObj(i -> (i < before.size() ? before.get(i) : "") + "$" + i)
+        .collect(Collectors.joining(",", "(", ")"));
   }
 
   /**
@@ -331,10 +379,6 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
   private long retained() {
     Native.ckpt_strategy_retain(this);
     return address();
-  }
-
-  static String[] texts(Collection<String> texts, String name) {
-    return Objects.requireNonNull(texts, name).toArray(new String[0]);
   }
 
   private static final class Functions extends NativeStrategyFunctions {

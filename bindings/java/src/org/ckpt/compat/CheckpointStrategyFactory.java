@@ -3,7 +3,6 @@ package org.ckpt.compat;
 import java.util.Collection;
 import java.util.List;
 import org.ckpt.MemoryTracker;
-import org.ckpt.SmartStrategyOptions;
 import org.ckpt.Strategy;
 
 /** Strategies by name, with their usual values. */
@@ -112,6 +111,6 @@ public final class CheckpointStrategyFactory {
    * @return the strategy
    */
   public static Strategy createSmart(Collection<String> excludeLayers) {
-    return Strategy.smart(new SmartStrategyOptions(), excludeLayers);
+    return Strategy.smart(excludeLayers);
   }
 }
