@@ -201,11 +201,15 @@ class CByName : public CByHandle {
   using CByHandle::CByHandle;
   std::uint64_t allocate(std::size_t layer) {
     std::uint64_t id = 0;
-    ckpt_memory_tracker_record_allocation_named(tracker_, names_[layer].c_str(), event_bytes, &id);
+    int32_t number = 0;
+    ckpt_memory_tracker_add_layer(tracker_, names_[layer].c_str(), &number);
+    ckpt_memory_tracker_record_allocation(tracker_, number, event_bytes, &id);
     return id;
   }
   void free(std::size_t layer, std::uint64_t) {
-    ckpt_memory_tracker_record_deallocation_named(tracker_, names_[layer].c_str(), nullptr);
+    int32_t number = 0;
+    ckpt_memory_tracker_find_layer(tracker_, names_[layer].c_str(), &number);
+    ckpt_memory_tracker_record_deallocation_layer(tracker_, number, nullptr);
   }
 };
 

@@ -99,32 +99,11 @@ ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, 
   });
 }
 
-ckpt_status ckpt_memory_tracker_record_allocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
-                                                        uint64_t* allocation) {
-  return guard([&] {
-    Tracker& object = tracker_argument(tracker);
-    not_null(allocation, "allocation");
-    *allocation = object.allocate(text_argument(name), bytes);
-  });
-}
-
 ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes, uint64_t* allocation) {
   return guard([&]() -> ckpt_status {
     Tracker& object = tracker_argument(tracker);
     not_null(allocation, "allocation");
     const AllocationId id = object.try_reserve(layer_id, bytes);
-    if (id == 0) return over_budget(object, bytes);
-    *allocation = id;
-    return CKPT_OK;
-  });
-}
-
-ckpt_status ckpt_memory_tracker_try_reserve_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
-                                                  uint64_t* allocation) {
-  return guard([&]() -> ckpt_status {
-    Tracker& object = tracker_argument(tracker);
-    not_null(allocation, "allocation");
-    const AllocationId id = object.try_reserve(text_argument(name), bytes);
     if (id == 0) return over_budget(object, bytes);
     *allocation = id;
     return CKPT_OK;
@@ -142,13 +121,6 @@ ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* t
   });
 }
 
-ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t* freed) {
-  return guard([&] {
-    const int64_t count = tracker_argument(tracker).free_layer(text_argument(name));
-    if (freed != nullptr) *freed = count;
-  });
-}
-
 // ---- Reading ----
 
 ckpt_status ckpt_memory_tracker_get_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats) {
@@ -159,15 +131,6 @@ ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* track
                                                 ckpt_memory_layer_stats* stats) {
   return guard(
       [&] { fill_struct(stats, struct_of<ckpt_memory_layer_stats>(tracker_argument(tracker).layer_stats(layer_id)), "stats"); });
-}
-
-ckpt_status ckpt_memory_tracker_get_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
-                                                      ckpt_memory_layer_stats* stats) {
-  return guard([&] {
-    const Tracker& object = tracker_argument(tracker);
-    const LayerId layer = object.find_layer(text_argument(name));
-    fill_struct(stats, struct_of<ckpt_memory_layer_stats>(object.layer_stats(layer)), "stats");
-  });
 }
 
 ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,

@@ -41,8 +41,10 @@ typedef struct buffer {
 
 static buffer take(const char* layer, int64_t bytes) {
   buffer made = {NULL, 0};
+  int32_t number = 0;
   made.memory = malloc((size_t)bytes);
-  if (api != NULL) api->ckpt_memory_tracker_record_allocation_named(tracker, layer, bytes, &made.id);
+  if (api != NULL && api->ckpt_memory_tracker_add_layer(tracker, layer, &number) == CKPT_OK)
+    api->ckpt_memory_tracker_record_allocation(tracker, number, bytes, &made.id);
   return made;
 }
 

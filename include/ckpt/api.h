@@ -53,15 +53,11 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_memory_tracker_find_layer)(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id);
   ckpt_status (*ckpt_memory_tracker_get_layer_name)(const ckpt_memory_tracker* tracker, int32_t layer_id, const char** name);
   ckpt_status (*ckpt_memory_tracker_record_allocation)(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes, uint64_t* allocation);
-  ckpt_status (*ckpt_memory_tracker_record_allocation_named)(ckpt_memory_tracker* tracker, const char* name, int64_t bytes, uint64_t* allocation);
   ckpt_status (*ckpt_memory_tracker_try_reserve)(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes, uint64_t* allocation);
-  ckpt_status (*ckpt_memory_tracker_try_reserve_named)(ckpt_memory_tracker* tracker, const char* name, int64_t bytes, uint64_t* allocation);
   ckpt_status (*ckpt_memory_tracker_record_deallocation)(ckpt_memory_tracker* tracker, uint64_t allocation);
   ckpt_status (*ckpt_memory_tracker_record_deallocation_layer)(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t* freed);
-  ckpt_status (*ckpt_memory_tracker_record_deallocation_named)(ckpt_memory_tracker* tracker, const char* name, int64_t* freed);
   ckpt_status (*ckpt_memory_tracker_get_stats)(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats);
   ckpt_status (*ckpt_memory_tracker_get_layer_stats)(const ckpt_memory_tracker* tracker, int32_t layer_id, ckpt_memory_layer_stats* stats);
-  ckpt_status (*ckpt_memory_tracker_get_layer_stats_named)(const ckpt_memory_tracker* tracker, const char* name, ckpt_memory_layer_stats* stats);
   ckpt_status (*ckpt_memory_tracker_get_snapshot)(const ckpt_memory_tracker* tracker, ckpt_memory_order order, ckpt_memory_stats* stats, ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_memory_tracker_list_allocations)(const ckpt_memory_tracker* tracker, ckpt_memory_allocation* allocations, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_memory_tracker_get_savings)(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes, double* fraction);

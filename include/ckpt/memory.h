@@ -6,11 +6,11 @@
  *   sum of current_bytes over all layers == current_bytes <= peak_bytes <= total_allocated_bytes,   frees <= allocations.
  *
  * Trackers are synchronised. Layers have names (any UTF-8 that is not blank) and dense numbers: calls that take the number cost a
- * few nanoseconds, calls that end in _named look the name up first. Times are nanoseconds on the tracker's clock as it was last
- * seen, some milliseconds coarse by default; the exact order of things is in the sequence numbers. Times that end in _utc_ns are
- * nanoseconds since 1970-01-01T00:00:00Z by the system's clock, found when they are reported: the system's time then, less what
- * has passed on the tracker's clock. So they follow when the system's clock is set; and with a clock of your own, whose hours may
- * be of any length, they are as far in the past as that clock says.
+ * few nanoseconds. ckpt_memory_tracker_add_layer returns the number of a name; the other languages take names and keep the numbers.
+ * Times are nanoseconds on the tracker's clock as it was last seen, some milliseconds coarse by default; the exact order of things
+ * is in the sequence numbers. Times that end in _utc_ns are nanoseconds since 1970-01-01T00:00:00Z by the system's clock, found
+ * when they are reported: the system's time then, less what has passed on the tracker's clock. So they follow when the system's
+ * clock is set; and with a clock of your own, whose hours may be of any length, they are as far in the past as that clock says.
  */
 #ifndef CKPT_MEMORY_H
 #define CKPT_MEMORY_H
@@ -72,21 +72,11 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracke
 CKPT_API ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes,
                                                            uint64_t* allocation);
 
-/* Records an allocation of bytes (> 0) by the layer of this name, which may be new. Otherwise as
- * ckpt_memory_tracker_record_allocation. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_allocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
-                                                                 uint64_t* allocation);
-
 /* Records an allocation of bytes (> 0) by a layer as ckpt_memory_tracker_record_allocation, but OVER_BUDGET when the live total
  * would rise above the limit. What is refused is never counted as live, not even for a moment; ckpt_memory_stats.refused counts
  * refusals. Without a limit everything fits. */
 CKPT_API ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes,
                                                      uint64_t* allocation);
-
-/* Records an allocation by the layer of this name as ckpt_memory_tracker_try_reserve. A name that is new and refused stays
- * unknown. */
-CKPT_API ckpt_status ckpt_memory_tracker_try_reserve_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
-                                                           uint64_t* allocation);
 
 /* Records the end of an allocation. NOT_FOUND for an id that is not live (unknown, or freed already): nothing changes but the count
  * not_found. */
@@ -95,10 +85,6 @@ CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation(ckpt_memory_tracker
 /* Records the end of all live allocations of a layer in one step; *freed (may be NULL) receives how many. NOT_FOUND, counted, for
  * an unknown layer and for one that has nothing live. */
 CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t* freed);
-
-/* Records the end of all live allocations of the layer of this name in one step; *freed (may be NULL) receives how many. NOT_FOUND,
- * counted, for an unknown name and for a layer that has nothing live. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t* freed);
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------------- */
 
@@ -183,10 +169,6 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_stats(const ckpt_memory_tracker* tr
 /* Fills *stats with a layer's numbers. NOT_FOUND for an unknown layer. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer_id,
                                                          ckpt_memory_layer_stats* stats);
-
-/* Fills *stats with the numbers of the layer of this name. NOT_FOUND for an unknown name. */
-CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
-                                                               ckpt_memory_layer_stats* stats);
 
 /* Totals and layers of the same moment. order: CKPT_MEMORY_ORDER_...; equals by number. stats (may be NULL) receives the totals,
  * layers the first min(capacity, *count) layers in that order, *count how many layers there are. Every element is as large as

@@ -162,11 +162,7 @@ class MemoryTracker {
     check(ckpt_memory_tracker_record_allocation(handle(), layer, bytes, &id));
     return id;
   }
-  AllocationId record_allocation(const std::string& name, std::int64_t bytes) {
-    AllocationId id = 0;
-    check(ckpt_memory_tracker_record_allocation_named(handle(), name.c_str(), bytes, &id));
-    return id;
-  }
+  AllocationId record_allocation(const std::string& name, std::int64_t bytes) { return record_allocation(add_layer(name), bytes); }
   // Nothing when it would pass the limit.
   std::optional<AllocationId> try_reserve(std::int32_t layer, std::int64_t bytes) {
     AllocationId id = 0;
@@ -174,9 +170,7 @@ class MemoryTracker {
     return reserved(status, id);
   }
   std::optional<AllocationId> try_reserve(const std::string& name, std::int64_t bytes) {
-    AllocationId id = 0;
-    const ckpt_status status = ckpt_memory_tracker_try_reserve_named(handle(), name.c_str(), bytes, &id);
-    return reserved(status, id);
+    return try_reserve(add_layer(name), bytes);
   }
   void record_deallocation(AllocationId id) { check(ckpt_memory_tracker_record_deallocation(handle(), id)); }
   // Frees all live allocations of the layer and returns how many.
@@ -186,9 +180,10 @@ class MemoryTracker {
     return freed;
   }
   std::int64_t free_layer(const std::string& name) {
-    std::int64_t freed = 0;
-    check(ckpt_memory_tracker_record_deallocation_named(handle(), name.c_str(), &freed));
-    return freed;
+    const std::optional<std::int32_t> layer = find_layer(name);
+    if (layer) return free_layer(*layer);
+    ckpt_memory_tracker_record_deallocation_layer(handle(), -1, nullptr);  // counted in MemoryStats::not_found
+    return known_layer(name);
   }
 
   // ---- Reading ----
@@ -205,7 +200,7 @@ class MemoryTracker {
   }
   MemoryLayerStats layer_stats(const std::string& name) const {
     ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
-    check(ckpt_memory_tracker_get_layer_stats_named(handle(), name.c_str(), &stats));
+    check(ckpt_memory_tracker_get_layer_stats(handle(), known_layer(name), &stats));
     return detail::from_c(stats);
   }
   // The first max_layers layers in that order; 0: all.
@@ -286,6 +281,11 @@ class MemoryTracker {
   std::string prometheus(std::int64_t max_layers = 100) const { return text(ckpt_memory_tracker_get_prometheus, max_layers); }
 
  private:
+  std::int32_t known_layer(const std::string& name) const {
+    std::int32_t layer = 0;
+    check(ckpt_memory_tracker_find_layer(handle(), name.c_str(), &layer));
+    return layer;
+  }
   using Owner = detail::Handle<ckpt_memory_tracker, ckpt_memory_tracker_release>;
   using Export = ckpt_status (*)(const ckpt_memory_tracker*, std::int64_t, char*, std::int64_t, std::int64_t*);
 

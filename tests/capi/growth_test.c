@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "check.h"
+#include "memory/named.h"
 
 /* What a newer header might declare. */
 typedef struct newer_load_options {
@@ -91,8 +92,8 @@ static void outputs(void) {
   uint64_t allocation = 0;
   int64_t count = 0;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "a", 5, &allocation));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "b", 6, &allocation));
+  CHECK_OK(record_named(tracker, "a", 5, &allocation));
+  CHECK_OK(record_named(tracker, "b", 6, &allocation));
   stats.known.struct_size = sizeof stats;
   layers[0].known.struct_size = sizeof layers[0]; /* the first one says how far apart they are */
   CHECK_OK(ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_ID, &stats.known, &layers[0].known, 2, &count));

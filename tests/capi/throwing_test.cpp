@@ -11,6 +11,8 @@
 
 #include <ckpt/ckpt.h>
 
+#include "memory/named.h"
+
 namespace {
 
 // Thrown by every function here; not an exception of the standard library's half of the time.
@@ -317,7 +319,7 @@ TEST_P(Throwing, MemoryEventsAreCountedAsFailed) {
                 [](const ckpt_memory_event*, void*) -> std::int32_t { raise("thrown text"); }, nullptr, nullptr, &subscription),
             CKPT_OK);
   std::uint64_t id = 0;
-  EXPECT_EQ(ckpt_memory_tracker_record_allocation_named(tracker, "layer", 8, &id), CKPT_OK) << ckpt_last_error();
+  EXPECT_EQ(record_named(tracker, "layer", 8, &id), CKPT_OK) << ckpt_last_error();
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   EXPECT_EQ(ckpt_memory_tracker_get_stats(tracker, &stats), CKPT_OK);
   EXPECT_EQ(stats.handler_failures, 1);

@@ -1,5 +1,6 @@
 /* The memory part from C99, as a stranger would use it; it is also the worked example of docs/memory.md. */
 #include "check.h"
+#include "named.h"
 
 typedef struct seen {
   ckpt_memory_tracker* tracker;
@@ -36,9 +37,9 @@ static void example(void) {
   CHECK_OK(ckpt_memory_tracker_push_scope(tracker, "step", &step));
   uint64_t activations = 0;
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, attention, 4096, &activations));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "block0.mlp", 8192, &activations));
+  CHECK_OK(record_named(tracker, "block0.mlp", 8192, &activations));
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, activations));
-  CHECK_OK(ckpt_memory_tracker_record_deallocation_named(tracker, "block0.attention", NULL));
+  CHECK_OK(free_named(tracker, "block0.attention", NULL));
   ckpt_memory_scope_stats during = CKPT_MEMORY_SCOPE_STATS_INIT;
   CHECK_OK(ckpt_memory_tracker_pop_scope(tracker, step, &during));
   CHECK(during.peak_bytes == 12288 && during.net_bytes == 0);
@@ -93,7 +94,7 @@ static void reading(void) {
   CHECK(layer.layer_id == 1 && strcmp(layer.name, "b") == 0 && layer.current_bytes == 60 && layer.peak_bytes == 60);
   CHECK(layer.largest_bytes == 40 && layer.average_bytes == 30 && layer.last_allocated_at_ns == 105 && layer.last_freed_at_ns == 0);
   CHECK(layer.allocations == 2 && layer.frees == 0 && layer.live_allocations == 2 && layer.total_allocated_bytes == 60);
-  CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "a", &layer));
+  CHECK_OK(stats_named(tracker, "a", &layer));
   CHECK(layer.layer_id == 0 && layer.current_bytes == 10);
 
   ckpt_memory_allocation live[2] = {CKPT_MEMORY_ALLOCATION_INIT};
@@ -143,11 +144,11 @@ static void limit(void) {
   CHECK_OK(ckpt_memory_tracker_get_limit(tracker, &bytes, &hysteresis));
   CHECK(bytes == 100 && hysteresis == 10);
   uint64_t id = 0;
-  CHECK_OK(ckpt_memory_tracker_try_reserve_named(tracker, "x", 90, &id));
+  CHECK_OK(reserve_named(tracker, "x", 90, &id));
   const uint64_t first = id;
   CHECK_FAILS(ckpt_memory_tracker_try_reserve(tracker, 0, 11, &id), CKPT_E_OVER_BUDGET,
               "bytes is 11; the live total would pass the limit of 100");
-  CHECK_FAILS(ckpt_memory_tracker_try_reserve_named(tracker, "y", 11, &id), CKPT_E_OVER_BUDGET, "limit of 100");
+  CHECK_FAILS(reserve_named(tracker, "y", 11, &id), CKPT_E_OVER_BUDGET, "limit of 100");
   CHECK(id == first);
   CHECK_OK(ckpt_memory_tracker_try_reserve(tracker, 0, 10, &id));
   CHECK_OK(ckpt_memory_tracker_clear_limit(tracker));
@@ -183,7 +184,7 @@ static void events(void) {
   CHECK_OK(
       ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, end_myself, &mine, on_destroy, &mine.subscription));
   uint64_t id = 0;
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
+  CHECK_OK(record_named(tracker, "x", 5, &id));
   CHECK(mine.events == 1 && mine.destroyed == 1);
   CHECK_FAILS(ckpt_memory_tracker_record_deallocation(tracker, id), CKPT_E_NOT_FOUND, "allocation is ");
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
@@ -242,7 +243,7 @@ static void event_without_a_layer(void) {
   ckpt_bool got = 0;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED, 4, &queue));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "first", 10, &id));
+  CHECK_OK(record_named(tracker, "first", 10, &id));
   CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 5, 0)); /* below what is live: at once */
   event.has_layer = event.layer_id = 77;
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
@@ -251,12 +252,12 @@ static void event_without_a_layer(void) {
   CHECK(event.occurred_utc_ns > 0);
 
   CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 100, 0));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "second", 95, &id));
+  CHECK_OK(record_named(tracker, "second", 95, &id));
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
   CHECK(got == 1 && event.has_layer == 1 && event.layer_id == 1 && strcmp(event.layer_name, "second") == 0 &&
         event.allocation == id);
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, id));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "first", 95, &id));
+  CHECK_OK(record_named(tracker, "first", 95, &id));
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
   CHECK(got == 1 && event.has_layer == 1 && event.layer_id == 0 && strcmp(event.layer_name, "first") == 0);
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
@@ -271,8 +272,8 @@ static void layers_without_a_limit(void) {
   int64_t needed = 0;
   uint64_t id = 0;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "y", 6, &id));
+  CHECK_OK(record_named(tracker, "x", 5, &id));
+  CHECK_OK(record_named(tracker, "y", 6, &id));
   CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, text, (int64_t)sizeof text, &needed));
   CHECK(strstr(text, "\"x\"") != NULL && strstr(text, "\"y\"") != NULL);
   CHECK_OK(ckpt_memory_tracker_get_json(tracker, 1, text, (int64_t)sizeof text, &needed));
@@ -290,7 +291,7 @@ static void export_and_probe(void) {
   ckpt_memory_tracker* tracker = NULL;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   uint64_t id = 0;
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
+  CHECK_OK(record_named(tracker, "x", 5, &id));
   char text[8192];
   int64_t needed = 0;
   CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, NULL, 0, &needed));

@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "check.h"
+#include "named.h"
 
 #define BAD(call, text) CHECK_FAILS(call, CKPT_E_INVALID_ARGUMENT, text)
 
@@ -26,15 +27,11 @@ static void handles(ckpt_memory_tracker* bad, const char* text) {
   BAD(ckpt_memory_tracker_find_layer(bad, "x", &number), text);
   BAD(ckpt_memory_tracker_get_layer_name(bad, 0, &name), text);
   BAD(ckpt_memory_tracker_record_allocation(bad, 0, 1, &id), text);
-  BAD(ckpt_memory_tracker_record_allocation_named(bad, "x", 1, &id), text);
   BAD(ckpt_memory_tracker_try_reserve(bad, 0, 1, &id), text);
-  BAD(ckpt_memory_tracker_try_reserve_named(bad, "x", 1, &id), text);
   BAD(ckpt_memory_tracker_record_deallocation(bad, 1), text);
   BAD(ckpt_memory_tracker_record_deallocation_layer(bad, 0, &count), text);
-  BAD(ckpt_memory_tracker_record_deallocation_named(bad, "x", &count), text);
   BAD(ckpt_memory_tracker_get_stats(bad, &stats), text);
   BAD(ckpt_memory_tracker_get_layer_stats(bad, 0, &layer), text);
-  BAD(ckpt_memory_tracker_get_layer_stats_named(bad, "x", &layer), text);
   BAD(ckpt_memory_tracker_get_snapshot(bad, 0, &stats, &layer, 1, &count), text);
   BAD(ckpt_memory_tracker_list_allocations(bad, NULL, 0, &count), text);
   BAD(ckpt_memory_tracker_get_savings(bad, 1, &count, &fraction), text);
@@ -71,14 +68,9 @@ static void null_pointers(ckpt_memory_tracker* tracker) {
   BAD(ckpt_memory_tracker_find_layer(tracker, "x", NULL), "layer_id is NULL");
   BAD(ckpt_memory_tracker_get_layer_name(tracker, 0, NULL), "name is NULL");
   BAD(ckpt_memory_tracker_record_allocation(tracker, 0, 1, NULL), "allocation is NULL");
-  BAD(ckpt_memory_tracker_record_allocation_named(tracker, NULL, 1, &id), "name is NULL");
-  BAD(ckpt_memory_tracker_record_allocation_named(tracker, "never made", 1, NULL), "allocation is NULL");
   BAD(ckpt_memory_tracker_try_reserve(tracker, 0, 1, NULL), "allocation is NULL");
-  BAD(ckpt_memory_tracker_try_reserve_named(tracker, NULL, 1, &id), "name is NULL");
-  BAD(ckpt_memory_tracker_record_deallocation_named(tracker, NULL, &count), "name is NULL");
   BAD(ckpt_memory_tracker_get_stats(tracker, NULL), "stats is NULL");
   BAD(ckpt_memory_tracker_get_layer_stats(tracker, 0, NULL), "stats is NULL");
-  BAD(ckpt_memory_tracker_get_layer_stats_named(tracker, "x", NULL), "stats is NULL");
   BAD(ckpt_memory_tracker_get_snapshot(tracker, 0, NULL, NULL, 1, &count), "layers is NULL");
   BAD(ckpt_memory_tracker_get_snapshot(tracker, 0, NULL, NULL, 0, NULL), "count is NULL");
   BAD(ckpt_memory_tracker_list_allocations(tracker, NULL, 1, &count), "allocations is NULL");
@@ -111,17 +103,16 @@ static void values(ckpt_memory_tracker* tracker) {
   CHECK_FAILS(ckpt_memory_tracker_find_layer(tracker, "y", &number), CKPT_E_NOT_FOUND, "'y'");
   BAD(ckpt_memory_tracker_record_allocation(tracker, 0, 0, &id), "bytes is 0");
   BAD(ckpt_memory_tracker_record_allocation(tracker, 0, INT64_MIN, &id), "bytes is -9223372036854775808");
-  BAD(ckpt_memory_tracker_record_allocation_named(tracker, "\t", 1, &id), "name is blank");
   CHECK_FAILS(ckpt_memory_tracker_record_allocation(tracker, -1, 1, &id), CKPT_E_NOT_FOUND, "layer_id is -1");
   CHECK_FAILS(ckpt_memory_tracker_record_allocation(tracker, INT_MAX, 1, &id), CKPT_E_NOT_FOUND, "layer_id is 2147483647");
   CHECK_FAILS(ckpt_memory_tracker_record_allocation(tracker, 0, INT64_MAX, &id), CKPT_E_OUT_OF_RANGE, "INT64_MAX");
   CHECK_FAILS(ckpt_memory_tracker_try_reserve(tracker, 5, 1, &id), CKPT_E_NOT_FOUND, "layer_id is 5");
   CHECK_FAILS(ckpt_memory_tracker_record_deallocation(tracker, 0), CKPT_E_NOT_FOUND, "allocation is 0");
   CHECK_FAILS(ckpt_memory_tracker_record_deallocation(tracker, UINT64_MAX), CKPT_E_NOT_FOUND, "allocation is 18446744073709551615");
-  CHECK_FAILS(ckpt_memory_tracker_record_deallocation_named(tracker, "y", NULL), CKPT_E_NOT_FOUND, "'y'");
+  CHECK_FAILS(free_named(tracker, "y", NULL), CKPT_E_NOT_FOUND, "'y'");
   CHECK_FAILS(ckpt_memory_tracker_record_deallocation_layer(tracker, -9, NULL), CKPT_E_NOT_FOUND, "layer_id is -9");
   CHECK_FAILS(ckpt_memory_tracker_get_layer_stats(tracker, 3, &layer), CKPT_E_NOT_FOUND, "layer_id is 3");
-  CHECK_FAILS(ckpt_memory_tracker_get_layer_stats_named(tracker, "y", &layer), CKPT_E_NOT_FOUND, "'y'");
+  CHECK_FAILS(stats_named(tracker, "y", &layer), CKPT_E_NOT_FOUND, "'y'");
   BAD(ckpt_memory_tracker_get_snapshot(tracker, 3, NULL, NULL, 0, &count), "order is 3");
   BAD(ckpt_memory_tracker_get_snapshot(tracker, -1, NULL, NULL, 0, &count), "order is -1");
   BAD(ckpt_memory_tracker_get_snapshot(tracker, 0, NULL, &layer, -1, &count), "capacity is -1");
@@ -194,7 +185,7 @@ int main(void) {
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
   uint64_t id = 0;
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 1, &id));
+  CHECK_OK(record_named(tracker, "x", 1, &id));
   handles(NULL, "tracker is NULL");
   handles((ckpt_memory_tracker*)(void*)clock, "tracker is not a handle of kind 'memory tracker' but clock");
   null_pointers(tracker);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "named.h"
 
 #define SLOTS 200000
 #define FORKS 25
@@ -36,7 +37,7 @@ static void call_everything(void) {
   FINE(ckpt_memory_tracker_add_layer(tracker, "of the child", &layer));
   FINE(ckpt_memory_tracker_record_allocation(tracker, 0, 8, &allocation));
   if (allocation != 0) FINE(ckpt_memory_tracker_record_deallocation(tracker, allocation));
-  FINE(ckpt_memory_tracker_record_allocation_named(tracker, "of the child too", 8, &allocation));
+  FINE(record_named(tracker, "of the child too", 8, &allocation));
   FINE(ckpt_memory_tracker_try_reserve(tracker, 0, 8, &allocation));
   FINE(ckpt_memory_tracker_get_stats(tracker, &stats));
   FINE(ckpt_memory_tracker_get_layer_stats(tracker, 0, &layer_stats));
@@ -127,7 +128,7 @@ static int32_t stay_inside(const ckpt_memory_event* event, void* user_data) {
 static void* record_once(void* unused) {
   uint64_t allocation = 0;
   (void)unused;
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "known", 1, &allocation));
+  CHECK_OK(record_named(tracker, "known", 1, &allocation));
   return NULL;
 }
 
@@ -151,9 +152,9 @@ static void inside_a_handler(void) {
   if (child == 0) {
     uint64_t allocation = 0;
     CHECK_FAILS(ckpt_memory_tracker_unsubscribe(tracker, first), CKPT_E_FORKED, "subscription is 1");
-    CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "known", 1, &allocation));
+    CHECK_OK(record_named(tracker, "known", 1, &allocation));
     CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, stay_inside, NULL, NULL, &second));
-    CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "known", 1, &allocation));
+    CHECK_OK(record_named(tracker, "known", 1, &allocation));
     CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, second));
     call_everything();
     ckpt_memory_tracker_release(tracker);

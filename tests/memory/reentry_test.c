@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "named.h"
 
 static ckpt_memory_tracker* tracker = NULL;
 static ckpt_status expected = CKPT_OK; /* of calls that ask the clock */
@@ -46,13 +47,13 @@ static void call_everything(void) {
   SAYS(expected, ckpt_memory_tracker_record_allocation(tracker, layer, 8, &allocation));
   if (asks) SAYS(CKPT_OK, ckpt_memory_tracker_record_deallocation(tracker, allocation));
   if (!asks) SAYS(expected, ckpt_memory_tracker_record_deallocation(tracker, 1));
-  SAYS(expected, ckpt_memory_tracker_record_allocation_named(tracker, own_name, 8, &allocation));
+  SAYS(expected, record_named(tracker, own_name, 8, &allocation));
   SAYS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
   SAYS(expected, ckpt_memory_tracker_try_reserve(tracker, layer, 8, &allocation));
-  SAYS(expected, ckpt_memory_tracker_try_reserve_named(tracker, own_name, 8, &allocation));
+  SAYS(expected, reserve_named(tracker, own_name, 8, &allocation));
   SAYS(expected, ckpt_memory_tracker_get_stats(tracker, &stats));
   SAYS(expected, ckpt_memory_tracker_get_layer_stats(tracker, layer, &layer_stats));
-  SAYS(expected, ckpt_memory_tracker_get_layer_stats_named(tracker, own_name, &layer_stats));
+  SAYS(expected, stats_named(tracker, own_name, &layer_stats));
   SAYS(expected, ckpt_memory_tracker_get_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
   SAYS(expected, ckpt_memory_tracker_list_allocations(tracker, &live, 1, &number));
   SAYS(expected, ckpt_memory_tracker_get_savings(tracker, 1, &number, NULL));
@@ -98,7 +99,7 @@ static void handlers(void) {
   CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 10, 0));
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, call_all, &one, NULL, &first));
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, call_all, &other, NULL, &second));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 100, &allocation)); /* three kinds of events */
+  CHECK_OK(record_named(tracker, "x", 100, &allocation)); /* three kinds of events */
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
   CHECK(one > 3 && other > 3);
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, first));
@@ -128,7 +129,7 @@ static void the_last_reference(void) {
   uint64_t allocation = 0;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, leave, NULL, count_end, &own));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 100, &allocation));
+  CHECK_OK(record_named(tracker, "x", 100, &allocation));
   CHECK(ended == 1);
 }
 
@@ -153,7 +154,7 @@ static void clocks(void) {
   CHECK_OK(ckpt_memory_tracker_create(&options, &made));
   tracker = made;
   expected = CKPT_E_INVALID_STATE;
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(made, "x", 100, &allocation));
+  CHECK_OK(record_named(made, "x", 100, &allocation));
   CHECK_OK(ckpt_memory_tracker_get_stats(made, &stats));
   CHECK(clock_calls == 2 && stats.taken_at_ns == 2 && stats.current_bytes == 100);
   ckpt_clock_release(clock);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "named.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -40,13 +41,13 @@ static void on_the_systems_clock(void) {
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, keep, NULL, NULL, &handler));
   CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, 2, &queue));
   CHECK_OK(ckpt_memory_tracker_push_scope(tracker, "scope", &id));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &allocation));
+  CHECK_OK(record_named(tracker, "x", 5, &allocation));
   is_near(last.occurred_utc_ns, before, utc_now());
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &polled, &got));
   CHECK(got == 1 && polled.occurred_utc_ns == last.occurred_utc_ns);
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   is_near(stats.taken_utc_ns, before, utc_now());
-  CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "x", &layer));
+  CHECK_OK(stats_named(tracker, "x", &layer));
   is_near(layer.last_allocated_utc_ns, before, utc_now());
   CHECK(layer.last_freed_utc_ns == 0); /* never */
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
@@ -73,9 +74,9 @@ static void on_a_clock_in_hand(void) {
   options.clock = clock;
   CHECK_OK(ckpt_memory_tracker_create(&options, &tracker));
   CHECK_OK(ckpt_memory_tracker_push_scope(tracker, "scope", &id));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &allocation));
+  CHECK_OK(record_named(tracker, "x", 5, &allocation));
   CHECK_OK(ckpt_clock_advance(clock, hour));
-  CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "x", &layer));
+  CHECK_OK(stats_named(tracker, "x", &layer));
   CHECK(layer.last_allocated_at_ns == 7);
   is_near(layer.last_allocated_utc_ns, before - hour, utc_now() - hour);
   CHECK_OK(ckpt_memory_tracker_get_scope_stats(tracker, id, &scope));

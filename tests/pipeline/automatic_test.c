@@ -1,6 +1,7 @@
 /* The automatic policy chooses each of the four, by a tracker's limit and by resident memory, in managers and in pipelines; seen in
  * what is kept, in counts and bytes, and in the log. */
 #define _POSIX_C_SOURCE 200809L
+#include "memory/named.h"
 #include "probe_chain.h"
 
 enum { micro_batches = 8, ballast_bytes = 96 << 20 };
@@ -123,7 +124,7 @@ static void test_manager_by_a_trackers_limit(void) {
   CHECK_OK(ckpt_activation_manager_create(&policy, &options, NULL, NULL, NULL, &manager));
   for (i = 0; i < 4; ++i) {
     uint64_t id = 0;
-    CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "other", (int64_t)(choices[i].pressure * 1000000), &id));
+    CHECK_OK(record_named(tracker, "other", (int64_t)(choices[i].pressure * 1000000), &id));
     check_step(manager, &choices[i], "of 1000000 bytes live in the tracker");
     CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, id));
   }
@@ -207,7 +208,7 @@ static void test_pipelines(void) {
     uint64_t id = 0;
     CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
     CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 1 << 30, 0));
-    CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "other", (int64_t)(choices[i].pressure * (1 << 30)), &id));
+    CHECK_OK(record_named(tracker, "other", (int64_t)(choices[i].pressure * (1 << 30)), &id));
     run_pipeline(&policy, &choices[i], tracker);
     check_logged(" bytes live in the tracker");
     ckpt_memory_tracker_release(tracker);
@@ -303,7 +304,7 @@ static int64_t kept_beside(int64_t other_bytes, int64_t limit_bytes, int64_t int
   CHECK_OK(ckpt_memory_tracker_set_limit(tracker, limit_bytes, 0));
   if (other_bytes > 0) {
     uint64_t id = 0;
-    CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "other", other_bytes, &id));
+    CHECK_OK(record_named(tracker, "other", other_bytes, &id));
   }
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC;
   policy.interval = interval;

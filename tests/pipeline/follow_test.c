@@ -1,5 +1,6 @@
 /* A strategy that adapts is asked again before each step of a pipeline, by what the last step took: plans of layers, and policies
  * of managers. */
+#include "memory/named.h"
 #include "probe_chain.h"
 #include "strategy/given.h"
 
@@ -52,7 +53,7 @@ static int64_t step(run* made, int64_t other_bytes, int64_t* recomputed) {
   int64_t peak = 0;
   int64_t sum = 0;
   int32_t stage;
-  if (other_bytes > 0) CHECK_OK(ckpt_memory_tracker_record_allocation_named(made->tracker, "other", other_bytes, &id));
+  if (other_bytes > 0) CHECK_OK(record_named(made->tracker, "other", other_bytes, &id));
   CHECK_OK(ckpt_pipeline_run(made->pipeline, &one, -1, NULL, NULL));
   if (other_bytes > 0) CHECK_OK(ckpt_memory_tracker_record_deallocation(made->tracker, id));
   for (stage = 0; stage < 2; ++stage) {

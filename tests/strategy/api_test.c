@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "given.h"
+#include "memory/named.h"
 
 /* "1011...": the answers for layers first .. first+count-1, all named name and of bytes u8. */
 static const char* answers(ckpt_strategy* strategy, const char* name, int64_t bytes, int64_t first, int64_t count) {
@@ -251,7 +252,7 @@ static void test_tensor_and_tracker(void) {
   CHECK_FAILS(create_memory_aware("memory-aware:0.8", (ckpt_memory_tracker*)clock, 0, NULL, &aware), CKPT_E_INVALID_ARGUMENT,
               "options.tracker is not a handle");
   CHECK_OK(create_memory_aware("memory-aware:0.8", tracker, 1000, clock, &aware));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "fc", 801, &allocation));
+  CHECK_OK(record_named(tracker, "fc", 801, &allocation));
   ckpt_memory_tracker_release(tracker); /* the strategy keeps it */
   CHECK_OK(ckpt_clock_advance(clock, ten_seconds));
   CHECK(strcmp(answers(aware, "x", 1, 0, 4), "1111") == 0);

@@ -16,6 +16,7 @@
 #include <ckpt/ckpt.h>
 
 #include "adaptive/events.h"
+#include "memory/named.h"
 #include "strategy/given.h"
 
 namespace {
@@ -686,7 +687,7 @@ void use_clock(const ckpt_clock* clock, ckpt_clock* given) {
   MUST(ckpt_memory_tracker_create(&tracked, &tracker));
   for (int i = 0; i < 3; ++i) {
     std::uint64_t allocation = 0;
-    static_cast<void>(SANE(ckpt_memory_tracker_record_allocation_named(tracker, "a", 8, &allocation)));
+    static_cast<void>(SANE(record_named(tracker, "a", 8, &allocation)));
     static_cast<void>(SANE(ckpt_memory_tracker_get_stats(tracker, &stats)));
     static_cast<void>(SANE(ckpt_memory_tracker_list_allocations(tracker, live, 8, &count)));
   }
@@ -911,7 +912,7 @@ void test_numbers_that_only_stop() {
   MUST(ckpt_memory_tracker_create(nullptr, &tracker));
   const auto event = [](const ckpt_memory_event*, void*) -> std::int32_t { return CKPT_E_INTERNAL; };
   MUST(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, event, nullptr, nullptr, &subscription));
-  MUST(ckpt_memory_tracker_record_allocation_named(tracker, "a", 8, &allocation));
+  MUST(record_named(tracker, "a", 8, &allocation));
   MUST(ckpt_memory_tracker_get_stats(tracker, &stats));
   if (stats.handler_failures != 1) wrong("handler_failures", std::to_string(stats.handler_failures));
   ckpt_memory_tracker_release(tracker);

@@ -9,6 +9,7 @@
 
 #include "adaptive/events.h"
 #include "folder.h"
+#include "memory/named.h"
 
 /* ---- What the program has ---- */
 
@@ -149,7 +150,7 @@ static void use_the_rest(void) {
   CHECK_OK(ckpt_controller_should_checkpoint(controller, 1, &decision));
   CHECK_OK(ckpt_controller_get_json(controller, NULL, 0, &needed));
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &memory));
-  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "layer", 64, &allocation));
+  CHECK_OK(record_named(tracker, "layer", 64, &allocation));
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
   CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));

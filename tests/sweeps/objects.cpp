@@ -3,6 +3,7 @@
 
 #include "adaptive/events.h"
 #include "cells.h"
+#include "memory/named.h"
 
 namespace sweeps {
 namespace {
@@ -52,7 +53,7 @@ void make_memory(Objects& objects) {
   ckpt_memory_tracker* tracker = nullptr;
   MUST(ckpt_memory_tracker_create(nullptr, &tracker));
   objects.of<ckpt_memory_tracker>() = tracker;
-  MUST(ckpt_memory_tracker_record_allocation_named(tracker, "sweep", 64, &objects.allocation));
+  MUST(record_named(tracker, "sweep", 64, &objects.allocation));
   MUST(ckpt_memory_tracker_push_scope(tracker, "sweep", &objects.scope));
   MUST(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_ALL, 16, &objects.subscription));
   MUST(ckpt_buffer_pool_create(nullptr, nullptr, &objects.of<ckpt_buffer_pool>()));

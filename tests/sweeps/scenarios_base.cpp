@@ -1,4 +1,5 @@
 // Threads, clocks, memory, tensors, strategies, and what is destroyed.
+#include "memory/named.h"
 #include "scenarios.h"
 #include "strategy/given.h"
 
@@ -63,7 +64,7 @@ void clocks() {
   tracker.clock = tracking.of<ckpt_clock>();
   MUST(ckpt_memory_tracker_create(&tracker, &tracking.of<ckpt_memory_tracker>()));
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
-  SANE(ckpt_memory_tracker_record_allocation_named(tracking.of<ckpt_memory_tracker>(), "sweep", 64, &tracking.allocation));
+  SANE(record_named(tracking.of<ckpt_memory_tracker>(), "sweep", 64, &tracking.allocation));
   records.name = "clock of a tracker that is read";
   SANE(ckpt_memory_tracker_get_stats(tracking.of<ckpt_memory_tracker>(), &stats));
   release_rest(tracking);
@@ -107,7 +108,7 @@ void memory_events() {
   MUST(ckpt_memory_tracker_create(nullptr, &in_use.of<ckpt_memory_tracker>()));
   MUST(ckpt_memory_tracker_subscribe(in_use.of<ckpt_memory_tracker>(), CKPT_MEMORY_EVENT_KIND_ALL, &sweeping, &recorded, nullptr,
                                      &in_use.subscription));
-  SANE(ckpt_memory_tracker_record_allocation_named(in_use.of<ckpt_memory_tracker>(), "sweep", 64, &in_use.allocation));
+  SANE(record_named(in_use.of<ckpt_memory_tracker>(), "sweep", 64, &in_use.allocation));
   release_rest(in_use);
 
   Objects pooled;

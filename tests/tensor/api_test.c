@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "memory/named.h"
 
 static int released = 0;
 static void* released_with = NULL;
@@ -273,12 +274,12 @@ static void test_pool_with_tracker(void) {
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, pool, &tensor));
   ckpt_buffer_pool_release(pool);
   ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
-  CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "activations", &stats));
+  CHECK_OK(stats_named(tracker, "activations", &stats));
   CHECK(stats.current_bytes == 24 && stats.live_allocations == 1);
   ckpt_tensor_retain(tensor);
   ckpt_tensor_release(tensor);
   ckpt_tensor_release(tensor);
-  CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "activations", &stats));
+  CHECK_OK(stats_named(tracker, "activations", &stats));
   CHECK(stats.current_bytes == 0 && stats.total_freed_bytes == 24);
   /* The tensor keeps the pool, and the pool the tracker. */
   CHECK_OK(ckpt_buffer_pool_create(tracker, &options, &pool));

@@ -60,7 +60,7 @@ def property_of(name):
 
 
 def is_settable(struct):
-    return struct.is_options or "in" in struct.directions and not struct.is_table
+    return struct.is_options or "in" in struct.directions and struct.has_size and not struct.is_table
 
 
 def see(name):

@@ -33,24 +33,28 @@ namespace Ckpt
         Cosine = 2,
     }
 
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeTensorSpec
+    {
+        internal int dtype;
+        internal int ndim;
+        internal fixed long shape[8];
+    }
+
     /// <summary>Element type and shape of one activation.</summary>
     public sealed unsafe partial class TensorSpec
     {
+        internal TensorSpec(NativeTensorSpec from)
+        {
+            DType = (DType)from.dtype;
+            Shape = NativeList.Copied(from.shape, from.ndim);
+        }
+
         /// <summary>Element type.</summary>
-        public DType DType { get; set; }
+        public DType DType { get; }
 
         /// <summary>Lengths of the dimensions, each &gt;= 0.</summary>
-        public long[] Shape { get; set; } = new long[0];
-
-        internal static ckpt_tensor_spec Native(TensorSpec from, CallMemory memory)
-        {
-            if (from == null) return null;
-            var to = memory.Add(new ckpt_tensor_spec());
-            to.dtype = (int)from.DType;
-            to.ndim = from.Shape.Length;
-            fixed (long* lengths = NativeList.Lengths(from.Shape)) to.shape = lengths;
-            return to;
-        }
+        public long[] Shape { get; }
 
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>

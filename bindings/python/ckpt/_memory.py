@@ -97,6 +97,26 @@ class MemoryTracker(_Shared):
     def __init__(self, **options: _o.memory_tracker_options) -> None:
         self._adopt(_n.ckpt_memory_tracker_create(_o.memory_tracker_options(**options)))
 
+    def _adopt(self, handle: Any) -> None:
+        super()._adopt(handle)
+        self._numbers: Dict[str, int] = {}  # of the layers that calls have named
+
+    def close(self) -> None:
+        super().close()
+        self._numbers = {}
+
+    def _number(self, layer: Union[int, str]) -> int:
+        """The number of a layer, which is added if its name is new."""
+        if not isinstance(layer, str):
+            return layer
+        number = self._numbers.get(layer)
+        if number is None:
+            number = self._numbers[layer] = _n.ckpt_memory_tracker_add_layer(self._h, layer)
+        return number
+
+    def _known(self, layer: Union[int, str]) -> int:
+        return _n.ckpt_memory_tracker_find_layer(self._h, layer) if isinstance(layer, str) else layer
+
     def add_layer(self, name: str) -> int:
         """The number of the layer of this name, which need not have been named before."""
         return _n.ckpt_memory_tracker_add_layer(self._h, name)
@@ -113,16 +133,12 @@ class MemoryTracker(_Shared):
 
     def record_allocation(self, layer: Union[int, str], bytes: int) -> int:
         """Books an allocation and gives its id."""
-        if isinstance(layer, str):
-            return _n.ckpt_memory_tracker_record_allocation_named(self._h, layer, bytes)
-        return _n.ckpt_memory_tracker_record_allocation(self._h, layer, bytes)
+        return _n.ckpt_memory_tracker_record_allocation(self._h, self._number(layer), bytes)
 
     def try_reserve(self, layer: Union[int, str], bytes: int) -> Optional[int]:
         """Like record_allocation, but None when the live total would rise above the limit."""
         try:
-            if isinstance(layer, str):
-                return _n.ckpt_memory_tracker_try_reserve_named(self._h, layer, bytes)
-            return _n.ckpt_memory_tracker_try_reserve(self._h, layer, bytes)
+            return _n.ckpt_memory_tracker_try_reserve(self._h, self._number(layer), bytes)
         except OverBudgetError:
             return None
 
@@ -132,17 +148,21 @@ class MemoryTracker(_Shared):
 
     def free_layer(self, layer: Union[int, str]) -> int:
         """Frees all live allocations of a layer; gives their number."""
-        if isinstance(layer, str):
-            return _n.ckpt_memory_tracker_record_deallocation_named(self._h, layer)
-        return _n.ckpt_memory_tracker_record_deallocation_layer(self._h, layer)
+        try:
+            number = self._known(layer)
+        except NotFoundError as unknown:
+            try:
+                _n.ckpt_memory_tracker_record_deallocation_layer(self._h, -1)  # counted in MemoryStats.not_found
+            except NotFoundError:
+                pass
+            raise unknown
+        return _n.ckpt_memory_tracker_record_deallocation_layer(self._h, number)
 
     def stats(self) -> MemoryStats:
         return MemoryStats._of(_n.ckpt_memory_tracker_get_stats(self._h))
 
     def layer_stats(self, layer: Union[int, str]) -> MemoryLayerStats:
-        if isinstance(layer, str):
-            return MemoryLayerStats._of(_n.ckpt_memory_tracker_get_layer_stats_named(self._h, layer))
-        return MemoryLayerStats._of(_n.ckpt_memory_tracker_get_layer_stats(self._h, layer))
+        return MemoryLayerStats._of(_n.ckpt_memory_tracker_get_layer_stats(self._h, self._known(layer)))
 
     def snapshot(self, order: int = MemoryOrder.ID) -> MemorySnapshot:
         """Totals and all layers of one moment."""

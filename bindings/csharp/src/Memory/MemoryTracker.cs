@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
@@ -10,6 +11,9 @@ namespace Ckpt
     /// may use it at once.</summary>
     public sealed partial class MemoryTracker : NativeObject
     {
+        // Of the layers that calls have named.
+        private readonly ConcurrentDictionary<string, int> numbers = new ConcurrentDictionary<string, int>();
+
         /// <summary>A tracker that has counted nothing.</summary>
         /// <param name="options">null: the defaults.</param>
         public MemoryTracker([AllowNull] MemoryTrackerOptions options = null) : this(Made(options))
@@ -71,15 +75,28 @@ namespace Ckpt
             return Utf8.Text(name);
         }
 
+        // The number of a layer, which is added if its name is new.
+        private int NumberOf(string layerId)
+        {
+            int number;
+            if (layerId != null && !IsDisposed && numbers.TryGetValue(layerId, out number)) return number;
+            number = AddLayer(layerId);
+            numbers[layerId] = number;
+            return number;
+        }
+
+        internal override void BeforeDispose()
+        {
+            numbers.Clear();
+        }
+
         /// <summary>Books an allocation by a layer's name. Handlers of events run before it returns.</summary>
         /// <param name="layerId">The name, not blank; it need not have been given before.</param>
         /// <param name="sizeBytes">Above 0.</param>
         /// <returns>The allocation's id, which is never 0.</returns>
         public ulong RecordAllocation(string layerId, long sizeBytes)
         {
-            ulong allocation;
-            native.ckpt_memory_tracker_record_allocation_named(Handle, layerId, sizeBytes, out allocation);
-            return allocation;
+            return RecordAllocation(NumberOf(layerId), sizeBytes);
         }
 
         /// <summary>Books an allocation by a layer's number.</summary>
@@ -99,7 +116,7 @@ namespace Ckpt
         /// <returns>The allocation's id, or null when it was refused.</returns>
         public ulong? TryReserve(string layerId, long sizeBytes)
         {
-            return Reserved((out ulong made) => native.ckpt_memory_tracker_try_reserve_named(Handle, layerId, sizeBytes, out made));
+            return TryReserve(NumberOf(layerId), sizeBytes);
         }
 
         /// <summary>Books an allocation unless the live total would rise above the limit.</summary>
@@ -139,9 +156,29 @@ namespace Ckpt
         /// <returns>How many there were.</returns>
         public long RecordDeallocation(string layerId)
         {
-            long freed;
-            native.ckpt_memory_tracker_record_deallocation_named(Handle, layerId, out freed);
-            return freed;
+            int layer;
+            try
+            {
+                native.ckpt_memory_tracker_find_layer(Handle, layerId, out layer);
+            }
+            catch (CkptNotFoundException)
+            {
+                CountUnknown();
+                throw;
+            }
+            return RecordDeallocation(layer);
+        }
+
+        // In MemoryStats.NotFound.
+        private void CountUnknown()
+        {
+            try
+            {
+                RecordDeallocation(-1);
+            }
+            catch (CkptNotFoundException)
+            {
+            }
         }
 
         /// <summary>Frees all live allocations of a layer. CkptNotFoundException when it has none.</summary>
@@ -167,7 +204,8 @@ namespace Ckpt
         [return: MaybeNull]
         public MemoryLayerStats GetLayerStats(string layerId)
         {
-            return Found(stats => native.ckpt_memory_tracker_get_layer_stats_named(Handle, layerId, stats));
+            var layer = FindLayer(layerId);
+            return layer == null ? null : GetLayerStats(layer.Value);
         }
 
         private static MemoryLayerStats Found(Action<ckpt_memory_layer_stats> fill)

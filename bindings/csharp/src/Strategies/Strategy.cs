@@ -71,7 +71,7 @@ namespace Ckpt
         /// <returns>The strategy.</returns>
         public static Strategy Interval(long interval = 2)
         {
-            return new Strategy(Listed("interval", new[] { Text(interval) }, null));
+            return new Strategy(Listed("interval", new[] { Number(interval) }, null));
         }
 
         /// <summary>Layers that are named and not excluded. A name may be a glob: block.*.attn.</summary>
@@ -95,7 +95,7 @@ namespace Ckpt
         /// <returns>The strategy.</returns>
         public static Strategy SizeBased(long thresholdBytes = 1024 * 1024, [AllowNull] IEnumerable<string> excluded = null)
         {
-            return new Strategy(Listed("size", new[] { Text(thresholdBytes) }, excluded));
+            return new Strategy(Listed("size", new[] { Number(thresholdBytes) }, excluded));
         }
 
         /// <summary>Every n-th layer, where n shrinks while memory is short.</summary>
@@ -107,7 +107,7 @@ namespace Ckpt
         public static Strategy MemoryAware(double maxShare = 0.8, [AllowNull] MemoryTracker tracker = null, long totalBytes = 0,
                                            [AllowNull] Clock clock = null)
         {
-            return new Strategy(Listed("memory-aware", new[] { Text(maxShare) }, null),
+            return new Strategy(Listed("memory-aware", new[] { Number(maxShare) }, null),
                 new StrategyOptions { Tracker = tracker, TotalBytes = totalBytes, Clock = clock });
         }
 
@@ -120,7 +120,7 @@ namespace Ckpt
         public static Strategy Smart([AllowNull] IEnumerable<string> excluded = null, double largeFactor = 1.5, long rareAccesses = 2,
                                      double lateShare = 0.7)
         {
-            return new Strategy(Listed("smart", new[] { Text(largeFactor), Text(rareAccesses), Text(lateShare) }, excluded));
+            return new Strategy(Listed("smart", new[] { Number(largeFactor), Number(rareAccesses), Number(lateShare) }, excluded));
         }
 
         /// <summary>Yes when at least one child says yes. Every child is asked about every layer; children are kept
@@ -164,7 +164,7 @@ namespace Ckpt
 
         // ---- Pieces of text ----
 
-        private static string Text(IFormattable number)
+        private static string Number(IFormattable number)
         {
             return number.ToString(number is double ? "R" : null, CultureInfo.InvariantCulture);
         }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Counts allocations of checkpoints: live, peak and total bytes, per layer; scopes, limit, events, export. Layers are named by a
@@ -14,6 +15,8 @@ import java.util.OptionalLong;
  * <p>Listeners that hold the tracker itself keep it alive: end their subscription, or close the tracker.
  */
 public final class MemoryTracker extends NativeObject {
+  private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>(); // of the layers that calls have named
+
   private MemoryTracker(long address) {
     super(address, Native::ckpt_memory_tracker_release);
   }
@@ -78,6 +81,25 @@ public final class MemoryTracker extends NativeObject {
     return text(out -> Native.ckpt_memory_tracker_get_layer_name(this, layer, out));
   }
 
+  /** The number of a layer, which is added if its name is new. */
+  private int numberOf(String name) {
+    Integer known = numbers.get(name);
+    if (known != null && !isClosed()) return known;
+    int number = addLayer(name);
+    numbers.put(name, number);
+    return number;
+  }
+
+  private int known(String name) {
+    return whole(out -> Native.ckpt_memory_tracker_find_layer(this, name, out));
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    numbers.clear();
+  }
+
   // ---- Recording ----
 
   /**
@@ -99,7 +121,7 @@ public final class MemoryTracker extends NativeObject {
    * @return the allocation's id, never 0
    */
   public long recordAllocation(String name, long bytes) {
-    return number(out -> Native.ckpt_memory_tracker_record_allocation_named(this, name, bytes, out));
+    return recordAllocation(numberOf(name), bytes);
   }
 
   /**
@@ -121,7 +143,7 @@ public final class MemoryTracker extends NativeObject {
    * @return the allocation's id; empty when the limit refuses it
    */
   public OptionalLong tryReserve(String name, long bytes) {
-    return reserved(out -> Native.ckpt_memory_tracker_try_reserve_named(this, name, bytes, out));
+    return tryReserve(numberOf(name), bytes);
   }
 
   private static OptionalLong reserved(Into<long[]> call) {
@@ -159,7 +181,23 @@ public final class MemoryTracker extends NativeObject {
    * @return how many
    */
   public long freeLayer(String name) {
-    return number(out -> Native.ckpt_memory_tracker_record_deallocation_named(this, name, out));
+    int layer;
+    try {
+      layer = known(name);
+    } catch (CkptNotFoundException unknown) {
+      countUnknown();
+      throw unknown;
+    }
+    return freeLayer(layer);
+  }
+
+  /** In {@link MemoryStats#notFound}. */
+  private void countUnknown() {
+    try {
+      freeLayer(-1);
+    } catch (CkptNotFoundException counted) {
+      return;
+    }
   }
 
   // ---- Reading ----
@@ -190,7 +228,7 @@ public final class MemoryTracker extends NativeObject {
    * @return the numbers
    */
   public MemoryLayerStats layerStats(String name) {
-    return MemoryLayerStats.from(struct -> Native.ckpt_memory_tracker_get_layer_stats_named(this, name, struct));
+    return layerStats(known(name));
   }
 
   /**
