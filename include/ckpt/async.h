@@ -33,6 +33,12 @@
  * Log. The component is "async", every message about a task names its id and step. INFO: a manager created, shutting down and shut
  * down; its workers started and stopped; tasks queued, processing, completed and cancelled. WARNING: tasks rejected. ERROR: tasks
  * failed; at the release, failures that were neither seen nor reported, and tasks that it cancelled.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_async_manager_create, ckpt_async_manager_save
+ *   ckpt_async_manager_wait              reports how a save ended
+ *   ckpt_async_manager_close, ckpt_async_manager_release
  */
 #ifndef CKPT_ASYNC_H
 #define CKPT_ASYNC_H

@@ -1,6 +1,13 @@
 /* base.h - status codes, errors, logging, thread hooks, clocks, random numbers, thread pool, version.
  *
  * Everything that belongs to no other part. Read the general rules at the top of ckpt.h first.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_last_error                      why the last call on this thread failed
+ *   ckpt_set_log                         where messages of the log go
+ *   ckpt_version                         the version that is loaded
+ *   CKPT_INIT, ckpt_struct_init          structs with their defaults
  */
 #ifndef CKPT_BASE_H
 #define CKPT_BASE_H

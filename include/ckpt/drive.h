@@ -13,6 +13,12 @@
  * Every handle that a callback or a caller gives is dropped or taken over by a callback exactly once, also when a callback fails,
  * when the step is cancelled, and when backward never comes. A handle that a callback is shown without taking it over is borrowed
  * for the call. docs/guests.md has whole examples. Read the general rules at the top of ckpt.h first.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_driver_create
+ *   ckpt_driver_forward, ckpt_driver_backward
+ *   ckpt_driver_release
  */
 #ifndef CKPT_DRIVE_H
 #define CKPT_DRIVE_H

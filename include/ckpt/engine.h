@@ -5,6 +5,14 @@
  * step, layer, sample), so running a layer again produces the same bits.
  *
  * OpenBLAS is loaded at the first use of a layer that needs it; a process that never runs one never loads a BLAS.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_layer_create, ckpt_chain_create, ckpt_chain_add, ckpt_chain_initialize
+ *   ckpt_schedule_executor_create, ckpt_schedule_executor_run
+ *   ckpt_optimizer_create_adamw, ckpt_optimizer_step
+ *   ckpt_schedule_executor_get_stats     what a step took
+ *   the release function of each
  */
 #ifndef CKPT_ENGINE_H
 #define CKPT_ENGINE_H

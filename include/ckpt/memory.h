@@ -11,6 +11,14 @@
  * is in the sequence numbers. Times that end in _utc_ns are nanoseconds since 1970-01-01T00:00:00Z by the system's clock, found
  * when they are reported: the system's time then, less what has passed on the tracker's clock. So they follow when the system's
  * clock is set; and with a clock of your own, whose hours may be of any length, they are as far in the past as that clock says.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_memory_tracker_create           a tracker
+ *   ckpt_memory_tracker_add_layer        the number of a layer
+ *   ckpt_memory_tracker_record_allocation, _record_deallocation
+ *   ckpt_memory_tracker_get_stats, _get_snapshot
+ *   ckpt_memory_tracker_release
  */
 #ifndef CKPT_MEMORY_H
 #define CKPT_MEMORY_H

@@ -3,6 +3,12 @@
  * A step's batch is cut into M micro-batches, a chain into stages; each stage has a thread, a schedule and a manager of its own,
  * and hands activations and gradients to its neighbours through bounded lock-free queues. The contract: losses and gradients of any
  * number of stages under any of the micro-batch schedules equal those of one stage with the same micro-batches bit for bit.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_pipeline_create, ckpt_pipeline_run
+ *   ckpt_pipeline_get_stats              bubbles, stage by stage
+ *   ckpt_pipeline_release
  */
 #ifndef CKPT_PIPELINE_H
 #define CKPT_PIPELINE_H

@@ -5,6 +5,13 @@
  * what is recomputed, what runs backward. It is read through a *cursor*. The *verifier* replays it against a *profile* of the chain
  * and reports exact peak bytes and time before anything runs; the executor of engine.h runs it; users with adjoint code of their
  * own drive the cursor themselves.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_profile_create_from_chain       (engine.h) or ckpt_profile_create and ckpt_profile_add_layer: what layers need
+ *   ckpt_schedule_create                 "auto:512MiB": the fastest known schedule within a budget
+ *   ckpt_schedule_verify                 exact peak bytes and time, before anything runs
+ *   ckpt_schedule_release, ckpt_profile_release
  */
 #ifndef CKPT_PLAN_H
 #define CKPT_PLAN_H

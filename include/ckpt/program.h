@@ -12,6 +12,12 @@
  * reads. An operation waits for those before it on its own stream. STORE_BEGIN and LOAD_BEGIN make their stream wait for all that
  * was issued to stream 0 before them; AWAIT makes stream 0 wait for the copy of its transfer. A copy that runs as early or as late
  * as this allows finds its bytes in place. Read the general rules at the top of ckpt.h first.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_program_create, ckpt_program_get_arena_bytes
+ *   ckpt_program_get_operations, ckpt_program_get_buffers
+ *   ckpt_program_release
  */
 #ifndef CKPT_PROGRAM_H
 #define CKPT_PROGRAM_H

@@ -17,6 +17,13 @@
  *   ckpt_checkpoint_manager_save(manager, state, &options, NULL);   durable when it returns
  *
  * docs/format.md describes the bytes on disk. Read the general rules at the top of ckpt.h first.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_state_create, ckpt_state_add_tensor, ckpt_state_set_json
+ *   ckpt_checkpoint_manager_create       over a storage
+ *   ckpt_checkpoint_manager_save, _load, _list
+ *   ckpt_checkpoint_manager_release, ckpt_state_release
  */
 #ifndef CKPT_STATE_H
 #define CKPT_STATE_H

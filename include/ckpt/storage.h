@@ -7,6 +7,11 @@
  *   if (ckpt_storage_create_file_system("checkpoints", NULL, &storage) != CKPT_OK) puts(ckpt_last_error());
  *   ... ckpt_checkpoint_manager_create(storage, NULL, &checkpoint) ...
  *   ckpt_storage_release(storage);
+ *
+ * A beginner needs:
+ *
+ *   ckpt_storage_create_file_system      a directory; ckpt_storage_create_from_uri: "s3://bucket/run", "memory:"
+ *   ckpt_storage_release
  */
 #ifndef CKPT_STORAGE_H
 #define CKPT_STORAGE_H

@@ -10,6 +10,12 @@
  *   ckpt_tensor_fill(x, 1.5);
  *   float *elements = (float *)ckpt_tensor_get_data(x);
  *   ckpt_tensor_release(x);
+ *
+ * A beginner needs:
+ *
+ *   ckpt_tensor_create                   owned memory; ckpt_tensor_create_borrowed: memory of the caller
+ *   ckpt_tensor_get_data                 the elements
+ *   ckpt_tensor_release
  */
 #ifndef CKPT_TENSOR_H
 #define CKPT_TENSOR_H

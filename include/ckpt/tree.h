@@ -19,6 +19,12 @@
  * A list's first part is the node after it, the next part the node at the first part's end, and so on. docs/format.md describes the
  * text that holds a tree: format 1, or format 2 when the tree has attributes or parameters, which libraries that read only
  * format 1 refuse with UNSUPPORTED. Read the general rules at the top of ckpt.h first.
+ *
+ * A beginner needs:
+ *
+ *   ckpt_tree_create, ckpt_tree_add, ckpt_state_set_tree
+ *   ckpt_tree_create_from_reader, ckpt_tree_find, ckpt_tree_get
+ *   ckpt_tree_release
  */
 #ifndef CKPT_TREE_H
 #define CKPT_TREE_H
