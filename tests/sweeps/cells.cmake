@@ -10,7 +10,7 @@ add_custom_command(OUTPUT "${cells}"
   DEPENDS ckpt ${public_headers} MakeCells.cmake ../capi/ApiTable.cmake COMMENT "Making the cells of the sweeps" VERBATIM)
 
 add_library(sweep_cells STATIC cells.cpp objects.cpp "${cells}")
-target_include_directories(sweep_cells PUBLIC "${CMAKE_CURRENT_BINARY_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+target_include_directories(sweep_cells PUBLIC "${CMAKE_CURRENT_BINARY_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
 target_link_libraries(sweep_cells PUBLIC ckpt_compile ckpt::ckpt Threads::Threads)
 ckpt_quick_compile(sweep_cells)
 

@@ -18,11 +18,11 @@ template <class Struct>
 Struct initial() {
   return Struct{};
 }
-#define STRUCT(type, macro) \
-  template <>               \
-  type initial<type>() {    \
-    type value = macro;     \
-    return value;           \
+#define STRUCT(type, macro)               \
+  template <>                             \
+  [[maybe_unused]] type initial<type>() { \
+    type value = macro;                   \
+    return value;                         \
   }
 #include "api_cells.inc"
 

@@ -1,6 +1,7 @@
 /* A preload library that makes allocations fail after main has begun. CKPT_FAIL_AT=N: allocation N fails, counted from 1;
  * CKPT_FAIL_AT=N+: allocation N and all later ones fail. CKPT_FAIL_COUNT=FILE: the number of allocations is written to FILE after
- * main has returned. */
+ * main has returned. Allocations of libgfortran, which OpenBLAS loads, do not fail: its constructor recurses without end when it
+ * gets no memory. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
@@ -10,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* glibc's internal names. dlsym("malloc") does not work here, because glibc's dlsym allocates. */
@@ -23,22 +25,29 @@ static int fails_from_there_on;
 static atomic_int is_counting;
 static atomic_long calls;
 
-static int fails(void) {
+static int is_of_libgfortran(const void* caller) {
+  Dl_info object;
+  return dladdr(caller, &object) != 0 && object.dli_fname != NULL && strstr(object.dli_fname, "libgfortran") != NULL;
+}
+
+static int fails(const void* caller) {
   long number;
   if (!atomic_load_explicit(&is_counting, memory_order_relaxed)) return 0;
   number = atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed) + 1;
   if (fail_at == 0 || (fails_from_there_on ? number < fail_at : number != fail_at)) return 0;
+  if (is_of_libgfortran(caller)) return 0;
   errno = ENOMEM;
   return 1;
 }
 
-void* malloc(size_t bytes) { return fails() ? NULL : __libc_malloc(bytes); }
-void* calloc(size_t count, size_t bytes) { return fails() ? NULL : __libc_calloc(count, bytes); }
-void* realloc(void* memory, size_t bytes) { return fails() ? NULL : __libc_realloc(memory, bytes); }
-void* memalign(size_t alignment, size_t bytes) { return fails() ? NULL : __libc_memalign(alignment, bytes); }
-void* aligned_alloc(size_t alignment, size_t bytes) { return fails() ? NULL : __libc_memalign(alignment, bytes); }
+#define CALLER __builtin_return_address(0)
+void* malloc(size_t bytes) { return fails(CALLER) ? NULL : __libc_malloc(bytes); }
+void* calloc(size_t count, size_t bytes) { return fails(CALLER) ? NULL : __libc_calloc(count, bytes); }
+void* realloc(void* memory, size_t bytes) { return fails(CALLER) ? NULL : __libc_realloc(memory, bytes); }
+void* memalign(size_t alignment, size_t bytes) { return fails(CALLER) ? NULL : __libc_memalign(alignment, bytes); }
+void* aligned_alloc(size_t alignment, size_t bytes) { return fails(CALLER) ? NULL : __libc_memalign(alignment, bytes); }
 int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-  void* const made = fails() ? NULL : __libc_memalign(alignment, bytes);
+  void* const made = fails(CALLER) ? NULL : __libc_memalign(alignment, bytes);
   if (made == NULL) return ENOMEM;
   *memory = made;
   return 0;

@@ -347,7 +347,7 @@ final class TestPlan {
     Check.raises(CkptInvalidArgumentException.class, "late_share", () -> Strategy.smart(1.5, 2, 2, List.of()));
     try (Strategy odd = Strategy.selective(List.of("a,b", "say \"x\"", "(c)"), List.of("!d")); Strategy same = new Strategy(odd.text())) {
       for (String layer : List.of("a,b", "say \"x\"", "(c)")) {
-        Check.that(same.shouldCheckpoint(layer, DType.F32, new long[] {1}, 0), layer);
+        Check.that(same.shouldCheckpoint(layer, new TensorSpec(DType.F32, new long[] {1}), 0), layer);
       }
       Check.equal(List.of("!d"), same.patterns(StrategyList.EXCLUDED));
     }
