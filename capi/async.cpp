@@ -85,9 +85,8 @@ async::MakeBlock counted(async::MakeBlock make, const std::shared_ptr<ckpt::memo
   return [make = make ? std::move(make) : async::system_block, tracker](std::int64_t bytes) {
     const auto count = std::make_shared<Count>(tracker, bytes);
     async::Block block = make(bytes);
-    async::Block both(nullptr, [release = block.get_deleter(), count](std::byte* memory) { release(memory); });
-    both.reset(block.release());
-    return both;
+    async::Block::deleter_type counted = [release = block.get_deleter(), count](std::byte* memory) { release(memory); };
+    return async::Block(block.release(), std::move(counted));
   };
 }
 

@@ -171,9 +171,10 @@ class Tensor {
     if constexpr (std::is_const_v<T>) {
       return static_cast<T*>(std::as_const(*this).data());
     } else {
-      if (read_only() && element_count() > 0)
+      if (read_only() && element_count() > 0) {
         throw Error(Status::unsupported,
                     "the tensor is read-only: expected a const element type, as in elements_as<const float>()");
+      }
       return static_cast<T*>(data());
     }
   }
