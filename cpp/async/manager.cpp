@@ -111,6 +111,7 @@ void AsyncManager::report_unreceived() {
   }
   if (left.empty()) return;
   std::vector<std::string> messages;
+  messages.reserve(left.size());
   for (const base::Error& error : left) messages.push_back(error.message());
   try {
     state::leave_unreported(*checkpoint_->storage(),

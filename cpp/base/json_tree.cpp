@@ -38,7 +38,10 @@ class Builder {
   Json* put(Json&& value) {
     if (open_.empty()) return &(root = std::move(value));
     Json& parent = *open_.back();
-    if (parent.is_object()) return &parent.members().emplace_back(std::move(key_), std::move(value)).value;
+    if (parent.is_object()) {
+      parent.members().push_back({std::move(key_), std::move(value)});
+      return &parent.members().back().value;
+    }
     return &parent.items().emplace_back(std::move(value));
   }
   bool add(Json&& value) {

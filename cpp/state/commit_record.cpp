@@ -92,9 +92,10 @@ CommitRecord parse_commit_record(std::string_view text) {
   const std::int64_t version = number_in(tree, "format_version");
   // Before the version is believed: a changed bit must not make a damaged record a newer library's, or one without a checksum.
   if (version != unchecked_record_version || checksum_of_tail(text)) checked_view(text, "commit record");
-  if (version < unchecked_record_version || version > newest_record_version)
+  if (version < unchecked_record_version || version > newest_record_version) {
     base::fail(Status::unsupported, "the commit record's format_version is ", version, "; this library reads 1 and ",
                newest_record_version);
+  }
   const auto digest = digest_from_hex(text_in(tree, "manifest_xxh3_128"));
   if (!digest) base::fail(Status::corrupt, "the commit record's manifest_xxh3_128 is no checksum");
   return {text_in(tree, "attempt"),

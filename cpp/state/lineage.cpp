@@ -162,7 +162,7 @@ std::shared_ptr<AcceptedSave> Lineage::accept(std::int64_t step, bool is_above_a
     generation = std::move(begun);
   }
   queued_.reserve(queued_.size() + 1);
-  const auto save = std::make_shared<AcceptedSave>(shared_from_this(), step, std::move(generation), begins, epoch_);
+  auto save = std::make_shared<AcceptedSave>(shared_from_this(), step, std::move(generation), begins, epoch_);
   save->newest_step_ = newest_step.value_or(step);
   save->is_above_all_ = !is_known_;
   queued_.push_back(save.get());

@@ -27,9 +27,10 @@ std::optional<std::int64_t> sequence_of(storage::Storage& storage, const std::st
 }  // namespace
 
 Ownership::Ownership(storage::Storage& storage) : storage_(storage), lock_(storage.lock(std::string(lock_name))) {
-  if (!is_exclusive())
+  if (!is_exclusive()) {
     base::warn("state", cat(base::quote(storage.name()),
                             " is written without a lock: a second writer is detected only by the checkpoints that it commits"));
+  }
 }
 
 void Ownership::note_found(const std::vector<Found>& all, std::int64_t first_sequence) {
@@ -51,9 +52,10 @@ void Ownership::require_held() {
   if (is_exclusive()) return;
   const std::lock_guard lock(mutex_);
   if (problem_.empty()) look_for_others();
-  if (!problem_.empty())
+  if (!problem_.empty()) {
     base::fail(Status::busy, base::quote(storage_.name()), " has a second writer: ", problem_,
                "; this one saves and removes nothing any more; open the storage again to continue");
+  }
 }
 
 bool Ownership::may_remove(const std::string& attempt) {

@@ -104,9 +104,10 @@ class Review {
         return doubt(cat(one.path, ": the commit record does not match ", base::quote(named->name)));
       const bool is_listed = named != nullptr && holds_manifest(*named);
       if (!is_listed && has_manifest_now(storage_, one.record->attempt)) return;  // the listing was late
-      if (!one.record->is_checked() && is_needed(one, false))
+      if (!one.record->is_checked() && is_needed(one, false)) {
         return doubt(
             cat(one.path, ": the commit record names ", base::quote(one.record->attempt), ", which is not its checkpoint"));
+      }
     }
     review_.leftovers.push_back(one.path);
   }

@@ -64,14 +64,16 @@ std::int64_t age_ns(const Found& found, const AgeTime& now, ClockWarnings& warne
   std::int64_t age = now.utc_ns - found.saved_utc_ns;
   if (now.step.by_ns > 0 && found.saved_utc_ns < now.step.before_utc_ns) {
     age -= now.step.by_ns;
-    if (!warned.of_step.exchange(true))
+    if (!warned.of_step.exchange(true)) {
       base::warn("state",
                  base::cat("the clock was set ahead by ", now.step.by_ns / 1'000'000'000,
                            " s since this writer opened: the rule 'newer' does not add this to the age of what was saved before"));
+    }
   }
-  if (age < -clock_tolerance_ns && now.step.by_ns == 0 && !warned.of_future.exchange(true))
+  if (age < -clock_tolerance_ns && now.step.by_ns == 0 && !warned.of_future.exchange(true)) {
     base::warn("state", base::cat("by the clock, ", base::quote(found.name), " was saved ", -age / 1'000'000'000,
                                   " s in the future: the rule 'newer' keeps it until that time and its age have passed"));
+  }
   return age;
 }
 

@@ -213,9 +213,10 @@ class FileSystem final : public Storage {
 
   // A removed directory that is still open looks like an empty one. Not NOT_FOUND: callers would take that for a missing file.
   void require_root() const {
-    if (status_of(root_.get(), name_).st_nlink == 0)
+    if (status_of(root_.get(), name_).st_nlink == 0) {
       base::fail(base::Status::invalid_state, "the root ", base::quote(name_),
                  " does not exist any more: it was removed after it was opened");
+    }
   }
 
   Place find(const std::string& path) {

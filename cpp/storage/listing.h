@@ -9,7 +9,7 @@
 
 namespace ckpt::storage {
 
-// Sorted by name, without "." and "..". directory: open for reading. shown: its path for messages.
-std::vector<Entry> list_directory(Descriptor directory, const std::string& shown);
+// Sorted by name, without "." and "..". descriptor: of a directory, open for reading. shown: its path for messages.
+std::vector<Entry> list_directory(Descriptor descriptor, const std::string& shown);
 
 }  // namespace ckpt::storage

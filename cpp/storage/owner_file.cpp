@@ -83,12 +83,14 @@ std::optional<std::string> contents_of(const LockPlace& place, const std::string
 [[noreturn]] void fail_owned(const LockPlace& place, const std::string& name, const std::optional<LockOwner>& owner,
                              OwnerState state) {
   const std::string file = base::quote(shown_as(place, name));
-  if (!owner)
+  if (!owner) {
     base::fail(base::Status::busy, base::quote(place.storage), " may be being written: ", file,
                " is the lock of a writer, and its owner cannot be read; if no writer is at work, remove it");
-  if (state == OwnerState::running)
+  }
+  if (state == OwnerState::running) {
     base::fail(base::Status::busy, base::quote(place.storage), " is being written by process ", owner->process, ", which holds ",
                file);
+  }
   base::fail(base::Status::busy, base::quote(place.storage), " may be being written by process ", owner->process, " of host ",
              base::quote(owner->host), ", which holds ", file,
              ": this process cannot see whether that one still runs; if it has ended, remove the file");

@@ -48,9 +48,10 @@ Box box_of(const TensorRecord& block) {
 Digest layout_digest(const std::vector<GroupRecord>& groups) {
   std::vector<Digest> blocks;
   for (const GroupRecord& group : groups) {
-    for (const TensorRecord& block : group.tensors)
+    for (const TensorRecord& block : group.tensors) {
       blocks.push_back(
           hash_of(cat(base::json_string(group.name), ' ', base::json_string(tensor_of(block)), ' ', to_text(box_of(block)))));
+    }
   }
   // The order of the records says nothing of where blocks lie.
   std::ranges::sort(blocks, {}, [](const Digest& digest) { return std::pair(digest.high, digest.low); });
