@@ -120,6 +120,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_storage_create_retrying)(ckpt_storage* inner, ckpt_fault_handler* handler, ckpt_storage** storage);
   void (*ckpt_storage_release)(ckpt_storage* storage);
   ckpt_status (*ckpt_strategy_create)(const char* text, ckpt_strategy** strategy);
+  ckpt_status (*ckpt_strategy_create_with_options)(const char* text, const ckpt_strategy_options* options, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_create_custom)(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_strategy** strategy);
   ckpt_status (*ckpt_strategy_register)(const char* name, ckpt_strategy_factory_fn factory, void* user_data, ckpt_destroy_fn destroy);
   ckpt_status (*ckpt_strategy_unregister)(const char* name);
@@ -316,6 +317,7 @@ typedef struct ckpt_api {
   void (*ckpt_threshold_release)(ckpt_threshold* threshold);
   ckpt_status (*ckpt_controller_create)(const ckpt_controller_options* options, ckpt_controller** controller);
   ckpt_status (*ckpt_controller_get_now)(const ckpt_controller* controller, double* now_seconds);
+  ckpt_status (*ckpt_controller_record)(ckpt_controller* controller, const ckpt_controller_event* event);
   ckpt_status (*ckpt_controller_should_checkpoint)(const ckpt_controller* controller, double now_seconds, ckpt_decision* decision);
   ckpt_status (*ckpt_controller_decide_all)(const ckpt_controller* controller, ckpt_coordinator* coordinator, double now_seconds, int64_t timeout_ns, ckpt_decision* decision);
   ckpt_status (*ckpt_controller_save_async)(ckpt_controller* controller, double now_seconds, ckpt_async_manager* manager, ckpt_state* state, const ckpt_save_options* options, const ckpt_checkpoint_task_options* task, int64_t* id);
@@ -342,11 +344,13 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_async_manager_list)(ckpt_async_manager* manager, ckpt_checkpoint_task_list which, int64_t* ids, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_async_manager_get_stats)(ckpt_async_manager* manager, ckpt_async_manager_stats* stats);
   ckpt_status (*ckpt_tree_create)(ckpt_tree** tree);
+  ckpt_status (*ckpt_tree_add)(ckpt_tree* tree, const ckpt_tree_node* node);
   ckpt_status (*ckpt_state_set_tree)(ckpt_state* state, const char* group, ckpt_tree* tree);
   ckpt_status (*ckpt_tree_get_text)(const ckpt_tree* tree, char* buffer, int64_t capacity, int64_t* needed);
   ckpt_status (*ckpt_tree_create_from_text)(const void* data, int64_t bytes, ckpt_tree** tree);
   ckpt_status (*ckpt_tree_create_from_state)(const ckpt_state* state, const char* group, ckpt_tree** tree);
   ckpt_status (*ckpt_tree_create_from_reader)(ckpt_reader* reader, const char* group, ckpt_tree** tree);
+  ckpt_status (*ckpt_tree_get)(const ckpt_tree* tree, int64_t index, ckpt_tree_node* node);
   ckpt_status (*ckpt_tree_find)(const ckpt_tree* tree, int64_t index, const char* key, int64_t* found);
   ckpt_status (*ckpt_tree_get_tensor)(ckpt_tree* tree, int64_t index, ckpt_tensor** tensor);
   void (*ckpt_tree_release)(ckpt_tree* tree);
@@ -364,10 +368,6 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_program_get_operations)(const ckpt_program* program, ckpt_program_operation* operations, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_program_get_json)(const ckpt_program* program, char* buffer, int64_t capacity, int64_t* needed);
   void (*ckpt_program_release)(ckpt_program* program);
-  ckpt_status (*ckpt_strategy_create_with_options)(const char* text, const ckpt_strategy_options* options, ckpt_strategy** strategy);
-  ckpt_status (*ckpt_controller_record)(ckpt_controller* controller, const ckpt_controller_event* event);
-  ckpt_status (*ckpt_tree_add)(ckpt_tree* tree, const ckpt_tree_node* node);
-  ckpt_status (*ckpt_tree_get)(const ckpt_tree* tree, int64_t index, ckpt_tree_node* node);
 } ckpt_api;
 
 #ifdef __cplusplus

@@ -32,8 +32,12 @@ class Strategy {
  public:
   using Names = std::vector<std::string>;
 
-  // From text: "interval:4", "any(size:1MiB,$0)", ... children: the strategies $0, $1, ... of the text.
-  static Strategy create(const std::string& text, const std::vector<const Strategy*>& children = {},
+  // From text: "interval:4", "any(size:1MiB,interval:8)", ...
+  static Strategy create(const std::string& text) {
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create(text.c_str(), out); });
+  }
+  // children: the strategies $0, $1, ... of the text. options: used by its memory-aware strategies.
+  static Strategy create(const std::string& text, const std::vector<const Strategy*>& children,
                          const StrategyOptions& options = {}) {
     const auto handles = handles_of(children);
     ckpt_strategy_options given = detail::to_c(options);

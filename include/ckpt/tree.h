@@ -84,9 +84,9 @@ typedef int32_t ckpt_tree_form;
 typedef struct ckpt_tree_node {
   uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
   ckpt_tree_kind kind;  /* what the node is: one of CKPT_TREE_KIND_* */
-  int64_t integer;  /* value of CKPT_TREE_KIND_INTEGER; of CKPT_TREE_KIND_BOOLEAN: 0 is false, other values are true, 1 when read */
-  double real;      /* value of CKPT_TREE_KIND_NUMBER: any bits, also NaN and infinities; real part of CKPT_TREE_KIND_COMPLEX */
-  double imaginary; /* imaginary part of CKPT_TREE_KIND_COMPLEX */
+  int64_t integer;      /* value of CKPT_TREE_KIND_INTEGER; truth of CKPT_TREE_KIND_BOOLEAN, nonzero for true */
+  double real;          /* value of CKPT_TREE_KIND_NUMBER: any bits, also NaN and infinities; real part of CKPT_TREE_KIND_COMPLEX */
+  double imaginary;     /* imaginary part of CKPT_TREE_KIND_COMPLEX */
   /* bytes of a string, path, big integer or row of bytes; name of the class of CKPT_TREE_KIND_NAMED_TUPLE and
    * CKPT_TREE_KIND_DATACLASS; when read, also the name of a tensor in its group. NULL for other kinds. Valid until the tree is
    * changed or released; a NUL follows the last byte */
