@@ -87,6 +87,36 @@ TEST(StrategyHpp, CustomStrategiesMayThrow) {
   EXPECT_EQ(refusal([] { Strategy::custom("Mine", {}); }), "INVALID_ARGUMENT: callbacks->decide is NULL");
 }
 
+TEST(StrategyHpp, CustomStrategiesAreChildrenOfComposites) {
+  ckpt::CustomStrategy functions;
+  functions.decide = [](const ckpt::StrategyQuestion& question) { return question.layer_index % 2 == 1; };
+  const auto odd = Strategy::custom("Odd", std::move(functions));
+  const auto three = Strategy::interval(3);
+  auto any = Strategy::any_of({&odd, &three});
+  EXPECT_EQ(answers(any, 6), "110101");
+  auto all = Strategy::all_of({&odd, &three});
+  EXPECT_EQ(answers(all, 6), "000100");
+  auto none = Strategy::not_of(odd);
+  EXPECT_EQ(answers(none, 4), "1010");
+  auto first = Strategy::first_of({{"#0..1", &odd}}, three);
+  EXPECT_EQ(answers(first, 6), "010100");
+  auto mixed = Strategy::create("any($1,all($0,not($1)),interval:4)", {&odd, &three});
+  EXPECT_EQ(answers(mixed, 6), "110111");
+  EXPECT_EQ(mixed.name(), "Any(Interval(3), All(Odd, Not(Interval(3))), Interval(4))");
+}
+
+TEST(StrategyHpp, NamesMayHoldAnyCharacter) {
+  const std::vector<std::string> odd = {"a,b", "(c)", "say \\\"x\\\"", " blank ", "d=e", "!f", "$0"};
+  auto strategy = Strategy::selective(odd, {"g,h"});
+  EXPECT_EQ(strategy.patterns(ckpt::StrategyList::names), odd);
+  EXPECT_EQ(strategy.patterns(ckpt::StrategyList::excluded), std::vector<std::string>{"g,h"});
+  auto same = Strategy::create(strategy.text());
+  EXPECT_EQ(same.patterns(ckpt::StrategyList::names), odd);
+  for (const char* name : {"a,b", "(c)", "say \"x\"", " blank ", "d=e", "!f", "$0"}) {
+    EXPECT_TRUE(same.should_checkpoint(name, ckpt::DType::u8, {1}, 0)) << name;
+  }
+}
+
 TEST(StrategyHpp, KindsAreKnownWhileTheirObjectLives) {
   {
     const ckpt::StrategyKind every(

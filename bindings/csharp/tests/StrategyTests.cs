@@ -167,6 +167,11 @@ internal static class StrategyTests
         }
     }
 
+    private static string Answers(Strategy strategy)
+    {
+        return string.Concat(Enumerable.Range(0, 6).Select(i => strategy.ShouldCheckpoint("x", small, i) ? "1" : "0"));
+    }
+
     internal static void AnInterfaceOfYoursIsAStrategy()
     {
         var odd = new Odd();
@@ -188,6 +193,17 @@ internal static class StrategyTests
             using (var next = follower.Next(out changed)) Check.Equal(schedule.Fingerprint, next.Fingerprint, "a follower's");
             using (var same = Schedule.FromStrategy(profile, Strategy.Custom(question => question.LayerIndex % 2 == 1, "Odd")))
                 Check.Equal(same.Fingerprint, schedule.Fingerprint, "as its answers say");
+        }
+        using (var every = Strategy.Interval(3))
+        using (var any = Strategy.AnyOf(new Odd(), every))
+        using (var all = Strategy.AllOf(new Odd(), every))
+        using (var first = Strategy.FirstOf(new[] { new KeyValuePair<string, Odd>("#0..1", new Odd()) }, every))
+        using (var mixed = new Strategy("any($1,all($0,not($1)),interval:4)", new StrategyOptions { Children = new ICheckpointStrategy[] { new Odd(), every } }))
+        {
+            Check.Equal("110101", Answers(any), "any");
+            Check.Equal("000100", Answers(all), "all");
+            Check.Equal("010100", Answers(first), "first");
+            Check.Equal("110111", Answers(mixed), "text");
         }
         Strategy.Register("odd", arguments => new Odd());
         using (var made = new Strategy("odd")) Check.That(made.ShouldCheckpoint("x", small, 3), "of a registered kind");
