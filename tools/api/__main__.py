@@ -12,6 +12,9 @@ import os
 import sys
 
 import compare
+import java_methods
+import methods
+import text
 import write_c
 import write_cpp
 import write_csharp
@@ -25,10 +28,10 @@ API = "capi/api.json"
 SNAPSHOT = "capi/snapshot.json"
 
 
-def write(name, text):
+def write(name, contents):
     os.makedirs(os.path.dirname(path_of(name)), exist_ok=True)
     with open(path_of(name), "w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(contents)
 
 
 def settle(api, snapshot):
@@ -54,16 +57,30 @@ def made_files():
     made = {API: json.dumps(api, indent=1, ensure_ascii=False) + "\n"}
     for writer in (write_c, write_cpp, write_java, write_csharp, write_python):
         made.update(writer.files(model))
+    made.update(java_methods.files(model, methods.methods(model)))
     return made
 
 
+def stray_files(made):
+    """Files that an earlier version generated, in the folders of those that are generated now."""
+    folders = {os.path.dirname(name) for name in made}
+    names = [f"{folder}/{name}" for folder in sorted(folders) for name in sorted(os.listdir(path_of(folder)))]
+    candidates = [name for name in names if name not in made and os.path.isfile(path_of(name))]
+    return [name for name in candidates if text.MADE in text_of(name).split("\n", 1)[0]]
+
+
 def make():
-    for name, text in made_files().items():
-        write(name, text)
+    made = made_files()
+    for name, contents in made.items():
+        write(name, contents)
+    for name in stray_files(made):
+        os.remove(path_of(name))
 
 
 def check():
-    old = [name for name, text in made_files().items() if not os.path.exists(path_of(name)) or text_of(name) != text]
+    made = made_files()
+    old = [name for name, contents in made.items() if not os.path.exists(path_of(name)) or text_of(name) != contents]
+    old += stray_files(made)
     if old:
         sys.exit("not what the headers say; run python3 tools/api make:\n  " + "\n  ".join(old))
 

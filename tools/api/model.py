@@ -141,6 +141,7 @@ class Model:
         self.declared = {entry["name"] for part in ("types", "handles", "structs", "callbacks", "functions") for entry in api[part]}
         self.by_functions, self.by_callbacks = directions(api["functions"], True), directions(api["callbacks"], False)
         self.structs = [Struct(self, struct) for struct in api["structs"]]
+        self.struct_names = {struct.name: struct for struct in self.structs}
         self.fields = {field["name"] for struct in self.structs for field in struct.fields}
         self.errors = [constant for constant in self.groups["ckpt_status"].constants if constant.value != 0]
 

@@ -129,7 +129,8 @@ class Words:
         if name in model.patterns:
             return self.type(model.patterns[name])
         if name.removesuffix("-1") in model.numbers:
-            return str(model.numbers[name.removesuffix("-1")] - name.endswith("-1"))
+            value = model.numbers[name.removesuffix("-1")]
+            return f'"{value}"' if isinstance(value, str) else str(value - name.endswith("-1"))
         if name in model.declared:
             owner = model.owner_of(name)
             return self.function(name, owner, name[len(owner) + 1:].removeprefix("get_")) if owner else self.type(name)

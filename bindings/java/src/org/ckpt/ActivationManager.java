@@ -3,13 +3,13 @@ package org.ckpt;
 import java.util.Optional;
 
 /** Stores the activations of a stage's micro-batches as a policy says. Synchronised. */
-public final class ActivationManager extends NativeObject {
+public final class ActivationManager extends ActivationManagerMethods {
   private ActivationManager(long address) {
     super(address, Native::ckpt_activation_manager_release);
   }
 
-  static ActivationManager adopt(long address) {
-    return new ActivationManager(address);
+  static ActivationManager made(Into<long[]> create) {
+    return new ActivationManager(number(create));
   }
 
   /**
@@ -36,44 +36,6 @@ public final class ActivationManager extends NativeObject {
     NativeStageForward called = forward == null ? null : new Forward(forward).pinned();
     return number(
         out -> policy.with(p -> options.with(o -> Native.ckpt_activation_manager_create(p, o, called, out))));
-  }
-
-  /**
-   * Changes the policy of what is stored from now on.
-   *
-   * @param policy what stays
-   */
-  public void setPolicy(ActivationPolicy policy) {
-    policy.with(struct -> Native.ckpt_activation_manager_set_policy(this, struct));
-  }
-
-  /**
-   * The policy in force: under AUTOMATIC the one that was picked.
-   *
-   * @return without its strategy
-   */
-  public ActivationPolicy policy() {
-    return ActivationPolicy.from(struct -> Native.ckpt_activation_manager_get_policy(this, struct));
-  }
-
-  /**
-   * Clears, and says how many micro-batches the step has.
-   *
-   * @param microBatches 0: not known
-   */
-  public void beginStep(int microBatches) {
-    Native.ckpt_activation_manager_begin_step(this, microBatches);
-  }
-
-  /**
-   * Whether a store would be kept now.
-   *
-   * @param microBatch whose it is
-   * @param bytes of the activation
-   * @return yes or no
-   */
-  public boolean shouldCheckpoint(int microBatch, long bytes) {
-    return truth(out -> Native.ckpt_activation_manager_should_checkpoint(this, microBatch, bytes, out));
   }
 
   /**
@@ -120,28 +82,6 @@ public final class ActivationManager extends NativeObject {
   }
 
   /**
-   * Whether the activation is stored.
-   *
-   * @param microBatch whose it is
-   * @return yes or no
-   */
-  public boolean hasActivation(int microBatch) {
-    return truth(out -> Native.ckpt_activation_manager_has_activation(this, microBatch, out));
-  }
-
-  /**
-   * Runs the stage's forward. Nothing is stored.
-   *
-   * @param input of the stage
-   * @param microBatch whose it is
-   * @return to be closed
-   * @throws CkptInvalidStateException when the manager has no forward
-   */
-  public Tensor recompute(Tensor input, int microBatch) {
-    return Tensor.adopt(number(out -> Native.ckpt_activation_manager_recompute(this, input, microBatch, out)));
-  }
-
-  /**
    * What {@link #activation} gives, or else what {@link #recompute} gives.
    *
    * @param input of the stage
@@ -150,11 +90,6 @@ public final class ActivationManager extends NativeObject {
    */
   public Tensor getOrCompute(Tensor input, int microBatch) {
     return Tensor.adopt(number(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out)));
-  }
-
-  /** Drops all that is stored. */
-  public void clear() {
-    Native.ckpt_activation_manager_clear(this);
   }
 
   /**
@@ -173,17 +108,6 @@ public final class ActivationManager extends NativeObject {
    */
   public long count() {
     return number(out -> Native.ckpt_activation_manager_get_memory_usage(this, null, out));
-  }
-
-  /**
-   * What is known of one stored activation.
-   *
-   * @param microBatch whose it is
-   * @return the numbers
-   * @throws CkptNotFoundException when it is not stored
-   */
-  public ActivationMetadata metadata(int microBatch) {
-    return ActivationMetadata.from(struct -> Native.ckpt_activation_manager_get_metadata(this, microBatch, struct));
   }
 
   /**

@@ -11,7 +11,7 @@ import java.util.stream.LongStream;
  * Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Synchronised. Tasks that have not
  * ended keep the manager alive. When the virtual machine goes down, managers that are open are closed as {@link #close} does.
  */
-public class AsyncManager extends NativeObject {
+public class AsyncManager extends AsyncManagerMethods {
   private static final long ALL = 0;
 
   private final Duration drainTimeout;
@@ -184,16 +184,6 @@ public class AsyncManager extends NativeObject {
   }
 
   /**
-   * Asks a task to stop.
-   *
-   * @param id of the task
-   * @return true when the task ends cancelled because of this call; nothing of it stays then
-   */
-  public boolean cancel(long id) {
-    return truth(out -> Native.ckpt_async_manager_cancel(this, id, out));
-  }
-
-  /**
    * Waits for the end of a task.
    *
    * @param id of the task
@@ -218,32 +208,12 @@ public class AsyncManager extends NativeObject {
   }
 
   /**
-   * Waits until the tensors of a save may be written, or it has ended.
-   *
-   * @param id of the task
-   * @param timeout null: for ever
-   * @throws CkptTimeoutException when it was not in time
-   */
-  public void waitStaged(long id, Duration timeout) {
-    Native.ckpt_async_manager_wait_staged(this, id, nanoseconds(timeout));
-  }
-
-  /**
    * The same for all saves.
    *
    * @param timeout null: for ever
    */
   public void waitAllStaged(Duration timeout) {
     waitStaged(ALL, timeout);
-  }
-
-  /**
-   * Reports that a step has ended: tasks whose gate is not after it may begin.
-   *
-   * @param step never goes back
-   */
-  public void endStep(long step) {
-    Native.ckpt_async_manager_end_step(this, step);
   }
 
   SaveResult saved(long id) {
@@ -255,17 +225,6 @@ public class AsyncManager extends NativeObject {
   }
 
   // ---- Look ----
-
-  /**
-   * How a task stands.
-   *
-   * @param id of the task
-   * @return a snapshot
-   * @throws CkptNotFoundException for an id that is unknown or no longer in the history
-   */
-  public CheckpointTaskInfo task(long id) {
-    return CheckpointTaskInfo.from(struct -> Native.ckpt_async_manager_get_task(this, id, struct));
-  }
 
   /**
    * Tasks, as far as the history goes.
@@ -286,28 +245,7 @@ public class AsyncManager extends NativeObject {
     }
   }
 
-  /**
-   * What the manager does and has done.
-   *
-   * @return a snapshot
-   */
-  public AsyncManagerStats stats() {
-    return AsyncManagerStats.from(struct -> Native.ckpt_async_manager_get_stats(this, struct));
-  }
-
   // ---- End ----
-
-  /**
-   * Admits nothing more, lets the tasks end, and ends the threads. The object can still be asked.
-   *
-   * @param mode what becomes of the tasks
-   * @param timeout that draining may take; null: for ever
-   * @throws CkptTimeoutException when it took longer: what remained was cancelled
-   * @throws CkptException the error of a save that failed and that was reported to no caller
-   */
-  public void close(CloseMode mode, Duration timeout) {
-    Native.ckpt_async_manager_close(this, mode.number(), nanoseconds(timeout));
-  }
 
   /**
    * Lets the tasks end for at most the options' drain time-out, ends the threads, and releases the object. Throws as

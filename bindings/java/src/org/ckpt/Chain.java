@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Layers one behind another. One thread at a time. */
-public final class Chain extends NativeObject {
+public final class Chain extends ChainMethods {
   /** A chain without layers. */
   public Chain() {
     this(0);
@@ -31,24 +31,6 @@ public final class Chain extends NativeObject {
   }
 
   /**
-   * The number of layers.
-   *
-   * @return at least 0
-   */
-  public long layerCount() {
-    return number(out -> Native.ckpt_chain_get_layer_count(this, out));
-  }
-
-  /**
-   * Gives every parameter its first value, the same on every machine.
-   *
-   * @param seed of the random numbers
-   */
-  public void initialize(long seed) {
-    Native.ckpt_chain_initialize(this, seed);
-  }
-
-  /**
    * The parameters of the built-in layers.
    *
    * @return in the order of the layers
@@ -66,22 +48,4 @@ public final class Chain extends NativeObject {
     return List.copyOf(made);
   }
 
-  /**
-   * Lets clipping, zeroing of gradients and optimizers use threads.
-   *
-   * @param pool kept; null: the calling thread alone
-   */
-  public void setWorkerPool(WorkerPool pool) {
-    Native.ckpt_chain_set_worker_pool(this, pool);
-  }
-
-  /**
-   * Scales all gradients so that their common 2-norm is small enough.
-   *
-   * @param maxNorm more than 0
-   * @return the norm before
-   */
-  public double clipGradients(double maxNorm) {
-    return real(out -> Native.ckpt_chain_clip_gradients(this, maxNorm, out));
-  }
 }

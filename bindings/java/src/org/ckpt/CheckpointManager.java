@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
  * The checkpoints in one storage. Synchronised. A writer holds the storage's lock until it is closed. With a coordinator of several
  * ranks each rank has a manager of the same storage; making it, save and load are collective: all call them, in the same order.
  */
-public final class CheckpointManager extends NativeObject {
+public final class CheckpointManager extends CheckpointManagerMethods {
   /** Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
   public static final String SELF = ".";
 
@@ -94,18 +94,6 @@ public final class CheckpointManager extends NativeObject {
    */
   public static CheckpointManager open(String uri) {
     return open(uri, new CheckpointManagerOptions());
-  }
-
-  /**
-   * Writes a state as a new checkpoint and returns when it is durable.
-   *
-   * @param state read
-   * @param options what is written beside it
-   * @return what was made
-   */
-  public SaveResult save(State state, SaveOptions options) {
-    return SaveResult.from(
-        result -> options.with(struct -> Native.ckpt_checkpoint_manager_save(this, state, struct, result)));
   }
 
   /**
@@ -207,11 +195,6 @@ public final class CheckpointManager extends NativeObject {
     }
   }
 
-  /** {@return the checkpoints, good or not, in the order in which a load tries them} */
-  public List<CheckpointInfo> list() {
-    return values(Native.ckpt_checkpoint_manager_list(this), CheckpointInfo::of, ckpt_checkpoint_info::close);
-  }
-
   /** {@return the checkpoint that a load would take; empty when there is none} */
   public Optional<CheckpointInfo> latest() {
     return found(struct -> Native.ckpt_checkpoint_manager_get_latest(this, struct));
@@ -241,15 +224,6 @@ public final class CheckpointManager extends NativeObject {
   }
 
   /**
-   * Removes a checkpoint with all its files.
-   *
-   * @param name of the checkpoint
-   */
-  public void remove(String name) {
-    Native.ckpt_checkpoint_manager_remove(this, name);
-  }
-
-  /**
    * Removes the checkpoint of a step.
    *
    * @param step of the run; of several checkpoints of it the newest valid one
@@ -257,80 +231,6 @@ public final class CheckpointManager extends NativeObject {
    */
   public void remove(long step) {
     remove(CheckpointInfo.from(struct -> Native.ckpt_checkpoint_manager_find_step(this, step, struct)).name());
-  }
-
-  /**
-   * Keeps the newest valid checkpoint of a step from being removed by retention.
-   *
-   * @param step of the run
-   */
-  public void pin(long step) {
-    Native.ckpt_checkpoint_manager_pin(this, step);
-  }
-
-  /**
-   * Takes the pins of all checkpoints of a step back.
-   *
-   * @param step of the run
-   */
-  public void unpin(long step) {
-    Native.ckpt_checkpoint_manager_unpin(this, step);
-  }
-
-  /**
-   * Removes the checkpoints that rules do not keep.
-   *
-   * @param keepRules as in the options; null: those of the manager
-   * @param dryRun true: nothing is removed
-   * @return what was removed, or would be
-   */
-  public List<CheckpointInfo> prune(String keepRules, boolean dryRun) {
-    return values(
-        Native.ckpt_checkpoint_manager_prune(this, keepRules, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);
-  }
-
-  /**
-   * Removes the abandoned checkpoints that are not pinned.
-   *
-   * @param dryRun true: nothing is removed
-   * @return the removed checkpoints, or with dryRun those that would be removed
-   */
-  public List<CheckpointInfo> pruneAbandoned(boolean dryRun) {
-    return values(
-        Native.ckpt_checkpoint_manager_prune_abandoned(this, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);
-  }
-
-  /**
-   * The manifest of one checkpoint (docs/format.md).
-   *
-   * @param name of the checkpoint
-   * @return JSON
-   */
-  public String manifest(String name) {
-    return Native.ckpt_checkpoint_manager_get_manifest(this, name);
-  }
-
-  /**
-   * The values that one rank saved, for a run that goes on with another number of ranks.
-   *
-   * @param name of the checkpoint
-   * @param rank of those that saved it
-   * @return a JSON object
-   * @throws CkptOutOfRangeException when the checkpoint has no such rank
-   */
-  public String rankValues(String name, long rank) {
-    return Native.ckpt_checkpoint_manager_get_rank_values(this, name, rank);
-  }
-
-  /**
-   * Reads a whole checkpoint and checks everything.
-   *
-   * @param name of the checkpoint; null: the newest
-   * @return what was read
-   * @throws CkptCorruptException names the first bad file and tensor
-   */
-  public VerifyResult verify(String name) {
-    return VerifyResult.from(result -> Native.ckpt_checkpoint_manager_verify(this, name, result));
   }
 
   /**
@@ -344,18 +244,4 @@ public final class CheckpointManager extends NativeObject {
     return Reader.made(out -> Native.ckpt_reader_create_from_checkpoint(this, name, verify.number(), out));
   }
 
-  /** {@return a new reference to the storage that the manager was made with} */
-  public Storage storage() {
-    return Storage.made(out -> Native.ckpt_checkpoint_manager_get_storage(this, out));
-  }
-
-  /** {@return a new reference to the coordinator that the manager was made with} */
-  public Coordinator coordinator() {
-    return Coordinator.adopt(number(out -> Native.ckpt_checkpoint_manager_get_coordinator(this, out)));
-  }
-
-  /** {@return a new reference to the fault handler that the manager uses} */
-  public FaultHandler faultHandler() {
-    return FaultHandler.adopt(number(out -> Native.ckpt_checkpoint_manager_get_fault_handler(this, out)));
-  }
 }

@@ -3,7 +3,7 @@ package org.ckpt;
 import java.util.function.LongSupplier;
 
 /** A source of time that never goes backwards. Objects that watch time take one, so that tests need no real time. Synchronised. */
-public final class Clock extends NativeObject {
+public final class Clock extends ClockMethods {
   private Clock(long address) {
     super(address, Native::ckpt_clock_release);
   }
@@ -26,15 +26,6 @@ public final class Clock extends NativeObject {
    */
   public static Clock custom(LongSupplier now) {
     return new Clock(number(out -> Native.ckpt_clock_create_custom(new Source(now).pinned(), out)));
-  }
-
-  /**
-   * Moves a manual clock forward.
-   *
-   * @param ns nanoseconds, at least 0
-   */
-  public void advance(long ns) {
-    Native.ckpt_clock_advance(this, ns);
   }
 
   /**

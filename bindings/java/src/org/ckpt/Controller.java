@@ -7,7 +7,7 @@ import java.util.List;
  * Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that does not go
  * backwards. Synchronised.
  */
-public final class Controller extends NativeObject {
+public final class Controller extends ControllerMethods {
   /** A controller that learns everything by itself. */
   public Controller() {
     this(new ControllerOptions());
@@ -23,26 +23,8 @@ public final class Controller extends NativeObject {
         number(out -> options.with(struct -> Native.ckpt_controller_create(struct, out))), Native::ckpt_controller_release);
   }
 
-  /**
-   * The time on the controller's clock, for callers that have none of their own.
-   *
-   * @return seconds
-   */
-  public double now() {
-    return real(out -> Native.ckpt_controller_get_now(this, out));
-  }
-
   private static ControllerEvent at(ControllerEventKind kind, double now) {
     return new ControllerEvent().kind(kind).nowSeconds(now);
-  }
-
-  /**
-   * Records what happened. The methods for single kinds of events are short forms of this.
-   *
-   * @param event the event
-   */
-  public void record(ControllerEvent event) {
-    event.with(struct -> Native.ckpt_controller_record(this, struct));
   }
 
   /**
@@ -61,29 +43,6 @@ public final class Controller extends NativeObject {
    */
   public void resume(double now) {
     record(at(ControllerEventKind.RUN_RESUMED, now));
-  }
-
-  /**
-   * Whether to save now, and why. Changes nothing.
-   *
-   * @param now seconds
-   * @return the answer
-   */
-  public Decision shouldCheckpoint(double now) {
-    return Decision.from(struct -> Native.ckpt_controller_should_checkpoint(this, now, struct));
-  }
-
-  /**
-   * The same answer for all processes, which must all call it: rank 0 decides.
-   *
-   * @param coordinator of the run
-   * @param now seconds; counts on rank 0 only
-   * @param timeout at most so long
-   * @return the answer
-   */
-  public Decision decideAll(Coordinator coordinator, double now, Duration timeout) {
-    long timeoutNs = nanoseconds(timeout);
-    return Decision.from(struct -> Native.ckpt_controller_decide_all(this, coordinator, now, timeoutNs, struct));
   }
 
   /**
@@ -184,15 +143,6 @@ public final class Controller extends NativeObject {
   }
 
   /**
-   * What the controller knows.
-   *
-   * @return the numbers
-   */
-  public ControllerInfo info() {
-    return ControllerInfo.from(struct -> Native.ckpt_controller_get_info(this, struct));
-  }
-
-  /**
    * The tasks that were observed, as far as they are remembered.
    *
    * @return the oldest first
@@ -201,22 +151,4 @@ public final class Controller extends NativeObject {
     return values(Native.ckpt_controller_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
   }
 
-  /**
-   * Everything that the controller knows, for the key {@link State#CONTROLLER}.
-   *
-   * @return JSON
-   */
-  public String json() {
-    return Native.ckpt_controller_get_json(this);
-  }
-
-  /**
-   * Takes over what {@link #json} gave, also of a controller with other options.
-   *
-   * @param json the text
-   * @throws CkptCorruptException when it is not such a text
-   */
-  public void restore(String json) {
-    Native.ckpt_controller_restore(this, json);
-  }
 }

@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** How the processes of one run find one another. As synchronised as its functions. */
-public final class Coordinator extends NativeObject {
+public final class Coordinator extends CoordinatorMethods {
   private Coordinator(long address) {
     super(address, Native::ckpt_coordinator_release);
   }
 
-  static Coordinator adopt(long address) {
-    return new Coordinator(address);
+  static Coordinator made(Into<long[]> create) {
+    return new Coordinator(number(create));
   }
 
   /** Rank 0 of 1: every operation returns at once. */
@@ -40,33 +40,6 @@ public final class Coordinator extends NativeObject {
     } catch (NoSuchMethodException hidden) { // by a tool that removes names
       return false;
     }
-  }
-
-  /**
-   * This process's rank.
-   *
-   * @return 0 .. worldSize-1
-   */
-  public long rank() {
-    return number(out -> Native.ckpt_coordinator_get_rank(this, out));
-  }
-
-  /**
-   * The number of processes.
-   *
-   * @return at least 1
-   */
-  public long worldSize() {
-    return number(out -> Native.ckpt_coordinator_get_world_size(this, out));
-  }
-
-  /**
-   * Returns when every process has called it.
-   *
-   * @param timeout CkptTimeoutException after that
-   */
-  public void barrier(Duration timeout) {
-    Native.ckpt_coordinator_barrier(this, nanoseconds(timeout));
   }
 
   /**

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A place in a schedule. One thread at a time. */
-public final class Cursor extends NativeObject {
+public final class Cursor extends CursorMethods {
   Cursor(Schedule schedule) {
     super(number(out -> Native.ckpt_cursor_create(schedule, out)), Native::ckpt_cursor_release);
   }
@@ -30,15 +30,6 @@ public final class Cursor extends NativeObject {
     NumberReader in = new NumberReader(Native.ckpt_cursor_next_many(this, most));
     while (in.more()) actions.add(ScheduleAction.of(in));
     return actions;
-  }
-
-  /**
-   * Says how many layers an open-ended schedule has.
-   *
-   * @param layers at least those of the actions that were taken already
-   */
-  public void finish(long layers) {
-    Native.ckpt_cursor_finalize(this, layers);
   }
 
   /**

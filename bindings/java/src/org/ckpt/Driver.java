@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param <T> items
  */
-public final class Driver<T> extends NativeObject {
+public final class Driver<T> extends DriverMethods {
   private final Functions<T> functions;
 
   /**
@@ -56,20 +56,6 @@ public final class Driver<T> extends NativeObject {
    */
   public T run(T x0) {
     return functions.take(given(x0, (item, out) -> Native.ckpt_driver_run(this, item, out)));
-  }
-
-  /**
-   * Says how many steps an open-ended schedule has: within a method of the guest the one that runs, else the next one.
-   *
-   * @param layers at least those that were asked for
-   */
-  public void finish(long layers) {
-    Native.ckpt_driver_finalize(this, layers);
-  }
-
-  /** Ends the step with {@link CkptCancelledException}. Any thread, also within a method of the guest. */
-  public void cancel() {
-    Native.ckpt_driver_cancel(this);
   }
 
   /**

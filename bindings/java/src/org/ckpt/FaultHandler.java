@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /** Decides what is tried again, and when. Synchronised; one handler may serve several storages. */
-public final class FaultHandler extends NativeObject {
+public final class FaultHandler extends FaultHandlerMethods {
   private FaultHandler(long address) {
     super(address, Native::ckpt_fault_handler_release);
   }
 
-  static FaultHandler adopt(long address) {
-    return new FaultHandler(address);
+  static FaultHandler made(Into<long[]> create) {
+    return new FaultHandler(number(create));
   }
 
   /** A handler with all defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. */
@@ -53,15 +53,6 @@ public final class FaultHandler extends NativeObject {
     NativeSleeper sleeper = sleep == null ? null : new Sleeper(sleep).pinned();
     NativeDecider decider = decide == null ? null : new Decider(decide).pinned();
     return number(out -> options.with(struct -> Native.ckpt_fault_handler_create(struct, sleeper, decider, out)));
-  }
-
-  /**
-   * How often something was tried again.
-   *
-   * @return since the handler was made
-   */
-  public long retryCount() {
-    return number(out -> Native.ckpt_fault_handler_get_retry_count(this, out));
   }
 
   private static final class Decider extends NativeDecider {

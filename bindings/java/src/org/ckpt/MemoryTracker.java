@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>Listeners that hold the tracker itself keep it alive: end their subscription, or close the tracker.
  */
-public final class MemoryTracker extends NativeObject {
+public final class MemoryTracker extends MemoryTrackerMethods {
   private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>(); // of the layers that calls have named
 
   private MemoryTracker(long address) {
@@ -48,16 +48,6 @@ public final class MemoryTracker extends NativeObject {
   // ---- Layers ----
 
   /**
-   * The number of the layer of this name, which need not have been given before.
-   *
-   * @param name any text that is not blank
-   * @return 0, 1, 2, ... in the order in which names are first given
-   */
-  public int addLayer(String name) {
-    return whole(out -> Native.ckpt_memory_tracker_add_layer(this, name, out));
-  }
-
-  /**
    * The number of a layer.
    *
    * @param name its name
@@ -69,16 +59,6 @@ public final class MemoryTracker extends NativeObject {
     } catch (CkptNotFoundException none) {
       return OptionalInt.empty();
     }
-  }
-
-  /**
-   * The name of a layer.
-   *
-   * @param layer its number
-   * @return the name
-   */
-  public String layerName(int layer) {
-    return text(out -> Native.ckpt_memory_tracker_get_layer_name(this, layer, out));
   }
 
   /** The number of a layer, which is added if its name is new. */
@@ -101,17 +81,6 @@ public final class MemoryTracker extends NativeObject {
   }
 
   // ---- Recording ----
-
-  /**
-   * Books an allocation.
-   *
-   * @param layer the layer's number
-   * @param bytes more than 0
-   * @return the allocation's id, never 0
-   */
-  public long recordAllocation(int layer, long bytes) {
-    return number(out -> Native.ckpt_memory_tracker_record_allocation(this, layer, bytes, out));
-  }
 
   /**
    * The same by name, which need not have been given before.
@@ -203,25 +172,6 @@ public final class MemoryTracker extends NativeObject {
   // ---- Reading ----
 
   /**
-   * The totals.
-   *
-   * @return of one moment
-   */
-  public MemoryStats stats() {
-    return MemoryStats.from(struct -> Native.ckpt_memory_tracker_get_stats(this, struct));
-  }
-
-  /**
-   * What a layer holds.
-   *
-   * @param layer the layer's number
-   * @return the numbers
-   */
-  public MemoryLayerStats layerStats(int layer) {
-    return MemoryLayerStats.from(struct -> Native.ckpt_memory_tracker_get_layer_stats(this, layer, struct));
-  }
-
-  /**
    * The same by name.
    *
    * @param name the layer's name
@@ -268,11 +218,6 @@ public final class MemoryTracker extends NativeObject {
     return new MemorySavings(saved[0], fraction);
   }
 
-  /** Counts from now on as if the live allocations had just been made. */
-  public void resetStats() {
-    Native.ckpt_memory_tracker_reset_stats(this);
-  }
-
   // ---- Scopes and limit ----
 
   /**
@@ -283,21 +228,6 @@ public final class MemoryTracker extends NativeObject {
    */
   public MemoryScope scope(String name) {
     return new MemoryScope(this, number(out -> Native.ckpt_memory_tracker_push_scope(this, name, out)));
-  }
-
-  /**
-   * Sets the limit of the live total. Recording goes on above it, with an event.
-   *
-   * @param limitBytes more than 0
-   * @param hysteresisBytes the next event comes only after the total was so far below the limit; 0 .. limitBytes - 1
-   */
-  public void setLimit(long limitBytes, long hysteresisBytes) {
-    Native.ckpt_memory_tracker_set_limit(this, limitBytes, hysteresisBytes);
-  }
-
-  /** Back to no limit, the default. */
-  public void clearLimit() {
-    Native.ckpt_memory_tracker_clear_limit(this);
   }
 
   /**
@@ -344,45 +274,7 @@ public final class MemoryTracker extends NativeObject {
     return Arrays.stream(kinds).mapToInt(MemoryEventKind::number).reduce(0, (a, b) -> a | b);
   }
 
-  /**
-   * Switches all events off or on again. Accounting goes on.
-   *
-   * @param enabled true is the default
-   */
-  public void enableEvents(boolean enabled) {
-    Native.ckpt_memory_tracker_enable_events(this, enabled ? 1 : 0);
-  }
-
-  /**
-   * Reports a new peak only when it is far enough above the last one reported.
-   *
-   * @param bytes more than 0; 1, the default, reports every new peak
-   */
-  public void setPeakGranularity(long bytes) {
-    Native.ckpt_memory_tracker_set_peak_granularity(this, bytes);
-  }
-
   // ---- Export ----
-
-  /**
-   * A snapshot as one JSON object, whose members docs/memory.md names.
-   *
-   * @param maxLayers that hold the most live bytes; 0: all
-   * @return JSON
-   */
-  public String json(long maxLayers) {
-    return Native.ckpt_memory_tracker_get_json(this, maxLayers);
-  }
-
-  /**
-   * A snapshot in the Prometheus text format.
-   *
-   * @param maxLayers the first by number; 0: all
-   * @return the text
-   */
-  public String prometheus(long maxLayers) {
-    return Native.ckpt_memory_tracker_get_prometheus(this, maxLayers);
-  }
 
   /**
    * Asks the system for the memory that this process can have, control groups included.

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Updates a chain's parameters from their gradients. One thread at a time. */
-public final class Optimizer extends NativeObject {
+public final class Optimizer extends OptimizerMethods {
   private Optimizer(long address) {
     super(address, Native::ckpt_optimizer_release);
   }
@@ -33,33 +33,9 @@ public final class Optimizer extends NativeObject {
         number(out -> options.with(struct -> Native.ckpt_optimizer_create_adamw(chain, struct, out))));
   }
 
-  /** One update with the gradients as they are. */
-  public void step() {
-    Native.ckpt_optimizer_step(this);
-  }
-
-  /**
-   * Clips the gradients, updates once and sets them to 0, in one pass: a step that accumulates comes next.
-   *
-   * @param maxNorm above 0; infinity: they are not clipped
-   * @return the norm before
-   */
-  public double stepAndZero(double maxNorm) {
-    return real(out -> Native.ckpt_optimizer_step_and_zero(this, maxNorm, out));
-  }
-
   /** {@return the size of the next steps} */
   public double getLearningRate() {
     return real(out -> Native.ckpt_optimizer_get_learning_rate(this, out));
-  }
-
-  /**
-   * Sets the size of the next steps, which is not part of the state.
-   *
-   * @param learningRate at least 0
-   */
-  public void setLearningRate(double learningRate) {
-    Native.ckpt_optimizer_set_learning_rate(this, learningRate);
   }
 
   /**
@@ -71,24 +47,6 @@ public final class Optimizer extends NativeObject {
    */
   public static double learningRateAt(LearningRateSchedule schedule, long step) {
     return real(out -> schedule.with(struct -> Native.ckpt_learning_rate_at(struct, step, out)));
-  }
-
-  /**
-   * Number of updates so far: part of the state.
-   *
-   * @return at least 0
-   */
-  public long stepCount() {
-    return number(out -> Native.ckpt_optimizer_get_step_count(this, out));
-  }
-
-  /**
-   * Sets the number of updates when state is restored.
-   *
-   * @param steps at least 0
-   */
-  public void setStepCount(long steps) {
-    Native.ckpt_optimizer_set_step_count(this, steps);
   }
 
   /**

@@ -9,7 +9,7 @@ import java.util.List;
  * layers of different stages run at the same time. Synchronised: while a step runs, other calls but {@link #cancel} throw
  * {@link CkptBusyException}.
  */
-public final class Pipeline extends NativeObject {
+public final class Pipeline extends PipelineMethods {
   private final int microBatches;
 
   /**
@@ -100,60 +100,6 @@ public final class Pipeline extends NativeObject {
     return run(step, null);
   }
 
-  /** Asks the step that is running to end with {@link CkptCancelledException}. Any thread. */
-  public void cancel() {
-    Native.ckpt_pipeline_cancel(this);
-  }
-
-  /**
-   * First layers of the pieces.
-   *
-   * @return ascending from 0
-   */
-  public long[] begins() {
-    return Native.ckpt_pipeline_get_begins(this);
-  }
-
-  /**
-   * A stage's manager.
-   *
-   * @param stage 0 .. stages-1
-   * @return a new reference
-   */
-  public ActivationManager manager(int stage) {
-    return ActivationManager.adopt(number(out -> Native.ckpt_pipeline_get_manager(this, stage, out)));
-  }
-
-  /**
-   * The schedule of a stage's whole step.
-   *
-   * @param stage 0 .. stages-1
-   * @return a new reference
-   */
-  public Schedule schedule(int stage) {
-    return Schedule.made(out -> Native.ckpt_pipeline_get_schedule(this, stage, out));
-  }
-
-  /**
-   * The profile that this schedule is verified against.
-   *
-   * @param stage 0 .. stages-1
-   * @return a new reference
-   */
-  public Profile profile(int stage) {
-    return Profile.made(out -> Native.ckpt_pipeline_get_profile(this, stage, out));
-  }
-
-  /**
-   * What a stage measured.
-   *
-   * @param stage 0 .. stages-1
-   * @return since the pipeline was made
-   */
-  public PipelineStats stats(int stage) {
-    return PipelineStats.from(struct -> Native.ckpt_pipeline_get_stats(this, stage, struct));
-  }
-
   /**
    * What the stages did in the last step that ended well.
    *
@@ -175,12 +121,4 @@ public final class Pipeline extends NativeObject {
     return Duration.ofNanos(number(out -> Native.ckpt_pipeline_get_timeline(this, out)));
   }
 
-  /**
-   * The time-line as Chrome's trace events.
-   *
-   * @return JSON
-   */
-  public String traceJson() {
-    return Native.ckpt_pipeline_get_trace_json(this);
-  }
 }

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /** What planning must know of a chain. {@link #of} makes one; or build it layer by layer. */
-public final class Profile extends NativeObject {
+public final class Profile extends ProfileMethods {
   private Profile(Into<long[]> create) {
     super(number(create), Native::ckpt_profile_release);
   }
@@ -118,43 +118,6 @@ public final class Profile extends NativeObject {
   }
 
   /**
-   * What holds for the whole chain.
-   *
-   * @return a sum of {@link ProfileFlag}; 0 until it is set
-   */
-  public int flags() {
-    return whole(out -> Native.ckpt_profile_get_flags(this, out));
-  }
-
-  /**
-   * What is known of a tier.
-   *
-   * @param tier 1 .. 3
-   * @return what it can do
-   */
-  public TierProfile tier(int tier) {
-    return TierProfile.from(struct -> Native.ckpt_profile_get_tier(this, tier, struct));
-  }
-
-  /**
-   * The number of layers.
-   *
-   * @return at least 0
-   */
-  public long layerCount() {
-    return number(out -> Native.ckpt_profile_get_layer_count(this, out));
-  }
-
-  /**
-   * Bytes of the chain's input.
-   *
-   * @return at least 0
-   */
-  public long inputBytes() {
-    return number(out -> Native.ckpt_profile_get_input_bytes(this, out));
-  }
-
-  /**
    * One layer.
    *
    * @param layer 0 .. layerCount-1
@@ -187,16 +150,6 @@ public final class Profile extends NativeObject {
       int count = whole(out -> Native.ckpt_profile_get_layer(this, layer, struct, null, out));
       return IntStream.range(0, count).mapToObj(option -> option(layer, option)).toList();
     }
-  }
-
-  /**
-   * What every schedule of a planner costs. Each call computes anew.
-   *
-   * @param planner "chain" or "tapes"
-   * @return by rising live bytes and falling seconds
-   */
-  public List<FrontierPoint> frontier(String planner) {
-    return values(Native.ckpt_profile_get_frontier(this, planner), FrontierPoint::of, ckpt_frontier_point::close);
   }
 
   private OptionProfile option(long layer, int option) {

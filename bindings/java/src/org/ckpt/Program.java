@@ -7,7 +7,7 @@ import java.util.List;
  * A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules on memory
  * of their own; docs/guests.md says how. Immutable.
  */
-public final class Program extends NativeObject {
+public final class Program extends ProgramMethods {
   /**
    * The program of a schedule on a chain's profile; neither is needed afterwards.
    *
@@ -17,16 +17,6 @@ public final class Program extends NativeObject {
    */
   public Program(Schedule schedule, Profile profile) {
     super(number(out -> Native.ckpt_program_create(schedule, profile, out)), Native::ckpt_program_release);
-  }
-
-  /**
-   * The size of a tier's arena.
-   *
-   * @param tier 0: memory; 1 .. 3 slower places
-   * @return bytes; the arena must begin at a multiple of 64
-   */
-  public long arenaBytes(int tier) {
-    return number(out -> Native.ckpt_program_get_arena_bytes(this, tier, out));
   }
 
   /**
@@ -53,12 +43,4 @@ public final class Program extends NativeObject {
     return operations;
   }
 
-  /**
-   * The program as JSON.
-   *
-   * @return as docs/guests.md describes it
-   */
-  public String json() {
-    return Native.ckpt_program_get_json(this);
-  }
 }

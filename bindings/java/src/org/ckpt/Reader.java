@@ -11,7 +11,7 @@ import java.util.Objects;
  * The tensors of one checkpoint ({@link CheckpointManager#reader}), or of any safetensors file or folder with an index. One thread
  * at a time; the tensors it gives are independent of it.
  */
-public final class Reader extends NativeObject {
+public final class Reader extends ReaderMethods {
   private Reader(Into<long[]> create) {
     super(number(create), Native::ckpt_reader_release);
   }
@@ -30,25 +30,6 @@ public final class Reader extends NativeObject {
   }
 
   /**
-   * The number of tensors.
-   *
-   * @return at least 0
-   */
-  public long tensorCount() {
-    return number(out -> Native.ckpt_reader_get_tensor_count(this, out));
-  }
-
-  /**
-   * One tensor.
-   *
-   * @param index 0 .. tensorCount-1
-   * @return what is known of it
-   */
-  public TensorInfo tensor(long index) {
-    return TensorInfo.from(info -> Native.ckpt_reader_get_tensor(this, index, info));
-  }
-
-  /**
    * All tensors.
    *
    * @return group after group, file after file, in the order of the data
@@ -58,18 +39,6 @@ public final class Reader extends NativeObject {
     long count = tensorCount();
     for (long i = 0; i < count; ++i) all.add(tensor(i));
     return List.copyOf(all);
-  }
-
-  /**
-   * The index of a tensor.
-   *
-   * @param group null when it does not matter
-   * @param name of the tensor
-   * @return its index
-   * @throws CkptNotFoundException when there is none
-   */
-  public long find(String group, String name) {
-    return number(out -> Native.ckpt_reader_find(this, group, name, out));
   }
 
   /**
@@ -159,27 +128,4 @@ public final class Reader extends NativeObject {
     Native.ckpt_reader_read(this, index, Objects.requireNonNull(into, "into"));
   }
 
-  /**
-   * Reads rows along the first dimension.
-   *
-   * @param index 0 .. tensorCount-1
-   * @param begin first row
-   * @param length number of rows
-   * @param pool where the memory comes from; null: the default pool
-   * @return a new tensor
-   */
-  public Tensor readSlice(long index, long begin, long length, BufferPool pool) {
-    return Tensor.adopt(number(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out)));
-  }
-
-  /**
-   * A read-only tensor over the file itself: no byte is copied.
-   *
-   * @param index 0 .. tensorCount-1
-   * @return keeps the mapping alive
-   * @throws CkptUnsupportedException where the storage has no mappings
-   */
-  public Tensor map(long index) {
-    return Tensor.adopt(number(out -> Native.ckpt_reader_map(this, index, out)));
-  }
 }

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.stream.LongStream;
 
 /** An immutable recipe of actions for one step of training. Iterating gives its actions. Synchronised. */
-public final class Schedule extends NativeObject implements Iterable<ScheduleAction> {
+public final class Schedule extends ScheduleMethods implements Iterable<ScheduleAction> {
   private Schedule(long address) {
     super(address, Native::ckpt_schedule_release);
   }
@@ -110,33 +110,6 @@ public final class Schedule extends NativeObject implements Iterable<ScheduleAct
   }
 
   /**
-   * What logs and tables show.
-   *
-   * @return "store-all", "periodic(4)", ...
-   */
-  public String name() {
-    return text(out -> Native.ckpt_schedule_get_name(this, out));
-  }
-
-  /**
-   * What the planner did not look at when it chose this schedule, and why.
-   *
-   * @return one line; "" when nothing was left out
-   */
-  public String leftOut() {
-    return text(out -> Native.ckpt_schedule_get_left_out(this, out));
-  }
-
-  /**
-   * A number that equal recipes share and different ones practically never.
-   *
-   * @return 64 bits
-   */
-  public long fingerprint() {
-    return number(out -> Native.ckpt_schedule_get_fingerprint(this, out));
-  }
-
-  /**
    * Layers of the chain that the schedule is for.
    *
    * @return empty when open-ended
@@ -144,17 +117,6 @@ public final class Schedule extends NativeObject implements Iterable<ScheduleAct
   public OptionalLong layerCount() {
     long layers = number(out -> Native.ckpt_schedule_get_layer_count(this, out));
     return layers == 0 ? OptionalLong.empty() : OptionalLong.of(layers);
-  }
-
-  /**
-   * Replays the schedule without running anything.
-   *
-   * @param profile of the chain
-   * @return exact costs
-   * @throws CkptInvalidScheduleException names the action that breaks a rule
-   */
-  public PlanReport verify(Profile profile) {
-    return PlanReport.from(struct -> Native.ckpt_schedule_verify(this, profile, struct));
   }
 
   /**

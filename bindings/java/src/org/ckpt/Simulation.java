@@ -1,7 +1,7 @@
 package org.ckpt;
 
 /** Replays failures against policies of saving, fixed intervals, Daly's interval and one who knows what comes. */
-public final class Simulation extends NativeObject {
+public final class Simulation extends SimulationMethods {
   /**
    * Runs the simulation.
    *
@@ -12,12 +12,4 @@ public final class Simulation extends NativeObject {
         number(out -> options.with(struct -> Native.ckpt_simulation_create(struct, out))), Native::ckpt_simulation_release);
   }
 
-  /**
-   * The results.
-   *
-   * @return JSON: efficiency and extra wall time of each policy
-   */
-  public String json() {
-    return Native.ckpt_simulation_get_json(this);
-  }
 }

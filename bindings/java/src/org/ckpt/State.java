@@ -11,7 +11,7 @@ import java.util.stream.LongStream;
  * What is saved and restored: named groups of named tensors, and JSON values by key. One thread at a time, and none while a save or
  * load uses it.
  */
-public final class State extends NativeObject {
+public final class State extends StateMethods {
   /** Key of the position in the data, which has a place of its own in the manifest. */
   public static final String DATA_POSITION = "data_position";
 
@@ -90,15 +90,6 @@ public final class State extends NativeObject {
   }
 
   /**
-   * The number of tensors in all groups.
-   *
-   * @return at least 0
-   */
-  public long tensorCount() {
-    return number(out -> Native.ckpt_state_get_tensor_count(this, out));
-  }
-
-  /**
    * The keys that have a value.
    *
    * @return in order
@@ -172,16 +163,6 @@ public final class State extends NativeObject {
   public State setRarelyChanges(String group, boolean rarely) {
     Native.ckpt_state_set_rarely_changes(this, group, rarely ? 1 : 0);
     return this;
-  }
-
-  /**
-   * What the last load found missing, unexpected and unusable, and the keys whose values differed between the ranks and were left
-   * to each of them.
-   *
-   * @return {"missing":[{"group":...,"name":...}],"unexpected":[...],"skipped":[...],"by_rank":[...]}
-   */
-  public String loadReport() {
-    return Native.ckpt_state_get_load_report(this);
   }
 
   /**

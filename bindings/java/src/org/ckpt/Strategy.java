@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * Answers for one layer after the other whether to checkpoint it. Synchronised. Wherever layers are named, a name may be a glob: *
  * stands for any text, ? for one character.
  */
-public class Strategy extends NativeObject implements CheckpointStrategy {
+public class Strategy extends StrategyMethods implements CheckpointStrategy {
   Strategy(Into<long[]> create) {
     this(number(create));
   }
@@ -269,67 +269,6 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
   }
 
   /**
-   * Reports that the layer's activation was used. Executors do it by themselves.
-   *
-   * @param layerName the layer
-   */
-  @Override
-  public void observeAccess(String layerName) {
-    Native.ckpt_strategy_observe_access(this, layerName);
-  }
-
-  /** Back to the state after creation, counters included. */
-  @Override
-  public void reset() {
-    Native.ckpt_strategy_reset(this);
-  }
-
-  /**
-   * What logs show.
-   *
-   * @return "Interval(2)", "SizeBased(1MB)", ...
-   */
-  public String name() {
-    return Native.ckpt_strategy_get_name(this);
-  }
-
-  /**
-   * What a yes means.
-   *
-   * @return RECOMPUTE or BOUNDARY
-   */
-  public StrategyChosen chosen() {
-    return StrategyChosen.of(whole(out -> Native.ckpt_strategy_get_chosen(this, out)));
-  }
-
-  /**
-   * Sets what a yes means from now on.
-   *
-   * @param chosen RECOMPUTE or BOUNDARY
-   */
-  public void setChosen(StrategyChosen chosen) {
-    Native.ckpt_strategy_set_chosen(this, chosen.number());
-  }
-
-  /**
-   * What the strategy did since it was made or reset.
-   *
-   * @return the numbers
-   */
-  public StrategyCounters counters() {
-    return StrategyCounters.from(struct -> Native.ckpt_strategy_get_counters(this, struct));
-  }
-
-  /**
-   * What the strategy was made of.
-   *
-   * @return its kind and numbers
-   */
-  public StrategyInfo info() {
-    return StrategyInfo.from(struct -> Native.ckpt_strategy_get_info(this, struct));
-  }
-
-  /**
    * Names, globs or rules that the strategy was made with.
    *
    * @param list which of them
@@ -355,16 +294,6 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
   public List<Strategy> children() {
     return LongStream.range(0, info().childrenCount()).mapToObj(
         i -> new Strategy(number(out -> Native.ckpt_strategy_get_child(this, i, out)))).toList();
-  }
-
-  /**
-   * The text form.
-   *
-   * @return what {@link #Strategy(String)} makes an equal strategy of
-   * @throws CkptUnsupportedException when it has none: custom strategies
-   */
-  public String text() {
-    return Native.ckpt_strategy_get_text(this);
   }
 
   /**

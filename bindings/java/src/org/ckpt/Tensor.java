@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
  * direct buffer. Buffers over a tensor keep its memory alive, also after {@link #close}; a tensor over a buffer keeps that alive.
  * Writing while another thread reads or writes the same tensor is the caller's race.
  */
-public final class Tensor extends NativeObject {
+public final class Tensor extends TensorMethods {
   /** The type that a tensor of a tree had in the program that wrote it. */
   record Form(int number, boolean isBigEndian, boolean isComplex128) {
     static final Form TENSOR = new Form(TreeForm.TENSOR.number(), false, false);
@@ -33,6 +33,10 @@ public final class Tensor extends NativeObject {
   /** One reference, which the tensor releases. */
   static Tensor adopt(long address) {
     return new Tensor(address);
+  }
+
+  static Tensor made(Into<long[]> create) {
+    return adopt(number(create));
   }
 
   /** A reference of its own to what a callback borrows; null for address 0. */
@@ -383,16 +387,6 @@ public final class Tensor extends NativeObject {
   // ---- Facts ----
 
   /**
-   * The element type.
-   *
-   * @return of all elements
-   */
-  public DType dtype() {
-    int number = Native.ckpt_tensor_get_dtype(this);
-    return DType.of(number);
-  }
-
-  /**
    * The lengths of the dimensions.
    *
    * @return a copy
@@ -420,30 +414,12 @@ public final class Tensor extends NativeObject {
   }
 
   /**
-   * Bytes of all elements.
-   *
-   * @return at least 0
-   */
-  public long bytes() {
-    return Native.ckpt_tensor_get_bytes(this);
-  }
-
-  /**
    * The number of elements.
    *
    * @return at least 0
    */
   public long elements() {
     return Native.ckpt_tensor_get_element_count(this);
-  }
-
-  /**
-   * Whether the tensor must not be written: its memory was lent so, or is a file's.
-   *
-   * @return false for most
-   */
-  public boolean isReadOnly() {
-    return Native.ckpt_tensor_is_read_only(this) != 0;
   }
 
   /**
@@ -458,69 +434,12 @@ public final class Tensor extends NativeObject {
   // ---- Arithmetic: F32 and F64, the same bits on every machine ----
 
   /**
-   * Every element becomes a value.
-   *
-   * @param value rounded to the type
-   */
-  public void fill(double value) {
-    Native.ckpt_tensor_fill(this, value);
-  }
-
-  /**
-   * this = factor * this.
-   *
-   * @param factor finite
-   */
-  public void scale(double factor) {
-    Native.ckpt_tensor_scale(this, factor);
-  }
-
-  /**
-   * this = this + factor * source.
-   *
-   * @param factor finite
-   * @param source of the same type and shape
-   */
-  public void addScaled(double factor, Tensor source) {
-    Native.ckpt_tensor_add_scaled(this, factor, source);
-  }
-
-  /**
-   * The sum of all elements, by pairwise summation in F64.
-   *
-   * @return 0 without elements
-   */
-  public double sum() {
-    return real(out -> Native.ckpt_tensor_sum(this, out));
-  }
-
-  /**
-   * The sum of the products of elements.
-   *
-   * @param other of the same type and shape
-   * @return computed as {@link #sum}
-   */
-  public double dot(Tensor other) {
-    return real(out -> Native.ckpt_tensor_dot(this, Objects.requireNonNull(other, "other"), out));
-  }
-
-  /**
    * Copies the elements of another tensor.
    *
    * @param source of the same type and shape
    */
   public void copyFrom(Tensor source) {
     Native.ckpt_tensor_copy(this, source);
-  }
-
-  /**
-   * Whether type, shape and all bytes are the same.
-   *
-   * @param other any tensor
-   * @return so a NaN equals the same NaN
-   */
-  public boolean isBitEqual(Tensor other) {
-    return truth(out -> Native.ckpt_tensor_is_bit_equal(this, Objects.requireNonNull(other, "other"), out));
   }
 
   // ---- DLPack, for other native libraries in this process ----

@@ -3,7 +3,7 @@ package org.ckpt;
 import java.util.function.LongConsumer;
 
 /** A fixed set of threads that work through numbered parts. Synchronised. */
-public final class WorkerPool extends NativeObject {
+public final class WorkerPool extends WorkerPoolMethods {
   /**
    * Starts the threads.
    *
@@ -33,15 +33,6 @@ public final class WorkerPool extends NativeObject {
     try (Work called = new Work(work)) {
       Native.ckpt_worker_pool_run(this, parts, called);
     }
-  }
-
-  /**
-   * Threads of the pool.
-   *
-   * @return the caller's included
-   */
-  public int threadCount() {
-    return whole(out -> Native.ckpt_worker_pool_get_thread_count(this, out));
   }
 
   private static final class Work extends NativePartWork {
