@@ -164,7 +164,7 @@ void check_sizes(storage::Storage& storage, const std::string& directory, const 
   }
   for (const auto& [name, bytes] : sizes.files) {
     const std::string path = path_in(directory, name);
-    reading(path, [&] {
+    reading(path, [&, bytes = bytes] {  // clang 14 captures no structured binding by reference
       const std::int64_t size = storage.size(path);
       if (size != bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", bytes);
     });

@@ -230,7 +230,7 @@ std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<F
 }
 
 bool remove_in_order(std::vector<Found> found, const std::function<bool(const Found& found)>& remove) {
-  std::ranges::stable_partition(found, &Found::abandoned);
+  std::stable_partition(found.begin(), found.end(), [](const Found& each) { return each.abandoned; });
   bool clean = true;
   bool has_abandoned = false;  // one that could not be removed
   for (const Found& each : found) {

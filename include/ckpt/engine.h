@@ -276,7 +276,7 @@ CKPT_API ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain);
  * when the name is taken. */
 CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
 
-/* *layers receives the number of layers. */
+/* *layer_count receives the number of layers. */
 CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count);
 
 /* Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852), in
@@ -285,7 +285,7 @@ CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t
  * unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0. */
 CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 
-/* *parameters receives the number of parameters of the built-in layers. */
+/* *parameter_count receives the number of parameters of the built-in layers. */
 CKPT_API ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameter_count);
 
 /* Reads a parameter by number (0 .. parameter_count-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and
@@ -524,13 +524,13 @@ typedef struct ckpt_learning_rate_schedule {
  * of its arguments alone, so a resumed run goes on with the same rates. Synchronised. */
 CKPT_API ckpt_status ckpt_learning_rate_at(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate);
 
-/* *steps receives the number of updates so far; part of AdamW's state. */
+/* *step_count receives the number of updates so far; part of AdamW's state. */
 CKPT_API ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* step_count);
 
 /* Sets the number of updates so far (>= 0), when state is restored. */
 CKPT_API ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t step_count);
 
-/* *tensors receives the number of state tensors. */
+/* *tensor_count receives the number of state tensors. */
 CKPT_API ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensor_count);
 
 /* Reads a state tensor by number (0 .. tensor_count-1): its name (lives as long as the optimizer) and a new reference. Either may

@@ -12,6 +12,7 @@ import os
 import sys
 
 import compare
+import csharp_methods
 import java_methods
 import methods
 import text
@@ -57,7 +58,9 @@ def made_files():
     made = {API: json.dumps(api, indent=1, ensure_ascii=False) + "\n"}
     for writer in (write_c, write_cpp, write_java, write_csharp, write_python):
         made.update(writer.files(model))
-    made.update(java_methods.files(model, methods.methods(model)))
+    found = methods.methods(model)
+    for emitter in (csharp_methods, java_methods):
+        made.update(emitter.files(model, found))
     return made
 
 

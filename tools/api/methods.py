@@ -15,12 +15,14 @@ NUMBERS = {"int32_t", "uint32_t", "int64_t", "uint64_t"}
 class Parameter:
     """A value that the caller passes.
 
-    kind: text, number, real, truth, enum, duration, handle, struct or shape.
+    kind: text, number, real, truth, enum, duration, handle, struct or shape. is_nullable: the comment documents NULL.
     """
 
-    def __init__(self, model, parameter, kind):
+    def __init__(self, model, parameter, kind, comment):
         self.name, self.type, self.bare, self.kind = parameter["name"], parameter["type"], bare(parameter["type"]), kind
         self.group = model.groups.get(self.bare)
+        documented = re.search(rf"\b{self.name}(?: \(NULL|: (?:[^.]*?[;,:] )?NULL\b| may be NULL| NULL[:;])", " ".join(comment.split()))
+        self.is_nullable = kind in ("text", "handle", "struct") and documented is not None
 
 
 class Result:
@@ -38,6 +40,7 @@ class Result:
 class Method:
     def __init__(self, function, owner, parameters, result):
         self.function, self.owner, self.parameters, self.result = function["name"], owner, parameters, result
+        self.header = function["header"]
         self.verb = self.function.removeprefix(owner + "_")
         self.name = self.verb.removeprefix("get_")  # for languages that have no "get"
         self.is_getter = self.verb.startswith(("get_", "is_", "has_")) and not parameters
@@ -46,15 +49,19 @@ class Method:
 
 def returning(comment, result):
     """The comment of a function in the words of one that returns its result."""
-    text = " ".join(comment.split())
+    text = re.sub(r"; -?\w+ for a handle that is no \w+(?: \(ckpt_last_error says so\))?", "", " ".join(comment.split()))
     if not result:
         return text
     text = re.sub(rf"\*{result}(?: \(may be NULL\))? (?:then )?receives ", "Returns ", text)
     text = re.sub(rf"\bFills \*{result}(?:, whose struct_size the caller has set)? with ", "Returns ", text)
     text = re.sub(r"\bWrites (.*?)(?:,? by the|:) \(buffer, capacity, \*needed\)(?: rule of ckpt\.h| as in ckpt\.h)?", r"Returns \1", text)
-    for pattern in (rf"[:,;]? {result} receives (?:the first|up to) capacity[^;.]*?[,;] \*count[^;.]*(?=[.;])", rf" Every element is as large as {result}\[0\]\.struct_size says\.",
-                    rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\."):
-        text = re.sub(pattern, "", text)
+    text = re.sub(rf"[:,;]? {result} receives (?:the first|up to) capacity[^;.]*?[,;] \*count[^;.]*(?=[.;])", "", text)
+    text = re.sub(rf"(^|\. ){result} receives ", r"\1Returns ", text, flags=re.IGNORECASE)
+    text = text.replace(f": {result} receives ", ": returns ")
+    for left_out in (r"(?::|,) up to capacity (?:\([^)]*\) )?of them[,;] \*count receives how many there are",
+                     rf" Every element is as large as {result}\[0\]\.struct_size says\.",
+                     rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\."):
+        text = re.sub(left_out, "", text)
     return re.sub(r"; Returns ", "; returns ", text)
 
 
@@ -162,7 +169,7 @@ def method_of(model, function):
         kind = "shape" if parameter is shape else kind_of_parameter(model, parameter)
         if kind is None:
             return None
-        given.append(Parameter(model, parameter, kind))
+        given.append(Parameter(model, parameter, kind, function["comment"]))
     return Method(function, owner, given, result)
 
 

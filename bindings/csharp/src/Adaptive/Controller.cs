@@ -8,7 +8,7 @@ namespace Ckpt
 {
     /// <summary>Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that
     /// does not go backwards, given by the caller; Now asks the controller's own. Several threads may use it at once.</summary>
-    public sealed class Controller : NativeObject
+    public sealed partial class Controller : NativeObject
     {
         /// <summary>A controller that knows nothing yet.</summary>
         /// <param name="options">null: the defaults, which learn everything.</param>
@@ -23,23 +23,9 @@ namespace Ckpt
                     native.ckpt_controller_release);
         }
 
-        /// <summary>The time on the controller's clock.</summary>
-        public double Now
-        {
-            get { return Get<double>(native.ckpt_controller_get_now); }
-        }
-
         private static ControllerEvent At(ControllerEventKind kind, double now)
         {
             return new ControllerEvent { Kind = kind, NowSeconds = now };
-        }
-
-        /// <summary>Records what happened. The methods for single kinds of events are short forms of this.</summary>
-        /// <param name="controllerEvent">The event.</param>
-        public void Record(ControllerEvent controllerEvent)
-        {
-            using (var memory = new CallMemory())
-                native.ckpt_controller_record(Handle, ControllerEvent.Native(controllerEvent, memory));
         }
 
         /// <summary>A run begins. CkptInvalidStateException while one is going on.</summary>
@@ -54,14 +40,6 @@ namespace Ckpt
         public void Resume(double now)
         {
             Record(At(ControllerEventKind.RunResumed, now));
-        }
-
-        /// <summary>Whether to save now, and why. Changes nothing.</summary>
-        /// <param name="now">Seconds.</param>
-        /// <returns>The answer.</returns>
-        public Decision ShouldCheckpoint(double now)
-        {
-            return Decision.Filled(decision => native.ckpt_controller_should_checkpoint(Handle, now, decision));
         }
 
         /// <summary>The same answer for all processes, which must all call it: rank 0 decides.</summary>
@@ -176,35 +154,5 @@ namespace Ckpt
             Record(notice);
         }
 
-        /// <summary>What it knows.</summary>
-        /// <returns>The numbers.</returns>
-        public ControllerInfo GetInfo()
-        {
-            return ControllerInfo.Filled(info => native.ckpt_controller_get_info(Handle, info));
-        }
-
-        /// <summary>The tasks that were observed, the oldest that is remembered first.</summary>
-        /// <returns>All of them.</returns>
-        public IReadOnlyList<TaskObservation> ListTasks()
-        {
-            return NativeList.Made(native.ckpt_controller_list_tasks(Handle),
-                at => new TaskObservation(new ckpt_task_observation(at, false)));
-        }
-
-        /// <summary>Everything that it knows, for a state: state[State.Controller] = controller.ToJson(), between Begin and the
-        /// save.</summary>
-        /// <returns>JSON.</returns>
-        public string ToJson()
-        {
-            return native.ckpt_controller_get_json(Handle);
-        }
-
-        /// <summary>Takes over what ToJson wrote; its own options stay. After a restart call Resume. CkptCorruptException
-        /// when it is no such text.</summary>
-        /// <param name="json">The text.</param>
-        public void Restore(string json)
-        {
-            native.ckpt_controller_restore(Handle, json);
-        }
     }
 }

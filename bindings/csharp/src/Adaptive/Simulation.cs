@@ -5,7 +5,7 @@ namespace Ckpt
 {
     /// <summary>Failures replayed against policies, fixed intervals, Daly's interval, and one who knows the future. Done when it is
     /// made.</summary>
-    public sealed class Simulation : NativeObject
+    public sealed partial class Simulation : NativeObject
     {
         /// <summary>Runs it. CkptInvalidArgumentException names what is wrong, also the line of a trace.</summary>
         /// <param name="options">Has a trace or a law.</param>
@@ -21,11 +21,5 @@ namespace Ckpt
                     native.ckpt_simulation_release);
         }
 
-        /// <summary>The results: each policy's efficiency, and its extra time against Daly's interval.</summary>
-        /// <returns>JSON.</returns>
-        public string ToJson()
-        {
-            return native.ckpt_simulation_get_json(Handle);
-        }
     }
 }

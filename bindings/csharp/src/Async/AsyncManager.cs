@@ -255,44 +255,6 @@ namespace Ckpt
             return found;
         }
 
-        /// <summary>How a task stands. CkptNotFoundException when it is unknown or no longer in the history.</summary>
-        /// <param name="id">The task's number.</param>
-        /// <returns>Bytes, times and status of one moment.</returns>
-        public CheckpointTaskInfo GetTask(long id)
-        {
-            return CheckpointTaskInfo.Filled(task => native.ckpt_async_manager_get_task(Handle, id, task));
-        }
-
-        /// <summary>What a completed save made. CkptInvalidStateException unless the task is one.</summary>
-        /// <param name="id">The task's number.</param>
-        /// <returns>As CheckpointManager.Save gives it.</returns>
-        public SaveResult GetSaveResult(long id)
-        {
-            return SaveResult.Filled(result => native.ckpt_async_manager_get_save_result(Handle, id, result));
-        }
-
-        /// <summary>What a completed load found. CkptInvalidStateException unless the task is one.</summary>
-        /// <param name="id">The task's number.</param>
-        /// <returns>As CheckpointManager.Load gives it.</returns>
-        public LoadResult GetLoadResult(long id)
-        {
-            return LoadResult.Filled(result => native.ckpt_async_manager_get_load_result(Handle, id, result));
-        }
-
-        /// <summary>Numbers of tasks and bytes.</summary>
-        /// <returns>A snapshot.</returns>
-        public AsyncManagerStats GetStats()
-        {
-            return AsyncManagerStats.Filled(stats => native.ckpt_async_manager_get_stats(Handle, stats));
-        }
-
-        /// <summary>Reports that a step has ended: tasks whose GateStep is not after it may begin.</summary>
-        /// <param name="step">Never goes back.</param>
-        public void EndStep(long step)
-        {
-            native.ckpt_async_manager_end_step(Handle, step);
-        }
-
         /// <summary>Waits until a task has ended. CkptTimeoutException; CkptNotFoundException for an unknown
         /// number.</summary>
         /// <param name="id">The task's number.</param>

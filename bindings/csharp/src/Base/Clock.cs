@@ -5,7 +5,7 @@ namespace Ckpt
 {
     /// <summary>A source of time that never goes backwards, for tests that need no real time. Several threads may use it at
     /// once.</summary>
-    public sealed class Clock : NativeObject
+    public sealed partial class Clock : NativeObject
     {
         /// <summary>A clock that stands still until Advance moves it.</summary>
         /// <param name="startNanoseconds">Its first time, at least 0.</param>
@@ -35,11 +35,5 @@ namespace Ckpt
             get { return Get<long>(native.ckpt_clock_get_now); }
         }
 
-        /// <summary>Moves a clock that stands still forward.</summary>
-        /// <param name="nanoseconds">At least 0.</param>
-        public void Advance(long nanoseconds)
-        {
-            native.ckpt_clock_advance(Handle, nanoseconds);
-        }
     }
 }

@@ -4,7 +4,7 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>A fixed set of threads that work through numbered parts. Several threads may use it at once.</summary>
-    public sealed class WorkerPool : NativeObject
+    public sealed partial class WorkerPool : NativeObject
     {
         /// <summary>Starts the threads.</summary>
         /// <param name="threadCount">1 .. 1024, the calling one included; 0: as many as the process may use.</param>
@@ -21,12 +21,6 @@ namespace Ckpt
         internal static WorkerPool Lent(IntPtr pool)
         {
             return pool == IntPtr.Zero ? null : new WorkerPool(NativeHandle.Lent(pool));
-        }
-
-        /// <summary>Threads of the pool, the caller's included.</summary>
-        public int ThreadCount
-        {
-            get { return Get<int>(native.ckpt_worker_pool_get_thread_count); }
         }
 
         /// <summary>Calls work for every part 0 .. partCount-1, on several threads, and returns when all are done.

@@ -6,7 +6,7 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>Layers one behind another. One thread at a time.</summary>
-    public sealed unsafe class Chain : NativeObject
+    public sealed unsafe partial class Chain : NativeObject
     {
         /// <summary>A chain of these layers, which it keeps alive.</summary>
         /// <param name="layers">Each belongs to one chain at most.</param>
@@ -37,19 +37,6 @@ namespace Ckpt
             return this;
         }
 
-        /// <summary>Number of layers.</summary>
-        public long LayerCount
-        {
-            get { return Get<long>(native.ckpt_chain_get_layer_count); }
-        }
-
-        /// <summary>Gives every parameter its first value, the same on every machine. Sets gradients to 0.</summary>
-        /// <param name="seed">Of the random numbers.</param>
-        public void Initialize(ulong seed)
-        {
-            native.ckpt_chain_initialize(Handle, seed);
-        }
-
         /// <summary>The parameters of the built-in layers; their tensors share the chain's memory.</summary>
         /// <returns>All of them, in order.</returns>
         public IReadOnlyList<ChainParameter> Parameters()
@@ -71,16 +58,6 @@ namespace Ckpt
         public void SetWorkerPool([AllowNull] WorkerPool pool)
         {
             native.ckpt_chain_set_worker_pool(Handle, HandleOf(pool));
-        }
-
-        /// <summary>Scales all gradients so that their common 2-norm is at most maxNorm.</summary>
-        /// <param name="maxNorm">Above 0.</param>
-        /// <returns>The norm before.</returns>
-        public double ClipGradients(double maxNorm)
-        {
-            double norm;
-            native.ckpt_chain_clip_gradients(Handle, maxNorm, out norm);
-            return norm;
         }
 
         /// <summary>What planning must know, for inputs of this dtype and shape. Bytes are exact.</summary>

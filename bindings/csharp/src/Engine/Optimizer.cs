@@ -6,7 +6,7 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>Updates a chain's parameters from their gradients. One thread at a time.</summary>
-    public sealed class Optimizer : NativeObject
+    public sealed partial class Optimizer : NativeObject
     {
         private Optimizer(NativeHandle handle) : base(handle)
         {
@@ -32,12 +32,6 @@ namespace Ckpt
             using (var memory = new CallMemory())
                 return new Optimizer(Made((out IntPtr made) => native.ckpt_optimizer_create_adamw(HandleOf(chain),
                     AdamWOptions.Native(options, memory), out made), native.ckpt_optimizer_release));
-        }
-
-        /// <summary>One update with the gradients as they are.</summary>
-        public void Step()
-        {
-            native.ckpt_optimizer_step(Handle);
         }
 
         /// <summary>Clips the gradients, updates once and sets them to 0, in one pass: a step that accumulates comes

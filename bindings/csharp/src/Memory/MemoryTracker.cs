@@ -38,16 +38,6 @@ namespace Ckpt
             return new MemoryTracker(Shared(Handle, native.ckpt_memory_tracker_retain, native.ckpt_memory_tracker_release));
         }
 
-        /// <summary>The number of the layer of this name, which need not have been given before: 0, 1, 2, ...</summary>
-        /// <param name="layerId">Its name, not blank.</param>
-        /// <returns>The number.</returns>
-        public int AddLayer(string layerId)
-        {
-            int layer;
-            native.ckpt_memory_tracker_add_layer(Handle, layerId, out layer);
-            return layer;
-        }
-
         /// <summary>The number of a layer, or null for a name that was never given.</summary>
         /// <param name="layerId">Its name.</param>
         /// <returns>The number or null.</returns>
@@ -63,16 +53,6 @@ namespace Ckpt
             {
                 return null;
             }
-        }
-
-        /// <summary>The name of a layer. CkptNotFoundException for a number that was never given.</summary>
-        /// <param name="layer">Its number.</param>
-        /// <returns>The name.</returns>
-        public string GetLayerName(int layer)
-        {
-            IntPtr name;
-            native.ckpt_memory_tracker_get_layer_name(Handle, layer, out name);
-            return Utf8.Text(name);
         }
 
         // The number of a layer, which is added if its name is new.
@@ -97,17 +77,6 @@ namespace Ckpt
         public ulong RecordAllocation(string layerId, long sizeBytes)
         {
             return RecordAllocation(NumberOf(layerId), sizeBytes);
-        }
-
-        /// <summary>Books an allocation by a layer's number.</summary>
-        /// <param name="layer">From AddLayer.</param>
-        /// <param name="sizeBytes">Above 0.</param>
-        /// <returns>The allocation's id, which is never 0.</returns>
-        public ulong RecordAllocation(int layer, long sizeBytes)
-        {
-            ulong allocation;
-            native.ckpt_memory_tracker_record_allocation(Handle, layer, sizeBytes, out allocation);
-            return allocation;
         }
 
         /// <summary>Books an allocation unless the live total would rise above the limit.</summary>
@@ -142,13 +111,6 @@ namespace Ckpt
             {
                 return null;
             }
-        }
-
-        /// <summary>Books the end of an allocation. CkptNotFoundException when it is not live.</summary>
-        /// <param name="allocation">Its id.</param>
-        public void RecordDeallocation(ulong allocation)
-        {
-            native.ckpt_memory_tracker_record_deallocation(Handle, allocation);
         }
 
         /// <summary>Frees all live allocations of a layer. CkptNotFoundException when it has none.</summary>
@@ -191,13 +153,6 @@ namespace Ckpt
             return freed;
         }
 
-        /// <summary>The totals of one moment.</summary>
-        /// <returns>The totals.</returns>
-        public MemoryStats GetStats()
-        {
-            return MemoryStats.Filled(stats => native.ckpt_memory_tracker_get_stats(Handle, stats));
-        }
-
         /// <summary>What one layer holds.</summary>
         /// <param name="layerId">Its name.</param>
         /// <returns>Its numbers, or null for an unknown layer.</returns>
@@ -220,15 +175,6 @@ namespace Ckpt
             }
         }
 
-        /// <summary>What one layer holds.</summary>
-        /// <param name="layer">Its number.</param>
-        /// <returns>Its numbers, or null for an unknown layer.</returns>
-        [return: MaybeNull]
-        public MemoryLayerStats GetLayerStats(int layer)
-        {
-            return Found(stats => native.ckpt_memory_tracker_get_layer_stats(Handle, layer, stats));
-        }
-
         /// <summary>Totals and all layers of one moment.</summary>
         /// <param name="order">Of the layers.</param>
         /// <param name="layers">All layers, in that order.</param>
@@ -244,14 +190,6 @@ namespace Ckpt
             return totals;
         }
 
-        /// <summary>The live allocations of one moment, oldest first.</summary>
-        /// <returns>All of them.</returns>
-        public IReadOnlyList<MemoryAllocation> ListAllocations()
-        {
-            return NativeList.Made(native.ckpt_memory_tracker_list_allocations(Handle),
-                at => new MemoryAllocation(new ckpt_memory_allocation(at, false)));
-        }
-
         /// <summary>Bytes, and their share, that are saved against storing everything.</summary>
         /// <param name="storeAllBytes">What storing everything would take.</param>
         /// <param name="fraction">The share; 0 when storeAllBytes is 0.</param>
@@ -261,12 +199,6 @@ namespace Ckpt
             long saved;
             native.ckpt_memory_tracker_get_savings(Handle, storeAllBytes, out saved, out fraction);
             return saved;
-        }
-
-        /// <summary>Counts from now on as if the live allocations had just been made.</summary>
-        public void ResetStats()
-        {
-            native.ckpt_memory_tracker_reset_stats(Handle);
         }
 
         /// <summary>Opens a scope inside the innermost open one: using (var scope = tracker.PushScope("forward")) ...</summary>
@@ -318,21 +250,6 @@ namespace Ckpt
             return new MemoryEventQueue(this, id);
         }
 
-        /// <summary>Switches all events off or on again. Accounting goes on; what happened meanwhile is not reported
-        /// later.</summary>
-        /// <param name="enabled">True: on, the default.</param>
-        public void EnableEvents(bool enabled)
-        {
-            native.ckpt_memory_tracker_enable_events(Handle, enabled ? 1 : 0);
-        }
-
-        /// <summary>Reports a new peak only when it is at least so much above the one reported last.</summary>
-        /// <param name="bytes">Above 0; 1, the default, reports every new peak.</param>
-        public void SetPeakGranularity(long bytes)
-        {
-            native.ckpt_memory_tracker_set_peak_granularity(Handle, bytes);
-        }
-
         /// <summary>Sets the limit of the live total. Recording goes on above it, with an event; TryReserve refuses what would pass
         /// it.</summary>
         /// <param name="limitBytes">Above 0.</param>
@@ -340,12 +257,6 @@ namespace Ckpt
         public void SetLimit(long limitBytes, long hysteresisBytes = 0)
         {
             native.ckpt_memory_tracker_set_limit(Handle, limitBytes, hysteresisBytes);
-        }
-
-        /// <summary>Back to no limit, the default.</summary>
-        public void ClearLimit()
-        {
-            native.ckpt_memory_tracker_clear_limit(Handle);
         }
 
         /// <summary>The limit in bytes, or null when there is none.</summary>

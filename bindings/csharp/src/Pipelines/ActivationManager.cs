@@ -8,7 +8,7 @@ namespace Ckpt
 {
     /// <summary>Stores the activations of a stage's micro-batches as a policy says, and computes the others again. Several threads
     /// may use it at once.</summary>
-    public class ActivationManager : NativeObject
+    public partial class ActivationManager : NativeObject
     {
         /// <summary>A manager of a stage.</summary>
         /// <param name="policy">Which activations stay.</param>
@@ -64,16 +64,6 @@ namespace Ckpt
             return Yes((out int answer) => native.ckpt_activation_manager_should_checkpoint(Handle, microBatch, bytes, out answer));
         }
 
-        /// <summary>Asks the policy, and keeps a copy of the activation if it says so.</summary>
-        /// <param name="microBatch">From 0 on; what was stored of it is replaced.</param>
-        /// <param name="activation">Stays the caller's.</param>
-        /// <returns>True: kept.</returns>
-        public bool Store(int microBatch, Tensor activation)
-        {
-            return Yes((out int answer) => native.ckpt_activation_manager_store(Handle, microBatch, HandleOf(activation), out
-                answer));
-        }
-
         /// <summary>The same without a copy: no caller may write to the tensor any more, and this object of it is disposed
         /// of.</summary>
         /// <param name="microBatch">From 0 on.</param>
@@ -96,51 +86,6 @@ namespace Ckpt
             }
             activation.Dispose();
             return kept != 0;
-        }
-
-        /// <summary>What is stored: a read-only tensor whose memory lives as long as it.</summary>
-        /// <param name="microBatch">From 0 on.</param>
-        /// <returns>The tensor, or null when nothing is stored.</returns>
-        [return: MaybeNull]
-        public Tensor GetActivation(int microBatch)
-        {
-            IntPtr activation;
-            native.ckpt_activation_manager_get_activation(Handle, microBatch, out activation);
-            return activation == IntPtr.Zero ? null : Tensor.Owning(activation);
-        }
-
-        /// <summary>Whether the activation is stored.</summary>
-        /// <param name="microBatch">From 0 on.</param>
-        /// <returns>True: it is.</returns>
-        public bool HasActivation(int microBatch)
-        {
-            return Yes((out int answer) => native.ckpt_activation_manager_has_activation(Handle, microBatch, out answer));
-        }
-
-        /// <summary>Runs the stage's forward; nothing is stored. CkptInvalidStateException without a forward.</summary>
-        /// <param name="input">Of the stage.</param>
-        /// <param name="microBatch">From 0 on.</param>
-        /// <returns>What it gave.</returns>
-        public Tensor Recompute(Tensor input, int microBatch)
-        {
-            return Tensor.Owned((out IntPtr made) => native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch,
-                out made));
-        }
-
-        /// <summary>What is stored, or else what the stage's forward gives.</summary>
-        /// <param name="input">Of the stage; read in the second case only.</param>
-        /// <param name="microBatch">From 0 on.</param>
-        /// <returns>The activation.</returns>
-        public Tensor GetOrCompute(Tensor input, int microBatch)
-        {
-            return Tensor.Owned((out IntPtr made) => native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input),
-                microBatch, out made));
-        }
-
-        /// <summary>Releases all that is stored.</summary>
-        public void Clear()
-        {
-            native.ckpt_activation_manager_clear(Handle);
         }
 
         /// <summary>Exact bytes of what is stored.</summary>

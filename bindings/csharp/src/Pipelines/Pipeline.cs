@@ -9,7 +9,7 @@ namespace Ckpt
 {
     /// <summary>Stages that run a chain's steps, each on a thread of its own. Losses and gradients are bit for bit those of one
     /// stage with the same micro-batches. While a step runs, other calls but Cancel throw CkptBusyException.</summary>
-    public sealed unsafe class Pipeline : NativeObject
+    public sealed unsafe partial class Pipeline : NativeObject
     {
         private readonly int microBatches;
 
@@ -128,53 +128,6 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Asks the step that is running to end with CkptCancelledException. Any thread, also a layer's.</summary>
-        public void Cancel()
-        {
-            native.ckpt_pipeline_cancel(Handle);
-        }
-
-        /// <summary>First layers of the pieces.</summary>
-        /// <returns>Ascending from 0.</returns>
-        public long[] GetBegins()
-        {
-            return NativeList.Integers(native.ckpt_pipeline_get_begins(Handle));
-        }
-
-        /// <summary>A stage's manager.</summary>
-        /// <param name="stage">0 .. stages - 1.</param>
-        /// <returns>A new reference.</returns>
-        public ActivationManager GetManager(int stage)
-        {
-            IntPtr manager;
-            native.ckpt_pipeline_get_manager(Handle, stage, out manager);
-            return new ActivationManager(new NativeHandle(manager, native.ckpt_activation_manager_release));
-        }
-
-        /// <summary>The schedule of a stage's whole step, all micro-batches.</summary>
-        /// <param name="stage">0 .. stages - 1.</param>
-        /// <returns>A new reference; only the pipeline can run it.</returns>
-        public Schedule GetSchedule(int stage)
-        {
-            return Schedule.Owned((out IntPtr made) => native.ckpt_pipeline_get_schedule(Handle, stage, out made));
-        }
-
-        /// <summary>The profile that this schedule is verified against.</summary>
-        /// <param name="stage">0 .. stages - 1.</param>
-        /// <returns>The profile.</returns>
-        public Profile GetProfile(int stage)
-        {
-            return Profile.Owned((out IntPtr made) => native.ckpt_pipeline_get_profile(Handle, stage, out made));
-        }
-
-        /// <summary>What a stage measured.</summary>
-        /// <param name="stage">0 .. stages - 1.</param>
-        /// <returns>The numbers.</returns>
-        public PipelineStats GetStats(int stage)
-        {
-            return PipelineStats.Filled(stats => native.ckpt_pipeline_get_stats(Handle, stage, stats));
-        }
-
         /// <summary>The last step that ended well, by stage, then by time.</summary>
         /// <param name="step">How long it took.</param>
         /// <returns>What each stage did when.</returns>
@@ -187,11 +140,5 @@ namespace Ckpt
             return intervals;
         }
 
-        /// <summary>The same as Chrome's trace events.</summary>
-        /// <returns>JSON.</returns>
-        public string ToTraceJson()
-        {
-            return native.ckpt_pipeline_get_trace_json(Handle);
-        }
     }
 }

@@ -4,7 +4,7 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>A place in a schedule, for those who run its actions themselves. One thread at a time.</summary>
-    public sealed unsafe class Cursor : NativeObject
+    public sealed unsafe partial class Cursor : NativeObject
     {
         /// <summary>A cursor at the first action.</summary>
         /// <param name="schedule">Kept alive.</param>
@@ -31,13 +31,6 @@ namespace Ckpt
         {
             if (capacity < 1) throw new CkptInvalidArgumentException("capacity is " + capacity + "; at least 1");
             return NativeList.Made(native.ckpt_cursor_next_many(Handle, capacity), at => *(ScheduleAction*)at);
-        }
-
-        /// <summary>Sets the number of steps of an open-ended schedule. Once.</summary>
-        /// <param name="steps">At least those already returned, and at least 1.</param>
-        public void Finalize(long steps)
-        {
-            native.ckpt_cursor_finalize(Handle, steps);
         }
 
         /// <summary>The place as bytes, for Restore in this or another process.</summary>

@@ -6,7 +6,7 @@ namespace Ckpt
 {
     /// <summary>What planning must know of a chain: bytes and seconds of every layer. Chain.Profile makes one; or build it layer by
     /// layer, on one thread at a time.</summary>
-    public sealed unsafe class Profile : NativeObject
+    public sealed unsafe partial class Profile : NativeObject
     {
         /// <summary>An empty profile.</summary>
         /// <param name="inputBytes">Of the chain's input, at least 0.</param>
@@ -66,13 +66,6 @@ namespace Ckpt
             return Owned((out IntPtr made) => native.ckpt_profile_create_from_json(json, out made));
         }
 
-        /// <summary>The profile as docs/plan.md describes it; seconds read back to the same bits.</summary>
-        /// <returns>JSON.</returns>
-        public string ToJson()
-        {
-            return native.ckpt_profile_get_json(Handle);
-        }
-
         /// <summary>Says what a tier, a place that is slower than memory, can do.</summary>
         /// <param name="tier">1 .. 3.</param>
         /// <param name="profile">What it can do.</param>
@@ -88,26 +81,6 @@ namespace Ckpt
         {
             get { return (ProfileFlag)Get<uint>(native.ckpt_profile_get_flags); }
             set { native.ckpt_profile_set_flags(Handle, (uint)value); }
-        }
-
-        /// <summary>What is known of a tier.</summary>
-        /// <param name="tier">1 .. 3.</param>
-        /// <returns>What it can do.</returns>
-        public TierProfile GetTier(int tier)
-        {
-            return TierProfile.Filled(found => native.ckpt_profile_get_tier(Handle, tier, found));
-        }
-
-        /// <summary>Number of layers.</summary>
-        public long LayerCount
-        {
-            get { return Get<long>(native.ckpt_profile_get_layer_count); }
-        }
-
-        /// <summary>Bytes of the chain's input.</summary>
-        public long InputBytes
-        {
-            get { return Get<long>(native.ckpt_profile_get_input_bytes); }
         }
 
         /// <summary>What was added as a layer.</summary>
@@ -133,14 +106,6 @@ namespace Ckpt
             return OptionProfile.Filled(found => native.ckpt_profile_get_option(Handle, layer, option, found));
         }
 
-        /// <summary>What every schedule of a planner costs. Each call computes anew.</summary>
-        /// <param name="planner">"chain" or "tapes".</param>
-        /// <returns>By rising live bytes and falling seconds.</returns>
-        public IReadOnlyList<FrontierPoint> GetFrontier(string planner)
-        {
-            return NativeList.Made(native.ckpt_profile_get_frontier(Handle, planner),
-                at => new FrontierPoint(new ckpt_frontier_point(at, false)));
-        }
     }
 
     public sealed unsafe partial class LayerProfile

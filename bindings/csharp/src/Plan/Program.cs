@@ -5,7 +5,7 @@ namespace Ckpt
 {
     /// <summary>A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules
     /// on memory of their own; docs/guests.md says how. Immutable.</summary>
-    public sealed unsafe class Program : NativeObject
+    public sealed unsafe partial class Program : NativeObject
     {
         /// <summary>The program of a schedule on a chain's profile; neither is needed afterwards.</summary>
         /// <param name="schedule">That is placed.</param>
@@ -46,11 +46,5 @@ namespace Ckpt
                 at => new ProgramOperation(new ckpt_program_operation(at, false)));
         }
 
-        /// <summary>The program as JSON.</summary>
-        /// <returns>As docs/guests.md describes it.</returns>
-        public string ToJson()
-        {
-            return native.ckpt_program_get_json(Handle);
-        }
     }
 }

@@ -9,7 +9,7 @@ namespace Ckpt
 {
     /// <summary>An immutable recipe of actions for one step of training. Enumerating gives its actions, without ever holding them
     /// all. Several threads may use it at once.</summary>
-    public sealed unsafe class Schedule : NativeObject, IEnumerable<ScheduleAction>
+    public sealed unsafe partial class Schedule : NativeObject, IEnumerable<ScheduleAction>
     {
         internal Schedule(NativeHandle handle) : base(handle)
         {
@@ -85,45 +85,11 @@ namespace Ckpt
             return Owning(made);
         }
 
-        /// <summary>"store-all", "periodic(4)", ...</summary>
-        public string Name
-        {
-            get { return Borrowed(native.ckpt_schedule_get_name); }
-        }
-
-        /// <summary>What the planner did not look at when it chose this schedule, and why; "" when nothing was left
-        /// out.</summary>
-        public string LeftOut
-        {
-            get { return Borrowed(native.ckpt_schedule_get_left_out); }
-        }
-
         private string Borrowed(Getter<IntPtr> getter)
         {
             var text = Utf8.Text(Get(getter));
             GC.KeepAlive(this);
             return text;
-        }
-
-        /// <summary>A number that equal recipes share and different ones practically never.</summary>
-        public ulong Fingerprint
-        {
-            get { return Get<ulong>(native.ckpt_schedule_get_fingerprint); }
-        }
-
-        /// <summary>Layers of the chain; 0 when open-ended.</summary>
-        public long LayerCount
-        {
-            get { return Math.Max(0, Get<long>(native.ckpt_schedule_get_layer_count)); }
-        }
-
-        /// <summary>Replays the schedule without running anything. CkptInvalidScheduleException names the action that breaks
-        /// a rule.</summary>
-        /// <param name="profile">Of the chain.</param>
-        /// <returns>What it costs.</returns>
-        public PlanReport Verify(Profile profile)
-        {
-            return PlanReport.Filled(report => native.ckpt_schedule_verify(Handle, HandleOf(profile), report));
         }
 
         /// <summary>Bytes that a machine must have: an arena with a place for every buffer.</summary>

@@ -8,7 +8,7 @@ namespace Ckpt
     /// <summary>The checkpoints in one storage. A writer holds the storage's lock until it is disposed of. Several threads may use
     /// it at once: saves and loads wait for one another. With a coordinator of several ranks each rank has a manager of the same storage;
     /// making it, saving and loading are collective: all do them, in the same order.</summary>
-    public sealed class CheckpointManager : NativeObject
+    public sealed partial class CheckpointManager : NativeObject
     {
         /// <summary>Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint.</summary>
         public const string Self = native.CKPT_CHECKPOINT_SELF;
@@ -47,18 +47,6 @@ namespace Ckpt
                 return Made((out IntPtr made) => native.ckpt_checkpoint_manager_create(HandleOf(storage),
                     CheckpointManagerOptions.Native(options, memory), keep == null ? null : new KeepFunction { function = keep },
                     out made), native.ckpt_checkpoint_manager_release);
-        }
-
-        /// <summary>Writes the state as a new checkpoint and returns when it is durable. The tensors should not change
-        /// meanwhile.</summary>
-        /// <param name="state">What is saved.</param>
-        /// <param name="options">null: the defaults, step 0.</param>
-        /// <returns>What was made.</returns>
-        public SaveResult Save(State state, [AllowNull] SaveOptions options = null)
-        {
-            using (var memory = new CallMemory())
-                return SaveResult.Filled(result => native.ckpt_checkpoint_manager_save(Handle, HandleOf(state),
-                    SaveOptions.Native(options, memory), result));
         }
 
         /// <summary>Writes the state as the checkpoint of a step.</summary>
@@ -106,14 +94,6 @@ namespace Ckpt
             }
         }
 
-        /// <summary>The checkpoints, good or not, in the order in which a load tries them: one snapshot.</summary>
-        /// <returns>All of them.</returns>
-        public IReadOnlyList<CheckpointInfo> List()
-        {
-            return NativeList.Made(native.ckpt_checkpoint_manager_list(Handle),
-                at => new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
-        }
-
         /// <summary>The newest usable checkpoint; null when there is none.</summary>
         [MaybeNull]
         public CheckpointInfo Latest { get { return Found(info => native.ckpt_checkpoint_manager_get_latest(Handle, info)); } }
@@ -143,24 +123,12 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Removes one checkpoint, durably. CkptNotFoundException when there is none of the name.</summary>
-        /// <param name="name">As in CheckpointInfo.</param>
-        public void Remove(string name) { native.ckpt_checkpoint_manager_remove(Handle, name); }
-
         /// <summary>Removes the newest usable checkpoint of a step. CkptNotFoundException when there is none.</summary>
         /// <param name="step">As it was saved.</param>
         public void Remove(long step)
         {
             Remove(CheckpointInfo.Filled(info => native.ckpt_checkpoint_manager_find_step(Handle, step, info)).Name);
         }
-
-        /// <summary>Keeps the newest usable checkpoint of a step from being removed by retention.</summary>
-        /// <param name="step">As it was saved.</param>
-        public void Pin(long step) { native.ckpt_checkpoint_manager_pin(Handle, step); }
-
-        /// <summary>Takes the pins of all checkpoints of a step back.</summary>
-        /// <param name="step">As it was saved.</param>
-        public void Unpin(long step) { native.ckpt_checkpoint_manager_unpin(Handle, step); }
 
         /// <summary>Removes the checkpoints that rules do not keep, or only says which these are.</summary>
         /// <param name="keepRules">As in the options; null: those of the manager.</param>
@@ -181,29 +149,6 @@ namespace Ckpt
                 at => new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
         }
 
-        /// <summary>The manifest of one checkpoint as JSON (docs/format.md).</summary>
-        /// <param name="name">As in CheckpointInfo.</param>
-        /// <returns>The text.</returns>
-        public string GetManifest(string name) { return native.ckpt_checkpoint_manager_get_manifest(Handle, name); }
-
-        /// <summary>The values that one rank saved, as a JSON object, for a run that goes on with another number of ranks.
-        /// CkptOutOfRangeException when the checkpoint has no such rank.</summary>
-        /// <param name="name">As in CheckpointInfo.</param>
-        /// <param name="rank">Of those that saved it.</param>
-        /// <returns>The text.</returns>
-        public string GetRankValues(string name, long rank)
-        {
-            return native.ckpt_checkpoint_manager_get_rank_values(Handle, name, rank);
-        }
-
-        /// <summary>Checks a whole checkpoint. CkptCorruptException names the first bad file and tensor.</summary>
-        /// <param name="name">null: the newest that has a manifest.</param>
-        /// <returns>What was read.</returns>
-        public VerifyResult Verify([AllowNull] string name = null)
-        {
-            return VerifyResult.Filled(result => native.ckpt_checkpoint_manager_verify(Handle, name, result));
-        }
-
         /// <summary>Opens one checkpoint to read its tensors one by one.</summary>
         /// <param name="name">null: the newest that has a manifest.</param>
         /// <param name="verify">What is checked, and when.</param>
@@ -214,27 +159,5 @@ namespace Ckpt
                 out made), native.ckpt_reader_release));
         }
 
-        /// <summary>A new reference to the storage.</summary>
-        /// <returns>The reference.</returns>
-        public Storage GetStorage()
-        {
-            return Storage.Owned((out IntPtr made) => native.ckpt_checkpoint_manager_get_storage(Handle, out made));
-        }
-
-        /// <summary>A new reference to the coordinator.</summary>
-        /// <returns>The reference.</returns>
-        public Coordinator GetCoordinator()
-        {
-            return new Coordinator(new NativeHandle(Get<IntPtr>(native.ckpt_checkpoint_manager_get_coordinator),
-                native.ckpt_coordinator_release));
-        }
-
-        /// <summary>A new reference to the fault handler; its retries are this manager's when nothing else uses it.</summary>
-        /// <returns>The reference.</returns>
-        public FaultHandler GetFaultHandler()
-        {
-            return new FaultHandler(new NativeHandle(Get<IntPtr>(native.ckpt_checkpoint_manager_get_fault_handler),
-                native.ckpt_fault_handler_release));
-        }
     }
 }

@@ -5,7 +5,7 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>How the processes of one run find one another.</summary>
-    public sealed unsafe class Coordinator : NativeObject
+    public sealed unsafe partial class Coordinator : NativeObject
     {
         /// <summary>Rank 0 of 1: every operation returns at once.</summary>
         public Coordinator() : this(Made())
@@ -33,18 +33,6 @@ namespace Ckpt
             coordinator.worldSize = worldSize;
             return new Coordinator(Made((out IntPtr made) => native.ckpt_coordinator_create_custom(rank, worldSize,
                 new CoordinatorCalls { coordinator = coordinator }, 1, out made), native.ckpt_coordinator_release));
-        }
-
-        /// <summary>This process's number.</summary>
-        public long Rank
-        {
-            get { return Get<long>(native.ckpt_coordinator_get_rank); }
-        }
-
-        /// <summary>Number of processes.</summary>
-        public long WorldSize
-        {
-            get { return Get<long>(native.ckpt_coordinator_get_world_size); }
         }
 
         /// <summary>Returns when every process has called it. CkptTimeoutException when not all came in time.</summary>

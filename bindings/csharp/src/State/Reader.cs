@@ -8,7 +8,7 @@ namespace Ckpt
 {
     /// <summary>The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one. Enumerating gives
     /// what there is. One thread at a time; the tensors it gives are independent of it.</summary>
-    public sealed class Reader : NativeObject, IEnumerable<TensorInfo>
+    public sealed partial class Reader : NativeObject, IEnumerable<TensorInfo>
     {
         /// <summary>Opens a safetensors file, or a folder of Hugging Face's layout. Such files have no checksums.</summary>
         /// <param name="path">Of the file or folder.</param>
@@ -23,12 +23,6 @@ namespace Ckpt
         private static NativeHandle Made(string path)
         {
             return Made((out IntPtr made) => native.ckpt_reader_create(path, out made), native.ckpt_reader_release);
-        }
-
-        /// <summary>Number of tensors.</summary>
-        public long TensorCount
-        {
-            get { return Get<long>(native.ckpt_reader_get_tensor_count); }
         }
 
         /// <summary>What is known of a tensor.</summary>
@@ -121,15 +115,6 @@ namespace Ckpt
         {
             return Tensor.Owned((out IntPtr made) => native.ckpt_reader_read_slice(Handle, index, begin, length, HandleOf(pool),
                 out made));
-        }
-
-        /// <summary>A read-only tensor over the file itself: no byte is copied. CkptUnsupportedException where that cannot
-        /// be.</summary>
-        /// <param name="index">0 .. TensorCount - 1.</param>
-        /// <returns>A tensor that keeps the mapping.</returns>
-        public Tensor Map(long index)
-        {
-            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_map(Handle, index, out made));
         }
 
         /// <summary>What there is, group after group, file after file.</summary>

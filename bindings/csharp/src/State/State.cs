@@ -7,7 +7,7 @@ namespace Ckpt
 {
     /// <summary>What is saved and restored: groups of named tensors, and JSON values by key. Tensors are shared, not copied: a save
     /// reads and a load writes their memory. One thread at a time, and none while a save or load uses it.</summary>
-    public sealed unsafe class State : NativeObject
+    public sealed unsafe partial class State : NativeObject
     {
         /// <summary>Key of a value that has a place of its own in the manifest: how far the data was read.</summary>
         public const string DataPosition = native.CKPT_STATE_DATA_POSITION;
@@ -141,12 +141,6 @@ namespace Ckpt
             if (stateful == null) throw new ArgumentNullException("stateful");
             native.ckpt_state_add_stateful(Handle, name, new StatefulCalls { stateful = stateful });
             return this;
-        }
-
-        /// <summary>Number of tensors in all groups.</summary>
-        public long TensorCount
-        {
-            get { return Get<long>(native.ckpt_state_get_tensor_count); }
         }
 
         /// <summary>The keys that have a value, in order.</summary>

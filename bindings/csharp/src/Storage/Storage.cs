@@ -129,7 +129,7 @@ namespace Ckpt
     }
 
     /// <summary>Decides what is tried again, and when. One may serve several storages and managers, from several threads.</summary>
-    public sealed class FaultHandler : NativeObject
+    public sealed partial class FaultHandler : NativeObject
     {
         /// <summary>A handler.</summary>
         /// <param name="options">null: the defaults.</param>
@@ -154,10 +154,5 @@ namespace Ckpt
                     decide == null ? null : new DecideFunction { function = decide }, out made), native.ckpt_fault_handler_release);
         }
 
-        /// <summary>How often something was tried again.</summary>
-        public long RetryCount
-        {
-            get { return Get<long>(native.ckpt_fault_handler_get_retry_count); }
-        }
     }
 }

@@ -29,7 +29,7 @@ namespace Ckpt
 
     /// <summary>Answers for one layer after the other whether to checkpoint it: from a text, other strategies, or functions of
     /// yours. Several threads may ask at once.</summary>
-    public unsafe class Strategy : NativeObject, ICheckpointStrategy
+    public unsafe partial class Strategy : NativeObject, ICheckpointStrategy
     {
         /// <summary>From text: "interval:2", "any(size:1MiB,$0)", ... CkptInvalidArgumentException names the wrong piece,
         /// CkptNotFoundException lists the known kinds.</summary>
@@ -226,15 +226,6 @@ namespace Ckpt
             get { return native.ckpt_strategy_get_known_kinds().Split(new[] { ", " }, StringSplitOptions.None); }
         }
 
-        /// <inheritdoc />
-        public bool ShouldCheckpoint(string layerId, Tensor activation, long layerIndex)
-        {
-            if (activation != null && activation.IsKnownWithoutHandle) return ShouldCheckpoint(layerId, activation.Spec, layerIndex);
-            int answer;
-            native.ckpt_strategy_should_checkpoint(Handle, layerId, HandleOf(activation), layerIndex, out answer);
-            return answer != 0;
-        }
-
         /// <summary>Asks about one layer where there is no tensor.</summary>
         /// <param name="layerId">Its name, not blank.</param>
         /// <param name="activation">Dtype and shape.</param>
@@ -252,73 +243,11 @@ namespace Ckpt
             return answer != 0;
         }
 
-        /// <summary>Reports that the layer's activation was used. Executors do; call it when you run your layers
-        /// yourself.</summary>
-        /// <param name="layerId">The layer's name.</param>
-        public void ObserveAccess(string layerId)
-        {
-            native.ckpt_strategy_observe_access(Handle, layerId);
-        }
-
-        /// <inheritdoc />
-        public void Reset()
-        {
-            native.ckpt_strategy_reset(Handle);
-        }
-
-        /// <inheritdoc />
-        public string Name
-        {
-            get { return native.ckpt_strategy_get_name(Handle); }
-        }
-
         /// <summary>What a yes means; schedules that were made before stay as they are.</summary>
         public StrategyChosen Chosen
         {
             get { return (StrategyChosen)Get<int>(native.ckpt_strategy_get_chosen); }
             set { native.ckpt_strategy_set_chosen(Handle, (int)value); }
-        }
-
-        /// <summary>What it did since it was made or reset.</summary>
-        /// <returns>The counts.</returns>
-        public StrategyCounters GetCounters()
-        {
-            return StrategyCounters.Filled(counters => native.ckpt_strategy_get_counters(Handle, counters));
-        }
-
-        /// <summary>What it was made of.</summary>
-        /// <returns>Its kind and numbers.</returns>
-        public StrategyInfo GetInfo()
-        {
-            return StrategyInfo.Filled(info => native.ckpt_strategy_get_info(Handle, info));
-        }
-
-        /// <summary>A name, glob or rule that it was made with. CkptOutOfRangeException beyond the count in GetInfo.</summary>
-        /// <param name="list">Which of its lists.</param>
-        /// <param name="index">From 0 on.</param>
-        /// <returns>As it was set.</returns>
-        public string GetPattern(StrategyList list, long index)
-        {
-            IntPtr pattern;
-            native.ckpt_strategy_get_pattern(Handle, (int)list, index, out pattern);
-            var text = Utf8.Text(pattern);
-            GC.KeepAlive(this);
-            return text;
-        }
-
-        /// <summary>A child of a strategy that has some; of first the last one is the fallback.</summary>
-        /// <param name="index">From 0 on.</param>
-        /// <returns>A new reference.</returns>
-        public Strategy GetChild(long index)
-        {
-            return new Strategy(Made((out IntPtr made) => native.ckpt_strategy_get_child(Handle, index, out made)));
-        }
-
-        /// <summary>The text that makes the same strategy; Chosen is not in it. CkptUnsupportedException names what text cannot
-        /// say.</summary>
-        public string Text
-        {
-            get { return native.ckpt_strategy_get_text(Handle); }
         }
 
         /// <summary>Another reference to the same strategy.</summary>

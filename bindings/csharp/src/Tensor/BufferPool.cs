@@ -6,7 +6,7 @@ namespace Ckpt
 {
     /// <summary>Memory for tensors that is used again for the same size. Tensors keep their pool alive. Several threads may
     /// use it at once.</summary>
-    public sealed class BufferPool : NativeObject
+    public sealed partial class BufferPool : NativeObject
     {
         /// <summary>An empty pool.</summary>
         /// <param name="tracker">Learns of every buffer while a tensor uses it; kept alive. null: none.</param>
@@ -21,13 +21,6 @@ namespace Ckpt
             using (var memory = new CallMemory())
                 return Made((out IntPtr made) => native.ckpt_buffer_pool_create(HandleOf(tracker),
                     BufferPoolOptions.Native(options, memory), out made), native.ckpt_buffer_pool_release);
-        }
-
-        /// <summary>What it holds now.</summary>
-        /// <returns>The numbers of one moment.</returns>
-        public BufferPoolStats GetStats()
-        {
-            return BufferPoolStats.Filled(stats => native.ckpt_buffer_pool_get_stats(Handle, stats));
         }
 
         /// <summary>Releases memory to the system.</summary>

@@ -182,12 +182,6 @@ namespace Ckpt
             get { return Open(dtype); }
         }
 
-        /// <summary>Number of dimensions, 0 .. 8.</summary>
-        public int Ndim
-        {
-            get { return spec == null ? native.ckpt_tensor_get_ndim(Handle) : spec.Shape.Length; }
-        }
-
         /// <summary>The lengths of the dimensions: a copy.</summary>
         public long[] Shape
         {
@@ -206,62 +200,10 @@ namespace Ckpt
             get { return Open(elements); }
         }
 
-        /// <summary>Bytes of all elements.</summary>
-        public long Bytes
-        {
-            get
-            {
-                if (spec == null) return native.ckpt_tensor_get_bytes(Handle);
-                var bits = DTypes.Bits(dtype);
-                return elements / 8 * bits + elements % 8 * bits / 8;
-            }
-        }
-
         /// <summary>Whether the memory must not be written.</summary>
         public bool IsReadOnly
         {
             get { return Open(readOnly); }
-        }
-
-        /// <summary>Every element becomes value. F32 and F64 only, like the arithmetic that follows.</summary>
-        /// <param name="value">Rounded to the dtype.</param>
-        public void Fill(double value)
-        {
-            native.ckpt_tensor_fill(Handle, value);
-        }
-
-        /// <summary>Multiplies every element.</summary>
-        /// <param name="factor">Finite.</param>
-        public void Scale(double factor)
-        {
-            native.ckpt_tensor_scale(Handle, factor);
-        }
-
-        /// <summary>Adds factor times another tensor of the same dtype and shape.</summary>
-        /// <param name="factor">Finite.</param>
-        /// <param name="source">Its memory is the same or apart.</param>
-        public void AddScaled(double factor, Tensor source)
-        {
-            native.ckpt_tensor_add_scaled(Handle, factor, HandleOf(source));
-        }
-
-        /// <summary>The sum of all elements, the same bits on every machine.</summary>
-        /// <returns>The sum; 0 when there are none.</returns>
-        public double Sum()
-        {
-            double sum;
-            native.ckpt_tensor_sum(Handle, out sum);
-            return sum;
-        }
-
-        /// <summary>The sum of the products of elements.</summary>
-        /// <param name="other">Of the same dtype and shape.</param>
-        /// <returns>The sum.</returns>
-        public double Dot(Tensor other)
-        {
-            double dot;
-            native.ckpt_tensor_dot(Handle, HandleOf(other), out dot);
-            return dot;
         }
 
         /// <summary>Copies the elements of a tensor of the same dtype and shape.</summary>

@@ -13,7 +13,7 @@ abstract class ChainMethods extends NativeObject {
     super(address, release);
   }
 
-  /** Layers receives the number of layers. */
+  /** Returns the number of layers. */
   public long layerCount() {
     return number(out -> Native.ckpt_chain_get_layer_count(this, out));
   }

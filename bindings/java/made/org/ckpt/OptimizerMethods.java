@@ -33,7 +33,7 @@ abstract class OptimizerMethods extends NativeObject {
     Native.ckpt_optimizer_set_learning_rate(this, learningRate);
   }
 
-  /** Steps receives the number of updates so far; part of AdamW's state. */
+  /** Returns the number of updates so far; part of AdamW's state. */
   public long stepCount() {
     return number(out -> Native.ckpt_optimizer_get_step_count(this, out));
   }

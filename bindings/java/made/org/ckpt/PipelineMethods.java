@@ -21,7 +21,7 @@ abstract class PipelineMethods extends NativeObject {
     Native.ckpt_pipeline_cancel(this);
   }
 
-  /** Begins receives the first layers of the pieces: up to capacity (&gt;= 0) of them; count receives how many there are. */
+  /** Returns the first layers of the pieces. */
   public long[] begins() {
     return Native.ckpt_pipeline_get_begins(this);
   }

@@ -35,12 +35,12 @@ abstract class ProfileMethods extends NativeObject {
   }
 
   /**
-   * Makes the whole frontier of a planner in one run: points receives what its schedules cost, by rising live bytes and falling
-   * step seconds (where the profile has no seconds at all, falling recomputed forwards), up to capacity (&gt;= 0) of them; count
-   * receives how many there are. planner: "chain" or "tapes"; {@link Status#NOT_FOUND} for another name. A budget takes the fastest
-   * point whose reserved bytes fit, a budget of tapes also one of chain's, and the smallest budget that works is the least of them.
-   * Every call computes anew; the points are placed, one after another, as far as they are asked for. Beyond 128 layers there are
-   * some points of the frontier, all placed by each call, and a budget may find better ones between them.
+   * Makes the whole frontier of a planner in one run: returns what its schedules cost, by rising live bytes and falling step
+   * seconds (where the profile has no seconds at all, falling recomputed forwards). planner: "chain" or "tapes"; {@link
+   * Status#NOT_FOUND} for another name. A budget takes the fastest point whose reserved bytes fit, a budget of tapes also one of
+   * chain's, and the smallest budget that works is the least of them. Every call computes anew; the points are placed, one after
+   * another, as far as they are asked for. Beyond 128 layers there are some points of the frontier, all placed by each call, and a
+   * budget may find better ones between them.
    */
   public List<FrontierPoint> frontier(String planner) {
     return values(Native.ckpt_profile_get_frontier(this, planner), FrontierPoint::of, ckpt_frontier_point::close);

@@ -13,12 +13,12 @@ abstract class TensorMethods extends NativeObject {
     super(address, release);
   }
 
-  /** Bytes of all elements; -1 for a handle that is no tensor ({@link LastError} says so). */
+  /** Bytes of all elements. */
   public long bytes() {
     return Native.ckpt_tensor_get_bytes(this);
   }
 
-  /** The tensor's element type, a CKPT_DTYPE_ constant; 0 for a handle that is no tensor. */
+  /** The tensor's element type, a CKPT_DTYPE_ constant. */
   public DType dtype() {
     return DType.of(Native.ckpt_tensor_get_dtype(this));
   }
