@@ -8,7 +8,7 @@ from write_csharp import CsharpWords, NUMBERS, block, class_of, property_of
 
 SOURCES = "bindings/csharp/src/"
 FOLDER = "bindings/csharp/made/"
-USES = (("System", r"\b(TimeSpan|IntPtr)\b"), ("System.Collections.Generic", r"\bIReadOnlyList\b"),
+USES = (("System", r"\b(TimeSpan|IntPtr|GC)\b"), ("System.Collections.Generic", r"\bIReadOnlyList\b"),
         ("System.Diagnostics.CodeAnalysis", r"\bAllowNull\b"), ("Ckpt.Interop", r"\bnative\."))
 KEYWORDS = {"event": "controllerEvent", "out": "result"}
 OUTS = {"int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong", "double": "double", "ckpt_bool": "int"}
@@ -45,7 +45,7 @@ class CsharpParameter:
             "truth": ("bool", f"{self.name} ? 1 : 0"),
             "enum": (class_of(parameter.bare), f"({OUTS.get(group.type) if group else 'int'}){self.name}"),
             "duration": ("TimeSpan?", f"Times.Nanoseconds({self.name})"),
-            "handle": (class_of(parameter.bare), f"memory.Of({self.name})"),
+            "handle": (class_of(parameter.bare), f"HandleOf({self.name})"),
             "struct": (class_of(parameter.bare), f"{class_of(parameter.bare)}.Native({self.name}, memory)"),
             "shape": ("long[]", self.name),
         }[parameter.kind]
@@ -68,7 +68,7 @@ class CsharpMethod:
         text = re.sub(r"(?<![\w.])[a-z]\w*(?![\w.(]|->)", lambda at: argument_name(at[0]) if at[0] in own else at[0], method.comment)
         self.comment = words.summary(words.text(text))
         self.type, self.body = self.made()
-        self.needs_memory = any(one.kind in ("handle", "struct") for one in self.parameters)
+        self.needs_memory = any(one.kind == "struct" for one in self.parameters)
 
     def made(self):
         result, group = self.method.result, self.method.result.group
@@ -90,7 +90,9 @@ class CsharpMethod:
             return f"{OUTS[result.bare]}[]", [f"return NativeList.Integers({call()});"]
         out = OUTS.get(group.type if group else result.bare) or ("IntPtr" if result.kind == "text" else "int")
         type_of = {"truth": "bool", "enum": name, "text": "string"}.get(result.kind, out)
-        value = {"truth": "{} != 0", "enum": f"({name}){{}}", "text": "Utf8.Text({})"}.get(result.kind, "{}")
+        value = {"truth": "{} != 0", "enum": f"({name}){{}}"}.get(result.kind, "{}")
+        if result.kind == "text":  # borrowed from the object
+            return type_of, [f"{out} value;", call("out value") + ";", "var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
         if result.direct:
             return type_of, [f"return {value.format(call())};"]
         return type_of, [f"{out} value;", call("out value") + ";", f"return {value.format('value')};"]

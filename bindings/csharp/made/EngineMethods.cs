@@ -95,11 +95,8 @@ namespace Ckpt
         /// another chain.</summary>
         public Profile Refine(Profile profile)
         {
-            using (var memory = new CallMemory())
-            {
-                return new Profile(Made((out IntPtr made) =>
-                    native.ckpt_schedule_executor_refine(Handle, memory.Of(profile), out made), native.ckpt_profile_release));
-            }
+            return new Profile(Made((out IntPtr made) =>
+                native.ckpt_schedule_executor_refine(Handle, HandleOf(profile), out made), native.ckpt_profile_release));
         }
     }
 }

@@ -22,7 +22,9 @@ namespace Ckpt
         {
             IntPtr value;
             native.ckpt_memory_tracker_get_layer_name(Handle, layerId, out value);
-            return Utf8.Text(value);
+            var text = Utf8.Text(value);
+            GC.KeepAlive(this);
+            return text;
         }
 
         /// <summary>Records an allocation of bytes (&gt; 0) by a layer. allocation identifies it and is never 0. Errors:

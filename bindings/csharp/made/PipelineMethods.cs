@@ -10,20 +10,9 @@ namespace Ckpt
         /// already is replaced, with its bytes; it is dropped when the new activation is not kept.</summary>
         public bool Store(int microBatch, Tensor activation)
         {
-            using (var memory = new CallMemory())
-            {
-                int value;
-                native.ckpt_activation_manager_store(Handle, microBatch, memory.Of(activation), out value);
-                return value != 0;
-            }
-        }
-
-        /// <summary>Returns a new read-only reference to what is stored, or null when nothing is: that is no error. The memory
-        /// lives as long as the reference, also when the manager drops it.</summary>
-        public Tensor GetActivation(int microBatch)
-        {
-            return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_activation_manager_get_activation(Handle, microBatch, out made), native.ckpt_tensor_release));
+            int value;
+            native.ckpt_activation_manager_store(Handle, microBatch, HandleOf(activation), out value);
+            return value != 0;
         }
 
         /// <summary>Returns 1 when the activation is stored, else 0.</summary>
@@ -38,22 +27,16 @@ namespace Ckpt
         /// <see cref="CkptStatus.InvalidState"/> when the manager has no forward.</summary>
         public Tensor Recompute(Tensor input, int microBatch)
         {
-            using (var memory = new CallMemory())
-            {
-                return new Tensor(Made((out IntPtr made) =>
-                    native.ckpt_activation_manager_recompute(Handle, memory.Of(input), microBatch, out made), native.ckpt_tensor_release));
-            }
+            return new Tensor(Made((out IntPtr made) =>
+                native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch, out made), native.ckpt_tensor_release));
         }
 
         /// <summary>Returns what <c>ActivationManager.Activation</c> returns, or else what <c>ActivationManager.Recompute</c>
         /// returns. input is only read in the second case, but must be there.</summary>
         public Tensor GetOrCompute(Tensor input, int microBatch)
         {
-            using (var memory = new CallMemory())
-            {
-                return new Tensor(Made((out IntPtr made) =>
-                    native.ckpt_activation_manager_get_or_compute(Handle, memory.Of(input), microBatch, out made), native.ckpt_tensor_release));
-            }
+            return new Tensor(Made((out IntPtr made) =>
+                native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input), microBatch, out made), native.ckpt_tensor_release));
         }
 
         /// <summary>Drops all that is stored; the tracker's count of this manager is 0 then.</summary>

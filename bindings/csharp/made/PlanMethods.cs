@@ -74,7 +74,9 @@ namespace Ckpt
             {
                 IntPtr value;
                 native.ckpt_schedule_get_name(Handle, out value);
-                return Utf8.Text(value);
+                var text = Utf8.Text(value);
+                GC.KeepAlive(this);
+                return text;
             }
         }
 
@@ -87,7 +89,9 @@ namespace Ckpt
             {
                 IntPtr value;
                 native.ckpt_schedule_get_left_out(Handle, out value);
-                return Utf8.Text(value);
+                var text = Utf8.Text(value);
+                GC.KeepAlive(this);
+                return text;
             }
         }
 
@@ -149,10 +153,7 @@ namespace Ckpt
         /// length. Open-ended schedules are replayed with the profile's length.</summary>
         public PlanReport Verify(Profile profile)
         {
-            using (var memory = new CallMemory())
-            {
-                return PlanReport.Filled(filled => native.ckpt_schedule_verify(Handle, memory.Of(profile), filled));
-            }
+            return PlanReport.Filled(filled => native.ckpt_schedule_verify(Handle, HandleOf(profile), filled));
         }
     }
 }

@@ -46,7 +46,7 @@ namespace Ckpt
             using (var memory = new CallMemory())
             {
                 return SaveResult.Filled(filled =>
-                    native.ckpt_checkpoint_manager_save(Handle, memory.Of(state), SaveOptions.Native(options, memory), filled));
+                    native.ckpt_checkpoint_manager_save(Handle, HandleOf(state), SaveOptions.Native(options, memory), filled));
             }
         }
 

@@ -6,19 +6,6 @@ namespace Ckpt
 {
     public partial class Strategy
     {
-        /// <summary>Asks about one layer: answer becomes 1 (checkpoint it) or 0. layerName: not blank. activation: only its type
-        /// and shape are read. layerIndex &gt;= 0. Allocates nothing unless a smart strategy meets a layer for the first time.
-        /// <see cref="CkptStatus.Callback"/> when a custom strategy failed.</summary>
-        public bool ShouldCheckpoint(string layerName, Tensor activation, long layerIndex)
-        {
-            using (var memory = new CallMemory())
-            {
-                int value;
-                native.ckpt_strategy_should_checkpoint(Handle, layerName, memory.Of(activation), layerIndex, out value);
-                return value != 0;
-            }
-        }
-
         /// <summary>Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their
         /// children. Executors call this; call it when you run your layers yourself.</summary>
         public void ObserveAccess(string layerName)
@@ -61,7 +48,9 @@ namespace Ckpt
         {
             IntPtr value;
             native.ckpt_strategy_get_pattern(Handle, (int)list, index, out value);
-            return Utf8.Text(value);
+            var text = Utf8.Text(value);
+            GC.KeepAlive(this);
+            return text;
         }
 
         /// <summary>Returns a new reference to the child at index (0 .. <c>ChildrenCount</c> - 1, else

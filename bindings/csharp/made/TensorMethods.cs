@@ -14,24 +14,6 @@ namespace Ckpt
 
     public partial class Tensor
     {
-        /// <summary>Bytes of all elements.</summary>
-        public long Bytes
-        {
-            get
-            {
-                return native.ckpt_tensor_get_bytes(Handle);
-            }
-        }
-
-        /// <summary>Number of dimensions, 0 .. 8.</summary>
-        public int Ndim
-        {
-            get
-            {
-                return native.ckpt_tensor_get_ndim(Handle);
-            }
-        }
-
         /// <summary>Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32
         /// cannot hold is <see cref="CkptStatus.OutOfRange"/>. F32 and F64 only, else
         /// <see cref="CkptStatus.Unsupported"/>.</summary>
@@ -53,10 +35,7 @@ namespace Ckpt
         /// F32 and F64 only, else <see cref="CkptStatus.Unsupported"/>.</summary>
         public void AddScaled(double factor, Tensor source)
         {
-            using (var memory = new CallMemory())
-            {
-                native.ckpt_tensor_add_scaled(Handle, factor, memory.Of(source));
-            }
+            native.ckpt_tensor_add_scaled(Handle, factor, HandleOf(source));
         }
 
         /// <summary>Returns the sum of all elements, computed in F64 by pairwise summation (Higham, "The accuracy of floating point
@@ -73,12 +52,9 @@ namespace Ckpt
         /// dtype and shape must be the same. F32 and F64 only, else <see cref="CkptStatus.Unsupported"/>.</summary>
         public double Dot(Tensor b)
         {
-            using (var memory = new CallMemory())
-            {
-                double value;
-                native.ckpt_tensor_dot(Handle, memory.Of(b), out value);
-                return value;
-            }
+            double value;
+            native.ckpt_tensor_dot(Handle, HandleOf(b), out value);
+            return value;
         }
     }
 }

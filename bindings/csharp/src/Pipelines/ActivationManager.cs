@@ -114,6 +114,17 @@ namespace Ckpt
             }
         }
 
+        /// <summary>What is stored: a read-only tensor whose memory lives as long as it.</summary>
+        /// <param name="microBatch">From 0 on.</param>
+        /// <returns>The tensor, or null when nothing is stored.</returns>
+        [return: MaybeNull]
+        public Tensor GetActivation(int microBatch)
+        {
+            IntPtr activation;
+            native.ckpt_activation_manager_get_activation(Handle, microBatch, out activation);
+            return activation == IntPtr.Zero ? null : Tensor.Owning(activation);
+        }
+
         /// <summary>The stored micro-batches, ascending.</summary>
         /// <returns>All of them.</returns>
         public IReadOnlyList<int> List()

@@ -226,6 +226,15 @@ namespace Ckpt
             get { return native.ckpt_strategy_get_known_kinds().Split(new[] { ", " }, StringSplitOptions.None); }
         }
 
+        /// <inheritdoc />
+        public bool ShouldCheckpoint(string layerId, Tensor activation, long layerIndex)
+        {
+            if (activation != null && activation.IsKnownWithoutHandle) return ShouldCheckpoint(layerId, activation.Spec, layerIndex);
+            int answer;
+            native.ckpt_strategy_should_checkpoint(Handle, layerId, HandleOf(activation), layerIndex, out answer);
+            return answer != 0;
+        }
+
         /// <summary>Asks about one layer where there is no tensor.</summary>
         /// <param name="layerId">Its name, not blank.</param>
         /// <param name="activation">Dtype and shape.</param>

@@ -182,6 +182,12 @@ namespace Ckpt
             get { return Open(dtype); }
         }
 
+        /// <summary>Number of dimensions, 0 .. 8.</summary>
+        public int Ndim
+        {
+            get { return spec == null ? native.ckpt_tensor_get_ndim(Handle) : spec.Shape.Length; }
+        }
+
         /// <summary>The lengths of the dimensions: a copy.</summary>
         public long[] Shape
         {
@@ -198,6 +204,17 @@ namespace Ckpt
         public long ElementCount
         {
             get { return Open(elements); }
+        }
+
+        /// <summary>Bytes of all elements.</summary>
+        public long Bytes
+        {
+            get
+            {
+                if (spec == null) return native.ckpt_tensor_get_bytes(Handle);
+                var bits = DTypes.Bits(dtype);
+                return elements / 8 * bits + elements % 8 * bits / 8;
+            }
         }
 
         /// <summary>Whether the memory must not be written.</summary>

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -63,7 +64,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
 
   /** The number of a layer, which is added if its name is new. */
   private int numberOf(String name) {
-    Integer known = numbers.get(name);
+    Integer known = numbers.get(Objects.requireNonNull(name, "name"));
     if (known != null && !isClosed()) return known;
     int number = addLayer(name);
     numbers.put(name, number);

@@ -155,7 +155,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
    */
   public static Strategy firstOf(List<StrategyRule> rules, CheckpointStrategy fallback) {
     List<String> layers = rules.stream().map(rule -> quoted(rule.layers()) + "=").toList();
-    Stream<CheckpointStrategy> children = Stream.concat(rules.stream().map(StrategyRule::strategy), Stream.of(fallback));
+    Stream<CheckpointStrategy> children = Stream.concat(rules.stream().map(StrategyRule::strategy), Stream.of(Objects.requireNonNull(fallback, "fallback")));
     return new Strategy("first" + numbered(layers, layers.size() + 1), new StrategyOptions(), children.toArray(CheckpointStrategy[]::new));
   }
 
