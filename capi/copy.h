@@ -39,7 +39,7 @@ struct Fields;
       fields                                   \
     }                                          \
   };
-#include "made/fields.inc"
+#include "generated/fields.inc"
 #undef CKPT_FIELDS
 #undef CKPT_FIELD
 

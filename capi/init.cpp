@@ -27,7 +27,7 @@ struct Initialiser {
 constexpr Initialiser initialisers[] = {
 #define CKPT_FIRST_SIZE(name, last, size)
 #define CKPT_DEFAULTS(name, initialiser) {#name, init_struct<name>},
-#include "made/structs.inc"
+#include "generated/structs.inc"
 #undef CKPT_DEFAULTS
 #undef CKPT_FIRST_SIZE
 };

@@ -42,7 +42,7 @@ constexpr std::size_t size_of(Field Struct::*) {
   struct Defaults<name> {                      \
     static constexpr name value = initialiser; \
   };
-#include "made/structs.inc"
+#include "generated/structs.inc"
 #undef CKPT_DEFAULTS
 #undef CKPT_FIRST_SIZE
 

@@ -5,14 +5,14 @@
 
 // Each function keeps its place for ever: the one that the description gives it.
 #define CKPT_FUNCTION(place, name) static_assert(offsetof(ckpt_api, name) == 8 + (place) * sizeof(void (*)()));
-#include "made/functions.inc"
+#include "generated/functions.inc"
 #undef CKPT_FUNCTION
 
 const ckpt_api* ckpt_get_api(uint32_t version) {
   static const ckpt_api table = {
       sizeof(ckpt_api),
 #define CKPT_FUNCTION(place, name) name,
-#include "made/functions.inc"
+#include "generated/functions.inc"
 #undef CKPT_FUNCTION
   };
   return version == CKPT_API_VERSION ? &table : nullptr;

@@ -8,7 +8,7 @@ add_custom_command(
   OUTPUT "${csharp_mono_library}"
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${csharp_dir}/mono"
   COMMAND ${csharp_mcs} -target:library "-out:${csharp_mono_library}" "-recurse:${CMAKE_CURRENT_SOURCE_DIR}/src/*.cs"
-          "-recurse:${CMAKE_CURRENT_SOURCE_DIR}/made/*.cs" "-recurse:${csharp_generated}/*.cs"
+          "-recurse:${CMAKE_CURRENT_SOURCE_DIR}/generated/*.cs" "-recurse:${csharp_generated}/*.cs"
   DEPENDS ${csharp_sources} "${csharp_generated}/native.cs"
   COMMENT "Compiling Ckpt.dll (Mono)" VERBATIM)
 add_custom_target(ckpt_csharp_library_mono ALL DEPENDS "${csharp_mono_library}" ckpt_csharp)

@@ -1,6 +1,6 @@
 """Makes the .pyi files of the package: what its modules declare, without bodies, and what the extension holds.
 
-`**options: f`, or a Union of such, where f is a function of made/options.py or a method, stands for the keywords of f: the stub
+`**options: f`, or a Union of such, where f is a function of generated/options.py or a method, stands for the keywords of f: the stub
 lists each of them, with its text.
 
 make_stubs.py SOURCES PACKAGE

@@ -15,8 +15,8 @@ class WithExtension(Distribution):
         return True
 
 
-setup(name="ckpt", version={version!r}, description="Checkpointing that a program can embed", packages=["ckpt", "ckpt.made"],
-      package_data={{"ckpt": ["*.so", "*.so.*", "*.pyi", "py.typed"], "ckpt.made": ["*.pyi"]}}, python_requires=">=3.9", distclass=WithExtension,
+setup(name="ckpt", version={version!r}, description="Checkpointing that a program can embed", packages=["ckpt", "ckpt.generated"],
+      package_data={{"ckpt": ["*.so", "*.so.*", "*.pyi", "py.typed"], "ckpt.generated": ["*.pyi"]}}, python_requires=">=3.9", distclass=WithExtension,
       extras_require={{"numpy": ["numpy"]}}, zip_safe=False)
 """
 

@@ -8,7 +8,7 @@
 #include "python_values.hpp"
 
 // What it calls is above.
-#include "made/tuples.hpp"
+#include "generated/tuples.hpp"
 
 namespace ckpt_python {
 

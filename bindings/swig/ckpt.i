@@ -58,7 +58,7 @@ CKPT_FETCHES(name)
 #endif
 
 // Every struct that begins with struct_size, made or ignored: tools/api makes the list.
-%include "made.i"
+%include "generated.i"
 
 %ignore ckpt_fault_handler_options::decide; // functions and arrays are arguments of the stand-ins
 %ignore ckpt_fault_handler_options::decide_user_data;

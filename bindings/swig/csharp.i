@@ -119,7 +119,7 @@ CKPT_LISTING(ObjectListing)
 %typemap(csvarout) const char* member %{
     get { return $imcall; } %}
 %enddef
-%include "../csharp/made/members.i"
+%include "../csharp/generated/members.i"
 
 // ---- Addresses and arrays, pinned by the caller ----
 %define CKPT_POINTER(type, cs)

@@ -90,7 +90,7 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
   $result = ckpt_python::append_output($result, SWIG_NewPointerObj(SWIG_as_voidptr(*$1), $*1_descriptor, 0));
 }
 
-// Structs that a call fills are tuples; made/records.i says which.
+// Structs that a call fills are tuples; generated/records.i says which.
 %define CKPT_RECORD(type, name, defaults)
 %typemap(in, numinputs=0) type* name (type fetched) {
   static const type initial = defaults;
@@ -104,7 +104,7 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %typemap(argout) const type* name ""
 %typemap(directorin) const type* name "$input = ckpt_python::tuple_of(*$1);"
 %enddef
-%include "made/records.i"
+%include "generated/records.i"
 %typemap(check) ckpt_checkpoint_task_result* result "if (arg2 == CKPT_CHECKPOINT_TASK_ALL) $1 = NULL;" // all have no result
 
 // Not these: what is const is read only.

@@ -112,9 +112,9 @@ TRAPPED = """ckpt_bare ckpt_bare.bare_a ckpt_bare.below_b ckpt_bare.middle ckpt_
     TRAPS[: TRAPS.index(text)].count("\n") + 1 for text in ("told by the caller", "Tells a number", "// of another"))
 
 LANGUAGES = {
-    "Python": (write_python, write_python.PythonWords, "bindings/python/ckpt/made/"),
-    "Java": (write_java, write_java.JavaWords, "bindings/java/made/"),
-    "C#": (write_csharp, write_csharp.CsharpWords, "bindings/csharp/made/"),
+    "Python": (write_python, write_python.PythonWords, "bindings/python/ckpt/generated/"),
+    "Java": (write_java, write_java.JavaWords, "bindings/java/generated/"),
+    "C#": (write_csharp, write_csharp.CsharpWords, "bindings/csharp/generated/"),
     "C++": (write_cpp, write_cpp.CppWords, "include/ckpt/values/"),
 }
 OF_C = re.compile(

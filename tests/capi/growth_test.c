@@ -42,7 +42,7 @@ static void every_struct_has_an_initialiser(void) {
     CHECK(memcmp(&by_macro, &by_function, sizeof by_macro) == 0); \
     ++structs;                                                    \
   }
-#include "../../capi/made/structs.inc"
+#include "../../capi/generated/structs.inc"
 #undef CKPT_DEFAULTS
 #undef CKPT_FIRST_SIZE
   CHECK(structs > 50);

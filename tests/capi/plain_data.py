@@ -15,7 +15,7 @@ FOLDERS = {"bindings/java/src": ".java", "bindings/csharp/src": ".cs", "bindings
 BEHAVIOUR = {"DType", "TensorSpec", "Blas", "StorageRange"}  # do more than hold values
 # Files of classes with the names and members of the reference documents (docs/renames.md).
 COMPATIBLE = re.compile(r"/compat/|/Compat/|/compat\.py$")
-MADE = "Made from include/ckpt by tools/api"
+GENERATED = "Generated from include/ckpt by tools/api"
 
 
 def sources(folder, suffix):
@@ -24,7 +24,7 @@ def sources(folder, suffix):
             if name.endswith(suffix):
                 with open(os.path.join(path, name), encoding="utf-8") as file:
                     text = file.read()
-                if MADE not in text.split("\n", 1)[0]:
+                if GENERATED not in text.split("\n", 1)[0]:
                     yield os.path.join(path, name), text
 
 

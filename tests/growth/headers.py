@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 sys.dont_write_bytecode = True
 
 from model import has_size  # noqa: E402
-from text import MADE  # noqa: E402
+from text import GENERATED  # noqa: E402
 from write_c import api_header, signature  # noqa: E402
 
 
@@ -44,7 +44,7 @@ def grown(api):
 
 def plain_header(api):
     """All of a description in one header, without comments: functions and callbacks have structs by their addresses only."""
-    lines = [f"/* {MADE} */", "#ifndef CKPT_ALL_H", "#define CKPT_ALL_H", "#include <stdint.h>",
+    lines = [f"/* {GENERATED} */", "#ifndef CKPT_ALL_H", "#define CKPT_ALL_H", "#include <stdint.h>",
              '#define CKPT_API __attribute__((visibility("default")))', "#ifdef __cplusplus", 'extern "C" {', "#endif"]
     lines += [f"#define {entry['text']}" for entry in api["macros"]]
     lines += [f"#define {constant['name']} {literal(constant['value'])}" for constant in api["constants"]]

@@ -20,8 +20,8 @@ using base::Status;
 
 namespace {
 
-// The first tier damages one bit of each byte, and truncates at every eighth one; the long tier does all.
-#ifdef CKPT_TEST_LONG
+// The first tier and sanitizers damage one bit of each byte, and truncate at every eighth one; the long tier does all.
+#if defined(CKPT_TEST_LONG) && !defined(CKPT_SANITIZED)
 constexpr int bit_step = 1;
 #else
 constexpr int bit_step = 8;

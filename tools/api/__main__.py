@@ -69,7 +69,7 @@ def stray_files(made):
     folders = {os.path.dirname(name) for name in made}
     names = [f"{folder}/{name}" for folder in sorted(folders) for name in sorted(os.listdir(path_of(folder)))]
     candidates = [name for name in names if name not in made and os.path.isfile(path_of(name))]
-    return [name for name in candidates if text.MADE in text_of(name).split("\n", 1)[0]]
+    return [name for name in candidates if text.GENERATED in text_of(name).split("\n", 1)[0]]
 
 
 def make():

@@ -3,11 +3,11 @@
 import glob
 import re
 
-from text import MADE, camel, path_of, text_of
+from text import GENERATED, camel, path_of, text_of
 from write_csharp import CsharpWords, NUMBERS, block, class_of, property_of
 
 SOURCES = "bindings/csharp/src/"
-FOLDER = "bindings/csharp/made/"
+FOLDER = "bindings/csharp/generated/"
 USES = (("System", r"\b(TimeSpan|IntPtr|GC)\b"), ("System.Collections.Generic", r"\bIReadOnlyList\b"),
         ("System.Diagnostics.CodeAnalysis", r"\bAllowNull\b"), ("Ckpt.Interop", r"\bnative\."))
 KEYWORDS = {"event": "controllerEvent", "out": "result"}
@@ -132,7 +132,7 @@ class Writer:
             classes += [*block(f"public partial class {owner}", *lines[1:]), ""]
         text = "\n".join(block("namespace Ckpt", *classes[:-1]))
         uses = [name for name, pattern in USES if re.search(pattern, text)]
-        return "\n".join([f"// {MADE}", *(f"using {name};" for name in uses), "", text, ""])
+        return "\n".join([f"// {GENERATED}", *(f"using {name};" for name in uses), "", text, ""])
 
 
 def files(model, methods):

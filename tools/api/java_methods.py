@@ -3,11 +3,11 @@
 import glob
 import re
 
-from text import MADE, block, camel, lower_camel, path_of, text_of
+from text import GENERATED, block, camel, lower_camel, path_of, text_of
 from write_java import NUMBERS, JavaWords, is_flags, javadoc, value_name
 
 SOURCES = "bindings/java/src/org/ckpt/"
-FOLDER = "bindings/java/made/org/ckpt/"
+FOLDER = "bindings/java/generated/org/ckpt/"
 ARRAYS = {"int32_t": "int[]", "int64_t": "long[]"}
 NAMES = {"finalize": "finish", "wait": "waitFor"}  # names that java.lang.Object has
 ACCEPTED = {"ckpt_strategy": "CheckpointStrategy"}  # an interface that is taken instead of the class
@@ -136,4 +136,4 @@ class Writer:
 def files(model, methods):
     writer = Writer(model, methods)
     owners = sorted({method.owner for method in writer.generated})
-    return {f"{FOLDER}{owner}Methods.java": f"// {MADE}\n" + writer.file(owner) for owner in owners}
+    return {f"{FOLDER}{owner}Methods.java": f"// {GENERATED}\n" + writer.file(owner) for owner in owners}

@@ -7,7 +7,7 @@ import textwrap
 from c_words import MEMBER, translated, without_defaults
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MADE = "Made from include/ckpt by tools/api: do not edit."
+GENERATED = "Generated from include/ckpt by tools/api: do not edit."
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
 C_ONLY = re.compile(r"; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|\s*Frozen: \d+ bytes in every version\.")
 LIFETIMES = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|\s*Borrowed for the call\.")
@@ -70,7 +70,7 @@ def wrapped(text, first="", rest=None, width=132):
 
 def listing(lines):
     """A made file of C++ or SWIG that is a list."""
-    return "\n".join([f"// {MADE}", *lines, ""])
+    return "\n".join([f"// {GENERATED}", *lines, ""])
 
 
 def block(head, *lines):

@@ -48,8 +48,8 @@ def files(model):
     defaults = [f"CKPT_DEFAULTS({name}, {name.upper()}_INIT)" for name in names]
     return {
         HEADER: api_header(api),
-        "capi/made/functions.inc": listing(f"CKPT_FUNCTION({n}, {function['name']})" for n, function in enumerate(api["functions"])),
-        "capi/made/structs.inc": listing(firsts + defaults),
-        "capi/made/fields.inc": listing(line for struct in model.structs for line in copied_fields(struct)),
-        "bindings/swig/made.i": listing(line for struct in model.structs if struct.has_size for line in for_swig(struct)),
+        "capi/generated/functions.inc": listing(f"CKPT_FUNCTION({n}, {function['name']})" for n, function in enumerate(api["functions"])),
+        "capi/generated/structs.inc": listing(firsts + defaults),
+        "capi/generated/fields.inc": listing(line for struct in model.structs for line in copied_fields(struct)),
+        "bindings/swig/generated.i": listing(line for struct in model.structs if struct.has_size for line in for_swig(struct)),
     }

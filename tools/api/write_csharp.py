@@ -244,7 +244,7 @@ class Writer:
 
 def files(model):
     writer = Writer(model)
-    made = {f"bindings/csharp/made/{camel(header[:-2])}.cs": writer.file(header) for header in model.headers}
+    made = {f"bindings/csharp/generated/{camel(header[:-2])}.cs": writer.file(header) for header in model.headers}
     texts = [f"CKPT_TEXT_MEMBER({struct.name}::{value.name})" for struct in model.structs if struct.has_size and struct.crosses
              for value in struct.values if value.kind == "text"]  # borrowed as addresses
-    return {**made, "bindings/csharp/made/members.i": listing(texts)}
+    return {**made, "bindings/csharp/generated/members.i": listing(texts)}

@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape
 
 from text import Words, block, camel, capital, listing, lower_camel, wrapped
 
-FOLDER = "bindings/java/made/org/ckpt/"
+FOLDER = "bindings/java/generated/org/ckpt/"
 BY_HAND = ("ckpt_dtype", "ckpt_tensor_spec", "ckpt_storage_range")  # an enum and records that do more than hold values
 BEHAVIOUR = {"CheckpointTaskResult": " implements TaskBehaviour.Ended", "CheckpointTaskInfo": " implements TaskBehaviour.Timed"}
 ACCEPTED = {"Strategy": "CheckpointStrategy"}  # what a setter takes in the place of a class, which makes one of it

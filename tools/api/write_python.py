@@ -3,9 +3,9 @@
 import re
 import textwrap
 
-from text import MADE, Words, bare, block, camel, capital, listing, wrapped
+from text import GENERATED, Words, bare, block, camel, capital, listing, wrapped
 
-FOLDER = "bindings/python/ckpt/made/"
+FOLDER = "bindings/python/ckpt/generated/"
 BUILTINS = {"INVALID_ARGUMENT": "ValueError", "OUT_OF_MEMORY": "MemoryError", "OUT_OF_RANGE": "IndexError",
             "NOT_FOUND": "LookupError", "TIMEOUT": "builtins.TimeoutError", "IO": "OSError", "NO_SPACE": "OSError",
             "PERMISSION": "PermissionError", "UNSUPPORTED": "TypeError"}  # what Python has for the same thing
@@ -103,7 +103,7 @@ def listed(first, parts, last):
 
 def module(about, imports, names, *parts):
     """A file that exports these names, with two blank lines between its parts."""
-    head = [f"# {MADE}", f'"""{about}"""', "", "from __future__ import annotations", "", *imports]
+    head = [f"# {GENERATED}", f'"""{about}"""', "", "from __future__ import annotations", "", *imports]
     head += ["", *listed("__all__ = [", [f'"{name}"' for name in names], "]")] if names else []
     return "\n\n\n".join(["\n".join(head), *(part.rstrip() for part in parts)]) + "\n"
 
@@ -228,10 +228,10 @@ class Writer:
 def files(model):
     writer = Writer(model)
     return {
-        FOLDER + "__init__.py": f"# {MADE}\n",
+        FOLDER + "__init__.py": f"# {GENERATED}\n",
         FOLDER + "errors.py": writer.errors(),
         FOLDER + "values.py": writer.values(),
         FOLDER + "options.py": writer.options(),
-        "bindings/python/made/tuples.hpp": writer.tuples(),
-        "bindings/python/made/records.i": writer.typemaps(),
+        "bindings/python/generated/tuples.hpp": writer.tuples(),
+        "bindings/python/generated/records.i": writer.typemaps(),
     }

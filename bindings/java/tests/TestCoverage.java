@@ -13,7 +13,7 @@ import org.ckpt.*;
 /** Every function of the C API is used by the public classes, or there is a reason. */
 final class TestCoverage {
   private static final Path SOURCES = Path.of(System.getenv("CKPT_JAVA_SOURCES"));
-  private static final Path MADE = Path.of(System.getenv("CKPT_JAVA_MADE"));
+  private static final Path GENERATED = Path.of(System.getenv("CKPT_JAVA_GENERATED"));
 
   private static final Map<String, String> REASONS =
       Map.ofEntries(
@@ -30,7 +30,7 @@ final class TestCoverage {
 
   private static String source() throws Exception {
     StringBuilder all = new StringBuilder();
-    for (Path folder : List.of(SOURCES, MADE)) {
+    for (Path folder : List.of(SOURCES, GENERATED)) {
       try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {
         for (Path file : files.toList()) all.append(Files.readString(file));
       }
@@ -55,7 +55,7 @@ final class TestCoverage {
 
   static void testNothingThatSwigMakesIsPublic() throws Exception {
     Set<String> written = new TreeSet<>();
-    for (Path folder : List.of(SOURCES, MADE)) {
+    for (Path folder : List.of(SOURCES, GENERATED)) {
       try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {
         files.forEach(file -> written.add(folder.relativize(file).toString().replace(".java", "")));
       }
@@ -100,7 +100,7 @@ final class TestCoverage {
   /** Imports of whole packages beside org.ckpt.* stay unambiguous. */
   static void testNoNameOfTheJdk() throws Exception {
     int names = 0;
-    for (Path folder : List.of(SOURCES, MADE)) {
+    for (Path folder : List.of(SOURCES, GENERATED)) {
       try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {
         for (String name : files.map(file -> file.getFileName().toString().replace(".java", "")).toList()) {
           ++names;
@@ -116,7 +116,7 @@ final class TestCoverage {
   /** A number of a newer library is no error. */
   static void testUnknownNumbers() throws Exception {
     int enums = 0;
-    try (Stream<Path> files = Files.list(MADE)) {
+    try (Stream<Path> files = Files.list(GENERATED)) {
       for (Path file : files.toList()) {
         Class<?> type = Class.forName("org.ckpt." + file.getFileName().toString().replace(".java", ""));
         if (!type.isEnum()) continue;
@@ -132,7 +132,7 @@ final class TestCoverage {
   /** What an option is unless it is set is what the library takes it for. */
   static void testDefaultsAreTheLibrarys() throws Exception {
     int compared = 0;
-    try (Stream<Path> files = Files.list(MADE)) {
+    try (Stream<Path> files = Files.list(GENERATED)) {
       for (Path file : files.toList()) {
         Class<?> type = Class.forName("org.ckpt." + file.getFileName().toString().replace(".java", ""));
         for (var with : type.getDeclaredMethods()) {

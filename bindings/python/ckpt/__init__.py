@@ -17,9 +17,9 @@ with _warnings.catch_warnings():
 
 from . import (_adaptive, _async, _base, _common, _drive, _engine, _memory, _oneline, _pipeline, _plan, _sharded, _state,
                _storage, _strategy, _task, _tensor, _trees)
-from .made import errors as _errors, values as _values
-from .made.errors import *
-from .made.values import *
+from .generated import errors as _errors, values as _values
+from .generated.errors import *
+from .generated.values import *
 from ._base import *
 from ._common import *
 from ._memory import *

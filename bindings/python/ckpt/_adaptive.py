@@ -10,9 +10,9 @@ from ._async import AsyncManager
 from ._base import _Owned, _timeout_ns
 from ._state import Coordinator, StateLike
 from ._task import CheckpointTask
-from .made import options as _o, values as _v
-from .made.errors import CallbackError, InvalidArgumentError
-from .made.values import ControllerEventKind, ControllerInfo, Policy, Reason, TaskObservation, ThresholdInfo
+from .generated import options as _o, values as _v
+from .generated.errors import CallbackError, InvalidArgumentError
+from .generated.values import ControllerEventKind, ControllerInfo, Policy, Reason, TaskObservation, ThresholdInfo
 
 __all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "young_interval", "daly_interval", "expected_value_interval",
            "weibull_interval", "fit_weibull", "WeibullLaw", "Simulation"]

@@ -17,9 +17,9 @@ from ._root import CkptError
 from ._state import CheckpointManager, PathLike, State, StateLike, _as_json, _as_state, _refused_on_all_ranks, _renamer
 from ._storage import Storage
 from ._task import CheckpointTask, CheckpointTaskResult
-from .made import options as _o
-from .made.errors import ClosedError, ForkedError, InvalidArgumentError, NotFoundError
-from .made.values import (AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CheckpointTaskState,
+from .generated import options as _o
+from .generated.errors import ClosedError, ForkedError, InvalidArgumentError, NotFoundError
+from .generated.values import (AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CheckpointTaskState,
                           CloseMode, LoadResult, SaveResult)
 
 __all__ = ["AsyncManager", "save_async", "finish_saves"]

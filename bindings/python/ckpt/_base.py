@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterator, Optional, TypeVar
 
 from . import _native as _n
 from ._root import CkptError
-from .made.errors import *
+from .generated.errors import *
 
 __all__ = ["CkptError", "SkippedWarning"]
 

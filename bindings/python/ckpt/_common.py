@@ -8,7 +8,7 @@ from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _director, _nothing, _Owned, _owners_of_threads, _timeout_ns
 from ._root import CkptError
-from .made.values import LogLevel
+from .generated.values import LogLevel
 
 if TYPE_CHECKING:
     import logging

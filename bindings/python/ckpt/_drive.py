@@ -8,8 +8,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 
 from ._drive_steps import END, HOLD, Key, LOAD, Reader, REFUSE, Step, STORE, text_of, TURN
 from ._plan import Cursor, Schedule
-from .made.errors import (CallbackError, CancelledError, InvalidArgumentError, InvalidScheduleError, InvalidStateError)
-from .made.values import ActionKind, DriveCall, DriveFlag, Item
+from .generated.errors import (CallbackError, CancelledError, InvalidArgumentError, InvalidScheduleError, InvalidStateError)
+from .generated.values import ActionKind, DriveCall, DriveFlag, Item
 
 __all__ = ["Driver", "DriveFailure"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from ._plan import Cursor
-from .made.values import ActionKind, DriveCall, DriveFlag, Item, ScheduleAction
+from .generated.values import ActionKind, DriveCall, DriveFlag, Item, ScheduleAction
 
 _CHUNK = 1024
 _TIERS = 4

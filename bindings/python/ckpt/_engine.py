@@ -12,8 +12,8 @@ from ._common import WorkerPool
 from ._plan import Profile, Schedule
 from ._root import handle_of
 from ._tensor import DTypeLike, Tensor, _dtype
-from .made import options as _o
-from .made.values import DType, LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
+from .generated import options as _o
+from .generated.values import DType, LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
 
 __all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "known_layer_kinds", "blas_info",
            "set_blas", "set_blas_kernels", "learning_rate_at"]

@@ -8,9 +8,9 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Shared
-from .made import options as _o
-from .made.errors import NotFoundError, OverBudgetError
-from .made.values import (MemoryAllocation, MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats,
+from .generated import options as _o
+from .generated.errors import NotFoundError, OverBudgetError
+from .generated.values import (MemoryAllocation, MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats,
                           MemoryStats, MemorySystem)
 
 __all__ = ["MemoryTracker", "MemoryScope", "MemorySnapshot", "MemorySubscription", "MemoryQueue", "probe_memory"]

@@ -22,8 +22,8 @@ from ._tensor import Tensor, _has_dtype, as_tensor
 from ._torch_versions import VERSIONS, versions_of
 from ._tree_filling import fill_tree
 from ._trees import DICTS, OTHER_ATTRIBUTES, TEXT_TENSOR, Types
-from .made.errors import InvalidArgumentError, NotFoundError
-from .made.values import CheckpointInfo, SaveResult, Verify
+from .generated.errors import InvalidArgumentError, NotFoundError
+from .generated.values import CheckpointInfo, SaveResult, Verify
 
 __all__ = ["save", "load", "Loaded", "save_file", "load_file"]
 

@@ -12,8 +12,8 @@ from ._engine import Chain, Spec, _spec
 from ._plan import Profile, Schedule
 from ._strategy import StrategyLike, _as_strategy
 from ._tensor import Tensor, as_tensor
-from .made import options as _o, values as _v
-from .made.values import ActivationMetadata, ActivationPolicyKind, PipelineInterval, PipelineOrder, PipelineStats
+from .generated import options as _o, values as _v
+from .generated.values import ActivationMetadata, ActivationPolicyKind, PipelineInterval, PipelineOrder, PipelineStats
 
 __all__ = ["ActivationPolicy", "ActivationManager", "Pipeline", "Timeline", "pipeline_split", "pipeline_in_flight"]
 

@@ -7,8 +7,8 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 from . import _native as _n
 from ._base import _Owned, _Shared
 from ._strategy import StrategyLike, _as_strategy
-from .made import options as _o
-from .made.values import FrontierPoint, LayerProfile, OptionProfile, PlanReport, ProfileFlag, ProgramBuffer, ProgramOperation, \
+from .generated import options as _o
+from .generated.values import FrontierPoint, LayerProfile, OptionProfile, PlanReport, ProfileFlag, ProgramBuffer, ProgramOperation, \
     ScheduleAction, TierProfile
 
 __all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor", "Program"]

@@ -17,9 +17,9 @@ from ._storage import FaultHandler, Path, Storage, _path_text, _require_folder, 
 from ._tensor import BufferPool, DTypeLike, Tensor, _dtype, as_tensor
 from ._tree_filling import fill_tree
 from ._trees import Copied, TEXT_TENSOR, Types, read_tree, write_tree
-from .made import options as _o
-from .made.errors import InvalidArgumentError, NotFoundError
-from .made.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, TreeKind, Verify, VerifyResult
+from .generated import options as _o
+from .generated.errors import InvalidArgumentError, NotFoundError
+from .generated.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, TreeKind, Verify, VerifyResult
 
 __all__ = ["State", "Stateful", "Coordinator", "CustomCoordinator", "CheckpointManager", "Reader", "DATA_POSITION", "CONTROLLER"]
 

@@ -13,8 +13,8 @@ from urllib.parse import unquote
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Owned, _take_back
-from .made import options as _o
-from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
+from .generated import options as _o
+from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 
 __all__ = ["Storage", "CustomStorage", "CustomObjects", "Fault", "FaultHandler", "register_scheme", "unregister_scheme"]
 

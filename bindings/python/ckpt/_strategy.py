@@ -13,8 +13,8 @@ from ._common import Clock
 from ._memory import MemoryTracker
 from ._root import handle_of, made_by
 from ._tensor import DTypeLike, Tensor, _dtype
-from .made import options as _o
-from .made.values import StrategyChosen, StrategyCounters, StrategyInfo, StrategyList, StrategyQuestion, _DType, _StrategyChosen
+from .generated import options as _o
+from .generated.values import StrategyChosen, StrategyCounters, StrategyInfo, StrategyList, StrategyQuestion, _DType, _StrategyChosen
 
 __all__ = ["Strategy", "CustomStrategy", "register_strategy", "unregister_strategy", "known_strategies"]
 

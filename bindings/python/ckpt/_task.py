@@ -9,9 +9,9 @@ from typing import Any, Callable, Generator, List, Optional, Union
 from . import _native as _n
 from ._base import _make_error, _wait_in_turns
 from ._root import CkptError
-from .made import values as _v
-from .made.errors import InvalidStateError
-from .made.values import CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskState, LoadResult, SaveResult
+from .generated import values as _v
+from .generated.errors import InvalidStateError
+from .generated.values import CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskState, LoadResult, SaveResult
 
 __all__ = ["CheckpointTaskResult", "CheckpointTask"]
 

@@ -9,9 +9,9 @@ from . import _native as _n
 from ._base import _Owned, _Shared
 from ._memory import MemoryTracker
 from ._root import handle_of, made_by
-from .made import options as _o
-from .made.errors import UnsupportedError
-from .made.values import BufferPoolStats, DType, _DType
+from .generated import options as _o
+from .generated.errors import UnsupportedError
+from .generated.values import BufferPoolStats, DType, _DType
 
 __all__ = ["Tensor", "BufferPool", "as_tensor"]
 

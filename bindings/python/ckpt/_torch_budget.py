@@ -10,8 +10,8 @@ import torch as _torch
 
 from ._torch_plan import _Plan
 from ._torch_values import _modes_of, Values, _values_of
-from .made.errors import InvalidArgumentError, OverBudgetError, UnsupportedError
-from .made.values import PlanReport
+from .generated.errors import InvalidArgumentError, OverBudgetError, UnsupportedError
+from .generated.values import PlanReport
 
 __all__ = ["budget", "Budgeted", "Forms"]
 Budget = Union[int, float, str]

@@ -18,7 +18,7 @@ import torch.distributed as _dist
 
 from ._base import _timeout_ns
 from ._state import Coordinator, CustomCoordinator
-from .made.errors import ForkedError, InvalidArgumentError, InvalidStateError, IoError, TimeoutError, UnsupportedError
+from .generated.errors import ForkedError, InvalidArgumentError, InvalidStateError, IoError, TimeoutError, UnsupportedError
 
 _MOST_BYTES = 16 << 20  # all that an operation has in memory at a time
 _OPENING_BYTES = 256

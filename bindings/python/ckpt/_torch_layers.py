@@ -9,8 +9,8 @@ import torch as _torch
 from ._torch_graph import _Begin, _leaves_of, _Root, _seed
 from ._torch_values import (Buffers, _is_tensor, _kept_buffers, _modules_of, _plain, _same_bits, _storage, _storages, Values,
                             _values_of)
-from .made.errors import UnsupportedError
-from .made.values import LayerFlag, OptionProfile
+from .generated.errors import UnsupportedError
+from .generated.values import LayerFlag, OptionProfile
 
 class _Layer:
     """Entries that run as one: what writes into its input, or gives a view of it, belongs to the one before."""

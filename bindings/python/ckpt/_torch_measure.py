@@ -10,7 +10,7 @@ import torch as _torch
 from ._torch_layers import _Layer
 from ._torch_step import _Step
 from ._torch_values import _generators, _kept_buffers, _like, _storage, _storages, Values
-from .made.values import LayerFlag, OptionProfile
+from .generated.values import LayerFlag, OptionProfile
 
 _SHORTEST_SECONDS, _MOST_RUNS, _LEAST_RUNS = 0.05, 20, 3  # of the measurement of one layer
 

@@ -13,8 +13,8 @@ from ._torch_measure import _measure
 from ._torch_step import _Chain, _Outlet, _Step
 from ._torch_values import (_generators, _is_tensor, _kept_buffers, _modules_of, _plain, _restore_buffers, _set_generators,
                             _storages, Values)
-from .made.errors import OverBudgetError
-from .made.values import ActionKind, Item, OptionProfile, PlanReport, ProfileFlag
+from .generated.errors import OverBudgetError
+from .generated.values import ActionKind, Item, OptionProfile, PlanReport, ProfileFlag
 
 _WITH_OPTION = (ActionKind.FORWARD, ActionKind.FORWARD_TAPE, ActionKind.RECORD, ActionKind.BACKWARD)
 

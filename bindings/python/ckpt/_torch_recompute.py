@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 import torch as _torch
 
 from ._torch_values import _autocast_state, _is_tensor, _storage, _under_autocast, Values
-from .made.errors import InvalidStateError
+from .generated.errors import InvalidStateError
 
 __all__ = ["recomputing"]
 

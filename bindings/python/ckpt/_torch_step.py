@@ -11,8 +11,8 @@ from ._torch_graph import _Begin, _function, _leaves_of, _Root, _seed
 from ._torch_layers import _Layer
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
                             _under_autocast, Values)
-from .made.errors import UnsupportedError
-from .made.values import DriveFlag, LayerFlag
+from .generated.errors import UnsupportedError
+from .generated.values import DriveFlag, LayerFlag
 
 _AGAIN, _NO_OUTPUT, _TAKE_INPUT, _TAKE_OUTPUT = (int(flag) for flag in (DriveFlag.AGAIN, DriveFlag.NO_OUTPUT, DriveFlag.TAKE_INPUT,
                                                                         DriveFlag.TAKE_OUTPUT))

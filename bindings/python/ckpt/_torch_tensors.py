@@ -8,8 +8,8 @@ import torch as _torch
 
 from ._tensor import _seen_as, Tensor, as_tensor as _any_tensor
 from ._trees import can_be_written, Copied, Given
-from .made.errors import UnsupportedError
-from .made.values import DType
+from .generated.errors import UnsupportedError
+from .generated.values import DType
 
 
 class _Kind(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, List, Sequence, Tuple
 
 import torch as _torch
 
-from .made.errors import UnsupportedError
+from .generated.errors import UnsupportedError
 
 Values = Tuple[Any, ...]  # what a layer is given, and gives: tensors and other objects
 

@@ -8,7 +8,7 @@ from ._root import CkptError
 from ._state import _at
 from ._tensor import as_tensor
 from ._trees import attributes_of, read_tree, write_tree
-from .made.errors import InvalidArgumentError, UnsupportedError
+from .generated.errors import InvalidArgumentError, UnsupportedError
 
 VERSIONS = "_metadata"
 

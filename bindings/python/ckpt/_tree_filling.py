@@ -7,7 +7,7 @@ from typing import Any, Callable, List
 
 from ._tensor import Tensor
 from ._trees import _At, _is_torch, can_be_written, Record, SAVED_ATTRIBUTES
-from .made.errors import InvalidArgumentError
+from .generated.errors import InvalidArgumentError
 
 
 class _Filler:

@@ -19,8 +19,8 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 from ._root import CkptError
 from ._sharded import Sharded
 from ._tensor import _has_dtype, _seen_as, Tensor, as_tensor
-from .made.errors import CorruptError, InvalidArgumentError, NotFoundError, UnsupportedError
-from .made.values import DType
+from .generated.errors import CorruptError, InvalidArgumentError, NotFoundError, UnsupportedError
+from .generated.values import DType
 
 __all__ = ["Attributed", "Record"]
 

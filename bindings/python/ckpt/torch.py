@@ -25,8 +25,8 @@ from ._tensor import Tensor, as_tensor as _any_tensor
 from ._torch_tensors import _convert, as_tensor, to_torch
 from ._torch_versions import require_same_versions, VERSIONS, versions_by_group, versions_in, versions_of
 from ._trees import Attributed, Record, Types, with_attributes_of
-from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
-from .made.values import LoadResult, SaveResult, Verify
+from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
+from .generated.values import LoadResult, SaveResult, Verify
 
 if TYPE_CHECKING:
     from ._torch_budget import budget, Budgeted, Forms

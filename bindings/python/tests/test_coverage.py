@@ -7,7 +7,7 @@ import unittest
 
 import ckpt
 from ckpt import _native
-from ckpt.made import options, values
+from ckpt.generated import options, values
 
 # What the low-level module leaves out, and why.
 NO_WRAPPER = {

@@ -35,7 +35,7 @@ class OutOfTheLibrary(unittest.TestCase):
                 tensor.close()
             kept.append(pool.stats().retained_buffers)
         self.assertEqual(kept, [0, 1, 3])
-        self.assertEqual(ckpt.made.options.buffer_pool_options().retain_limit_bytes, 256 << 20)
+        self.assertEqual(ckpt.generated.options.buffer_pool_options().retain_limit_bytes, 256 << 20)
 
     def test_view_outlives_close(self):
         tracker = ckpt.MemoryTracker()

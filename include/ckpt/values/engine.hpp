@@ -1,4 +1,4 @@
-// engine.hpp - the values of engine.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// engine.hpp - the values of engine.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
 // clang-format off
 #ifndef CKPT_VALUES_ENGINE_HPP
 #define CKPT_VALUES_ENGINE_HPP

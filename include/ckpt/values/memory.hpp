@@ -1,4 +1,4 @@
-// memory.hpp - the values of memory.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// memory.hpp - the values of memory.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
 // clang-format off
 #ifndef CKPT_VALUES_MEMORY_HPP
 #define CKPT_VALUES_MEMORY_HPP

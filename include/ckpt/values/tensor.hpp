@@ -1,4 +1,4 @@
-// tensor.hpp - the values of tensor.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// tensor.hpp - the values of tensor.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
 // clang-format off
 #ifndef CKPT_VALUES_TENSOR_HPP
 #define CKPT_VALUES_TENSOR_HPP

@@ -1,0 +1,134 @@
+// Generated from include/ckpt by tools/api: do not edit.
+using System.Collections.Generic;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    public partial class Controller
+    {
+        /// <summary>Returns the time on the controller's clock, for callers that have none of their own.</summary>
+        public double Now
+        {
+            get
+            {
+                double value;
+                native.ckpt_controller_get_now(Handle, out value);
+                return value;
+            }
+        }
+
+        /// <summary>Records an event. <see cref="CkptStatus.InvalidArgument"/> for an unknown kind and for a time that is not
+        /// finite; <see cref="CkptStatus.InvalidState"/> as the kinds document, and without a run for kinds that need
+        /// one.</summary>
+        public void Record(ControllerEvent controllerEvent)
+        {
+            using (var memory = new CallMemory())
+            {
+                native.ckpt_controller_record(Handle, ControllerEvent.Native(controllerEvent, memory));
+            }
+        }
+
+        /// <summary>Decides whether to save now, and why. Changes nothing, so it may be asked as often as one likes.
+        /// <see cref="CkptStatus.InvalidState"/> when no run is going on.</summary>
+        public Decision ShouldCheckpoint(double nowSeconds)
+        {
+            return Decision.Filled(filled => native.ckpt_controller_should_checkpoint(Handle, nowSeconds, filled));
+        }
+
+        /// <summary>Returns what the controller knows.</summary>
+        public ControllerInfo GetInfo()
+        {
+            return ControllerInfo.Filled(filled => native.ckpt_controller_get_info(Handle, filled));
+        }
+
+        /// <summary>Lists the tasks that are remembered, the oldest first.</summary>
+        public IReadOnlyList<TaskObservation> ListTasks()
+        {
+            return NativeList.Made(native.ckpt_controller_list_tasks(Handle), at =>
+                new TaskObservation(new ckpt_task_observation(at, false)));
+        }
+
+        /// <summary>Returns everything that the controller knows as JSON. Meant for <c>State.SetJson</c> with the key "controller",
+        /// after <see cref="ControllerEventKind.SaveBegan"/>, so that learning survives the crash that it learns from. Numbers read
+        /// back to the same bits.</summary>
+        public string ToJson()
+        {
+            return native.ckpt_controller_get_json(Handle);
+        }
+
+        /// <summary>Reads what <c>Controller.Json</c> wrote, also of a controller with other options: these stay. In the same
+        /// process the controller goes on where the other one was; after a restart record
+        /// <see cref="ControllerEventKind.RunResumed"/>. <see cref="CkptStatus.Corrupt"/> when json is not such a text,
+        /// <see cref="CkptStatus.Unsupported"/> when it is of a later version; then nothing changes.</summary>
+        public void Restore(string json)
+        {
+            native.ckpt_controller_restore(Handle, json);
+        }
+    }
+
+    public partial class Simulation
+    {
+        /// <summary>Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall
+        /// time against Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100;
+        /// null where there is none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share]
+        /// points for each policy, "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps"
+        /// how many of the times between failures lie in each interval, as [from seconds, to seconds, count].</summary>
+        public string ToJson()
+        {
+            return native.ckpt_simulation_get_json(Handle);
+        }
+    }
+
+    public partial class Threshold
+    {
+        /// <summary>Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, at least
+        /// 0.</summary>
+        public void ObserveTask(string name, double durationSeconds)
+        {
+            native.ckpt_threshold_observe_task(Handle, name, durationSeconds);
+        }
+
+        /// <summary>Records that a task failed after this long. It is remembered, with failed = 1 in <see cref="TaskObservation"/>,
+        /// and is never the longest task, for it was not done. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite,
+        /// at least 0. What recovering from it saved is recorded with <c>Threshold.AdjustPolicy</c>.</summary>
+        public void ObserveFailure(string name, double durationSeconds)
+        {
+            native.ckpt_threshold_observe_failure(Handle, name, durationSeconds);
+        }
+
+        /// <summary>Returns 1 when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which consumes
+        /// the slot; else 0.</summary>
+        public bool ShouldCheckpoint(string name, double costSeconds)
+        {
+            int value;
+            native.ckpt_threshold_should_checkpoint(Handle, name, costSeconds, out value);
+            return value != 0;
+        }
+
+        /// <summary>Adds -sign(b) * <c>LearningRate</c> * |b| / (|b| + 1) to the threshold, b = saved - overhead, and keeps it
+        /// within 0.05 .. 1.</summary>
+        public void AdjustPolicy(double savedSeconds, double overheadSeconds)
+        {
+            native.ckpt_threshold_adjust_policy(Handle, savedSeconds, overheadSeconds);
+        }
+
+        /// <summary>Frees all slots for a new run; threshold and longest task stay.</summary>
+        public void BeginRun()
+        {
+            native.ckpt_threshold_begin_run(Handle);
+        }
+
+        /// <summary>Returns what the rule knows.</summary>
+        public ThresholdInfo GetInfo()
+        {
+            return ThresholdInfo.Filled(filled => native.ckpt_threshold_get_info(Handle, filled));
+        }
+
+        /// <summary>Lists the tasks that are remembered, the oldest first.</summary>
+        public IReadOnlyList<TaskObservation> ListTasks()
+        {
+            return NativeList.Made(native.ckpt_threshold_list_tasks(Handle), at =>
+                new TaskObservation(new ckpt_task_observation(at, false)));
+        }
+    }
+}

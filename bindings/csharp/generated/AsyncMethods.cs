@@ -1,0 +1,41 @@
+// Generated from include/ckpt by tools/api: do not edit.
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    public partial class AsyncManager
+    {
+        /// <summary>Fills result as <c>CheckpointManager.Save</c> does. <see cref="CkptStatus.InvalidState"/> unless the task is a
+        /// save that has completed; <see cref="CkptStatus.NotFound"/>.</summary>
+        public SaveResult GetSaveResult(long id)
+        {
+            return SaveResult.Filled(filled => native.ckpt_async_manager_get_save_result(Handle, id, filled));
+        }
+
+        /// <summary>Fills result as <c>CheckpointManager.Load</c> does. <see cref="CkptStatus.InvalidState"/> unless the task is a
+        /// load that has completed; <see cref="CkptStatus.NotFound"/>.</summary>
+        public LoadResult GetLoadResult(long id)
+        {
+            return LoadResult.Filled(filled => native.ckpt_async_manager_get_load_result(Handle, id, filled));
+        }
+
+        /// <summary>Reports that a step has ended: tasks whose <c>GateStep</c> is not after it may begin. Never goes
+        /// back.</summary>
+        public void EndStep(long step)
+        {
+            native.ckpt_async_manager_end_step(Handle, step);
+        }
+
+        /// <summary>Returns what is known of a task now. <see cref="CkptStatus.NotFound"/> as <c>AsyncManager.Cancel</c>.</summary>
+        public CheckpointTaskInfo GetTask(long id)
+        {
+            return CheckpointTaskInfo.Filled(filled => native.ckpt_async_manager_get_task(Handle, id, filled));
+        }
+
+        /// <summary>Returns the manager's tasks and bytes; a snapshot while they are at work.</summary>
+        public AsyncManagerStats GetStats()
+        {
+            return AsyncManagerStats.Filled(filled => native.ckpt_async_manager_get_stats(Handle, filled));
+        }
+    }
+}

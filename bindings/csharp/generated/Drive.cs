@@ -1,0 +1,98 @@
+// Generated from include/ckpt by tools/api: do not edit.
+using System;
+using System.Runtime.InteropServices;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>What a callback must know beside its handles: a sum of flags.</summary>
+    [Flags]
+    public enum DriveFlag : uint
+    {
+        /// <summary>None of them.</summary>
+        None = 0,
+        /// <summary>The layers ran before in this step: restore the ambient state (random numbers, statistics) that their first run
+        /// began with.</summary>
+        Again = 1,
+        /// <summary>Nothing but the layer's own backward reads its output: only a layer whose backward does so gives it, others
+        /// give none.</summary>
+        NoOutput = 2,
+        /// <summary>Last use of the input: the callback owns the handle, also when it fails; a step in place overwrites
+        /// it.</summary>
+        TakeInput = 4,
+        /// <summary>Last use of the output that a backward reads: the callback owns the handle, also when it fails.</summary>
+        TakeOutput = 8,
+    }
+
+    /// <summary>One call of the driver: which piece of work it is. Fields that a kind does not use are 0.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public partial struct DriveCall
+    {
+        private int kind;
+        private int flags;
+        private long first;
+        private long last;
+        private int option;
+        private int micro_batch;
+        private int item;
+        private int tier;
+        private int slot;
+        private int reserved;
+        private long transfer;
+        private long action;
+        private long layers;
+        private int reserved2;
+        private int reserved3;
+
+        /// <summary>What is to be done: <see cref="ActionKind.Forward"/>, <see cref="ActionKind.Record"/>,
+        /// <see cref="ActionKind.Backward"/>, <see cref="ActionKind.Turn"/>, <see cref="ActionKind.StoreBegin"/>,
+        /// <see cref="ActionKind.LoadBegin"/>, <see cref="ActionKind.Await"/> or <see cref="ActionKind.Drop"/> of
+        /// <see cref="ActionKind"/>.</summary>
+        public ActionKind Kind { get { return (ActionKind)kind; } set { kind = (int)value; } }
+
+        /// <summary>Sum of <see cref="DriveFlag"/>.</summary>
+        public DriveFlag Flags { get { return (DriveFlag)flags; } set { flags = (int)value; } }
+
+        /// <summary>First layer of the call; or the index i of the item.</summary>
+        public long First { get { return first; } set { first = value; } }
+
+        /// <summary>One past the last layer of the call.</summary>
+        public long Last { get { return last; } set { last = value; } }
+
+        /// <summary>Option of the layers; or of the item, for a <see cref="Item.Tape"/>.</summary>
+        public int Option { get { return option; } set { option = value; } }
+
+        /// <summary>Number of the micro-batch: 0.</summary>
+        public int MicroBatch { get { return micro_batch; } set { micro_batch = value; } }
+
+        /// <summary>Kind of item of <see cref="ActionKind.StoreBegin"/>, <see cref="ActionKind.LoadBegin"/>,
+        /// <see cref="ActionKind.Await"/> and <see cref="ActionKind.Drop"/>.</summary>
+        public Item Item { get { return (Item)item; } set { item = (int)value; } }
+
+        /// <summary>Where the item is or goes: 0 memory; 1 .. 3 slower places.</summary>
+        public int Tier { get { return tier; } set { tier = value; } }
+
+        /// <summary>Place within the tier, &gt;= 0; of <see cref="ActionKind.Forward"/>: the buffer of the result, as the
+        /// schedule's action names it.</summary>
+        public int Slot { get { return slot; } set { slot = value; } }
+
+        /// <summary>Id of the transfer, from its <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/> to its
+        /// <see cref="ActionKind.Await"/>.</summary>
+        public long Transfer { get { return transfer; } set { transfer = value; } }
+
+        /// <summary>Index of the schedule's action that asks for this, from 0.</summary>
+        public long Action { get { return action; } set { action = value; } }
+
+        /// <summary>Number of layers of the chain; 0 while an open-ended schedule does not know it.</summary>
+        public long Layers { get { return layers; } set { layers = value; } }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("DriveCall", "Kind", Kind, "Flags", Flags, "First", First, "Last", Last, "Option", Option,
+                "MicroBatch", MicroBatch, "Item", Item, "Tier", Tier, "Slot", Slot, "Transfer", Transfer, "Action", Action,
+                "Layers", Layers);
+        }
+    }
+}

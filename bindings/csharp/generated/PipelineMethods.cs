@@ -1,0 +1,102 @@
+// Generated from include/ckpt by tools/api: do not edit.
+using System;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    public partial class ActivationManager
+    {
+        /// <summary>Asks the policy, and keeps a copy of the activation if it says so: Returns 1 or 0. An index that is stored
+        /// already is replaced, with its bytes; it is dropped when the new activation is not kept.</summary>
+        public bool Store(int microBatch, Tensor activation)
+        {
+            int value;
+            native.ckpt_activation_manager_store(Handle, microBatch, HandleOf(activation), out value);
+            return value != 0;
+        }
+
+        /// <summary>Returns 1 when the activation is stored, else 0.</summary>
+        public bool HasActivation(int microBatch)
+        {
+            int value;
+            native.ckpt_activation_manager_has_activation(Handle, microBatch, out value);
+            return value != 0;
+        }
+
+        /// <summary>Runs the stage's forward on input: Returns a new reference. Nothing is stored.
+        /// <see cref="CkptStatus.InvalidState"/> when the manager has no forward.</summary>
+        public Tensor Recompute(Tensor input, int microBatch)
+        {
+            return new Tensor(Made((out IntPtr made) =>
+                native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch, out made), native.ckpt_tensor_release));
+        }
+
+        /// <summary>Returns what <c>ActivationManager.Activation</c> returns, or else what <c>ActivationManager.Recompute</c>
+        /// returns. input is only read in the second case, but must be there.</summary>
+        public Tensor GetOrCompute(Tensor input, int microBatch)
+        {
+            return new Tensor(Made((out IntPtr made) =>
+                native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input), microBatch, out made), native.ckpt_tensor_release));
+        }
+
+        /// <summary>Drops all that is stored; the tracker's count of this manager is 0 then.</summary>
+        public void Clear()
+        {
+            native.ckpt_activation_manager_clear(Handle);
+        }
+    }
+
+    public partial class Pipeline
+    {
+        /// <summary>Asks the step that is running to end with <see cref="CheckpointTaskState.Cancelled"/>; does not wait. Without
+        /// one it does nothing. Any thread, also a layer's.</summary>
+        public void Cancel()
+        {
+            native.ckpt_pipeline_cancel(Handle);
+        }
+
+        /// <summary>Returns the first layers of the pieces.</summary>
+        public long[] GetBegins()
+        {
+            return NativeList.Integers(native.ckpt_pipeline_get_begins(Handle));
+        }
+
+        /// <summary>Returns a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches'
+        /// tapes stay. Its recompute runs the stage's forward with the last step's keys; <see cref="CkptStatus.Unsupported"/> for
+        /// stages of several chunks, and for layers that need targets, have ambient state or are not deterministic.</summary>
+        public ActivationManager GetManager(int stage)
+        {
+            return new ActivationManager(Made((out IntPtr made) =>
+                native.ckpt_pipeline_get_manager(Handle, stage, out made), native.ckpt_activation_manager_release));
+        }
+
+        /// <summary>Returns the schedule of a stage's whole step, all micro-batches, with <see cref="ActionKind.Send"/> and
+        /// <see cref="ActionKind.Receive"/>: a new reference. Only the pipeline can run it.</summary>
+        public Schedule GetSchedule(int stage)
+        {
+            return new Schedule(Made((out IntPtr made) =>
+                native.ckpt_pipeline_get_schedule(Handle, stage, out made), native.ckpt_schedule_release));
+        }
+
+        /// <summary>Returns the profile that the schedule of <c>Pipeline.Schedule</c> is verified against: the stage's layers for
+        /// one micro-batch; between two chunks one layer that never runs. A new reference.</summary>
+        public Profile GetProfile(int stage)
+        {
+            return new Profile(Made((out IntPtr made) =>
+                native.ckpt_pipeline_get_profile(Handle, stage, out made), native.ckpt_profile_release));
+        }
+
+        /// <summary>Returns what a stage measured since the pipeline was made.</summary>
+        public PipelineStats GetStats(int stage)
+        {
+            return PipelineStats.Filled(filled => native.ckpt_pipeline_get_stats(Handle, stage, filled));
+        }
+
+        /// <summary>Returns the timeline of the last step that ended well as Chrome's trace events (JSON; chrome://tracing and
+        /// Perfetto show it). Source: "Trace Event Format".</summary>
+        public string ToTraceJson()
+        {
+            return native.ckpt_pipeline_get_trace_json(Handle);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// Generated from include/ckpt by tools/api: do not edit.
+using System;
+using System.Collections.Generic;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    public partial class Cursor
+    {
+        /// <summary>Sets the number of steps of an open-ended schedule to n (n &gt;= the steps that were already returned, n &gt;=
+        /// 1). Once. <see cref="CkptStatus.InvalidState"/> when the number is known already.</summary>
+        public void Finalize(long layerCount)
+        {
+            native.ckpt_cursor_finalize(Handle, layerCount);
+        }
+    }
+
+    public partial class Profile
+    {
+        /// <summary>Returns what is known of a tier (1 .. 3).</summary>
+        public TierProfile GetTier(int tier)
+        {
+            return TierProfile.Filled(filled => native.ckpt_profile_get_tier(Handle, tier, filled));
+        }
+
+        /// <summary>Returns the number of layers.</summary>
+        public long LayerCount
+        {
+            get
+            {
+                long value;
+                native.ckpt_profile_get_layer_count(Handle, out value);
+                return value;
+            }
+        }
+
+        /// <summary>Returns the bytes of the chain's input x_0.</summary>
+        public long InputBytes
+        {
+            get
+            {
+                long value;
+                native.ckpt_profile_get_input_bytes(Handle, out value);
+                return value;
+            }
+        }
+
+        /// <summary>Returns the profile as JSON, as docs/plan.md describes it: seconds read back to the same bits.</summary>
+        public string ToJson()
+        {
+            return native.ckpt_profile_get_json(Handle);
+        }
+
+        /// <summary>Makes the whole frontier of a planner in one run: returns what its schedules cost, by rising live bytes and
+        /// falling step seconds (where the profile has no seconds at all, falling recomputed forwards). planner: "chain" or
+        /// "tapes"; <see cref="CkptStatus.NotFound"/> for another name. A budget takes the fastest point whose reserved bytes fit,
+        /// a budget of tapes also one of chain's, and the smallest budget that works is the least of them. Every call computes
+        /// anew; the points are placed, one after another, as far as they are asked for. Beyond 128 layers there are some points of
+        /// the frontier, all placed by each call, and a budget may find better ones between them.</summary>
+        public IReadOnlyList<FrontierPoint> GetFrontier(string planner)
+        {
+            return NativeList.Made(native.ckpt_profile_get_frontier(Handle, planner), at =>
+                new FrontierPoint(new ckpt_frontier_point(at, false)));
+        }
+    }
+
+    public partial class Schedule
+    {
+        /// <summary>Returns the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the
+        /// schedule.</summary>
+        public string Name
+        {
+            get
+            {
+                IntPtr value;
+                native.ckpt_schedule_get_name(Handle, out value);
+                var text = Utf8.Text(value);
+                GC.KeepAlive(this);
+                return text;
+            }
+        }
+
+        /// <summary>Returns what the planner auto, chain or tapes did not look at when it chose this schedule, and why, in one
+        /// line; "" when nothing was left out, and when the schedule was made otherwise. It lives as long as the
+        /// schedule.</summary>
+        public string LeftOut
+        {
+            get
+            {
+                IntPtr value;
+                native.ckpt_schedule_get_left_out(Handle, out value);
+                var text = Utf8.Text(value);
+                GC.KeepAlive(this);
+                return text;
+            }
+        }
+
+        /// <summary>Returns a number that equal recipes of the same name share and different ones practically never. The same on
+        /// machines of the same byte order.</summary>
+        public ulong Fingerprint
+        {
+            get
+            {
+                ulong value;
+                native.ckpt_schedule_get_fingerprint(Handle, out value);
+                return value;
+            }
+        }
+
+        /// <summary>Returns the number of layers of the chain that the schedule is for; 0 when open-ended.</summary>
+        public long LayerCount
+        {
+            get
+            {
+                long value;
+                native.ckpt_schedule_get_layer_count(Handle, out value);
+                return value;
+            }
+        }
+
+        /// <summary>Replays the schedule against the profile without running anything, and fills report. Bytes of tier 0. x_0 is
+        /// there at the start. A layer that runs forward first makes its output (<see cref="Item.Input"/> or not), then its tape,
+        /// then what it needs of ambient state, then its workspace, and runs; then the workspace goes, and what it ends. So inside
+        /// <see cref="ActionKind.Forward"/> [first, last) layer k &gt; first still has x_k, which is no item, and ends it;
+        /// <see cref="ActionKind.ForwardTape"/> ends nothing. A layer that runs backward first makes <see cref="Item.Grad"/>(i),
+        /// then its workspace; then the workspace, the tape and <see cref="Item.Grad"/>(i+1) go. Ambient state is made at a layer's
+        /// first forward and goes behind its backward; a second one is there while the layer runs forward again. A buffer that is
+        /// overwritten in place (<see cref="ActionKind.Advance"/>, <see cref="LayerFlag.InPlace"/>) counts the larger of both for
+        /// the layer, with its workspace, and then the new one; a backward that makes no gradient of its input overwrites nothing.
+        /// An item that is dropped, or that <see cref="ActionKind.Backward"/> ends, while a <see cref="ActionKind.StoreBegin"/>
+        /// copies it counts until the <see cref="ActionKind.Await"/>, and once more where it is made again meanwhile. A tier above
+        /// 0 counts an item from its <see cref="ActionKind.StoreBegin"/> to the <see cref="ActionKind.Drop"/>. Items. An item is
+        /// there from what makes it (of a copy into a tier or back: its <see cref="ActionKind.StoreBegin"/> or
+        /// <see cref="ActionKind.LoadBegin"/>) to what ends it; one that is overwritten in place is not there any more when the
+        /// other one is. Time. Layers run one after another, for <c>ForwardSeconds</c>, <c>RecordSeconds</c>
+        /// (<see cref="ActionKind.Record"/>, with <c>HasRecord</c>) or <c>BackwardSeconds</c>. Each tier has one queue of writes
+        /// and one of reads: a copy begins when its <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/> is
+        /// met and those before it in its queue have ended, and takes <c>LatencySeconds</c> + bytes / rate; an
+        /// <see cref="ActionKind.Await"/> waits for its end. <see cref="CkptStatus.InvalidSchedule"/>, and the message names the
+        /// action's index, for an action (fields that its kind does not use are not looked at; <c>MicroBatch</c> is, in every kind;
+        /// a <see cref="ActionKind.Drop"/> of a tier above 0 uses tier and slot alone) that - names layers beyond the chain or
+        /// none, an option that a layer does not have, an item, tier or slot (&lt; 0) that cannot be; has another <c>MicroBatch</c>
+        /// than 0 (but for a stage); runs more than one layer by <see cref="ActionKind.Record"/>; - needs or drops an item that is
+        /// not there or is still being loaded; makes one (<see cref="ActionKind.LoadBegin"/> does, too) that is there; - ends in
+        /// place (<see cref="ActionKind.Advance"/>, or <see cref="ActionKind.Backward"/> of an in-place layer) an item that is
+        /// being copied; - runs a layer forward again that is not deterministic; runs one backward a second time; runs one with
+        /// ambient state forward behind its backward; turns a second time; sends or receives (but for a stage); - begins a transfer
+        /// under an id that is under way, or awaits one that is not; stores into a slot that is taken, or loads from or drops one
+        /// that is empty; loads from a slot another item than it holds, or before its store was awaited; drops one in transfer;
+        /// holds more in a tier than its capacity; - ends the step before layer 0 ran backward, with a transfer under way, a slot
+        /// taken, or any other item than <see cref="Item.Grad"/>(0) left. <see cref="CkptStatus.OutOfRange"/> when live bytes, or
+        /// those copied into a tier or back from it, pass 2^63 - 1. Streams: takes memory for what is live, not for the schedule's
+        /// length. Open-ended schedules are replayed with the profile's length.</summary>
+        public PlanReport Verify(Profile profile)
+        {
+            return PlanReport.Filled(filled => native.ckpt_schedule_verify(Handle, HandleOf(profile), filled));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// Generated from include/ckpt by tools/api: do not edit.
+using System;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    public partial class Strategy
+    {
+        /// <summary>Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their
+        /// children. Executors call this; call it when you run your layers yourself.</summary>
+        public void ObserveAccess(string layerName)
+        {
+            native.ckpt_strategy_observe_access(Handle, layerName);
+        }
+
+        /// <summary>Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", .</summary>
+        public string Name
+        {
+            get
+            {
+                return native.ckpt_strategy_get_name(Handle);
+            }
+        }
+
+        /// <summary>Sets the strategy back to its state after creation, counters included; for a composite its children too. What a
+        /// yes means stays as set.</summary>
+        public void Reset()
+        {
+            native.ckpt_strategy_reset(Handle);
+        }
+
+        /// <summary>Fills counters, whose <c>StructSize</c> the caller has set. A snapshot while other threads ask.</summary>
+        public StrategyCounters GetCounters()
+        {
+            return StrategyCounters.Filled(filled => native.ckpt_strategy_get_counters(Handle, filled));
+        }
+
+        /// <summary>Fills info, whose <c>StructSize</c> the caller has set.</summary>
+        public StrategyInfo GetInfo()
+        {
+            return StrategyInfo.Filled(filled => native.ckpt_strategy_get_info(Handle, filled));
+        }
+
+        /// <summary>Returns the name, glob or rule at index (0 .. count - 1 of that list in <see cref="StrategyInfo"/>; else
+        /// <see cref="CkptStatus.OutOfRange"/>) as it was set; it lives as long as the strategy. list:
+        /// <see cref="StrategyList.Names"/>, <see cref="StrategyList.Excluded"/> or <see cref="StrategyList.Rules"/>.</summary>
+        public string GetPattern(StrategyList list, long index)
+        {
+            IntPtr value;
+            native.ckpt_strategy_get_pattern(Handle, (int)list, index, out value);
+            var text = Utf8.Text(value);
+            GC.KeepAlive(this);
+            return text;
+        }
+
+        /// <summary>Returns a new reference to the child at index (0 .. <c>ChildrenCount</c> - 1, else
+        /// <see cref="CkptStatus.OutOfRange"/>), to be released; of first the last one is the fallback.</summary>
+        public Strategy GetChild(long index)
+        {
+            return new Strategy(Made((out IntPtr made) =>
+                native.ckpt_strategy_get_child(Handle, index, out made), native.ckpt_strategy_release));
+        }
+
+        /// <summary>Returns the text from which <c>Strategy.Create</c> makes an equal strategy. The meaning of a yes is not in it.
+        /// <see cref="CkptStatus.Unsupported"/> for handles, which the message names: custom strategies, a tracker and a clock.
+        /// <see cref="CkptStatus.OutOfRange"/> beyond 16 MiB, which children that are shared can reach.</summary>
+        public string Text
+        {
+            get
+            {
+                return native.ckpt_strategy_get_text(Handle);
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// Generated from include/ckpt by tools/api: do not edit.
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    public partial class BufferPool
+    {
+        /// <summary>Fills stats, which the caller initialised. pool null: the default pool.</summary>
+        public BufferPoolStats GetStats()
+        {
+            return BufferPoolStats.Filled(filled => native.ckpt_buffer_pool_get_stats(Handle, filled));
+        }
+    }
+
+    public partial class Tensor
+    {
+        /// <summary>Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32
+        /// cannot hold is <see cref="CkptStatus.OutOfRange"/>. F32 and F64 only, else
+        /// <see cref="CkptStatus.Unsupported"/>.</summary>
+        public void Fill(double value)
+        {
+            native.ckpt_tensor_fill(Handle, value);
+        }
+
+        /// <summary>Target = factor * target, in the dtype's own precision. factor: finite (else
+        /// <see cref="CkptStatus.InvalidArgument"/>) and, for F32, within its range. F32 and F64 only, else
+        /// <see cref="CkptStatus.Unsupported"/>.</summary>
+        public void Scale(double factor)
+        {
+            native.ckpt_tensor_scale(Handle, factor);
+        }
+
+        /// <summary>Target = target + factor * source, in the dtype's own precision with two roundings per element (axpy of BLAS,
+        /// never fused). factor: as for <c>Tensor.Scale</c>. dtype and shape must be the same, and memory either the same or apart.
+        /// F32 and F64 only, else <see cref="CkptStatus.Unsupported"/>.</summary>
+        public void AddScaled(double factor, Tensor source)
+        {
+            native.ckpt_tensor_add_scaled(Handle, factor, HandleOf(source));
+        }
+
+        /// <summary>Returns the sum of all elements, computed in F64 by pairwise summation (Higham, "The accuracy of floating point
+        /// summation", SIAM J. Sci. Comput. 14, 1993); 0 when there are none. F32 and F64 only, else
+        /// <see cref="CkptStatus.Unsupported"/>.</summary>
+        public double Sum()
+        {
+            double value;
+            native.ckpt_tensor_sum(Handle, out value);
+            return value;
+        }
+
+        /// <summary>Returns the sum of a[i] * b[i], computed as <c>Tensor.Sum</c> does. With a for b it is the squared 2-norm.
+        /// dtype and shape must be the same. F32 and F64 only, else <see cref="CkptStatus.Unsupported"/>.</summary>
+        public double Dot(Tensor b)
+        {
+            double value;
+            native.ckpt_tensor_dot(Handle, HandleOf(b), out value);
+            return value;
+        }
+    }
+}

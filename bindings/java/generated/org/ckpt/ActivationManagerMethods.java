@@ -1,0 +1,67 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.function.Consumer;
+
+/** The methods of {@link ActivationManager} that are one call of the C API. */
+abstract class ActivationManagerMethods extends NativeObject {
+  ActivationManagerMethods(long address) {
+    super(address);
+  }
+
+  ActivationManagerMethods(long address, Consumer<NativeObject> release) {
+    super(address, release);
+  }
+
+  /** Changes the policy of what is stored from now on; what is stored already stays. Meant for between steps. */
+  public void setPolicy(ActivationPolicy policy) {
+    policy.with(policyStruct -> Native.ckpt_activation_manager_set_policy(this, policyStruct));
+  }
+
+  /**
+   * Returns the policy in force: under AUTOMATIC the one that was picked. {@code policy.strategy} is set to null: no reference is
+   * returned.
+   */
+  public ActivationPolicy policy() {
+    return ActivationPolicy.from(struct -> Native.ckpt_activation_manager_get_policy(this, struct));
+  }
+
+  /**
+   * Clears the manager, and says how many micro-batches (&gt;= 0) the step has: which one is the last. 0: not known; then the
+   * newest counts as the last until a newer comes, and one that was kept only for being the last is dropped then.
+   */
+  public void beginStep(int microBatches) {
+    Native.ckpt_activation_manager_begin_step(this, microBatches);
+  }
+
+  /**
+   * Returns 1 when a store of this many bytes (&gt;= 0) would be kept now, else 0. microBatch: 0 .. microBatches-1; another one:
+   * {@link Status#OUT_OF_RANGE}. A strategy is asked, and counts the question.
+   */
+  public boolean shouldCheckpoint(int microBatch, long bytes) {
+    return truth(out -> Native.ckpt_activation_manager_should_checkpoint(this, microBatch, bytes, out));
+  }
+
+  /** Returns 1 when the activation is stored, else 0. */
+  public boolean hasActivation(int microBatch) {
+    return truth(out -> Native.ckpt_activation_manager_has_activation(this, microBatch, out));
+  }
+
+  /**
+   * Runs the stage's forward on input: Returns a new reference. Nothing is stored. {@link Status#INVALID_STATE} when the manager
+   * has no forward.
+   */
+  public Tensor recompute(Tensor input, int microBatch) {
+    return Tensor.made(out -> Native.ckpt_activation_manager_recompute(this, input, microBatch, out));
+  }
+
+  /** Drops all that is stored; the tracker's count of this manager is 0 then. */
+  public void clear() {
+    Native.ckpt_activation_manager_clear(this);
+  }
+
+  /** Fills metadata for a stored activation; {@link Status#NOT_FOUND} when it is not stored. */
+  public ActivationMetadata metadata(int microBatch) {
+    return ActivationMetadata.from(struct -> Native.ckpt_activation_manager_get_metadata(this, microBatch, struct));
+  }
+}

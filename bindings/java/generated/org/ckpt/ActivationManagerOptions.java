@@ -1,0 +1,74 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** How an activation manager is made. */
+public final class ActivationManagerOptions {
+  private String name = null;
+  private MemoryTracker tracker = null;
+  private Clock clock = null;
+
+  /** All defaults. */
+  public ActivationManagerOptions() {}
+
+  /**
+   * Name of the stage: strategies are asked with it, the tracker counts under it; null: "stage".
+   *
+   * @param name the value
+   * @return this
+   */
+  public ActivationManagerOptions name(String name) {
+    this.name = name;
+    return this;
+  }
+
+  /** {@return what {@link #name(String)} set} */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Counts what is stored; kept alive; null: one of its own.
+   *
+   * @param tracker the value
+   * @return this
+   */
+  public ActivationManagerOptions tracker(MemoryTracker tracker) {
+    this.tracker = tracker;
+    return this;
+  }
+
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  public MemoryTracker tracker() {
+    return tracker;
+  }
+
+  /**
+   * Dates what is stored; kept alive; null: the monotonic clock.
+   *
+   * @param clock the value
+   * @return this
+   */
+  public ActivationManagerOptions clock(Clock clock) {
+    this.clock = clock;
+    return this;
+  }
+
+  /** {@return what {@link #clock(Clock)} set} */
+  public Clock clock() {
+    return clock;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_activation_manager_options> call) {
+    try (ckpt_activation_manager_options struct = new ckpt_activation_manager_options()) {
+      if (name != null) struct.setName(name);
+      if (tracker != null) struct.setTracker(tracker);
+      if (clock != null) struct.setClock(clock);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

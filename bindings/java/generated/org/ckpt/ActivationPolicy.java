@@ -1,0 +1,127 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** Which micro-batches' activations stay from forward to backward. The others are computed again. */
+public final class ActivationPolicy {
+  private ActivationPolicyKind kind = ActivationPolicyKind.STORE_ALL;
+  private long interval = 1L;
+  private long thresholdBytes = 1073741824L;
+  private Strategy strategy = null;
+  private long memoryLimitBytes = 0L;
+
+  /** All defaults. */
+  public ActivationPolicy() {}
+
+  /**
+   * Kind of policy. Default: {@link ActivationPolicyKind#STORE_ALL}.
+   *
+   * @param kind the value
+   * @return this
+   */
+  public ActivationPolicy kind(ActivationPolicyKind kind) {
+    this.kind = kind;
+    return this;
+  }
+
+  /** {@return what {@link #kind(ActivationPolicyKind)} set} */
+  public ActivationPolicyKind kind() {
+    return kind;
+  }
+
+  /**
+   * For selective: every so many-th micro-batch is stored, &gt;= 0; 0 stores all, like 1. Default: 1.
+   *
+   * @param interval the value
+   * @return this
+   */
+  public ActivationPolicy interval(long interval) {
+    this.interval = interval;
+    return this;
+  }
+
+  /** {@return what {@link #interval(long)} set} */
+  public long interval() {
+    return interval;
+  }
+
+  /**
+   * For memory-based, also where automatic picks it: bytes of activations that are stored at most, &gt;= 0. Default: 1 GiB.
+   *
+   * @param thresholdBytes the value
+   * @return this
+   */
+  public ActivationPolicy thresholdBytes(long thresholdBytes) {
+    this.thresholdBytes = thresholdBytes;
+    return this;
+  }
+
+  /** {@return what {@link #thresholdBytes(long)} set} */
+  public long thresholdBytes() {
+    return thresholdBytes;
+  }
+
+  /**
+   * For {@link ActivationPolicyKind#STRATEGY}: the strategy that is asked; kept alive; ignored by other kinds. Default: null.
+   *
+   * @param strategy the value
+   * @return this
+   */
+  public ActivationPolicy strategy(CheckpointStrategy strategy) {
+    this.strategy = Strategy.of(strategy);
+    return this;
+  }
+
+  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
+  public Strategy strategy() {
+    return strategy;
+  }
+
+  /**
+   * For automatic: bytes that count as all memory, &gt;= 0; 0: what this process may use, which is physical memory or its control
+   * group's limit. Default: 0.
+   *
+   * @param memoryLimitBytes the value
+   * @return this
+   */
+  public ActivationPolicy memoryLimitBytes(long memoryLimitBytes) {
+    this.memoryLimitBytes = memoryLimitBytes;
+    return this;
+  }
+
+  /** {@return what {@link #memoryLimitBytes(long)} set} */
+  public long memoryLimitBytes() {
+    return memoryLimitBytes;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_activation_policy> call) {
+    try (ckpt_activation_policy struct = new ckpt_activation_policy()) {
+      struct.setKind(kind.number());
+      struct.setInterval(interval);
+      struct.setThreshold_bytes(thresholdBytes);
+      if (strategy != null) struct.setStrategy(strategy);
+      struct.setMemory_limit_bytes(memoryLimitBytes);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  static ActivationPolicy of(ckpt_activation_policy struct) {
+    ActivationPolicy made = new ActivationPolicy();
+    made.kind = ActivationPolicyKind.of(struct.getKind());
+    made.interval = struct.getInterval();
+    made.thresholdBytes = struct.getThreshold_bytes();
+    made.memoryLimitBytes = struct.getMemory_limit_bytes();
+    return made;
+  }
+
+  static ActivationPolicy from(NativeObject.Into<ckpt_activation_policy> call) {
+    try (ckpt_activation_policy struct = new ckpt_activation_policy()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

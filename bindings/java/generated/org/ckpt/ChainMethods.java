@@ -1,0 +1,46 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.function.Consumer;
+
+/** The methods of {@link Chain} that are one call of the C API. */
+abstract class ChainMethods extends NativeObject {
+  ChainMethods(long address) {
+    super(address);
+  }
+
+  ChainMethods(long address, Consumer<NativeObject> release) {
+    super(address, release);
+  }
+
+  /** Returns the number of layers. */
+  public long layerCount() {
+    return number(out -> Native.ckpt_chain_get_layer_count(this, out));
+  }
+
+  /**
+   * Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
+   * in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02,
+   * that of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et al., "Language
+   * models are unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0.
+   */
+  public void initialize(long seed) {
+    Native.ckpt_chain_initialize(this, seed);
+  }
+
+  /**
+   * Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any number of them. pool:
+   * kept alive; null (as in a new chain): the calling thread alone.
+   */
+  public void setWorkerPool(WorkerPool pool) {
+    Native.ckpt_chain_set_worker_pool(this, pool);
+  }
+
+  /**
+   * Scales all gradients so that their common 2-norm is at most maxNorm (&gt; 0); returns the norm before. {@link
+   * Status#OUT_OF_RANGE} when that is not finite: no gradient is scaled.
+   */
+  public double clipGradients(double maxNorm) {
+    return real(out -> Native.ckpt_chain_clip_gradients(this, maxNorm, out));
+  }
+}

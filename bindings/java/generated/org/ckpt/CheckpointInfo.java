@@ -1,0 +1,44 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * What is known of one checkpoint without reading its files.
+ *
+ * @param status {@link Status#OK}: manifest and file sizes are right (checksums of files not looked at); {@link
+ *     Status#NOT_FOUND}: no manifest, so being written or cut off; {@link Status#CORRUPT}: damaged; others: why it could not be
+ *     read
+ * @param step number of the step that was saved
+ * @param commitSequence number of the save among those in its storage; 0 unless status is {@link Status#OK}
+ * @param bytes bytes of the files, the manifest not counted; 0 unless status is {@link Status#OK}
+ * @param name name of the checkpoint: its directory in the storage
+ * @param metric metric that the save was made with; empty when there is none
+ * @param savedUtc when the save was made, in nanoseconds since 1970; empty when an earlier version made it, or status is not
+ *     {@link Status#OK}
+ * @param pinned true when retention does not remove the checkpoint ({@code CheckpointManager.pin}), else false
+ * @param worldSize number of ranks that saved it; 0 unless status is {@link Status#OK}
+ * @param generation generation of its line, which grows with each roll-back; 0 in a storage that never had one
+ * @param abandoned true when a later run went back to an earlier step: only loads by name or step take the checkpoint, and
+ *     retention removes it first, else false
+ */
+public record CheckpointInfo(
+    Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric, Optional<Instant> savedUtc,
+    boolean pinned, long worldSize, long generation, boolean abandoned) {
+  static CheckpointInfo of(ckpt_checkpoint_info struct) {
+    return new CheckpointInfo(
+        Status.of(struct.getStatus()), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(),
+        struct.getHas_metric() == 0 ? OptionalDouble.empty() : OptionalDouble.of(struct.getMetric()),
+        NativeObject.instantIfAny(struct.getSaved_utc_ns()), struct.getPinned() != 0, struct.getWorld_size(), struct.getGeneration(),
+        struct.getAbandoned() != 0);
+  }
+
+  static CheckpointInfo from(NativeObject.Into<ckpt_checkpoint_info> call) {
+    try (ckpt_checkpoint_info struct = new ckpt_checkpoint_info()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

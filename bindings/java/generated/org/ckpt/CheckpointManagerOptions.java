@@ -1,0 +1,195 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.time.Duration;
+
+/** How the checkpoints of a storage are opened, and which of them stay. */
+public final class CheckpointManagerOptions {
+  private boolean readOnly = false;
+  private long keepLast = 0L;
+  private long keepEvery = 0L;
+  private long keepBest = 0L;
+  private BestMetric bestMetric = BestMetric.SMALLEST;
+  private Coordinator coordinator = null;
+  private FaultHandler faultHandler = null;
+  private String keepRules = null;
+  private Duration timeout = Duration.ofNanos(0L);
+
+  /** All defaults. */
+  public CheckpointManagerOptions() {}
+
+  /**
+   * False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails. The same on all ranks. Default:
+   * false.
+   *
+   * @param readOnly the value
+   * @return this
+   */
+  public CheckpointManagerOptions readOnly(boolean readOnly) {
+    this.readOnly = readOnly;
+    return this;
+  }
+
+  /** {@return what {@link #readOnly(boolean)} set} */
+  public boolean readOnly() {
+    return readOnly;
+  }
+
+  /**
+   * After every save older checkpoints are removed, except this many (the saved one included); 0: all stay. Manifests are read for
+   * that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or verification of this
+   * process found damaged does not count, and is removed once it is older than all that stay; the newest other one is never
+   * removed. Directories that cut-off saves have left are removed, too, once the saved one is of the same or a later step. Default:
+   * 0.
+   *
+   * @param keepLast the value
+   * @return this
+   */
+  public CheckpointManagerOptions keepLast(long keepLast) {
+    this.keepLast = keepLast;
+    return this;
+  }
+
+  /** {@return what {@link #keepLast(long)} set} */
+  public long keepLast() {
+    return keepLast;
+  }
+
+  /**
+   * Checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs keepLast &gt;= 1.
+   * Default: 0.
+   *
+   * @param keepEvery the value
+   * @return this
+   */
+  public CheckpointManagerOptions keepEvery(long keepEvery) {
+    this.keepEvery = keepEvery;
+    return this;
+  }
+
+  /** {@return what {@link #keepEvery(long)} set} */
+  public long keepEvery() {
+    return keepEvery;
+  }
+
+  /**
+   * This many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keepLast &gt;= 1. Default: 0.
+   *
+   * @param keepBest the value
+   * @return this
+   */
+  public CheckpointManagerOptions keepBest(long keepBest) {
+    this.keepBest = keepBest;
+    return this;
+  }
+
+  /** {@return what {@link #keepBest(long)} set} */
+  public long keepBest() {
+    return keepBest;
+  }
+
+  /**
+   * Which metric is the best: {@link BestMetric#SMALLEST} or {@link BestMetric#LARGEST}. Default: {@link BestMetric#SMALLEST}.
+   *
+   * @param bestMetric the value
+   * @return this
+   */
+  public CheckpointManagerOptions bestMetric(BestMetric bestMetric) {
+    this.bestMetric = bestMetric;
+    return this;
+  }
+
+  /** {@return what {@link #bestMetric(BestMetric)} set} */
+  public BestMetric bestMetric() {
+    return bestMetric;
+  }
+
+  /**
+   * Coordinator of the processes of the run; kept alive; null: a single process.
+   *
+   * @param coordinator the value
+   * @return this
+   */
+  public CheckpointManagerOptions coordinator(Coordinator coordinator) {
+    this.coordinator = coordinator;
+    return this;
+  }
+
+  /** {@return what {@link #coordinator(Coordinator)} set} */
+  public Coordinator coordinator() {
+    return coordinator;
+  }
+
+  /**
+   * Says which of the storage's errors are tried again; kept alive; null: one with its usual settings. Set one with maxAttempts 1
+   * for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply.
+   *
+   * @param faultHandler the value
+   * @return this
+   */
+  public CheckpointManagerOptions faultHandler(FaultHandler faultHandler) {
+    this.faultHandler = faultHandler;
+    return this;
+  }
+
+  /** {@return what {@link #faultHandler(FaultHandler)} set} */
+  public FaultHandler faultHandler() {
+    return faultHandler;
+  }
+
+  /**
+   * Rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or the fields
+   * above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those whose step is a
+   * multiple; "best:COUNT" (as bestMetric says), "best:COUNT:min" and "best:COUNT:max": those with the best metric; "newer:AGE":
+   * those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at a time that is not
+   * known. For example "last:3, every:100, best:2:max, newer:24h". Null or empty: no rules. What is said of keepLast holds.
+   *
+   * @param keepRules the value
+   * @return this
+   */
+  public CheckpointManagerOptions keepRules(String keepRules) {
+    this.keepRules = keepRules;
+    return this;
+  }
+
+  /** {@return what {@link #keepRules(String)} set} */
+  public String keepRules() {
+    return keepRules;
+  }
+
+  /**
+   * Time for which one call, or the writing of one save in the background, waits for the other ranks of a coordinator of several
+   * processes; 0: ten minutes. Default: 0.
+   *
+   * @param timeout the value
+   * @return this
+   */
+  public CheckpointManagerOptions timeout(Duration timeout) {
+    this.timeout = timeout;
+    return this;
+  }
+
+  /** {@return what {@link #timeout(Duration)} set} */
+  public Duration timeout() {
+    return timeout;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_checkpoint_manager_options> call) {
+    try (ckpt_checkpoint_manager_options struct = new ckpt_checkpoint_manager_options()) {
+      struct.setRead_only(readOnly ? 1 : 0);
+      struct.setKeep_last(keepLast);
+      struct.setKeep_every(keepEvery);
+      struct.setKeep_best(keepBest);
+      struct.setBest_metric(bestMetric.number());
+      if (coordinator != null) struct.setCoordinator(coordinator);
+      if (faultHandler != null) struct.setFault_handler(faultHandler);
+      if (keepRules != null) struct.setKeep_rules(keepRules);
+      struct.setTimeout_ns(NativeObject.nanoseconds(timeout));
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

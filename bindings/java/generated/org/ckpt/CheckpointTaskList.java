@@ -1,0 +1,33 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** A list of tasks. */
+public enum CheckpointTaskList {
+  /** The tasks that have not ended, the oldest first. */
+  LIVE(0),
+
+  /** The tasks that have ended, as far as the history goes, in the order in which they ended. */
+  ENDED(1),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final CheckpointTaskList[] KNOWN = values();
+  private final int number;
+
+  CheckpointTaskList(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static CheckpointTaskList of(int number) {
+    for (CheckpointTaskList one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** Another process, thread or object holds it. */
+public class CkptBusyException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptBusyException(String message) {
+    super(Status.BUSY, message);
+  }
+}

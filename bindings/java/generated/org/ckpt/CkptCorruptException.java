@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** Stored bytes are not what was written, or not of the format. */
+public class CkptCorruptException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptCorruptException(String message) {
+    super(Status.CORRUPT, message);
+  }
+}

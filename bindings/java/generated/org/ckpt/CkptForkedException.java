@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** The object's threads stayed in the parent of this forked process. */
+public class CkptForkedException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptForkedException(String message) {
+    super(Status.FORKED, message);
+  }
+}

@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** A schedule breaks one of its rules. */
+public class CkptInvalidScheduleException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptInvalidScheduleException(String message) {
+    super(Status.INVALID_SCHEDULE, message);
+  }
+}

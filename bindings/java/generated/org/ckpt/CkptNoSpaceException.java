@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** The device or quota is full. */
+public class CkptNoSpaceException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptNoSpaceException(String message) {
+    super(Status.NO_SPACE, message);
+  }
+}

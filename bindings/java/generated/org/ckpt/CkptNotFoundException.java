@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** There is no such name, id, file or checkpoint. */
+public class CkptNotFoundException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptNotFoundException(String message) {
+    super(Status.NOT_FOUND, message);
+  }
+}

@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** An index or size lies outside what this object has or can hold. */
+public class CkptOutOfRangeException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptOutOfRangeException(String message) {
+    super(Status.OUT_OF_RANGE, message);
+  }
+}

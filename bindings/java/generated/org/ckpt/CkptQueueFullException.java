@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** A bounded queue has no place left. */
+public class CkptQueueFullException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptQueueFullException(String message) {
+    super(Status.QUEUE_FULL, message);
+  }
+}

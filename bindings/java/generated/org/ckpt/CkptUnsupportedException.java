@@ -1,0 +1,16 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** Valid, but not something that this object or build can do. */
+public class CkptUnsupportedException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CkptUnsupportedException(String message) {
+    super(Status.UNSUPPORTED, message);
+  }
+}

@@ -1,0 +1,39 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** What becomes of the tasks of a manager that is closed. */
+public enum CloseMode {
+  /** Queued tasks are completed first. */
+  DRAIN(0),
+
+  /** What is queued or not yet committed is cancelled. */
+  CANCEL(1),
+
+  /**
+   * Queued tasks are completed first; a failure that the call returns does not count as reported, so the release of the manager
+   * reports it, too. For the end of a scope that cannot raise an error.
+   */
+  DRAIN_UNREPORTED(2),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final CloseMode[] KNOWN = values();
+  private final int number;
+
+  CloseMode(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static CloseMode of(int number) {
+    for (CloseMode one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

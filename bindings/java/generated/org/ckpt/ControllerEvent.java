@@ -1,0 +1,183 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.time.Duration;
+
+/** An event of a run, as a controller learns from it. Each kind uses the fields that it names, and nowSeconds. */
+public final class ControllerEvent {
+  private ControllerEventKind kind = ControllerEventKind.RUN_BEGAN;
+  private double nowSeconds = 0;
+  private String name = null;
+  private double durationSeconds = 0;
+  private double stallSeconds = 0;
+  private double durableSeconds = 0;
+  private double savedSeconds = 0;
+  private double overheadSeconds = 0;
+  private double leftSeconds = 0;
+
+  /** All defaults. */
+  public ControllerEvent() {}
+
+  /**
+   * What happened. Default: {@link ControllerEventKind#RUN_BEGAN}.
+   *
+   * @param kind the value
+   * @return this
+   */
+  public ControllerEvent kind(ControllerEventKind kind) {
+    this.kind = kind;
+    return this;
+  }
+
+  /** {@return what {@link #kind(ControllerEventKind)} set} */
+  public ControllerEventKind kind() {
+    return kind;
+  }
+
+  /**
+   * Time of the event in seconds, on the caller's clock. Default: 0.
+   *
+   * @param nowSeconds the value
+   * @return this
+   */
+  public ControllerEvent nowSeconds(double nowSeconds) {
+    this.nowSeconds = nowSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #nowSeconds(double)} set} */
+  public double nowSeconds() {
+    return nowSeconds;
+  }
+
+  /**
+   * Name of the task: UTF-8, not blank, at most 95 bytes. Default: null.
+   *
+   * @param name the value
+   * @return this
+   */
+  public ControllerEvent name(String name) {
+    this.name = name;
+    return this;
+  }
+
+  /** {@return what {@link #name(String)} set} */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Duration of the task in seconds: finite, at least 0. Default: 0.
+   *
+   * @param durationSeconds the value
+   * @return this
+   */
+  public ControllerEvent durationSeconds(double durationSeconds) {
+    this.durationSeconds = durationSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #durationSeconds(double)} set} */
+  public double durationSeconds() {
+    return durationSeconds;
+  }
+
+  /**
+   * Seconds that work stood still for the save: the cost of the save. Default: 0.
+   *
+   * @param stallSeconds the value
+   * @return this
+   */
+  public ControllerEvent stallSeconds(double stallSeconds) {
+    this.stallSeconds = stallSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #stallSeconds(double)} set} */
+  public double stallSeconds() {
+    return stallSeconds;
+  }
+
+  /**
+   * Seconds from the begin of the save until it was durable; used after preemption notices. Default: 0.
+   *
+   * @param durableSeconds the value
+   * @return this
+   */
+  public ControllerEvent durableSeconds(double durableSeconds) {
+    this.durableSeconds = durableSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #durableSeconds(double)} set} */
+  public double durableSeconds() {
+    return durableSeconds;
+  }
+
+  /**
+   * Seconds of work that the loaded checkpoint makes unnecessary to repeat. Default: 0.
+   *
+   * @param savedSeconds the value
+   * @return this
+   */
+  public ControllerEvent savedSeconds(double savedSeconds) {
+    this.savedSeconds = savedSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #savedSeconds(double)} set} */
+  public double savedSeconds() {
+    return savedSeconds;
+  }
+
+  /**
+   * Cost of the loaded checkpoint in seconds. Default: 0.
+   *
+   * @param overheadSeconds the value
+   * @return this
+   */
+  public ControllerEvent overheadSeconds(double overheadSeconds) {
+    this.overheadSeconds = overheadSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #overheadSeconds(double)} set} */
+  public double overheadSeconds() {
+    return overheadSeconds;
+  }
+
+  /**
+   * Seconds until the process is terminated. Default: 0.
+   *
+   * @param leftSeconds the value
+   * @return this
+   */
+  public ControllerEvent leftSeconds(double leftSeconds) {
+    this.leftSeconds = leftSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #leftSeconds(double)} set} */
+  public double leftSeconds() {
+    return leftSeconds;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_controller_event> call) {
+    try (ckpt_controller_event struct = new ckpt_controller_event()) {
+      struct.setKind(kind.number());
+      struct.setNow_seconds(nowSeconds);
+      if (name != null) struct.setName(name);
+      struct.setDuration_seconds(durationSeconds);
+      struct.setStall_seconds(stallSeconds);
+      struct.setDurable_seconds(durableSeconds);
+      struct.setSaved_seconds(savedSeconds);
+      struct.setOverhead_seconds(overheadSeconds);
+      struct.setLeft_seconds(leftSeconds);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** What happened, for {@code Controller.record}. */
+public enum ControllerEventKind {
+  /** A run begins: budgets and windows start again. {@link Status#INVALID_STATE} during a run. */
+  RUN_BEGAN(0),
+
+  /**
+   * This process continues what {@code Controller.restore} loaded. If a run was in progress there, it has failed: half an interval
+   * after its last event, but not later than now; record its recovery next. Without such a run: as {@link
+   * ControllerEventKind#RUN_BEGAN}. The time may be on another clock than in the process before.
+   */
+  RUN_RESUMED(1),
+
+  /**
+   * A save starts: no other one is asked for until it is committed or aborted. {@link Status#INVALID_STATE} while one is in flight.
+   */
+  SAVE_BEGAN(2),
+
+  /** The save in flight is durable: uses stallSeconds and durableSeconds. {@link Status#INVALID_STATE} without a save in flight. */
+  SAVE_COMMITTED(3),
+
+  /** The save in flight failed: nothing is learned from it. {@link Status#INVALID_STATE} without a save in flight. */
+  SAVE_ABORTED(4),
+
+  /**
+   * A task is done: uses name and durationSeconds, and not nowSeconds; as {@code Threshold.observeTask}. The mean duration also
+   * stands for {@code ControllerOptions.pollSeconds} when that is 0.
+   */
+  TASK_DONE(5),
+
+  /** The machine failed: what was not saved is lost. The run continues. */
+  FAILURE(6),
+
+  /** Work continues after a failure: uses savedSeconds and overheadSeconds. */
+  RECOVERY(7),
+
+  /**
+   * The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was spent for
+   * nothing.
+   */
+  CLEAN_EXIT(8),
+
+  /**
+   * The process will be terminated: uses leftSeconds. A save is asked for at once if those before became durable within that time.
+   */
+  PREEMPTION(9),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final ControllerEventKind[] KNOWN = values();
+  private final int number;
+
+  ControllerEventKind(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static ControllerEventKind of(int number) {
+    for (ControllerEventKind one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

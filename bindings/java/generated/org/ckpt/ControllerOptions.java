@@ -1,0 +1,310 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** How a controller is made. */
+public final class ControllerOptions {
+  private Policy policy = Policy.AUTO;
+  private double mtbfSeconds = 0;
+  private double intervalSeconds = 0;
+  private double keep = 1;
+  private double initialCostSeconds = 0;
+  private double firstSeconds = 600;
+  private double pollSeconds = 0;
+  private double minIntervalSeconds = 0;
+  private double maxIntervalSeconds = 0;
+  private double maxOverheadShare = 1;
+  private long budgetSaves = 0L;
+  private double budgetWindowSeconds = 0;
+  private double threshold = 0.35;
+  private double thresholdLearningRate = 0.1;
+  private long thresholdBudget = 3L;
+  private Clock clock = null;
+
+  /** All defaults. */
+  public ControllerOptions() {}
+
+  /**
+   * How saves are decided. Default: {@link Policy#AUTO}.
+   *
+   * @param policy the value
+   * @return this
+   */
+  public ControllerOptions policy(Policy policy) {
+    this.policy = policy;
+    return this;
+  }
+
+  /** {@return what {@link #policy(Policy)} set} */
+  public Policy policy() {
+    return policy;
+  }
+
+  /**
+   * For {@link Policy#YOUNG} and {@link Policy#DALY}: mean time between failures in seconds, above 0. Default: 0.
+   *
+   * @param mtbfSeconds the value
+   * @return this
+   */
+  public ControllerOptions mtbfSeconds(double mtbfSeconds) {
+    this.mtbfSeconds = mtbfSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #mtbfSeconds(double)} set} */
+  public double mtbfSeconds() {
+    return mtbfSeconds;
+  }
+
+  /**
+   * For {@link Policy#FIXED}: interval between saves in seconds, above 0. Default: 0.
+   *
+   * @param intervalSeconds the value
+   * @return this
+   */
+  public ControllerOptions intervalSeconds(double intervalSeconds) {
+    this.intervalSeconds = intervalSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #intervalSeconds(double)} set} */
+  public double intervalSeconds() {
+    return intervalSeconds;
+  }
+
+  /**
+   * For {@link Policy#BAYES} and {@link Policy#EXPECTED_VALUE}: share of what is known that each failure leaves, above 0, at most
+   * 1; 1: nothing is forgotten. Default: 1.
+   *
+   * @param keep the value
+   * @return this
+   */
+  public ControllerOptions keep(double keep) {
+    this.keep = keep;
+    return this;
+  }
+
+  /** {@return what {@link #keep(double)} set} */
+  public double keep() {
+    return keep;
+  }
+
+  /**
+   * What a save costs, in seconds, until one was measured; 0: unknown. Default: 0.
+   *
+   * @param initialCostSeconds the value
+   * @return this
+   */
+  public ControllerOptions initialCostSeconds(double initialCostSeconds) {
+    this.initialCostSeconds = initialCostSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #initialCostSeconds(double)} set} */
+  public double initialCostSeconds() {
+    return initialCostSeconds;
+  }
+
+  /**
+   * When the cost of a save is unknown the first save comes no later than this, in seconds, to learn it. Default: 600.
+   *
+   * @param firstSeconds the value
+   * @return this
+   */
+  public ControllerOptions firstSeconds(double firstSeconds) {
+    this.firstSeconds = firstSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #firstSeconds(double)} set} */
+  public double firstSeconds() {
+    return firstSeconds;
+  }
+
+  /**
+   * Seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll nearest to the
+   * target. Default: 0.
+   *
+   * @param pollSeconds the value
+   * @return this
+   */
+  public ControllerOptions pollSeconds(double pollSeconds) {
+    this.pollSeconds = pollSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #pollSeconds(double)} set} */
+  public double pollSeconds() {
+    return pollSeconds;
+  }
+
+  /**
+   * Shortest interval between saves in seconds, at least 0. Default: 0.
+   *
+   * @param minIntervalSeconds the value
+   * @return this
+   */
+  public ControllerOptions minIntervalSeconds(double minIntervalSeconds) {
+    this.minIntervalSeconds = minIntervalSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #minIntervalSeconds(double)} set} */
+  public double minIntervalSeconds() {
+    return minIntervalSeconds;
+  }
+
+  /**
+   * Longest interval between saves in seconds; 0: no maximum. Default: 0.
+   *
+   * @param maxIntervalSeconds the value
+   * @return this
+   */
+  public ControllerOptions maxIntervalSeconds(double maxIntervalSeconds) {
+    this.maxIntervalSeconds = maxIntervalSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #maxIntervalSeconds(double)} set} */
+  public double maxIntervalSeconds() {
+    return maxIntervalSeconds;
+  }
+
+  /**
+   * Share of the time that saves may take, above 0, at most 1. Goes before maxIntervalSeconds. Default: 1.
+   *
+   * @param maxOverheadShare the value
+   * @return this
+   */
+  public ControllerOptions maxOverheadShare(double maxOverheadShare) {
+    this.maxOverheadShare = maxOverheadShare;
+    return this;
+  }
+
+  /** {@return what {@link #maxOverheadShare(double)} set} */
+  public double maxOverheadShare() {
+    return maxOverheadShare;
+  }
+
+  /**
+   * Number of saves in each window, at least 0; 0: no limit. Default: 0.
+   *
+   * @param budgetSaves the value
+   * @return this
+   */
+  public ControllerOptions budgetSaves(long budgetSaves) {
+    this.budgetSaves = budgetSaves;
+    return this;
+  }
+
+  /** {@return what {@link #budgetSaves(long)} set} */
+  public long budgetSaves() {
+    return budgetSaves;
+  }
+
+  /**
+   * Length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run. Default: 0.
+   *
+   * @param budgetWindowSeconds the value
+   * @return this
+   */
+  public ControllerOptions budgetWindowSeconds(double budgetWindowSeconds) {
+    this.budgetWindowSeconds = budgetWindowSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #budgetWindowSeconds(double)} set} */
+  public double budgetWindowSeconds() {
+    return budgetWindowSeconds;
+  }
+
+  /**
+   * For {@link Policy#THRESHOLD}: first value of the threshold, a share of the longest task, 0.05 .. 1. Default: 0.35.
+   *
+   * @param threshold the value
+   * @return this
+   */
+  public ControllerOptions threshold(double threshold) {
+    this.threshold = threshold;
+    return this;
+  }
+
+  /** {@return what {@link #threshold(double)} set} */
+  public double threshold() {
+    return threshold;
+  }
+
+  /**
+   * For {@link Policy#THRESHOLD}: how far one recovery moves the threshold at most, above 0, at most 1. Default: 0.1.
+   *
+   * @param thresholdLearningRate the value
+   * @return this
+   */
+  public ControllerOptions thresholdLearningRate(double thresholdLearningRate) {
+    this.thresholdLearningRate = thresholdLearningRate;
+    return this;
+  }
+
+  /** {@return what {@link #thresholdLearningRate(double)} set} */
+  public double thresholdLearningRate() {
+    return thresholdLearningRate;
+  }
+
+  /**
+   * For {@link Policy#THRESHOLD}: number of checkpoints of a run, at least 0. Default: 3.
+   *
+   * @param thresholdBudget the value
+   * @return this
+   */
+  public ControllerOptions thresholdBudget(long thresholdBudget) {
+    this.thresholdBudget = thresholdBudget;
+    return this;
+  }
+
+  /** {@return what {@link #thresholdBudget(long)} set} */
+  public long thresholdBudget() {
+    return thresholdBudget;
+  }
+
+  /**
+   * Source of time of {@code Controller.now}; kept alive; null: the monotonic clock.
+   *
+   * @param clock the value
+   * @return this
+   */
+  public ControllerOptions clock(Clock clock) {
+    this.clock = clock;
+    return this;
+  }
+
+  /** {@return what {@link #clock(Clock)} set} */
+  public Clock clock() {
+    return clock;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_controller_options> call) {
+    try (ckpt_controller_options struct = new ckpt_controller_options()) {
+      struct.setPolicy(policy.number());
+      struct.setMtbf_seconds(mtbfSeconds);
+      struct.setInterval_seconds(intervalSeconds);
+      struct.setKeep(keep);
+      struct.setInitial_cost_seconds(initialCostSeconds);
+      struct.setFirst_seconds(firstSeconds);
+      struct.setPoll_seconds(pollSeconds);
+      struct.setMin_interval_seconds(minIntervalSeconds);
+      struct.setMax_interval_seconds(maxIntervalSeconds);
+      struct.setMax_overhead_share(maxOverheadShare);
+      struct.setBudget_saves(budgetSaves);
+      struct.setBudget_window_seconds(budgetWindowSeconds);
+      struct.setThreshold(threshold);
+      struct.setThreshold_learning_rate(thresholdLearningRate);
+      struct.setThreshold_budget(thresholdBudget);
+      if (clock != null) struct.setClock(clock);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

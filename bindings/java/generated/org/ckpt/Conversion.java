@@ -1,0 +1,42 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** Which element types a load converts. */
+public enum Conversion {
+  /** Nothing is converted: the state's tensors must have the element types of the checkpoint. */
+  NONE(0),
+
+  /**
+   * Elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to wider
+   * ones of the same or a larger range, and to F32 and F64 where these hold all of them.
+   */
+  LOSSLESS(1),
+
+  /**
+   * Any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these: rounded to
+   * the nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an error.
+   */
+  LOSSY(2),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final Conversion[] KNOWN = values();
+  private final int number;
+
+  Conversion(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static Conversion of(int number) {
+    for (Conversion one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

@@ -1,0 +1,35 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** The methods of {@link Coordinator} that are one call of the C API. */
+abstract class CoordinatorMethods extends NativeObject {
+  CoordinatorMethods(long address) {
+    super(address);
+  }
+
+  CoordinatorMethods(long address, Consumer<NativeObject> release) {
+    super(address, release);
+  }
+
+  /** Returns this process's rank, 0 .. worldSize - 1. */
+  public long rank() {
+    return number(out -> Native.ckpt_coordinator_get_rank(this, out));
+  }
+
+  /** Returns the number of processes. */
+  public long worldSize() {
+    return number(out -> Native.ckpt_coordinator_get_world_size(this, out));
+  }
+
+  /**
+   * Returns when every process has called it. timeout: &gt;= 0; {@link Status#TIMEOUT} after that. A custom one's: its status, else
+   * {@link Status#CALLBACK}. Wrong arguments of this function and of the next three are detected only by their process: the others
+   * wait for it until {@link Status#TIMEOUT}.
+   */
+  public void barrier(Duration timeout) {
+    Native.ckpt_coordinator_barrier(this, nanoseconds(timeout));
+  }
+}

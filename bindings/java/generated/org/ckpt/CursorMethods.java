@@ -1,0 +1,23 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.function.Consumer;
+
+/** The methods of {@link Cursor} that are one call of the C API. */
+abstract class CursorMethods extends NativeObject {
+  CursorMethods(long address) {
+    super(address);
+  }
+
+  CursorMethods(long address, Consumer<NativeObject> release) {
+    super(address, release);
+  }
+
+  /**
+   * Sets the number of steps of an open-ended schedule to n (n &gt;= the steps that were already returned, n &gt;= 1). Once. {@link
+   * Status#INVALID_STATE} when the number is known already.
+   */
+  public void finish(long layerCount) {
+    Native.ckpt_cursor_finalize(this, layerCount);
+  }
+}

@@ -1,0 +1,39 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** What a stage does in an interval of a step. */
+public enum IntervalKind {
+  /** The stage runs a forward part. */
+  FORWARD(1),
+
+  /** The stage runs a forward part again. */
+  RECOMPUTE(2),
+
+  /** The stage runs a backward part. */
+  BACKWARD(3),
+
+  /** The stage sends, or waits for a neighbour. */
+  WAIT(4),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final IntervalKind[] KNOWN = values();
+  private final int number;
+
+  IntervalKind(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static IntervalKind of(int number) {
+    for (IntervalKind one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

@@ -1,0 +1,43 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/**
+ * What memory holds. Bytes of INPUT(i) and GRAD(i): those of x_i; of TAPE(i, option): the layer's tape bytes under that option.
+ */
+public enum Item {
+  /** No item. */
+  NONE(0),
+
+  /**
+   * INPUT(i): x_i, i = 0 .. n; its bytes are those of x_i. INPUT(0) is there when a step begins; INPUT(n) is the chain's output.
+   */
+  INPUT(1),
+
+  /** TAPE(i, option): what layer i recorded for its backward; its bytes are the layer's tape bytes under that option. */
+  TAPE(2),
+
+  /** GRAD(i): the gradient with respect to x_i; its bytes are those of x_i. */
+  GRAD(3),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final Item[] KNOWN = values();
+  private final int number;
+
+  Item(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static Item of(int number) {
+    for (Item one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

@@ -1,0 +1,112 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** What planning must know of one layer. */
+public final class LayerProfile {
+  private int flags = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC;
+  private long outputBytes = 0L;
+  private long ambientBytes = 0L;
+  private TensorSpec spec = null;
+
+  /** All defaults. */
+  public LayerProfile() {}
+
+  /**
+   * Sum of {@link LayerFlag}. Default: {@link LayerFlag#NEEDS_INPUT} and {@link LayerFlag#DETERMINISTIC}.
+   *
+   * @param flags the value
+   * @return this
+   */
+  public LayerProfile flags(int flags) {
+    this.flags = flags;
+    return this;
+  }
+
+  /** {@return what {@link #flags(int)} set} */
+  public int flags() {
+    return flags;
+  }
+
+  /**
+   * Bytes of the layer's output, and of its gradient, &gt;= 0. Default: 0.
+   *
+   * @param outputBytes the value
+   * @return this
+   */
+  public LayerProfile outputBytes(long outputBytes) {
+    this.outputBytes = outputBytes;
+    return this;
+  }
+
+  /** {@return what {@link #outputBytes(long)} set} */
+  public long outputBytes() {
+    return outputBytes;
+  }
+
+  /**
+   * Bytes of the ambient state that is saved before the first forward and restored before a recomputation, &gt;= 0. Default: 0.
+   *
+   * @param ambientBytes the value
+   * @return this
+   */
+  public LayerProfile ambientBytes(long ambientBytes) {
+    this.ambientBytes = ambientBytes;
+    return this;
+  }
+
+  /** {@return what {@link #ambientBytes(long)} set} */
+  public long ambientBytes() {
+    return ambientBytes;
+  }
+
+  /**
+   * Element type and shape of the layer's output, for strategies; null when not known. Default: null.
+   *
+   * @param spec the value
+   * @return this
+   */
+  public LayerProfile spec(TensorSpec spec) {
+    this.spec = spec;
+    return this;
+  }
+
+  /** {@return what {@link #spec(TensorSpec)} set} */
+  public TensorSpec spec() {
+    return spec;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_layer_profile> call) {
+    try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
+      struct.setFlags(flags);
+      struct.setOutput_bytes(outputBytes);
+      struct.setAmbient_bytes(ambientBytes);
+      if (spec != null) {
+        struct.setDtype(spec.dtype().number());
+        struct.setNdim(spec.shape().length);
+        struct.setShape(spec.shape());
+      }
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  static LayerProfile of(ckpt_layer_profile struct) {
+    LayerProfile made = new LayerProfile();
+    made.flags = struct.getFlags();
+    made.outputBytes = struct.getOutput_bytes();
+    made.ambientBytes = struct.getAmbient_bytes();
+    made.spec = struct.getDtype() == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape());
+    return made;
+  }
+
+  static LayerProfile from(NativeObject.Into<ckpt_layer_profile> call) {
+    try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

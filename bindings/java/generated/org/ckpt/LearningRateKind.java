@@ -1,0 +1,36 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** How a learning rate falls behind its warm-up. */
+public enum LearningRateKind {
+  /** Stays at its peak. */
+  CONSTANT(0),
+
+  /** Falls in a straight line. */
+  LINEAR(1),
+
+  /** Falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983. */
+  COSINE(2),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final LearningRateKind[] KNOWN = values();
+  private final int number;
+
+  LearningRateKind(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static LearningRateKind of(int number) {
+    for (LearningRateKind one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

@@ -1,0 +1,39 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** How much a message of the log matters. */
+public enum LogLevel {
+  /** Details for the development of the library. */
+  DEBUG(0),
+
+  /** What the library does and decides. */
+  INFO(1),
+
+  /** Something went wrong, and the library goes on. */
+  WARNING(2),
+
+  /** Something failed. */
+  ERROR(3),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final LogLevel[] KNOWN = values();
+  private final int number;
+
+  LogLevel(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static LogLevel of(int number) {
+    for (LogLevel one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

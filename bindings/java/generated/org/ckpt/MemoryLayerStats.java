@@ -1,0 +1,46 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What a memory tracker counted for one layer.
+ *
+ * @param layerId number of the layer, 0 or more
+ * @param name name of the layer
+ * @param currentBytes bytes of the layer that are live now
+ * @param peakBytes highest number of live bytes of this layer alone, since the tracker was made or its statistics were reset
+ * @param totalAllocatedBytes bytes of all allocations of the layer since the tracker was made or its statistics were reset
+ * @param totalFreedBytes bytes of the layer freed since the tracker was made or its statistics were reset
+ * @param liveAllocations number of allocations of the layer that are live now
+ * @param allocations number of allocations of the layer since the tracker was made or its statistics were reset
+ * @param frees number of allocations of the layer freed since the tracker was made or its statistics were reset
+ * @param largestBytes bytes of the layer's largest single allocation since the tracker was made or its statistics were reset
+ * @param averageBytes totalAllocatedBytes / allocations, rounded down; 0 when there was none
+ * @param lastAllocatedAtNs when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but
+ *     also a time that a custom clock can return
+ * @param lastFreedAtNs when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that
+ *     a custom clock can return
+ * @param lastAllocatedUtc when the layer last allocated, in UTC; empty: never
+ * @param lastFreedUtc when the layer last freed, in UTC; empty: never
+ */
+public record MemoryLayerStats(
+    int layerId, String name, long currentBytes, long peakBytes, long totalAllocatedBytes, long totalFreedBytes,
+    long liveAllocations, long allocations, long frees, long largestBytes, long averageBytes, long lastAllocatedAtNs,
+    long lastFreedAtNs, Optional<Instant> lastAllocatedUtc, Optional<Instant> lastFreedUtc) {
+  static MemoryLayerStats of(ckpt_memory_layer_stats struct) {
+    return new MemoryLayerStats(
+        struct.getLayer_id(), struct.getName(), struct.getCurrent_bytes(), struct.getPeak_bytes(), struct.getTotal_allocated_bytes(),
+        struct.getTotal_freed_bytes(), struct.getLive_allocations(), struct.getAllocations(), struct.getFrees(),
+        struct.getLargest_bytes(), struct.getAverage_bytes(), struct.getLast_allocated_at_ns(), struct.getLast_freed_at_ns(),
+        NativeObject.instantIfAny(struct.getLast_allocated_utc_ns()), NativeObject.instantIfAny(struct.getLast_freed_utc_ns()));
+  }
+
+  static MemoryLayerStats from(NativeObject.Into<ckpt_memory_layer_stats> call) {
+    try (ckpt_memory_layer_stats struct = new ckpt_memory_layer_stats()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

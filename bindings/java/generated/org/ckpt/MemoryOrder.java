@@ -1,0 +1,36 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** In which order layers come. */
+public enum MemoryOrder {
+  /** Layers in the order of their numbers, the lowest first. */
+  ID(0),
+
+  /** Layers in the order of their live bytes, the most first. */
+  CURRENT(1),
+
+  /** Layers in the order of their peaks, the highest first. */
+  PEAK(2),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final MemoryOrder[] KNOWN = values();
+  private final int number;
+
+  MemoryOrder(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static MemoryOrder of(int number) {
+    for (MemoryOrder one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

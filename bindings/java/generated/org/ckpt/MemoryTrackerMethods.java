@@ -1,0 +1,103 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.function.Consumer;
+
+/** The methods of {@link MemoryTracker} that are one call of the C API. */
+abstract class MemoryTrackerMethods extends NativeObject {
+  MemoryTrackerMethods(long address) {
+    super(address);
+  }
+
+  MemoryTrackerMethods(long address, Consumer<NativeObject> release) {
+    super(address, release);
+  }
+
+  /**
+   * Returns the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes a new
+   * layer.
+   */
+  public int addLayer(String name) {
+    return whole(out -> Native.ckpt_memory_tracker_add_layer(this, name, out));
+  }
+
+  /** Returns the layer's name, which lives as long as the tracker. {@link Status#NOT_FOUND} for a number that no layer has. */
+  public String layerName(int layerId) {
+    return text(out -> Native.ckpt_memory_tracker_get_layer_name(this, layerId, out));
+  }
+
+  /**
+   * Records an allocation of bytes (&gt; 0) by a layer. allocation identifies it and is never 0. Errors: {@link
+   * Status#INVALID_ARGUMENT} (bytes), {@link Status#NOT_FOUND} (layer; counted), {@link Status#OUT_OF_RANGE} when the total of all
+   * allocations would pass 2^63 - 1. Allocates memory only when more allocations are live than ever before. Event handlers run
+   * before it returns.
+   */
+  public long recordAllocation(int layerId, long bytes) {
+    return number(out -> Native.ckpt_memory_tracker_record_allocation(this, layerId, bytes, out));
+  }
+
+  /** Returns the tracker's totals. */
+  public MemoryStats stats() {
+    return MemoryStats.from(struct -> Native.ckpt_memory_tracker_get_stats(this, struct));
+  }
+
+  /** Returns a layer's numbers. {@link Status#NOT_FOUND} for an unknown layer. */
+  public MemoryLayerStats layerStats(int layerId) {
+    return MemoryLayerStats.from(struct -> Native.ckpt_memory_tracker_get_layer_stats(this, layerId, struct));
+  }
+
+  /**
+   * Restarts the statistics as if the live allocations had just been made: total = peak = live bytes, allocations = live
+   * allocations, frees = 0, the same per layer; notFound, refused and handlerFailures = 0. Open scopes, the limit and sequence
+   * numbers go on.
+   */
+  public void resetStats() {
+    Native.ckpt_memory_tracker_reset_stats(this);
+  }
+
+  /**
+   * Sets the limit of the live total: limitBytes &gt; 0, 0 &lt;= hysteresisBytes &lt; limitBytes. Recording goes on above it, with
+   * an event when the live total rises above it; the next one only after it was below limitBytes - hysteresis_bytes. With more than
+   * limitBytes live the event comes at once. {@code MemoryTracker.tryReserve} refuses what would pass it.
+   */
+  public void setLimit(long limitBytes, long hysteresisBytes) {
+    Native.ckpt_memory_tracker_set_limit(this, limitBytes, hysteresisBytes);
+  }
+
+  /** Removes the limit of the live total; a new tracker has none. */
+  public void clearLimit() {
+    Native.ckpt_memory_tracker_clear_limit(this);
+  }
+
+  /**
+   * Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
+   * reported later.
+   */
+  public void enableEvents(boolean enabled) {
+    Native.ckpt_memory_tracker_enable_events(this, enabled ? 1 : 0);
+  }
+
+  /** Reports a new peak only when it is at least bytes (&gt; 0) above the last one reported; 1 reports every new peak. */
+  public void setPeakGranularity(long bytes) {
+    Native.ckpt_memory_tracker_set_peak_granularity(this, bytes);
+  }
+
+  /**
+   * Returns a snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the maxLayers layers (0:
+   * all) that hold the most live bytes, and the sum of the others;. The text may grow between asking for its length and fetching
+   * it: repeat on {@link Status#OUT_OF_RANGE}.
+   */
+  public String json(long maxLayers) {
+    return Native.ckpt_memory_tracker_get_json(this, maxLayers);
+  }
+
+  /**
+   * Returns a snapshot in the Prometheus text format 0.0.4: ckpt_memory_current_bytes, ckpt_memory_peak_bytes,
+   * ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first maxLayers layers by
+   * number (0: all), so that a layer's series never moves; the others are summed under layer="other". Source:
+   * prometheus.io/docs/instrumenting/exposition_formats.
+   */
+  public String prometheus(long maxLayers) {
+    return Native.ckpt_memory_tracker_get_prometheus(this, maxLayers);
+  }
+}

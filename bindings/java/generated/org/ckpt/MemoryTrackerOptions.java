@@ -1,0 +1,56 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** How a memory tracker is made. */
+public final class MemoryTrackerOptions {
+  private Clock clock = null;
+  private long peakGranularityBytes = 1L;
+
+  /** All defaults. */
+  public MemoryTrackerOptions() {}
+
+  /**
+   * Dates what is recorded; null: the system's monotonic clock in its coarse form. The tracker keeps it alive.
+   *
+   * @param clock the value
+   * @return this
+   */
+  public MemoryTrackerOptions clock(Clock clock) {
+    this.clock = clock;
+    return this;
+  }
+
+  /** {@return what {@link #clock(Clock)} set} */
+  public Clock clock() {
+    return clock;
+  }
+
+  /**
+   * Bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported. Default: 1.
+   *
+   * @param peakGranularityBytes the value
+   * @return this
+   */
+  public MemoryTrackerOptions peakGranularityBytes(long peakGranularityBytes) {
+    this.peakGranularityBytes = peakGranularityBytes;
+    return this;
+  }
+
+  /** {@return what {@link #peakGranularityBytes(long)} set} */
+  public long peakGranularityBytes() {
+    return peakGranularityBytes;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_memory_tracker_options> call) {
+    try (ckpt_memory_tracker_options struct = new ckpt_memory_tracker_options()) {
+      if (clock != null) struct.setClock(clock);
+      struct.setPeak_granularity_bytes(peakGranularityBytes);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

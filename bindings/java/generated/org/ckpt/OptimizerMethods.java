@@ -1,0 +1,45 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.function.Consumer;
+
+/** The methods of {@link Optimizer} that are one call of the C API. */
+abstract class OptimizerMethods extends NativeObject {
+  OptimizerMethods(long address) {
+    super(address);
+  }
+
+  OptimizerMethods(long address, Consumer<NativeObject> release) {
+    super(address, release);
+  }
+
+  /** Updates the parameters once with the gradients as they are. */
+  public void step() {
+    Native.ckpt_optimizer_step(this);
+  }
+
+  /**
+   * Does what {@code Chain.clipGradients}(maxNorm) and {@code Optimizer.step} do, to the same bits, and sets all gradients to 0: a
+   * step with accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the gradients are gone through once,
+   * and each part is scaled, used and set to 0 while it is in the processor's caches. maxNorm: &gt; 0; INFINITY scales nothing.
+   * Returns the norm before. {@link Status#OUT_OF_RANGE} when that is not finite: gradients, parameters and state stay as they are.
+   */
+  public double stepAndZero(double maxNorm) {
+    return real(out -> Native.ckpt_optimizer_step_and_zero(this, maxNorm, out));
+  }
+
+  /** Sets the size of the next steps, &gt;= 0 and finite. It is not part of the state: set it again when a run is resumed. */
+  public void setLearningRate(double learningRate) {
+    Native.ckpt_optimizer_set_learning_rate(this, learningRate);
+  }
+
+  /** Returns the number of updates so far; part of AdamW's state. */
+  public long stepCount() {
+    return number(out -> Native.ckpt_optimizer_get_step_count(this, out));
+  }
+
+  /** Sets the number of updates so far (&gt;= 0), when state is restored. */
+  public void setStepCount(long stepCount) {
+    Native.ckpt_optimizer_set_step_count(this, stepCount);
+  }
+}

@@ -1,0 +1,206 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.time.Duration;
+
+/** What planning must know of one way to run a layer. Most layers have one. */
+public final class OptionProfile {
+  private long tapeBytes = 0L;
+  private long forwardWorkspaceBytes = 0L;
+  private long backwardWorkspaceBytes = 0L;
+  private double forwardSeconds = 0.0;
+  private double backwardSeconds = 0.0;
+  private long recordWorkspaceBytes = 0L;
+  private double recordSeconds = 0.0;
+  private boolean hasRecord = false;
+  private long backwardPeakBytes = 0L;
+
+  /** All defaults. */
+  public OptionProfile() {}
+
+  /**
+   * Bytes that the layer records for its backward, &gt;= 0. Default: 0.
+   *
+   * @param tapeBytes the value
+   * @return this
+   */
+  public OptionProfile tapeBytes(long tapeBytes) {
+    this.tapeBytes = tapeBytes;
+    return this;
+  }
+
+  /** {@return what {@link #tapeBytes(long)} set} */
+  public long tapeBytes() {
+    return tapeBytes;
+  }
+
+  /**
+   * Bytes needed while forward runs, with or without tape, &gt;= 0. Default: 0.
+   *
+   * @param forwardWorkspaceBytes the value
+   * @return this
+   */
+  public OptionProfile forwardWorkspaceBytes(long forwardWorkspaceBytes) {
+    this.forwardWorkspaceBytes = forwardWorkspaceBytes;
+    return this;
+  }
+
+  /** {@return what {@link #forwardWorkspaceBytes(long)} set} */
+  public long forwardWorkspaceBytes() {
+    return forwardWorkspaceBytes;
+  }
+
+  /**
+   * Bytes needed while backward runs, &gt;= 0. Default: 0.
+   *
+   * @param backwardWorkspaceBytes the value
+   * @return this
+   */
+  public OptionProfile backwardWorkspaceBytes(long backwardWorkspaceBytes) {
+    this.backwardWorkspaceBytes = backwardWorkspaceBytes;
+    return this;
+  }
+
+  /** {@return what {@link #backwardWorkspaceBytes(long)} set} */
+  public long backwardWorkspaceBytes() {
+    return backwardWorkspaceBytes;
+  }
+
+  /**
+   * Duration of one forward in seconds, &gt;= 0. Default: 0.0.
+   *
+   * @param forwardSeconds the value
+   * @return this
+   */
+  public OptionProfile forwardSeconds(double forwardSeconds) {
+    this.forwardSeconds = forwardSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #forwardSeconds(double)} set} */
+  public double forwardSeconds() {
+    return forwardSeconds;
+  }
+
+  /**
+   * Duration of one backward in seconds, &gt;= 0. Default: 0.0.
+   *
+   * @param backwardSeconds the value
+   * @return this
+   */
+  public OptionProfile backwardSeconds(double backwardSeconds) {
+    this.backwardSeconds = backwardSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #backwardSeconds(double)} set} */
+  public double backwardSeconds() {
+    return backwardSeconds;
+  }
+
+  /**
+   * Bytes needed while RECORD runs, &gt;= 0; not looked at without hasRecord. Default: 0.
+   *
+   * @param recordWorkspaceBytes the value
+   * @return this
+   */
+  public OptionProfile recordWorkspaceBytes(long recordWorkspaceBytes) {
+    this.recordWorkspaceBytes = recordWorkspaceBytes;
+    return this;
+  }
+
+  /** {@return what {@link #recordWorkspaceBytes(long)} set} */
+  public long recordWorkspaceBytes() {
+    return recordWorkspaceBytes;
+  }
+
+  /**
+   * Duration of one RECORD in seconds, &gt;= 0; not looked at without hasRecord. Default: 0.0.
+   *
+   * @param recordSeconds the value
+   * @return this
+   */
+  public OptionProfile recordSeconds(double recordSeconds) {
+    this.recordSeconds = recordSeconds;
+    return this;
+  }
+
+  /** {@return what {@link #recordSeconds(double)} set} */
+  public double recordSeconds() {
+    return recordSeconds;
+  }
+
+  /**
+   * True: the layer can record without making its output, as the two fields above say; false: RECORD runs forward. Default: false.
+   *
+   * @param hasRecord the value
+   * @return this
+   */
+  public OptionProfile hasRecord(boolean hasRecord) {
+    this.hasRecord = hasRecord;
+    return this;
+  }
+
+  /** {@return what {@link #hasRecord(boolean)} set} */
+  public boolean hasRecord() {
+    return hasRecord;
+  }
+
+  /**
+   * Most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the layer's input: its
+   * tape, both gradients, the output where it is read, and workspace, &gt;= 0; 0: not known, their sum. For those whose memory
+   * comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum. Default: 0.
+   *
+   * @param backwardPeakBytes the value
+   * @return this
+   */
+  public OptionProfile backwardPeakBytes(long backwardPeakBytes) {
+    this.backwardPeakBytes = backwardPeakBytes;
+    return this;
+  }
+
+  /** {@return what {@link #backwardPeakBytes(long)} set} */
+  public long backwardPeakBytes() {
+    return backwardPeakBytes;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_option_profile> call) {
+    try (ckpt_option_profile struct = new ckpt_option_profile()) {
+      struct.setTape_bytes(tapeBytes);
+      struct.setForward_workspace_bytes(forwardWorkspaceBytes);
+      struct.setBackward_workspace_bytes(backwardWorkspaceBytes);
+      struct.setForward_seconds(forwardSeconds);
+      struct.setBackward_seconds(backwardSeconds);
+      struct.setRecord_workspace_bytes(recordWorkspaceBytes);
+      struct.setRecord_seconds(recordSeconds);
+      struct.setHas_record(hasRecord ? 1 : 0);
+      struct.setBackward_peak_bytes(backwardPeakBytes);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  static OptionProfile of(ckpt_option_profile struct) {
+    OptionProfile made = new OptionProfile();
+    made.tapeBytes = struct.getTape_bytes();
+    made.forwardWorkspaceBytes = struct.getForward_workspace_bytes();
+    made.backwardWorkspaceBytes = struct.getBackward_workspace_bytes();
+    made.forwardSeconds = struct.getForward_seconds();
+    made.backwardSeconds = struct.getBackward_seconds();
+    made.recordWorkspaceBytes = struct.getRecord_workspace_bytes();
+    made.recordSeconds = struct.getRecord_seconds();
+    made.hasRecord = struct.getHas_record() != 0;
+    made.backwardPeakBytes = struct.getBackward_peak_bytes();
+    return made;
+  }
+
+  static OptionProfile from(NativeObject.Into<ckpt_option_profile> call) {
+    try (ckpt_option_profile struct = new ckpt_option_profile()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

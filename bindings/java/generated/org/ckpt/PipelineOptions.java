@@ -1,0 +1,261 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/**
+ * How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
+ * stages of stage k % stages.
+ */
+public final class PipelineOptions {
+  private PipelineOrder order = PipelineOrder.ONE_FORWARD_ONE_BACKWARD;
+  private int stages = 1;
+  private int microBatches = 1;
+  private int chunks = 1;
+  private int threadsPerStage = 1;
+  private int measuredSteps = 3;
+  private long queuePlaces = 0L;
+  private long budgetBytes = 0L;
+  private Strategy strategy = null;
+  private MemoryTracker tracker = null;
+  private RecomputeCheck recomputeCheck = RecomputeCheck.NONE;
+  private boolean checkWrites = false;
+  private boolean checkFinite = false;
+
+  /** All defaults. */
+  public PipelineOptions() {}
+
+  /**
+   * Order in which stages run the forward and backward parts of micro-batches. Default: {@link
+   * PipelineOrder#ONE_FORWARD_ONE_BACKWARD}.
+   *
+   * @param order the value
+   * @return this
+   */
+  public PipelineOptions order(PipelineOrder order) {
+    this.order = order;
+    return this;
+  }
+
+  /** {@return what {@link #order(PipelineOrder)} set} */
+  public PipelineOrder order() {
+    return order;
+  }
+
+  /**
+   * Number of stages, 1 .. 1024. Default: 1.
+   *
+   * @param stages the value
+   * @return this
+   */
+  public PipelineOptions stages(int stages) {
+    this.stages = stages;
+    return this;
+  }
+
+  /** {@return what {@link #stages(int)} set} */
+  public int stages() {
+    return stages;
+  }
+
+  /**
+   * Number of micro-batches of a step, 1 .. 65536; divides the batch's samples. Default: 1.
+   *
+   * @param microBatches the value
+   * @return this
+   */
+  public PipelineOptions microBatches(int microBatches) {
+    this.microBatches = microBatches;
+    return this;
+  }
+
+  /** {@return what {@link #microBatches(int)} set} */
+  public int microBatches() {
+    return microBatches;
+  }
+
+  /**
+   * Number of pieces of each stage; 1 unless the order is {@link PipelineOrder#INTERLEAVED}. Default: 1.
+   *
+   * @param chunks the value
+   * @return this
+   */
+  public PipelineOptions chunks(int chunks) {
+    this.chunks = chunks;
+    return this;
+  }
+
+  /** {@return what {@link #chunks(int)} set} */
+  public int chunks() {
+    return chunks;
+  }
+
+  /**
+   * Threads of each stage's pool, its own thread included; 1 .. 1024. Default: 1.
+   *
+   * @param threadsPerStage the value
+   * @return this
+   */
+  public PipelineOptions threadsPerStage(int threadsPerStage) {
+    this.threadsPerStage = threadsPerStage;
+    return this;
+  }
+
+  /** {@return what {@link #threadsPerStage(int)} set} */
+  public int threadsPerStage() {
+    return threadsPerStage;
+  }
+
+  /**
+   * Number of runs that time the layers, for the split and the budget; 0: bytes only. Default: 3.
+   *
+   * @param measuredSteps the value
+   * @return this
+   */
+  public PipelineOptions measuredSteps(int measuredSteps) {
+    this.measuredSteps = measuredSteps;
+    return this;
+  }
+
+  /** {@return what {@link #measuredSteps(int)} set} */
+  public int measuredSteps() {
+    return measuredSteps;
+  }
+
+  /**
+   * Places of each queue between neighbours; 0: as many as the schedule needs. Default: 0.
+   *
+   * @param queuePlaces the value
+   * @return this
+   */
+  public PipelineOptions queuePlaces(long queuePlaces) {
+    this.queuePlaces = queuePlaces;
+    return this;
+  }
+
+  /** {@return what {@link #queuePlaces(long)} set} */
+  public long queuePlaces() {
+    return queuePlaces;
+  }
+
+  /**
+   * Each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight, reserves
+   * no more bytes than this; 0: no budget. Default: 0.
+   *
+   * @param budgetBytes the value
+   * @return this
+   */
+  public PipelineOptions budgetBytes(long budgetBytes) {
+    this.budgetBytes = budgetBytes;
+    return this;
+  }
+
+  /** {@return what {@link #budgetBytes(long)} set} */
+  public long budgetBytes() {
+    return budgetBytes;
+  }
+
+  /**
+   * Chooses each piece's plan, layer by layer; asked again before each step; kept alive; null: no strategy.
+   *
+   * @param strategy the value
+   * @return this
+   */
+  public PipelineOptions strategy(CheckpointStrategy strategy) {
+    this.strategy = Strategy.of(strategy);
+    return this;
+  }
+
+  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
+  public Strategy strategy() {
+    return strategy;
+  }
+
+  /**
+   * Counts every buffer, those of queues included; kept alive; null: one of its own.
+   *
+   * @param tracker the value
+   * @return this
+   */
+  public PipelineOptions tracker(MemoryTracker tracker) {
+    this.tracker = tracker;
+    return this;
+  }
+
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  public MemoryTracker tracker() {
+    return tracker;
+  }
+
+  /**
+   * What is checked where a layer runs forward again. Default: {@link RecomputeCheck#NONE}.
+   *
+   * @param recomputeCheck the value
+   * @return this
+   */
+  public PipelineOptions recomputeCheck(RecomputeCheck recomputeCheck) {
+    this.recomputeCheck = recomputeCheck;
+    return this;
+  }
+
+  /** {@return what {@link #recomputeCheck(RecomputeCheck)} set} */
+  public RecomputeCheck recomputeCheck() {
+    return recomputeCheck;
+  }
+
+  /**
+   * True: looks whether layers write where they may not; false: does not look. Default: false.
+   *
+   * @param checkWrites the value
+   * @return this
+   */
+  public PipelineOptions checkWrites(boolean checkWrites) {
+    this.checkWrites = checkWrites;
+    return this;
+  }
+
+  /** {@return what {@link #checkWrites(boolean)} set} */
+  public boolean checkWrites() {
+    return checkWrites;
+  }
+
+  /**
+   * True: a layer's output of F32 or F64 that is not finite ends the step with {@link Status#OUT_OF_RANGE}, whose message names the
+   * layer, the element and the micro-batch: the first such layer of the stage that came upon one first; false: only the losses are
+   * looked at. Default: false.
+   *
+   * @param checkFinite the value
+   * @return this
+   */
+  public PipelineOptions checkFinite(boolean checkFinite) {
+    this.checkFinite = checkFinite;
+    return this;
+  }
+
+  /** {@return what {@link #checkFinite(boolean)} set} */
+  public boolean checkFinite() {
+    return checkFinite;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_pipeline_options> call) {
+    try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
+      struct.setOrder(order.number());
+      struct.setStages(stages);
+      struct.setMicro_batches(microBatches);
+      struct.setChunks(chunks);
+      struct.setThreads_per_stage(threadsPerStage);
+      struct.setMeasured_steps(measuredSteps);
+      struct.setQueue_places(queuePlaces);
+      struct.setBudget_bytes(budgetBytes);
+      if (strategy != null) struct.setStrategy(strategy);
+      if (tracker != null) struct.setTracker(tracker);
+      struct.setRecompute_check(recomputeCheck.number());
+      struct.setCheck_writes(checkWrites ? 1 : 0);
+      struct.setCheck_finite(checkFinite ? 1 : 0);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.function.Consumer;
+
+/** The methods of {@link Reader} that are one call of the C API. */
+abstract class ReaderMethods extends NativeObject {
+  ReaderMethods(long address) {
+    super(address);
+  }
+
+  ReaderMethods(long address, Consumer<NativeObject> release) {
+    super(address, release);
+  }
+
+  /** Returns the number of tensors. */
+  public long tensorCount() {
+    return number(out -> Native.ckpt_reader_get_tensor_count(this, out));
+  }
+
+  /**
+   * Fills info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else {@link
+   * Status#OUT_OF_RANGE}.
+   */
+  public TensorInfo tensor(long index) {
+    return TensorInfo.from(struct -> Native.ckpt_reader_get_tensor(this, index, struct));
+  }
+
+  /**
+   * Returns the index of a tensor. group: null when it does not matter; {@link Status#INVALID_ARGUMENT} when several groups have
+   * the name then. {@link Status#NOT_FOUND} when there is no such tensor.
+   */
+  public long find(String group, String name) {
+    return number(out -> Native.ckpt_reader_find(this, group, name, out));
+  }
+
+  /**
+   * Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension. {@link
+   * Status#OUT_OF_RANGE} for rows that are not there; {@link Status#INVALID_ARGUMENT} for a scalar; {@link Status#UNSUPPORTED} when
+   * rows of less than a byte per element are no whole bytes.
+   */
+  public Tensor readSlice(long index, long begin, long length, BufferPool pool) {
+    return Tensor.made(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out));
+  }
+
+  /**
+   * Returns a new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are touched. It keeps
+   * the mapping alive, also after the reader and the checkpoint are gone. {@link Status#UNSUPPORTED} where the storage has no
+   * mappings or when the tensor's bytes are not aligned for its dtype (files of other programs), or are in blocks of several files:
+   * read it then. {@link Status#CORRUPT} when the file is shorter by now than it was when it was opened. If another program
+   * shortens the file later, touching what is gone kills the process (SIGBUS), and pages that cannot be read from the disk do too:
+   * only {@code Reader.read} returns errors for these. libckpt never changes a committed file.
+   */
+  public Tensor map(long index) {
+    return Tensor.made(out -> Native.ckpt_reader_map(this, index, out));
+  }
+}

@@ -1,0 +1,172 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.util.OptionalDouble;
+
+/** What one save writes, and how. */
+public final class SaveOptions {
+  private long step = 0L;
+  private long seed = 0L;
+  private String metadataJson = null;
+  private String environmentJson = null;
+  private String prefix = null;
+  private Double metric = null;
+  private boolean incremental = true;
+  private boolean checkReplicas = false;
+
+  /** All defaults. */
+  public SaveOptions() {}
+
+  /**
+   * Number of the step, &gt;= 0; a load takes the highest one of the current line. Default: 0.
+   *
+   * @param step the value
+   * @return this
+   */
+  public SaveOptions step(long step) {
+    this.step = step;
+    return this;
+  }
+
+  /** {@return what {@link #step(long)} set} */
+  public long step() {
+    return step;
+  }
+
+  /**
+   * Seed of the run's random numbers, kept for the load (64 bits without a sign). Default: 0.
+   *
+   * @param seed the value
+   * @return this
+   */
+  public SaveOptions seed(long seed) {
+    this.seed = seed;
+    return this;
+  }
+
+  /** {@return what {@link #seed(long)} set} */
+  public long seed() {
+    return seed;
+  }
+
+  /**
+   * JSON text of anything, for people and tools; null: the JSON value null.
+   *
+   * @param metadataJson the value
+   * @return this
+   */
+  public SaveOptions metadataJson(String metadataJson) {
+    this.metadataJson = metadataJson;
+    return this;
+  }
+
+  /** {@return what {@link #metadataJson(String)} set} */
+  public String metadataJson() {
+    return metadataJson;
+  }
+
+  /**
+   * JSON text of what else the results' last bits depend on (hardware, other libraries); null: nothing. The library adds its
+   * version and the BLAS that this process uses by then, and loads none for that.
+   *
+   * @param environmentJson the value
+   * @return this
+   */
+  public SaveOptions environmentJson(String environmentJson) {
+    this.environmentJson = environmentJson;
+    return this;
+  }
+
+  /** {@return what {@link #environmentJson(String)} set} */
+  public String environmentJson() {
+    return environmentJson;
+  }
+
+  /**
+   * Begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not look at
+   * it. Null or empty: no prefix.
+   *
+   * @param prefix the value
+   * @return this
+   */
+  public SaveOptions prefix(String prefix) {
+    this.prefix = prefix;
+    return this;
+  }
+
+  /** {@return what {@link #prefix(String)} set} */
+  public String prefix() {
+    return prefix;
+  }
+
+  /**
+   * Metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a metric, a warning
+   * is logged, and metricIgnored is set in the result; empty when there is none. Default: none.
+   *
+   * @param metric the value
+   * @return this
+   */
+  public SaveOptions metric(double metric) {
+    this.metric = metric;
+    return this;
+  }
+
+  /** {@return what {@link #metric(double)} set} */
+  public OptionalDouble metric() {
+    return metric == null ? OptionalDouble.empty() : OptionalDouble.of(metric);
+  }
+
+  /**
+   * True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false: all are
+   * written. Default: true.
+   *
+   * @param incremental the value
+   * @return this
+   */
+  public SaveOptions incremental(boolean incremental) {
+    this.incremental = incremental;
+    return this;
+  }
+
+  /** {@return what {@link #incremental(boolean)} set} */
+  public boolean incremental() {
+    return incremental;
+  }
+
+  /**
+   * Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of the
+   * blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with {@link Status#INVALID_ARGUMENT}
+   * that names the tensor and the ranks. Reads every byte of these tensors. Default: false.
+   *
+   * @param checkReplicas the value
+   * @return this
+   */
+  public SaveOptions checkReplicas(boolean checkReplicas) {
+    this.checkReplicas = checkReplicas;
+    return this;
+  }
+
+  /** {@return what {@link #checkReplicas(boolean)} set} */
+  public boolean checkReplicas() {
+    return checkReplicas;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_save_options> call) {
+    try (ckpt_save_options struct = new ckpt_save_options()) {
+      struct.setStep(step);
+      struct.setSeed(seed);
+      if (metadataJson != null) struct.setMetadata_json(metadataJson);
+      if (environmentJson != null) struct.setEnvironment_json(environmentJson);
+      if (prefix != null) struct.setPrefix(prefix);
+      struct.setHas_metric(metric == null ? 0 : 1);
+      if (metric != null) struct.setMetric(metric);
+      struct.setIncremental(incremental ? 1 : 0);
+      struct.setCheck_replicas(checkReplicas ? 1 : 0);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** How an executor is made. */
+public final class ScheduleExecutorOptions {
+  private long budgetBytes = 0L;
+  private WorkerPool pool = null;
+  private MemoryTracker tracker = null;
+  private Follower follower = null;
+  private RecomputeCheck recomputeCheck = RecomputeCheck.NONE;
+  private boolean checkWrites = false;
+  private Storage tier1Storage = null;
+  private Storage tier2Storage = null;
+  private Storage tier3Storage = null;
+  private boolean checkFinite = false;
+
+  /** All defaults. */
+  public ScheduleExecutorOptions() {}
+
+  /**
+   * A schedule that reserves more bytes is refused with {@link Status#OVER_BUDGET}; 0: no budget. Default: 0.
+   *
+   * @param budgetBytes the value
+   * @return this
+   */
+  public ScheduleExecutorOptions budgetBytes(long budgetBytes) {
+    this.budgetBytes = budgetBytes;
+    return this;
+  }
+
+  /** {@return what {@link #budgetBytes(long)} set} */
+  public long budgetBytes() {
+    return budgetBytes;
+  }
+
+  /**
+   * Threads that the executor uses; kept alive; null: a pool of its own with as many threads as the process may use.
+   *
+   * @param pool the value
+   * @return this
+   */
+  public ScheduleExecutorOptions pool(WorkerPool pool) {
+    this.pool = pool;
+    return this;
+  }
+
+  /** {@return what {@link #pool(WorkerPool)} set} */
+  public WorkerPool pool() {
+    return pool;
+  }
+
+  /**
+   * Counts every buffer under its layer's name; kept alive; null: one of its own.
+   *
+   * @param tracker the value
+   * @return this
+   */
+  public ScheduleExecutorOptions tracker(MemoryTracker tracker) {
+    this.tracker = tracker;
+    return this;
+  }
+
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  public MemoryTracker tracker() {
+    return tracker;
+  }
+
+  /**
+   * The strategy it follows is notified of layers that run and of live bytes; null: no strategy is.
+   *
+   * @param follower the value
+   * @return this
+   */
+  public ScheduleExecutorOptions follower(Follower follower) {
+    this.follower = follower;
+    return this;
+  }
+
+  /** {@return what {@link #follower(Follower)} set} */
+  public Follower follower() {
+    return follower;
+  }
+
+  /**
+   * What is checked where a layer runs forward again: one of {@link RecomputeCheck}. A difference ends the step with {@link
+   * Status#CORRUPT}, whose message names the layer and the micro-batch. A RECORD that makes no output has none to check. Default:
+   * {@link RecomputeCheck#NONE}.
+   *
+   * @param recomputeCheck the value
+   * @return this
+   */
+  public ScheduleExecutorOptions recomputeCheck(RecomputeCheck recomputeCheck) {
+    this.recomputeCheck = recomputeCheck;
+    return this;
+  }
+
+  /** {@return what {@link #recomputeCheck(RecomputeCheck)} set} */
+  public RecomputeCheck recomputeCheck() {
+    return recomputeCheck;
+  }
+
+  /**
+   * True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
+   * {@link Status#CORRUPT}, whose message names the layer; each run of a layer takes longer by that; false: they are not looked at.
+   * Default: false.
+   *
+   * @param checkWrites the value
+   * @return this
+   */
+  public ScheduleExecutorOptions checkWrites(boolean checkWrites) {
+    this.checkWrites = checkWrites;
+    return this;
+  }
+
+  /** {@return what {@link #checkWrites(boolean)} set} */
+  public boolean checkWrites() {
+    return checkWrites;
+  }
+
+  /**
+   * Where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; null: to
+   * memory of the executor's own, each copied at once.
+   *
+   * @param tier1Storage the value
+   * @return this
+   */
+  public ScheduleExecutorOptions tier1Storage(Storage tier1Storage) {
+    this.tier1Storage = tier1Storage;
+    return this;
+  }
+
+  /** {@return what {@link #tier1Storage(Storage)} set} */
+  public Storage tier1Storage() {
+    return tier1Storage;
+  }
+
+  /**
+   * Where the items of tier 2 go; kept alive; null: to memory, each copied at once.
+   *
+   * @param tier2Storage the value
+   * @return this
+   */
+  public ScheduleExecutorOptions tier2Storage(Storage tier2Storage) {
+    this.tier2Storage = tier2Storage;
+    return this;
+  }
+
+  /** {@return what {@link #tier2Storage(Storage)} set} */
+  public Storage tier2Storage() {
+    return tier2Storage;
+  }
+
+  /**
+   * Where the items of tier 3 go; kept alive; null: to memory, each copied at once.
+   *
+   * @param tier3Storage the value
+   * @return this
+   */
+  public ScheduleExecutorOptions tier3Storage(Storage tier3Storage) {
+    this.tier3Storage = tier3Storage;
+    return this;
+  }
+
+  /** {@return what {@link #tier3Storage(Storage)} set} */
+  public Storage tier3Storage() {
+    return tier3Storage;
+  }
+
+  /**
+   * True: a layer's output of F32 or F64 that is not finite ends the step with {@link Status#OUT_OF_RANGE}, whose message names the
+   * first such layer, the element and its value; each forward reads its output once more; false: only the loss is looked at.
+   * Default: false.
+   *
+   * @param checkFinite the value
+   * @return this
+   */
+  public ScheduleExecutorOptions checkFinite(boolean checkFinite) {
+    this.checkFinite = checkFinite;
+    return this;
+  }
+
+  /** {@return what {@link #checkFinite(boolean)} set} */
+  public boolean checkFinite() {
+    return checkFinite;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_schedule_executor_options> call) {
+    try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
+      struct.setBudget_bytes(budgetBytes);
+      if (pool != null) struct.setPool(pool);
+      if (tracker != null) struct.setTracker(tracker);
+      if (follower != null) struct.setFollower(follower);
+      struct.setRecompute_check(recomputeCheck.number());
+      struct.setCheck_writes(checkWrites ? 1 : 0);
+      if (tier1Storage != null) struct.setTier1_storage(tier1Storage);
+      if (tier2Storage != null) struct.setTier2_storage(tier2Storage);
+      if (tier3Storage != null) struct.setTier3_storage(tier3Storage);
+      struct.setCheck_finite(checkFinite ? 1 : 0);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

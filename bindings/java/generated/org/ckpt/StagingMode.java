@@ -1,0 +1,40 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** How the bytes of a save are taken. */
+public enum StagingMode {
+  /** The tensors of a save are copied, by several threads, before the call returns: it returns staged. */
+  COPY(0),
+
+  /**
+   * The tensors of a save are never copied as a whole: no caller may write to them until the save is staged, which is shortly
+   * before it ends. When one does and it is seen, the save fails with {@link Status#INVALID_STATE}; in no case does a checkpoint
+   * hold bytes that its checksums do not.
+   */
+  BORROW(1),
+
+  /** The tensors of a save are copied in the background: no caller may write to them until the save is staged, which is soon. */
+  DEFERRED(2),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final StagingMode[] KNOWN = values();
+  private final int number;
+
+  StagingMode(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static StagingMode of(int number) {
+    for (StagingMode one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

@@ -1,0 +1,182 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** Data of one step of training. Tensors are borrowed for the call. */
+public final class Step {
+  private long step = 0L;
+  private long seed = 0L;
+  private long firstSample = 0L;
+  private Tensor input = null;
+  private Tensor targets = null;
+  private Tensor outputGradient = null;
+  private Tensor output = null;
+  private Tensor inputGradient = null;
+  private boolean accumulate = false;
+
+  /** All defaults. */
+  public Step() {}
+
+  /**
+   * Number of the step, &gt;= 0: a key of dropout's random numbers. Default: 0.
+   *
+   * @param step the value
+   * @return this
+   */
+  public Step step(long step) {
+    this.step = step;
+    return this;
+  }
+
+  /** {@return what {@link #step(long)} set} */
+  public long step() {
+    return step;
+  }
+
+  /**
+   * Seed of the step's random numbers: a key of dropout (64 bits without a sign). Default: 0.
+   *
+   * @param seed the value
+   * @return this
+   */
+  public Step seed(long seed) {
+    this.seed = seed;
+    return this;
+  }
+
+  /** {@return what {@link #seed(long)} set} */
+  public long seed() {
+    return seed;
+  }
+
+  /**
+   * Global number of the batch's first sample within the step, &gt;= 0. Default: 0.
+   *
+   * @param firstSample the value
+   * @return this
+   */
+  public Step firstSample(long firstSample) {
+    this.firstSample = firstSample;
+    return this;
+  }
+
+  /** {@return what {@link #firstSample(long)} set} */
+  public long firstSample() {
+    return firstSample;
+  }
+
+  /**
+   * Input of the chain, of the executor's input element type and shape. Default: null.
+   *
+   * @param input the value
+   * @return this
+   */
+  public Step input(Tensor input) {
+    this.input = input;
+    return this;
+  }
+
+  /** {@return what {@link #input(Tensor)} set} */
+  public Tensor input() {
+    return input;
+  }
+
+  /**
+   * What a loss layer compares with; null when no layer needs it. Default: null.
+   *
+   * @param targets the value
+   * @return this
+   */
+  public Step targets(Tensor targets) {
+    this.targets = targets;
+    return this;
+  }
+
+  /** {@return what {@link #targets(Tensor)} set} */
+  public Tensor targets() {
+    return targets;
+  }
+
+  /**
+   * Gradient of the chain's output; null: 1, only for a chain whose output has one element.
+   *
+   * @param outputGradient the value
+   * @return this
+   */
+  public Step outputGradient(Tensor outputGradient) {
+    this.outputGradient = outputGradient;
+    return this;
+  }
+
+  /** {@return what {@link #outputGradient(Tensor)} set} */
+  public Tensor outputGradient() {
+    return outputGradient;
+  }
+
+  /**
+   * Receives the chain's output; null: it is not wanted.
+   *
+   * @param output the value
+   * @return this
+   */
+  public Step output(Tensor output) {
+    this.output = output;
+    return this;
+  }
+
+  /** {@return what {@link #output(Tensor)} set} */
+  public Tensor output() {
+    return output;
+  }
+
+  /**
+   * Receives the gradient of the chain's input; null: it is not wanted. Refused when the first layer makes none.
+   *
+   * @param inputGradient the value
+   * @return this
+   */
+  public Step inputGradient(Tensor inputGradient) {
+    this.inputGradient = inputGradient;
+    return this;
+  }
+
+  /** {@return what {@link #inputGradient(Tensor)} set} */
+  public Tensor inputGradient() {
+    return inputGradient;
+  }
+
+  /**
+   * False: gradients are set to 0 first; true: this step adds to them. Default: false.
+   *
+   * @param accumulate the value
+   * @return this
+   */
+  public Step accumulate(boolean accumulate) {
+    this.accumulate = accumulate;
+    return this;
+  }
+
+  /** {@return what {@link #accumulate(boolean)} set} */
+  public boolean accumulate() {
+    return accumulate;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_step> call) {
+    try (ckpt_step struct = new ckpt_step()) {
+      struct.setStep(step);
+      struct.setSeed(seed);
+      struct.setFirst_sample(firstSample);
+      if (input != null) struct.setInput(input);
+      if (targets != null) struct.setTargets(targets);
+      if (outputGradient != null) struct.setOutput_gradient(outputGradient);
+      if (output != null) struct.setOutput(output);
+      if (inputGradient != null) struct.setInput_gradient(inputGradient);
+      struct.setAccumulate(accumulate ? 1 : 0);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

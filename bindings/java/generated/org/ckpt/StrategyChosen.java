@@ -1,0 +1,39 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** What a strategy's yes means for the layer. */
+public enum StrategyChosen {
+  /**
+   * What is usual for the kind of strategy: {@link StrategyChosen#BOUNDARY} for interval, {@link StrategyChosen#RECOMPUTE} for all
+   * others.
+   */
+  DEFAULT(0),
+
+  /** A chosen layer keeps only its input and runs again in backward; all others are stored. */
+  RECOMPUTE(1),
+
+  /** Inputs of chosen layers are kept, each stretch between them is recomputed as one segment. */
+  BOUNDARY(2),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final StrategyChosen[] KNOWN = values();
+  private final int number;
+
+  StrategyChosen(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static StrategyChosen of(int number) {
+    for (StrategyChosen one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

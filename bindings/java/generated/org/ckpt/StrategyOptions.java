@@ -1,0 +1,75 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** What a text cannot hold. All of it has to be used by the text. */
+public final class StrategyOptions {
+  private MemoryTracker tracker = null;
+  private Clock clock = null;
+  private long totalBytes = 0L;
+
+  /** All defaults. */
+  public StrategyOptions() {}
+
+  /**
+   * For memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. Null: those of the
+   * executors, or between questions the resident bytes of the process.
+   *
+   * @param tracker the value
+   * @return this
+   */
+  public StrategyOptions tracker(MemoryTracker tracker) {
+    this.tracker = tracker;
+    return this;
+  }
+
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  public MemoryTracker tracker() {
+    return tracker;
+  }
+
+  /**
+   * For memory-aware: times its adjustments; kept alive; null: the monotonic clock.
+   *
+   * @param clock the value
+   * @return this
+   */
+  public StrategyOptions clock(Clock clock) {
+    this.clock = clock;
+    return this;
+  }
+
+  /** {@return what {@link #clock(Clock)} set} */
+  public Clock clock() {
+    return clock;
+  }
+
+  /**
+   * For memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may use. Default: 0.
+   *
+   * @param totalBytes the value
+   * @return this
+   */
+  public StrategyOptions totalBytes(long totalBytes) {
+    this.totalBytes = totalBytes;
+    return this;
+  }
+
+  /** {@return what {@link #totalBytes(long)} set} */
+  public long totalBytes() {
+    return totalBytes;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_strategy_options> call) {
+    try (ckpt_strategy_options struct = new ckpt_strategy_options()) {
+      if (tracker != null) struct.setTracker(tracker);
+      if (clock != null) struct.setClock(clock);
+      struct.setTotal_bytes(totalBytes);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.function.Consumer;
+
+/** The methods of {@link Tensor} that are one call of the C API. */
+abstract class TensorMethods extends NativeObject {
+  TensorMethods(long address) {
+    super(address);
+  }
+
+  TensorMethods(long address, Consumer<NativeObject> release) {
+    super(address, release);
+  }
+
+  /** Bytes of all elements. */
+  public long bytes() {
+    return Native.ckpt_tensor_get_bytes(this);
+  }
+
+  /** The tensor's element type, a CKPT_DTYPE_ constant. */
+  public DType dtype() {
+    return DType.of(Native.ckpt_tensor_get_dtype(this));
+  }
+
+  /**
+   * 1 for a tensor that must not be written (its memory is borrowed so, through DLPack), else 0. Functions that write to a tensor
+   * refuse a read-only one with {@link Status#UNSUPPORTED}.
+   */
+  public boolean isReadOnly() {
+    return Native.ckpt_tensor_is_read_only(this) != 0;
+  }
+
+  /**
+   * Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32 cannot hold is
+   * {@link Status#OUT_OF_RANGE}. F32 and F64 only, else {@link Status#UNSUPPORTED}.
+   */
+  public void fill(double value) {
+    Native.ckpt_tensor_fill(this, value);
+  }
+
+  /**
+   * Target = factor * target, in the dtype's own precision. factor: finite (else {@link Status#INVALID_ARGUMENT}) and, for F32,
+   * within its range. F32 and F64 only, else {@link Status#UNSUPPORTED}.
+   */
+  public void scale(double factor) {
+    Native.ckpt_tensor_scale(this, factor);
+  }
+
+  /**
+   * Target = target + factor * source, in the dtype's own precision with two roundings per element (axpy of BLAS, never fused).
+   * factor: as for {@code Tensor.scale}. dtype and shape must be the same, and memory either the same or apart. F32 and F64 only,
+   * else {@link Status#UNSUPPORTED}.
+   */
+  public void addScaled(double factor, Tensor source) {
+    Native.ckpt_tensor_add_scaled(this, factor, source);
+  }
+
+  /**
+   * Returns the sum of all elements, computed in F64 by pairwise summation (Higham, "The accuracy of floating point summation",
+   * SIAM J. Sci. Comput. 14, 1993); 0 when there are none. F32 and F64 only, else {@link Status#UNSUPPORTED}.
+   */
+  public double sum() {
+    return real(out -> Native.ckpt_tensor_sum(this, out));
+  }
+
+  /**
+   * Returns the sum of a[i] * b[i], computed as {@code Tensor.sum} does. With a for b it is the squared 2-norm. dtype and shape
+   * must be the same. F32 and F64 only, else {@link Status#UNSUPPORTED}.
+   */
+  public double dot(Tensor b) {
+    return real(out -> Native.ckpt_tensor_dot(this, b, out));
+  }
+
+  /** Returns 1 when dtype, shape and all bytes are the same, else 0. So a NaN equals the same NaN, and 0 does not equal -0. */
+  public boolean isBitEqual(Tensor b) {
+    return truth(out -> Native.ckpt_tensor_is_bit_equal(this, b, out));
+  }
+}

@@ -1,0 +1,26 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/**
+ * What a threshold rule knows.
+ *
+ * @param threshold value of the threshold now: a share of the longest task, 0.05 .. 1
+ * @param longestSeconds duration of the longest task observed, in seconds
+ * @param budget number of checkpoints of a run
+ * @param used number of checkpoints used in this run
+ * @param tasks number of tasks that can be read: the last 256 at most
+ */
+public record ThresholdInfo(
+    double threshold, double longestSeconds, long budget, long used, long tasks) {
+  static ThresholdInfo of(ckpt_threshold_info struct) {
+    return new ThresholdInfo(
+        struct.getThreshold(), struct.getLongest_seconds(), struct.getBudget(), struct.getUsed(), struct.getTasks());
+  }
+
+  static ThresholdInfo from(NativeObject.Into<ckpt_threshold_info> call) {
+    try (ckpt_threshold_info struct = new ckpt_threshold_info()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

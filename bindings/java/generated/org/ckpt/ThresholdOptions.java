@@ -1,0 +1,74 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** How a threshold rule is made. */
+public final class ThresholdOptions {
+  private double threshold = 0.35;
+  private double learningRate = 0.1;
+  private long budget = 3L;
+
+  /** All defaults. */
+  public ThresholdOptions() {}
+
+  /**
+   * First value of the threshold: a share of the longest task, 0.05 .. 1. Default: 0.35.
+   *
+   * @param threshold the value
+   * @return this
+   */
+  public ThresholdOptions threshold(double threshold) {
+    this.threshold = threshold;
+    return this;
+  }
+
+  /** {@return what {@link #threshold(double)} set} */
+  public double threshold() {
+    return threshold;
+  }
+
+  /**
+   * How far one recovery moves the threshold at most, above 0, at most 1. Default: 0.1.
+   *
+   * @param learningRate the value
+   * @return this
+   */
+  public ThresholdOptions learningRate(double learningRate) {
+    this.learningRate = learningRate;
+    return this;
+  }
+
+  /** {@return what {@link #learningRate(double)} set} */
+  public double learningRate() {
+    return learningRate;
+  }
+
+  /**
+   * Number of checkpoints of a run, at least 0. Default: 3.
+   *
+   * @param budget the value
+   * @return this
+   */
+  public ThresholdOptions budget(long budget) {
+    this.budget = budget;
+    return this;
+  }
+
+  /** {@return what {@link #budget(long)} set} */
+  public long budget() {
+    return budget;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_threshold_options> call) {
+    try (ckpt_threshold_options struct = new ckpt_threshold_options()) {
+      struct.setThreshold(threshold);
+      struct.setLearning_rate(learningRate);
+      struct.setBudget(budget);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

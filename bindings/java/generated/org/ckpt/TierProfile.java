@@ -1,0 +1,109 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.time.Duration;
+
+/** What planning must know of a tier, a place that is slower than memory. */
+public final class TierProfile {
+  private long capacityBytes = 0L;
+  private double writeBytesPerSecond = 0.0;
+  private double readBytesPerSecond = 0.0;
+  private double latencySeconds = 0.0;
+
+  /** All defaults. */
+  public TierProfile() {}
+
+  /**
+   * Bytes that the tier can hold, &gt;= 0; 0: no limit. Default: 0.
+   *
+   * @param capacityBytes the value
+   * @return this
+   */
+  public TierProfile capacityBytes(long capacityBytes) {
+    this.capacityBytes = capacityBytes;
+    return this;
+  }
+
+  /** {@return what {@link #capacityBytes(long)} set} */
+  public long capacityBytes() {
+    return capacityBytes;
+  }
+
+  /**
+   * Rate of a STORE_BEGIN's copy in bytes per second, &gt;= 0; 0: no limit, it takes no time. Default: 0.0.
+   *
+   * @param writeBytesPerSecond the value
+   * @return this
+   */
+  public TierProfile writeBytesPerSecond(double writeBytesPerSecond) {
+    this.writeBytesPerSecond = writeBytesPerSecond;
+    return this;
+  }
+
+  /** {@return what {@link #writeBytesPerSecond(double)} set} */
+  public double writeBytesPerSecond() {
+    return writeBytesPerSecond;
+  }
+
+  /**
+   * Rate of a LOAD_BEGIN's copy in bytes per second, &gt;= 0; 0: no limit, it takes no time. Default: 0.0.
+   *
+   * @param readBytesPerSecond the value
+   * @return this
+   */
+  public TierProfile readBytesPerSecond(double readBytesPerSecond) {
+    this.readBytesPerSecond = readBytesPerSecond;
+    return this;
+  }
+
+  /** {@return what {@link #readBytesPerSecond(double)} set} */
+  public double readBytesPerSecond() {
+    return readBytesPerSecond;
+  }
+
+  /**
+   * Duration of a copy of no bytes in seconds, &gt;= 0. Default: 0.0.
+   *
+   * @param latencySeconds the value
+   * @return this
+   */
+  public TierProfile latencySeconds(double latencySeconds) {
+    this.latencySeconds = latencySeconds;
+    return this;
+  }
+
+  /** {@return what {@link #latencySeconds(double)} set} */
+  public double latencySeconds() {
+    return latencySeconds;
+  }
+
+  /** Calls with these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_tier_profile> call) {
+    try (ckpt_tier_profile struct = new ckpt_tier_profile()) {
+      struct.setCapacity_bytes(capacityBytes);
+      struct.setWrite_bytes_per_second(writeBytesPerSecond);
+      struct.setRead_bytes_per_second(readBytesPerSecond);
+      struct.setLatency_seconds(latencySeconds);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  static TierProfile of(ckpt_tier_profile struct) {
+    TierProfile made = new TierProfile();
+    made.capacityBytes = struct.getCapacity_bytes();
+    made.writeBytesPerSecond = struct.getWrite_bytes_per_second();
+    made.readBytesPerSecond = struct.getRead_bytes_per_second();
+    made.latencySeconds = struct.getLatency_seconds();
+    return made;
+  }
+
+  static TierProfile from(NativeObject.Into<ckpt_tier_profile> call) {
+    try (ckpt_tier_profile struct = new ckpt_tier_profile()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** What is checked of the bytes that are read. */
+public enum Verify {
+  /** Trust the bytes; sizes, headers and manifest are checked all the same. */
+  NONE(0),
+
+  /** Check the checksum of every byte that is loaded. */
+  FULL(1),
+
+  /** Only for readers: check the checksum of a tensor when it is first touched. */
+  LAZY(2),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final Verify[] KNOWN = values();
+  private final int number;
+
+  Verify(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static Verify of(int number) {
+    for (Verify one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

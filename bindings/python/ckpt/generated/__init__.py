@@ -1,0 +1,1 @@
+# Generated from include/ckpt by tools/api: do not edit.

@@ -1,1 +1,0 @@
-# Made from include/ckpt by tools/api: do not edit.
