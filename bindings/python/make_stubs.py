@@ -87,7 +87,7 @@ class Keywords:
                     self.functions.update({f"{node.name}.{f.name}": (f, node) for f in node.body if isinstance(f, ast.FunctionDef)})
                 elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                     self.homes.setdefault(node.targets[0].id, module)
-                elif isinstance(node, ast.FunctionDef) and module == "made.options":
+                elif isinstance(node, ast.FunctionDef) and module == "generated.options":
                     self.functions["_o." + node.name] = (node, None)
         self.used = set()
 
@@ -206,12 +206,12 @@ def write(path, text):
 
 
 def main(sources, package):
-    names = [os.path.join(folder, name) for folder in ("", "made") for name in sorted(os.listdir(os.path.join(sources, folder)))]
+    names = [os.path.join(folder, name) for folder in ("", "generated") for name in sorted(os.listdir(os.path.join(sources, folder)))]
     trees = {name[:-3].replace("/", "."): parsed(os.path.join(sources, name)) for name in names if name.endswith(".py")}
     keywords = Keywords(copy.deepcopy(trees))
     for module, tree in trees.items():
         keywords.list_in(tree)
-        more = keywords.imports(tree, ".." if module.startswith("made.") else ".")
+        more = keywords.imports(tree, ".." if module.startswith("generated.") else ".")
         write(os.path.join(package, module.replace(".", "/") + ".pyi"), stub_of_tree(tree, more))
     write(os.path.join(package, "native.pyi"), stub_of_proxies(os.path.join(package, "native.py")))
     extension = next(name for name in os.listdir(package) if name.startswith("_native.") and name.endswith(".so"))

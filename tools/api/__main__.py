@@ -15,6 +15,7 @@ import compare
 import csharp_methods
 import java_methods
 import methods
+import python_methods
 import text
 import write_c
 import write_cpp
@@ -59,7 +60,7 @@ def made_files():
     for writer in (write_c, write_cpp, write_java, write_csharp, write_python):
         made.update(writer.files(model))
     found = methods.methods(model)
-    for emitter in (csharp_methods, java_methods):
+    for emitter in (csharp_methods, java_methods, python_methods):
         made.update(emitter.files(model, found))
     return made
 

@@ -54,6 +54,7 @@ def returning(comment, result):
         return text
     text = re.sub(rf"\*{result}(?: \(may be NULL\))? (?:then )?receives ", "Returns ", text)
     text = re.sub(rf"\bFills \*{result}(?:, whose struct_size the caller has set)? with ", "Returns ", text)
+    text = re.sub(rf"^Fills \*?{result}(?:, which the caller initialised|, whose struct_size the caller has set)?(?=\.| for )", f"Returns the {result}", text)
     text = re.sub(r"\bWrites (.*?)(?:,? by the|:) \(buffer, capacity, \*needed\)(?: rule of ckpt\.h| as in ckpt\.h)?", r"Returns \1", text)
     text = re.sub(rf"[:,;]? {result} receives (?:the first|up to) capacity[^;.]*?[,;] \*count[^;.]*(?=[.;])", "", text)
     text = re.sub(rf"(^|\. ){result} receives ", r"\1Returns ", text, flags=re.IGNORECASE)

@@ -29,13 +29,13 @@ namespace Ckpt
             native.ckpt_strategy_reset(Handle);
         }
 
-        /// <summary>Fills counters, whose <c>StructSize</c> the caller has set. A snapshot while other threads ask.</summary>
+        /// <summary>Returns the counters. A snapshot while other threads ask.</summary>
         public StrategyCounters GetCounters()
         {
             return StrategyCounters.Filled(filled => native.ckpt_strategy_get_counters(Handle, filled));
         }
 
-        /// <summary>Fills info, whose <c>StructSize</c> the caller has set.</summary>
+        /// <summary>Returns the info.</summary>
         public StrategyInfo GetInfo()
         {
             return StrategyInfo.Filled(filled => native.ckpt_strategy_get_info(Handle, filled));

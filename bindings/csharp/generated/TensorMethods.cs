@@ -5,7 +5,7 @@ namespace Ckpt
 {
     public partial class BufferPool
     {
-        /// <summary>Fills stats, which the caller initialised. pool null: the default pool.</summary>
+        /// <summary>Returns the stats. pool null: the default pool.</summary>
         public BufferPoolStats GetStats()
         {
             return BufferPoolStats.Filled(filled => native.ckpt_buffer_pool_get_stats(Handle, filled));

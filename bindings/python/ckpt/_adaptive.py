@@ -10,9 +10,9 @@ from ._async import AsyncManager
 from ._base import _Owned, _timeout_ns
 from ._state import Coordinator, StateLike
 from ._task import CheckpointTask
-from .generated import options as _o, values as _v
+from .generated import methods as _m, options as _o, values as _v
 from .generated.errors import CallbackError, InvalidArgumentError
-from .generated.values import ControllerEventKind, ControllerInfo, Policy, Reason, TaskObservation, ThresholdInfo
+from .generated.values import ControllerEventKind, Policy, Reason, TaskObservation
 
 __all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "young_interval", "daly_interval", "expected_value_interval",
            "weibull_interval", "fit_weibull", "WeibullLaw", "Simulation"]
@@ -21,7 +21,7 @@ __all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "young_inter
 # ---- The threshold rule ----
 
 
-class Threshold(_Owned):
+class Threshold(_m.ThresholdMethods, _Owned):
     """Saves after tasks that take a large enough share of the longest one, while it has slots; moves that share by what recoveries
     saved. One thread at a time. adaptive.h names its weaknesses: Controller knows better rules."""
 
@@ -30,29 +30,9 @@ class Threshold(_Owned):
     def __init__(self, **options: _o.threshold_options) -> None:
         self._adopt(_n.ckpt_threshold_create(_o.threshold_options(**options)))
 
-    def observe_task(self, name: str, duration_seconds: float) -> None:
-        """A task took this long."""
-        _n.ckpt_threshold_observe_task(self._h, name, duration_seconds)
-
-    def observe_failure(self, name: str, duration_seconds: float) -> None:
-        """A task failed after this long: it is remembered, and never the longest one."""
-        _n.ckpt_threshold_observe_failure(self._h, name, duration_seconds)
-
-    def should_checkpoint(self, name: str, cost_seconds: float) -> bool:
-        """Whether to save; a yes consumes a slot."""
-        return bool(_n.ckpt_threshold_should_checkpoint(self._h, name, cost_seconds))
-
     def adjust_policy(self, saved_seconds: float, checkpoint_overhead_seconds: float) -> None:
         """Lowers the threshold when saving paid, raises it when it did not."""
         _n.ckpt_threshold_adjust_policy(self._h, saved_seconds, checkpoint_overhead_seconds)
-
-    def begin_run(self) -> None:
-        """All slots are free again."""
-        _n.ckpt_threshold_begin_run(self._h)
-
-    def info(self) -> ThresholdInfo:
-        """Threshold, longest task and slots now."""
-        return ThresholdInfo._of(_n.ckpt_threshold_get_info(self._h))
 
     def tasks(self) -> List[TaskObservation]:
         """The last 256 that were observed, the oldest first."""
@@ -86,7 +66,7 @@ _ALWAYS_DUE = 1e-9  # seconds between saves, for policies of the caller's: the c
 _MESSAGE_BYTES = 1024  # what rank 0 sends: a decision as JSON, or nothing
 
 
-class Controller(_Owned):
+class Controller(_m.ControllerMethods, _Owned):
     """Decides when to save, and learns what saves cost and how often the machine fails. Any thread may use it. Times are seconds on
     any clock that does not go backwards; without `now` the controller's own clock is asked.
 
@@ -219,17 +199,9 @@ class Controller(_Owned):
 
     # ---- Looking, keeping ----
 
-    def info(self) -> ControllerInfo:
-        """What it knows now."""
-        return ControllerInfo._of(_n.ckpt_controller_get_info(self._h))
-
     def tasks(self) -> List[TaskObservation]:
         """The last 256 that were observed, the oldest first."""
         return [TaskObservation._of(task) for task in _n.ckpt_controller_list_tasks(self._h)]
-
-    def json(self) -> str:
-        """Everything that it knows, for restore in this or another process. save_async puts it into the checkpoint by itself."""
-        return _n.ckpt_controller_get_json(self._h)
 
     def restore(self, text: Union[str, Mapping[str, Any]]) -> None:
         """Takes over what json() returned, or what state[ckpt.CONTROLLER] holds after a load. After a restart call resume next.

@@ -17,9 +17,9 @@ from ._root import CkptError
 from ._state import CheckpointManager, PathLike, State, StateLike, _as_json, _as_state, _refused_on_all_ranks, _renamer
 from ._storage import Storage
 from ._task import CheckpointTask, CheckpointTaskResult
-from .generated import options as _o
+from .generated import methods as _m, options as _o
 from .generated.errors import ClosedError, ForkedError, InvalidArgumentError, NotFoundError
-from .generated.values import (AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CheckpointTaskState,
+from .generated.values import (CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CheckpointTaskState,
                           CloseMode, LoadResult, SaveResult)
 
 __all__ = ["AsyncManager", "save_async", "finish_saves"]
@@ -90,7 +90,7 @@ def _divided(options: Dict[str, Any], function: Callable[..., Any]) -> Tuple[Dic
             {key: value for key, value in options.items() if key not in known})
 
 
-class AsyncManager(_Owned):
+class AsyncManager(_m.AsyncManagerMethods, _Owned):
     """Background tasks on the checkpoints of one storage. Any thread may use it.
 
         with ckpt.AsyncManager("run", keep_last=3) as manager:
@@ -200,10 +200,6 @@ class AsyncManager(_Owned):
             task.id = call(listener)
         return task
 
-    def end_step(self, step: int) -> None:
-        """A step has ended: tasks whose gate_step is not after it may begin."""
-        _n.ckpt_async_manager_end_step(self._h, step)
-
     def wait(self, timeout: Optional[float] = None) -> None:
         """Waits until all tasks that have not ended now have, however they end. TimeoutError."""
         _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
@@ -247,10 +243,6 @@ class AsyncManager(_Owned):
             except LookupError:  # left the history meanwhile
                 pass
         return found
-
-    def stats(self) -> AsyncManagerStats:
-        """Numbers of tasks and bytes."""
-        return AsyncManagerStats._of(_n.ckpt_async_manager_get_stats(self._h))
 
     # ---- The end ----
 

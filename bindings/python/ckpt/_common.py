@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Tuple, Unio
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _callbacks, _director, _nothing, _Owned, _owners_of_threads, _timeout_ns
+from ._base import _call_of, _callbacks, _director, _nothing, _Owned, _owners_of_threads
 from ._root import CkptError
+from .generated import methods as _m
 from .generated.values import LogLevel
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, i
 # ---- Threads ----
 
 
-class WorkerPool(_Owned):
+class WorkerPool(_m.WorkerPoolMethods, _Owned):
     """A fixed set of threads that work through numbered parts. thread_count 0: as many as the process may use."""
 
     _release = staticmethod(_n.ckpt_worker_pool_release)
@@ -178,8 +179,3 @@ class WorkerPool(_Owned):
         work = _director(_native.PartWork, run=function)
         with _call_of(self):
             _n.ckpt_worker_pool_run(self._h, parts, work)
-
-    @property
-    def thread_count(self) -> int:
-        """Threads of the pool, the caller's included."""
-        return _n.ckpt_worker_pool_get_thread_count(self._h)

@@ -12,8 +12,8 @@ from ._common import WorkerPool
 from ._plan import Profile, Schedule
 from ._root import handle_of
 from ._tensor import DTypeLike, Tensor, _dtype
-from .generated import options as _o
-from .generated.values import DType, LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
+from .generated import methods as _m, options as _o
+from .generated.values import LayerCallbacks, LayerContext, LayerOption
 
 __all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "known_layer_kinds", "blas_info",
            "set_blas", "set_blas_kernels", "learning_rate_at"]
@@ -144,7 +144,7 @@ class Parameter(NamedTuple):
     gradient: Tensor
 
 
-class Chain(_Owned):
+class Chain(_m.ChainMethods, _Owned):
     """Layers one behind another. One thread at a time."""
 
     _release = staticmethod(_n.ckpt_chain_release)
@@ -161,10 +161,6 @@ class Chain(_Owned):
     def __len__(self) -> int:
         return _n.ckpt_chain_get_layer_count(self._h)
 
-    def initialize(self, seed: int) -> None:
-        """Sets every parameter to its first value from the seed."""
-        _n.ckpt_chain_initialize(self._h, seed)
-
     def parameters(self) -> List[Parameter]:
         found = (_n.ckpt_chain_get_parameter(self._h, i) for i in range(_n.ckpt_chain_get_parameter_count(self._h)))
         return [Parameter(name, Tensor._of(value), Tensor._of(gradient)) for name, value, gradient in found]
@@ -172,10 +168,6 @@ class Chain(_Owned):
     def set_worker_pool(self, pool: Optional[WorkerPool]) -> None:
         """Threads for clipping, zeroing of gradients and optimizers; None: the calling one alone."""
         _n.ckpt_chain_set_worker_pool(self._h, handle_of(pool))
-
-    def clip_gradients(self, max_norm: float) -> float:
-        """Scales all gradients so that their common 2-norm is at most max_norm; returns the norm before."""
-        return _n.ckpt_chain_clip_gradients(self._h, max_norm)
 
     def profile(self, input: Spec, measured_steps: int = 0, pool: Optional[WorkerPool] = None) -> Profile:
         """What planning must know, for inputs of this (dtype, shape)."""
@@ -188,7 +180,7 @@ class Chain(_Owned):
         return Profile._of(_n.ckpt_profile_create_measured(self._h, given, measured_steps, handle_of(pool)))
 
 
-class ScheduleExecutor(_Owned):
+class ScheduleExecutor(_m.ScheduleExecutorMethods, _Owned):
     """Runs one schedule over one chain, step after step. One thread at a time."""
 
     _release = staticmethod(_n.ckpt_schedule_executor_release)
@@ -213,15 +205,12 @@ class ScheduleExecutor(_Owned):
         with _call_of(self):
             return _n.ckpt_schedule_executor_evaluate(self._h, given, self._layers if layers is None else layers)
 
-    def stats(self) -> ScheduleExecutorStats:
-        return ScheduleExecutorStats._of(_n.ckpt_schedule_executor_get_stats(self._h))
-
     def refine(self, profile: Profile) -> Profile:
         """A copy of the profile with the seconds that the layers took in the last steps."""
         return Profile._of(_n.ckpt_schedule_executor_refine(self._h, profile._h))
 
 
-class Optimizer(_Owned):
+class Optimizer(_m.OptimizerMethods, _Owned):
     """Updates a chain's parameters from their gradients."""
 
     _release = staticmethod(_n.ckpt_optimizer_release)
@@ -233,10 +222,6 @@ class Optimizer(_Owned):
     @classmethod
     def adamw(cls, chain: Chain, **options: _o.adamw_options) -> "Optimizer":
         return cls._of(_n.ckpt_optimizer_create_adamw(chain._h, _o.adamw_options(**options)))
-
-    def step(self) -> None:
-        """One update with the gradients as they are."""
-        _n.ckpt_optimizer_step(self._h)
 
     def step_and_zero(self, max_norm: float = float("inf")) -> float:
         """Clips the gradients, updates once and sets them to 0, in one pass: a step with accumulate=True comes next. Returns the

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Shared
-from .generated import options as _o
+from .generated import methods as _m, options as _o
 from .generated.errors import NotFoundError, OverBudgetError
 from .generated.values import (MemoryAllocation, MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats,
                           MemoryStats, MemorySystem)
@@ -86,7 +86,7 @@ class MemoryScope:
             self.pop()
 
 
-class MemoryTracker(_Shared):
+class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
     """Counts allocations of checkpoints. Layers are named by a text or by the number that add_layer() gives, which is faster.
     Several threads may use it at once.
 
@@ -142,10 +142,6 @@ class MemoryTracker(_Shared):
         except OverBudgetError:
             return None
 
-    def record_deallocation(self, allocation: int) -> None:
-        """Books the end of an allocation."""
-        _n.ckpt_memory_tracker_record_deallocation(self._h, allocation)
-
     def free_layer(self, layer: Union[int, str]) -> int:
         """Frees all live allocations of a layer; gives their number."""
         try:
@@ -157,9 +153,6 @@ class MemoryTracker(_Shared):
                 pass
             raise unknown
         return _n.ckpt_memory_tracker_record_deallocation_layer(self._h, number)
-
-    def stats(self) -> MemoryStats:
-        return MemoryStats._of(_n.ckpt_memory_tracker_get_stats(self._h))
 
     def layer_stats(self, layer: Union[int, str]) -> MemoryLayerStats:
         return MemoryLayerStats._of(_n.ckpt_memory_tracker_get_layer_stats(self._h, self._known(layer)))
@@ -178,18 +171,12 @@ class MemoryTracker(_Shared):
         saved, fraction = _n.ckpt_memory_tracker_get_savings(self._h, store_all_bytes)
         return saved, fraction
 
-    def reset_stats(self) -> None:
-        _n.ckpt_memory_tracker_reset_stats(self._h)
-
     def scope(self, name: str) -> MemoryScope:
         """Opens a scope: with tracker.scope("forward") as scope: ..."""
         return MemoryScope(self, _n.ckpt_memory_tracker_push_scope(self._h, name))
 
     def set_limit(self, limit_bytes: int, hysteresis_bytes: int = 0) -> None:
         _n.ckpt_memory_tracker_set_limit(self._h, limit_bytes, hysteresis_bytes)
-
-    def clear_limit(self) -> None:
-        _n.ckpt_memory_tracker_clear_limit(self._h)
 
     @property
     def limit(self) -> Optional[Tuple[int, int]]:
@@ -214,12 +201,6 @@ class MemoryTracker(_Shared):
     def subscribe_queue(self, capacity: int, kinds: int = MemoryEventKind.ALL) -> MemoryQueue:
         """Collects at most capacity events, to be polled."""
         return MemoryQueue(self, _n.ckpt_memory_tracker_subscribe_queue(self._h, kinds, capacity))
-
-    def enable_events(self, enabled: bool) -> None:
-        _n.ckpt_memory_tracker_enable_events(self._h, int(enabled))
-
-    def set_peak_granularity(self, bytes: int) -> None:
-        _n.ckpt_memory_tracker_set_peak_granularity(self._h, bytes)
 
     def report(self, max_layers: int = 0) -> Dict[str, Any]:
         """A snapshot as the members that docs/memory.md names. max_layers 0: all."""

@@ -12,8 +12,8 @@ from ._engine import Chain, Spec, _spec
 from ._plan import Profile, Schedule
 from ._strategy import StrategyLike, _as_strategy
 from ._tensor import Tensor, as_tensor
-from .generated import options as _o, values as _v
-from .generated.values import ActivationMetadata, ActivationPolicyKind, PipelineInterval, PipelineOrder, PipelineStats
+from .generated import methods as _m, options as _o, values as _v
+from .generated.values import ActivationPolicyKind, PipelineInterval, PipelineOrder
 
 __all__ = ["ActivationPolicy", "ActivationManager", "Pipeline", "Timeline", "pipeline_split", "pipeline_in_flight"]
 
@@ -68,7 +68,7 @@ def _forward_of(function: Callable[[Tensor, int], Any]) -> Any:
     return _callbacks(_native.StageForward, forward=forward)
 
 
-class ActivationManager(_Owned):
+class ActivationManager(_m.ActivationManagerMethods, _Owned):
     """Stores the activations of a stage's micro-batches as a policy says. Any thread may use it."""
 
     _release = staticmethod(_n.ckpt_activation_manager_release)
@@ -130,10 +130,6 @@ class ActivationManager(_Owned):
         shared = as_tensor(input)
         return Tensor._of(_n.ckpt_activation_manager_get_or_compute(self._h, shared._h, micro_batch))
 
-    def clear(self) -> None:
-        """Releases all that is stored."""
-        _n.ckpt_activation_manager_clear(self._h)
-
     def memory_usage(self) -> int:
         """Exact bytes of what is stored."""
         return _n.ckpt_activation_manager_get_memory_usage(self._h)[0]
@@ -144,10 +140,6 @@ class ActivationManager(_Owned):
 
     def __bool__(self) -> bool:
         return True  # also when nothing is stored
-
-    def metadata(self, micro_batch: int) -> ActivationMetadata:
-        """What is known of a stored activation; NotFoundError when it is not stored."""
-        return ActivationMetadata._of(_n.ckpt_activation_manager_get_metadata(self._h, micro_batch))
 
     def micro_batches(self) -> List[int]:
         """Those that are stored, ascending."""
@@ -186,7 +178,7 @@ class Timeline(NamedTuple):
     step_ns: int
 
 
-class Pipeline(_Owned):
+class Pipeline(_m.PipelineMethods, _Owned):
     """Stages that run a chain's steps, each on a thread of its own. Losses and gradients are the same bits as with one stage and
     the same micro-batches. While a step runs, calls of other threads but cancel raise BusyError."""
 
@@ -218,14 +210,6 @@ class Pipeline(_Owned):
             losses, loss = _n.ckpt_pipeline_run(self._h, given, _timeout_ns(timeout), self.micro_batches)
         return loss, losses
 
-    def cancel(self) -> None:
-        """Asks the step that is running to end with CancelledError; does not wait. Any thread, also a layer's."""
-        _n.ckpt_pipeline_cancel(self._h)
-
-    def begins(self) -> List[int]:
-        """First layers of the pieces."""
-        return list(_n.ckpt_pipeline_get_begins(self._h))
-
     def manager(self, stage: int) -> ActivationManager:
         """A stage's activation manager. Its policy is asked when a step begins which micro-batches' tapes stay."""
         return ActivationManager._of(_n.ckpt_pipeline_get_manager(self._h, stage))
@@ -237,10 +221,6 @@ class Pipeline(_Owned):
     def profile(self, stage: int) -> Profile:
         """What that schedule is verified against."""
         return Profile._of(_n.ckpt_pipeline_get_profile(self._h, stage))
-
-    def stats(self, stage: int) -> PipelineStats:
-        """What a stage measured."""
-        return PipelineStats._of(_n.ckpt_pipeline_get_stats(self._h, stage))
 
     def timeline(self) -> Timeline:
         """Who did what when in the last step that ended well."""

@@ -7,14 +7,14 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 from . import _native as _n
 from ._base import _Owned, _Shared
 from ._strategy import StrategyLike, _as_strategy
-from .generated import options as _o
-from .generated.values import FrontierPoint, LayerProfile, OptionProfile, PlanReport, ProfileFlag, ProgramBuffer, ProgramOperation, \
-    ScheduleAction, TierProfile
+from .generated import methods as _m, options as _o
+from .generated.values import LayerProfile, OptionProfile, PlanReport, ProfileFlag, ProgramBuffer, ProgramOperation, \
+    ScheduleAction
 
 __all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor", "Program"]
 
 
-class Profile(_Owned):
+class Profile(_m.ProfileMethods, _Owned):
     """What planning must know of a chain. Chain.profile makes one; or build it layer by layer."""
 
     _release = staticmethod(_n.ckpt_profile_release)
@@ -32,10 +32,6 @@ class Profile(_Owned):
         """What json wrote; CorruptError for another text."""
         return cls._of(_n.ckpt_profile_create_from_json(json))
 
-    def json(self) -> str:
-        """As docs/plan.md describes it; seconds read back to the same bits."""
-        return _n.ckpt_profile_get_json(self._h)
-
     def set_tier(self, tier: int, **tier_profile: _o.tier_profile) -> None:
         """What a tier (1 .. 3), a place slower than memory, can do."""
         _n.ckpt_profile_set_tier(self._h, tier, _o.tier_profile(**tier_profile))
@@ -49,9 +45,6 @@ class Profile(_Owned):
     def flags(self, flags: ProfileFlag) -> None:
         _n.ckpt_profile_set_flags(self._h, flags)
 
-    def tier(self, tier: int) -> TierProfile:
-        return TierProfile._of(_n.ckpt_profile_get_tier(self._h, tier))
-
     def add_layer(self, name: str, option_profiles: Sequence[OptionProfile] = (OptionProfile(),),
                   **layer: _o.layer_profile) -> "Profile":
         """Appends a layer with its options."""
@@ -59,14 +52,6 @@ class Profile(_Owned):
         for option in option_profiles:
             _n.ckpt_profile_add_option(self._h, _o.option_profile(*option))
         return self
-
-    @property
-    def layer_count(self) -> int:
-        return _n.ckpt_profile_get_layer_count(self._h)
-
-    @property
-    def input_bytes(self) -> int:
-        return _n.ckpt_profile_get_input_bytes(self._h)
 
     def layer(self, layer: int) -> LayerProfile:
         return LayerProfile._of(_n.ckpt_profile_get_layer(self._h, layer)[0])
@@ -81,12 +66,8 @@ class Profile(_Owned):
     def option(self, layer: int, option: int = 0) -> OptionProfile:
         return OptionProfile._of(_n.ckpt_profile_get_option(self._h, layer, option))
 
-    def frontier(self, planner: str) -> List[FrontierPoint]:
-        """What every schedule of the planner "chain" or "tapes" costs, by rising live bytes. Each call computes anew."""
-        return [FrontierPoint._of(point) for point in _n.ckpt_profile_get_frontier(self._h, planner)]
 
-
-class Schedule(_Shared):
+class Schedule(_m.ScheduleMethods, _Shared):
     """An immutable recipe of actions for one step of training. Iterating gives its actions."""
 
     _release, _retain = staticmethod(_n.ckpt_schedule_release), staticmethod(_n.ckpt_schedule_retain)
@@ -116,21 +97,6 @@ class Schedule(_Shared):
     def open_ended(cls, period: int, flags: int = LayerProfile().flags) -> "Schedule":
         """For a number of steps that is not known yet: see Cursor.finalize."""
         return cls._of(_n.ckpt_schedule_create_open_ended(period, flags))
-
-    @property
-    def name(self) -> str:
-        """"store-all", "periodic(4)", ..."""
-        return _n.ckpt_schedule_get_name(self._h)
-
-    @property
-    def left_out(self) -> str:
-        """What the planner did not look at when it chose this schedule, and why; "" when nothing was left out."""
-        return _n.ckpt_schedule_get_left_out(self._h)
-
-    @property
-    def fingerprint(self) -> int:
-        """Equal for equal recipes."""
-        return _n.ckpt_schedule_get_fingerprint(self._h)
 
     @property
     def layer_count(self) -> Optional[int]:
@@ -178,7 +144,7 @@ class Follower(_Owned):
         return Schedule._of(schedule), changed != 0
 
 
-class Cursor(_Owned):
+class Cursor(_m.CursorMethods, _Owned):
     """A place in a schedule. One thread at a time."""
 
     _release = staticmethod(_n.ckpt_cursor_release)
@@ -194,10 +160,6 @@ class Cursor(_Owned):
         """Up to capacity next actions; none behind END."""
         return [ScheduleAction._of(action) for action in _n.ckpt_cursor_next_many(self._h, capacity)]
 
-    def finalize(self, layer_count: int) -> None:
-        """Says how many layers an open-ended schedule has."""
-        _n.ckpt_cursor_finalize(self._h, layer_count)
-
     def save(self) -> bytes:
         """The place as bytes, for restore in this or another process."""
         return _n.ckpt_cursor_save(self._h)
@@ -207,7 +169,7 @@ class Cursor(_Owned):
         _n.ckpt_cursor_restore(self._h, place)
 
 
-class Program(_Owned):
+class Program(_m.ProgramMethods, _Owned):
     """A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules on memory
     of their own; docs/guests.md says how. Immutable."""
 
@@ -225,7 +187,3 @@ class Program(_Owned):
 
     def operations(self) -> List[ProgramOperation]:
         return [ProgramOperation._of(operation) for operation in _n.ckpt_program_get_operations(self._h)]
-
-    def json(self) -> str:
-        """As docs/guests.md describes it."""
-        return _n.ckpt_program_get_json(self._h)

@@ -17,7 +17,7 @@ from ._storage import FaultHandler, Path, Storage, _path_text, _require_folder, 
 from ._tensor import BufferPool, DTypeLike, Tensor, _dtype, as_tensor
 from ._tree_filling import fill_tree
 from ._trees import Copied, TEXT_TENSOR, Types, read_tree, write_tree
-from .generated import options as _o
+from .generated import methods as _m, options as _o
 from .generated.errors import InvalidArgumentError, NotFoundError
 from .generated.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, TreeKind, Verify, VerifyResult
 
@@ -176,7 +176,7 @@ class _Tree(_Owned):
     _release = staticmethod(_n.ckpt_tree_release)
 
 
-class State(_Owned):
+class State(_m.StateMethods, _Owned):
     """What is saved and restored: groups of named tensors, and JSON values by key (state["epoch"] = 3). Tensors are shared, not
     copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
 
@@ -293,10 +293,6 @@ class State(_Owned):
 
     def _shown(self) -> str:
         return f"{self.tensor_count} tensors"
-
-    @property
-    def tensor_count(self) -> int:
-        return _n.ckpt_state_get_tensor_count(self._h)
 
     def __contains__(self, key: object) -> bool:
         """Whether the JSON value of a key is set."""
@@ -430,7 +426,7 @@ def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any
     return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather, "gather": gather}
 
 
-class Coordinator(_Owned):
+class Coordinator(_m.CoordinatorMethods, _Owned):
     """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
 
     _release = staticmethod(_n.ckpt_coordinator_release)
@@ -442,14 +438,6 @@ class Coordinator(_Owned):
     def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
         functions = _callbacks(_native.CoordinatorFunctions, **_functions_of(coordinator))
         return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions, _gathers(coordinator)))
-
-    @property
-    def rank(self) -> int:
-        return _n.ckpt_coordinator_get_rank(self._h)
-
-    @property
-    def world_size(self) -> int:
-        return _n.ckpt_coordinator_get_world_size(self._h)
 
     def barrier(self, timeout: float = 60.0) -> None:
         _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))
@@ -507,7 +495,7 @@ def _refused_manager(coordinator: Optional[Coordinator], timeout: Any) -> Option
     return refuse
 
 
-class CheckpointManager(_Owned):
+class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
     """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
 
     _release = staticmethod(_n.ckpt_checkpoint_manager_release)
@@ -573,10 +561,6 @@ class CheckpointManager(_Owned):
 
     # ---- Which there are: a checkpoint is named by its name, or by the number of its step ----
 
-    def list(self) -> List[CheckpointInfo]:
-        """The checkpoints in the order in which a load tries them."""
-        return [CheckpointInfo._of(info) for info in _n.ckpt_checkpoint_manager_list(self._h)]
-
     def latest(self) -> Optional[CheckpointInfo]:
         """The good one of the highest step, which a load tries first; None when there is none."""
         return self._one(_n.ckpt_checkpoint_manager_get_latest, self._h)
@@ -603,13 +587,6 @@ class CheckpointManager(_Owned):
     def remove(self, which: Union[str, int]) -> None:
         """Removes a checkpoint. NotFoundError when it is not there."""
         _n.ckpt_checkpoint_manager_remove(self._h, self._name(which))
-
-    def pin(self, step: int) -> None:
-        """Retention does not remove the newest checkpoint of this step any more; unpin takes that back."""
-        _n.ckpt_checkpoint_manager_pin(self._h, step)
-
-    def unpin(self, step: int) -> None:
-        _n.ckpt_checkpoint_manager_unpin(self._h, step)
 
     def prune(self, keep_rules: Optional[str] = None, dry_run: bool = False) -> List[CheckpointInfo]:
         """Removes what rules (None: those of the manager) do not keep, or only says what that is."""

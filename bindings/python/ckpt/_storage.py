@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Owned, _take_back
-from .generated import options as _o
+from .generated import methods as _m, options as _o
 from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 
 __all__ = ["Storage", "CustomStorage", "CustomObjects", "Fault", "FaultHandler", "register_scheme", "unregister_scheme"]
@@ -239,7 +239,7 @@ def _decide(function: Callable[[Fault], Any]) -> Callable[..., None]:
     return call
 
 
-class FaultHandler(_Owned):
+class FaultHandler(_m.FaultHandlerMethods, _Owned):
     """Decides what is tried again, and when."""
 
     _release = staticmethod(_n.ckpt_fault_handler_release)
@@ -252,11 +252,6 @@ class FaultHandler(_Owned):
         sleeper = None if sleep is None else _callbacks(_native.Sleeper, sleep=sleep)
         decider = None if decide is None else _callbacks(_native.Decider, decide=_decide(decide))
         self._adopt(_n.ckpt_fault_handler_create(given, sleeper, decider))
-
-    @property
-    def retry_count(self) -> int:
-        """How often something was tried again."""
-        return _n.ckpt_fault_handler_get_retry_count(self._h)
 
 
 class Storage(_Owned):

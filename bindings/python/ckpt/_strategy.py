@@ -11,10 +11,10 @@ from . import native as _native
 from ._base import _callbacks, _nothing, _Shared
 from ._common import Clock
 from ._memory import MemoryTracker
-from ._root import handle_of, made_by
+from ._root import made_by
 from ._tensor import DTypeLike, Tensor, _dtype
-from .generated import options as _o
-from .generated.values import StrategyChosen, StrategyCounters, StrategyInfo, StrategyList, StrategyQuestion, _DType, _StrategyChosen
+from .generated import methods as _m, options as _o
+from .generated.values import StrategyChosen, StrategyList, StrategyQuestion, _DType, _StrategyChosen
 
 __all__ = ["Strategy", "CustomStrategy", "register_strategy", "unregister_strategy", "known_strategies"]
 
@@ -43,7 +43,7 @@ class CustomStrategy(ABC):
         """The layer's activation was used."""
 
 
-class Strategy(_Shared):
+class Strategy(_m.StrategyMethods, _Shared):
     """Answers for one layer after the other whether to checkpoint it. Several threads may ask at once."""
 
     _release, _retain = staticmethod(_n.ckpt_strategy_release), staticmethod(_n.ckpt_strategy_retain)
@@ -126,19 +126,6 @@ class Strategy(_Shared):
         dtype, shape = activation if isinstance(activation, tuple) else (activation.dtype, activation.shape)
         return bool(_n.ckpt_strategy_should_checkpoint_shape(self._h, layer_name, _dtype(dtype), list(shape), layer_index))
 
-    def observe_access(self, layer_name: str) -> None:
-        """The layer's activation was used."""
-        _n.ckpt_strategy_observe_access(self._h, layer_name)
-
-    def reset(self) -> None:
-        """Back to the state after creation."""
-        _n.ckpt_strategy_reset(self._h)
-
-    @property
-    def name(self) -> str:
-        """"Interval(2)", "SizeBased(1MB)", ..."""
-        return _n.ckpt_strategy_get_name(self._h)
-
     @property
     def chosen(self) -> StrategyChosen:
         """What a yes means: StrategyChosen.RECOMPUTE or BOUNDARY."""
@@ -148,20 +135,7 @@ class Strategy(_Shared):
     def chosen(self, chosen: int) -> None:
         _n.ckpt_strategy_set_chosen(self._h, chosen)
 
-    def counters(self) -> StrategyCounters:
-        return StrategyCounters._of(_n.ckpt_strategy_get_counters(self._h))
-
     # ---- What it was made of ----
-
-    def info(self) -> StrategyInfo:
-        """Its kind, and the numbers of that."""
-        return StrategyInfo._of(_n.ckpt_strategy_get_info(self._h))
-
-    @property
-    def text(self) -> str:
-        """The text form, of which Strategy makes an equal one. UnsupportedError for handles: custom strategies, a
-        tracker and a clock."""
-        return _n.ckpt_strategy_get_text(self._h)
 
     def patterns(self, which: int) -> List[str]:
         """The names, globs or rules that it was made with: which is a StrategyList."""

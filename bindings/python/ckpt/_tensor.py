@@ -9,9 +9,9 @@ from . import _native as _n
 from ._base import _Owned, _Shared
 from ._memory import MemoryTracker
 from ._root import handle_of, made_by
-from .generated import options as _o
+from .generated import methods as _m, options as _o
 from .generated.errors import UnsupportedError
-from .generated.values import BufferPoolStats, DType, _DType
+from .generated.values import DType, _DType
 
 __all__ = ["Tensor", "BufferPool", "as_tensor"]
 
@@ -45,7 +45,7 @@ def _dtype(kind: DTypeLike) -> DType:
     raise UnsupportedError(f"{kind!r} is no dtype of a tensor")
 
 
-class BufferPool(_Owned):
+class BufferPool(_m.BufferPoolMethods, _Owned):
     """Memory for tensors that is used again for the same size."""
 
     _release = staticmethod(_n.ckpt_buffer_pool_release)
@@ -57,11 +57,8 @@ class BufferPool(_Owned):
         """Releases memory to the system until at most keep_bytes are kept for reuse."""
         _n.ckpt_buffer_pool_trim(self._h, keep_bytes)
 
-    def stats(self) -> BufferPoolStats:
-        return BufferPoolStats._of(_n.ckpt_buffer_pool_get_stats(self._h))
 
-
-class Tensor(_n.TensorBuffer, _Shared):
+class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
     """A tensor: row-major, contiguous. Tensor(dtype, shape) has undefined contents.
 
     numpy.asarray(tensor) and memoryview(tensor) are views of the same memory and keep it alive, also after close(). Types without a
@@ -118,10 +115,6 @@ class Tensor(_n.TensorBuffer, _Shared):
         return _n.ckpt_tensor_get_shape(self._h)
 
     @property
-    def ndim(self) -> int:
-        return _n.ckpt_tensor_get_ndim(self._h)
-
-    @property
     def nbytes(self) -> int:
         return _n.ckpt_tensor_get_bytes(self._h)
 
@@ -160,18 +153,9 @@ class Tensor(_n.TensorBuffer, _Shared):
         raw._slot = self._h
         return memoryview(raw)
 
-    def fill(self, value: float) -> None:
-        _n.ckpt_tensor_fill(self._h, value)
-
-    def scale(self, factor: float) -> None:
-        _n.ckpt_tensor_scale(self._h, factor)
-
     def add_scaled(self, factor: float, source: "Tensor") -> None:
         """self += factor * source."""
         _n.ckpt_tensor_add_scaled(self._h, factor, source._h)
-
-    def sum(self) -> float:
-        return _n.ckpt_tensor_sum(self._h)
 
     def dot(self, other: "Tensor") -> float:
         return _n.ckpt_tensor_dot(self._h, other._h)

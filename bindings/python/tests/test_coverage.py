@@ -59,7 +59,7 @@ def listed_structs():
 
 def sources():
     folder = os.path.dirname(ckpt.__file__)
-    for name in sorted(os.listdir(folder)) + [os.path.join("made", name) for name in sorted(os.listdir(os.path.join(folder, "made")))]:
+    for name in sorted(os.listdir(folder)) + [os.path.join("generated", name) for name in sorted(os.listdir(os.path.join(folder, "generated")))]:
         if name.endswith(".py") and name != "native.py":
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 yield name, file.read()

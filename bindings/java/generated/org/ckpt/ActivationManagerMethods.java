@@ -60,7 +60,7 @@ abstract class ActivationManagerMethods extends NativeObject {
     Native.ckpt_activation_manager_clear(this);
   }
 
-  /** Fills metadata for a stored activation; {@link Status#NOT_FOUND} when it is not stored. */
+  /** Returns the metadata for a stored activation; {@link Status#NOT_FOUND} when it is not stored. */
   public ActivationMetadata metadata(int microBatch) {
     return ActivationMetadata.from(struct -> Native.ckpt_activation_manager_get_metadata(this, microBatch, struct));
   }

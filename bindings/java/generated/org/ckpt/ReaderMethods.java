@@ -19,8 +19,8 @@ abstract class ReaderMethods extends NativeObject {
   }
 
   /**
-   * Fills info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else {@link
-   * Status#OUT_OF_RANGE}.
+   * Returns the info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
+   * {@link Status#OUT_OF_RANGE}.
    */
   public TensorInfo tensor(long index) {
     return TensorInfo.from(struct -> Native.ckpt_reader_get_tensor(this, index, struct));

@@ -47,12 +47,12 @@ abstract class StrategyMethods extends NativeObject {
     Native.ckpt_strategy_set_chosen(this, chosen.number());
   }
 
-  /** Fills counters, whose structSize the caller has set. A snapshot while other threads ask. */
+  /** Returns the counters. A snapshot while other threads ask. */
   public StrategyCounters counters() {
     return StrategyCounters.from(struct -> Native.ckpt_strategy_get_counters(this, struct));
   }
 
-  /** Fills info, whose structSize the caller has set. */
+  /** Returns the info. */
   public StrategyInfo info() {
     return StrategyInfo.from(struct -> Native.ckpt_strategy_get_info(this, struct));
   }

@@ -1,0 +1,350 @@
+# Generated from include/ckpt by tools/api: do not edit.
+"""The methods that are one call of C, by the class that derives from them."""
+
+from __future__ import annotations
+
+from typing import Any, List
+
+from .. import _native as _n
+from . import values as _v
+
+
+class ActivationManagerMethods:
+    _h: Any
+
+    def clear(self) -> None:
+        """Drops all that is stored; the tracker's count of this manager is 0 then."""
+        _n.ckpt_activation_manager_clear(self._h)
+
+    def metadata(self, micro_batch: int) -> _v.ActivationMetadata:
+        """Returns the metadata for a stored activation; NotFoundError when it is not stored."""
+        return _v.ActivationMetadata._of(_n.ckpt_activation_manager_get_metadata(self._h, micro_batch))
+
+
+class AsyncManagerMethods:
+    _h: Any
+
+    def end_step(self, step: int) -> None:
+        """Reports that a step has ended: tasks whose gate_step is not after it may begin. Never goes back."""
+        _n.ckpt_async_manager_end_step(self._h, step)
+
+    def stats(self) -> _v.AsyncManagerStats:
+        """Returns the manager's tasks and bytes; a snapshot while they are at work."""
+        return _v.AsyncManagerStats._of(_n.ckpt_async_manager_get_stats(self._h))
+
+
+class BufferPoolMethods:
+    _h: Any
+
+    def stats(self) -> _v.BufferPoolStats:
+        """Returns the stats. pool None: the default pool."""
+        return _v.BufferPoolStats._of(_n.ckpt_buffer_pool_get_stats(self._h))
+
+
+class ChainMethods:
+    _h: Any
+
+    def initialize(self, seed: int) -> None:
+        """Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
+        in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02,
+        that of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et al., "Language
+        models are unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0."""
+        _n.ckpt_chain_initialize(self._h, seed)
+
+    def clip_gradients(self, max_norm: float) -> float:
+        """Scales all gradients so that their common 2-norm is at most max_norm (> 0); returns the norm before. OutOfRangeError when
+        that is not finite: no gradient is scaled."""
+        return _n.ckpt_chain_clip_gradients(self._h, max_norm)
+
+
+class CheckpointManagerMethods:
+    _h: Any
+
+    def list(self) -> List[_v.CheckpointInfo]:
+        """Lists the checkpoints of the storage, good or not (those set aside as "torn-..." do not count), in the order in which a load
+        tries them, abandoned ones last."""
+        return [_v.CheckpointInfo._of(one) for one in _n.ckpt_checkpoint_manager_list(self._h)]
+
+    def pin(self, step: int) -> None:
+        """Pins the newest checkpoint of this step (>= 0) whose status is 0, durably: retention of this and later processes does not
+        remove it. Earlier versions of the library do not know pins. NotFoundError when there is none; else as
+        CheckpointManager.remove."""
+        _n.ckpt_checkpoint_manager_pin(self._h, step)
+
+    def unpin(self, step: int) -> None:
+        """Takes the pins of all checkpoints of this step (>= 0) back, durably: the next save may remove them. NotFoundError when the
+        step has no checkpoint; else as CheckpointManager.remove."""
+        _n.ckpt_checkpoint_manager_unpin(self._h, step)
+
+
+class ControllerMethods:
+    _h: Any
+
+    def info(self) -> _v.ControllerInfo:
+        """Returns what the controller knows."""
+        return _v.ControllerInfo._of(_n.ckpt_controller_get_info(self._h))
+
+    def json(self) -> str:
+        """Returns everything that the controller knows as JSON. Meant for State.set_json with the key "controller", after
+        ControllerEventKind.SAVE_BEGAN, so that learning survives the crash that it learns from. Numbers read back to the same bits."""
+        return _n.ckpt_controller_get_json(self._h)
+
+
+class CoordinatorMethods:
+    _h: Any
+
+    @property
+    def rank(self) -> int:
+        """Returns this process's rank, 0 .. world_size - 1."""
+        return _n.ckpt_coordinator_get_rank(self._h)
+
+    @property
+    def world_size(self) -> int:
+        """Returns the number of processes."""
+        return _n.ckpt_coordinator_get_world_size(self._h)
+
+
+class CursorMethods:
+    _h: Any
+
+    def finalize(self, layer_count: int) -> None:
+        """Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once.
+        InvalidStateError when the number is known already."""
+        _n.ckpt_cursor_finalize(self._h, layer_count)
+
+
+class FaultHandlerMethods:
+    _h: Any
+
+    @property
+    def retry_count(self) -> int:
+        """Returns how often an operation was tried again since the handler was made."""
+        return _n.ckpt_fault_handler_get_retry_count(self._h)
+
+
+class MemoryTrackerMethods:
+    _h: Any
+
+    def record_deallocation(self, allocation: int) -> None:
+        """Records the end of an allocation. NotFoundError for an id that is not live (unknown, or freed already): nothing changes but
+        the count not_found."""
+        _n.ckpt_memory_tracker_record_deallocation(self._h, allocation)
+
+    def stats(self) -> _v.MemoryStats:
+        """Returns the tracker's totals."""
+        return _v.MemoryStats._of(_n.ckpt_memory_tracker_get_stats(self._h))
+
+    def reset_stats(self) -> None:
+        """Restarts the statistics as if the live allocations had just been made: total = peak = live bytes, allocations = live
+        allocations, frees = 0, the same per layer; not_found, refused and handler_failures = 0. Open scopes, the limit and sequence
+        numbers go on."""
+        _n.ckpt_memory_tracker_reset_stats(self._h)
+
+    def clear_limit(self) -> None:
+        """Removes the limit of the live total; a new tracker has none."""
+        _n.ckpt_memory_tracker_clear_limit(self._h)
+
+    def enable_events(self, enabled: bool) -> None:
+        """Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
+        reported later."""
+        _n.ckpt_memory_tracker_enable_events(self._h, int(enabled))
+
+    def set_peak_granularity(self, bytes: int) -> None:
+        """Reports a new peak only when it is at least bytes (> 0) above the last one reported; 1 reports every new peak."""
+        _n.ckpt_memory_tracker_set_peak_granularity(self._h, bytes)
+
+
+class OptimizerMethods:
+    _h: Any
+
+    def step(self) -> None:
+        """Updates the parameters once with the gradients as they are."""
+        _n.ckpt_optimizer_step(self._h)
+
+
+class PipelineMethods:
+    _h: Any
+
+    def cancel(self) -> None:
+        """Asks the step that is running to end with CancelledError; does not wait. Without one it does nothing. Any thread, also a
+        layer's."""
+        _n.ckpt_pipeline_cancel(self._h)
+
+    def begins(self) -> List[int]:
+        """Returns the first layers of the pieces."""
+        return list(_n.ckpt_pipeline_get_begins(self._h))
+
+    def stats(self, stage: int) -> _v.PipelineStats:
+        """Returns what a stage measured since the pipeline was made."""
+        return _v.PipelineStats._of(_n.ckpt_pipeline_get_stats(self._h, stage))
+
+
+class ProfileMethods:
+    _h: Any
+
+    def tier(self, tier: int) -> _v.TierProfile:
+        """Returns what is known of a tier (1 .. 3)."""
+        return _v.TierProfile._of(_n.ckpt_profile_get_tier(self._h, tier))
+
+    @property
+    def layer_count(self) -> int:
+        """Returns the number of layers."""
+        return _n.ckpt_profile_get_layer_count(self._h)
+
+    @property
+    def input_bytes(self) -> int:
+        """Returns the bytes of the chain's input x_0."""
+        return _n.ckpt_profile_get_input_bytes(self._h)
+
+    def json(self) -> str:
+        """Returns the profile as JSON, as docs/plan.md describes it: seconds read back to the same bits."""
+        return _n.ckpt_profile_get_json(self._h)
+
+    def frontier(self, planner: str) -> List[_v.FrontierPoint]:
+        """Makes the whole frontier of a planner in one run: returns what its schedules cost, by rising live bytes and falling step
+        seconds (where the profile has no seconds at all, falling recomputed forwards). planner: "chain" or "tapes"; NotFoundError
+        for another name. A budget takes the fastest point whose reserved bytes fit, a budget of tapes also one of chain's, and the
+        smallest budget that works is the least of them. Every call computes anew; the points are placed, one after another, as far
+        as they are asked for. Beyond 128 layers there are some points of the frontier, all placed by each call, and a budget may
+        find better ones between them."""
+        return [_v.FrontierPoint._of(one) for one in _n.ckpt_profile_get_frontier(self._h, planner)]
+
+
+class ProgramMethods:
+    _h: Any
+
+    def json(self) -> str:
+        """Returns the program as JSON, as docs/guests.md describes it."""
+        return _n.ckpt_program_get_json(self._h)
+
+
+class ScheduleMethods:
+    _h: Any
+
+    @property
+    def name(self) -> str:
+        """Returns the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the schedule."""
+        return _n.ckpt_schedule_get_name(self._h)
+
+    @property
+    def left_out(self) -> str:
+        """Returns what the planner auto, chain or tapes did not look at when it chose this schedule, and why, in one line; "" when
+        nothing was left out, and when the schedule was made otherwise. It lives as long as the schedule."""
+        return _n.ckpt_schedule_get_left_out(self._h)
+
+    @property
+    def fingerprint(self) -> int:
+        """Returns a number that equal recipes of the same name share and different ones practically never. The same on machines of the
+        same byte order."""
+        return _n.ckpt_schedule_get_fingerprint(self._h)
+
+
+class ScheduleExecutorMethods:
+    _h: Any
+
+    def stats(self) -> _v.ScheduleExecutorStats:
+        """Returns what the executor measured since it was made."""
+        return _v.ScheduleExecutorStats._of(_n.ckpt_schedule_executor_get_stats(self._h))
+
+
+class StateMethods:
+    _h: Any
+
+    @property
+    def tensor_count(self) -> int:
+        """Returns the number of tensors in all groups."""
+        return _n.ckpt_state_get_tensor_count(self._h)
+
+
+class StrategyMethods:
+    _h: Any
+
+    def observe_access(self, layer_name: str) -> None:
+        """Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
+        Executors call this; call it when you run your layers yourself."""
+        _n.ckpt_strategy_observe_access(self._h, layer_name)
+
+    @property
+    def name(self) -> str:
+        """Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ...."""
+        return _n.ckpt_strategy_get_name(self._h)
+
+    def reset(self) -> None:
+        """Sets the strategy back to its state after creation, counters included; for a composite its children too. What a yes means
+        stays as set."""
+        _n.ckpt_strategy_reset(self._h)
+
+    def counters(self) -> _v.StrategyCounters:
+        """Returns the counters. A snapshot while other threads ask."""
+        return _v.StrategyCounters._of(_n.ckpt_strategy_get_counters(self._h))
+
+    def info(self) -> _v.StrategyInfo:
+        """Returns the info."""
+        return _v.StrategyInfo._of(_n.ckpt_strategy_get_info(self._h))
+
+    @property
+    def text(self) -> str:
+        """Returns the text from which Strategy.create makes an equal strategy. The meaning of a yes is not in it. UnsupportedError for
+        handles, which the message names: custom strategies, a tracker and a clock. OutOfRangeError beyond 16 MiB, which children
+        that are shared can reach."""
+        return _n.ckpt_strategy_get_text(self._h)
+
+
+class TensorMethods:
+    _h: Any
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions, 0 .. 8."""
+        return _n.ckpt_tensor_get_ndim(self._h)
+
+    def fill(self, value: float) -> None:
+        """Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32 cannot hold is
+        OutOfRangeError. F32 and F64 only, else UnsupportedError."""
+        _n.ckpt_tensor_fill(self._h, value)
+
+    def scale(self, factor: float) -> None:
+        """target = factor * target, in the dtype's own precision. factor: finite (else InvalidArgumentError) and, for F32, within its
+        range. F32 and F64 only, else UnsupportedError."""
+        _n.ckpt_tensor_scale(self._h, factor)
+
+    def sum(self) -> float:
+        """Returns the sum of all elements, computed in F64 by pairwise summation (Higham, "The accuracy of floating point summation",
+        SIAM J. Sci. Comput. 14, 1993); 0 when there are none. F32 and F64 only, else UnsupportedError."""
+        return _n.ckpt_tensor_sum(self._h)
+
+
+class ThresholdMethods:
+    _h: Any
+
+    def observe_task(self, name: str, duration_seconds: float) -> None:
+        """Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0."""
+        _n.ckpt_threshold_observe_task(self._h, name, duration_seconds)
+
+    def observe_failure(self, name: str, duration_seconds: float) -> None:
+        """Records that a task failed after this long. It is remembered, with failed = 1 in TaskObservation, and is never the longest
+        task, for it was not done. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0. What recovering
+        from it saved is recorded with Threshold.adjust_policy."""
+        _n.ckpt_threshold_observe_failure(self._h, name, duration_seconds)
+
+    def should_checkpoint(self, name: str, cost_seconds: float) -> bool:
+        """Returns 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot; else
+        0."""
+        return bool(_n.ckpt_threshold_should_checkpoint(self._h, name, cost_seconds))
+
+    def begin_run(self) -> None:
+        """Frees all slots for a new run; threshold and longest task stay."""
+        _n.ckpt_threshold_begin_run(self._h)
+
+    def info(self) -> _v.ThresholdInfo:
+        """Returns what the rule knows."""
+        return _v.ThresholdInfo._of(_n.ckpt_threshold_get_info(self._h))
+
+
+class WorkerPoolMethods:
+    _h: Any
+
+    @property
+    def thread_count(self) -> int:
+        """Returns the number of threads of the pool, the caller's included."""
+        return _n.ckpt_worker_pool_get_thread_count(self._h)
