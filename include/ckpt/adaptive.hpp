@@ -8,6 +8,7 @@
 #include <ckpt/async.hpp>
 #include <ckpt/base.hpp>
 #include <ckpt/state.hpp>
+#include <ckpt/methods/adaptive.hpp>
 #include <ckpt/values/adaptive.hpp>
 
 #include <chrono>
@@ -62,7 +63,7 @@ inline WeibullLaw fit_weibull(const std::vector<double>& gap_seconds, const std:
 
 // ---- The threshold rule ----
 
-class Threshold {
+class Threshold : public ThresholdMethods<Threshold> {
  public:
   Threshold() { check(ckpt_threshold_create(nullptr, threshold_.out())); }
   explicit Threshold(const ThresholdOptions& options) {
@@ -71,38 +72,6 @@ class Threshold {
   }
   ckpt_threshold* handle() const noexcept { return threshold_.get(); }
 
-  void observe_task(const std::string& name, double duration_seconds) {
-    check(ckpt_threshold_observe_task(handle(), name.c_str(), duration_seconds));
-  }
-  // A task failed after this long.
-  void observe_failure(const std::string& name, double duration_seconds) {
-    check(ckpt_threshold_observe_failure(handle(), name.c_str(), duration_seconds));
-  }
-  // A true answer consumes a slot.
-  bool should_checkpoint(const std::string& name, double cost_seconds) {
-    ckpt_bool answer = 0;
-    check(ckpt_threshold_should_checkpoint(handle(), name.c_str(), cost_seconds, &answer));
-    return answer != 0;
-  }
-  void adjust_policy(double recovery_seconds_saved, double checkpoint_overhead_seconds) {
-    check(ckpt_threshold_adjust_policy(handle(), recovery_seconds_saved, checkpoint_overhead_seconds));
-  }
-  void begin_run() { check(ckpt_threshold_begin_run(handle())); }
-  ThresholdInfo info() const {
-    ckpt_threshold_info info = CKPT_THRESHOLD_INFO_INIT;
-    check(ckpt_threshold_get_info(handle(), &info));
-    return detail::from_c(info);
-  }
-  // Those that are remembered, the oldest first.
-  std::vector<TaskObservation> list_tasks() const {
-    return detail::values_of(
-        detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT,
-                                               [&](ckpt_task_observation* tasks, std::int64_t capacity, std::int64_t* count) {
-                                                 return ckpt_threshold_list_tasks(handle(), tasks, capacity, count);
-                                               }),
-        [](const auto& each) { return detail::from_c(each); });
-  }
-
  private:
   detail::Handle<ckpt_threshold, ckpt_threshold_release> threshold_;
 };
@@ -110,7 +79,7 @@ class Threshold {
 // ---- The controller ----
 
 // Synchronised.
-class Controller {
+class Controller : public ControllerMethods<Controller> {
  public:
   Controller() { check(ckpt_controller_create(nullptr, controller_.out())); }
   explicit Controller(const ControllerOptions& options) {
@@ -119,11 +88,6 @@ class Controller {
   }
   ckpt_controller* handle() const noexcept { return controller_.get(); }
 
-  double now() const {
-    double now = 0;
-    check(ckpt_controller_get_now(handle(), &now));
-    return now;
-  }
   // Records what happened. The functions for single kinds of events are short forms of this.
   void record(const ControllerEvent& event) {
     const ckpt_controller_event given = detail::to_c(event);
@@ -132,11 +96,6 @@ class Controller {
   void begin_run(double now) { record(at(ControllerEventKind::run_began, now)); }
   void resume(double now) { record(at(ControllerEventKind::run_resumed, now)); }
 
-  Decision should_checkpoint(double now) const {
-    ckpt_decision decision = CKPT_DECISION_INIT;
-    check(ckpt_controller_should_checkpoint(handle(), now, &decision));
-    return detail::from_c(decision);
-  }
   // Rank 0 decides for all, with the longest stall of all ranks as the cost of a save; all must call it.
   Decision decide_all(const Coordinator& coordinator, double now, std::chrono::nanoseconds timeout) const {
     ckpt_decision decision = CKPT_DECISION_INIT;
@@ -181,27 +140,6 @@ class Controller {
     record(event);
   }
 
-  ControllerInfo info() const {
-    ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
-    check(ckpt_controller_get_info(handle(), &info));
-    return detail::from_c(info);
-  }
-  // Those that are remembered, the oldest first.
-  std::vector<TaskObservation> list_tasks() const {
-    return detail::values_of(
-        detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT,
-                                               [&](ckpt_task_observation* tasks, std::int64_t capacity, std::int64_t* count) {
-                                                 return ckpt_controller_list_tasks(handle(), tasks, capacity, count);
-                                               }),
-        [](const auto& each) { return detail::from_c(each); });
-  }
-  std::string json() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_controller_get_json(handle(), buffer, capacity, needed);
-    });
-  }
-  void restore(const std::string& json) { check(ckpt_controller_restore(handle(), json.c_str())); }
-
  private:
   static ControllerEvent at(ControllerEventKind kind, double now) {
     ControllerEvent event;
@@ -215,19 +153,13 @@ class Controller {
 
 // ---- The simulator ----
 
-class Simulation {
+class Simulation : public SimulationMethods<Simulation> {
  public:
   explicit Simulation(const SimulationOptions& options) {
     const ckpt_simulation_options given = detail::to_c(options);
     check(ckpt_simulation_create(&given, simulation_.out()));
   }
   ckpt_simulation* handle() const noexcept { return simulation_.get(); }
-
-  std::string json() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_simulation_get_json(handle(), buffer, capacity, needed);
-    });
-  }
 
  private:
   detail::Handle<ckpt_simulation, ckpt_simulation_release> simulation_;

@@ -11,6 +11,7 @@
 #include <ckpt/async.h>
 #include <ckpt/base.hpp>
 #include <ckpt/state.hpp>
+#include <ckpt/methods/async.hpp>
 #include <ckpt/values/async.hpp>
 
 #include <chrono>
@@ -47,7 +48,7 @@ struct CheckpointTaskFunctions {
 
 class Controller;  // adaptive.hpp
 
-class AsyncManager {
+class AsyncManager : public AsyncManagerMethods<AsyncManager> {
  public:
   // staging: where the memory for copies comes from, in blocks of at most 4 MiB that begin on a page (see
   // ckpt_staging_allocate_fn); it outlives the manager and its tasks; nullptr: the library's own.
@@ -91,12 +92,6 @@ class AsyncManager {
     });
   }
 
-  // True when the task ends cancelled because of this call.
-  bool cancel(std::int64_t id) {
-    ckpt_bool cancelled = 0;
-    check(ckpt_async_manager_cancel(handle(), id, &cancelled));
-    return cancelled != 0;
-  }
   void wait_staged(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_wait_staged(handle(), id, timeout.count()));
   }
@@ -120,7 +115,6 @@ class AsyncManager {
     check(ckpt_async_manager_get_load_result(handle(), id, &result));
     return detail::from_c(result);
   }
-  void end_step(std::int64_t step) { check(ckpt_async_manager_end_step(handle(), step)); }
 
   CheckpointTaskInfo task(std::int64_t id) const {
     ckpt_checkpoint_task_info task = CKPT_CHECKPOINT_TASK_INFO_INIT;

@@ -9,6 +9,7 @@
 #include <ckpt/memory.hpp>
 #include <ckpt/plan.hpp>
 #include <ckpt/tensor.hpp>
+#include <ckpt/methods/engine.hpp>
 #include <ckpt/values/engine.hpp>
 
 #include <algorithm>
@@ -107,7 +108,7 @@ struct Parameter {
   Tensor gradient;
 };
 
-class Chain {
+class Chain : public ChainMethods<Chain> {
  public:
   explicit Chain(std::int64_t first_layer = 0) { check(ckpt_chain_create(first_layer, handle_.out())); }
 
@@ -115,12 +116,6 @@ class Chain {
     check(ckpt_chain_add(handle(), layer.handle()));
     return *this;
   }
-  std::int64_t layer_count() const {
-    std::int64_t layers = 0;
-    check(ckpt_chain_get_layer_count(handle(), &layers));
-    return layers;
-  }
-  void initialize(std::uint64_t seed) { check(ckpt_chain_initialize(handle(), seed)); }
   std::vector<Parameter> parameters() const {
     std::int64_t count = 0;
     check(ckpt_chain_get_parameter_count(handle(), &count));
@@ -138,12 +133,6 @@ class Chain {
   }
   // Threads for clipping, zeroing of gradients and optimizers; none: the calling one alone.
   void set_worker_pool(detail::Borrowed<ckpt_worker_pool> pool) { check(ckpt_chain_set_worker_pool(handle(), pool)); }
-  // Returns the norm before.
-  double clip_gradients(double max_norm) {
-    double norm = 0;
-    check(ckpt_chain_clip_gradients(handle(), max_norm, &norm));
-    return norm;
-  }
   // measured_steps 0: bytes only.
   Profile profile(const TensorSpec& input, std::int32_t measured_steps = 0, detail::Borrowed<ckpt_worker_pool> pool = {}) {
     const ckpt_tensor_spec given = detail::to_c(input);
@@ -164,32 +153,13 @@ class Chain {
   detail::Handle<ckpt_chain, ckpt_chain_release> handle_;
 };
 
-class ScheduleExecutor {
+class ScheduleExecutor : public ScheduleExecutorMethods<ScheduleExecutor> {
  public:
   ScheduleExecutor(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
                    const ScheduleExecutorOptions& options = {}) {
     const ckpt_tensor_spec spec = detail::to_c(input);
     const ckpt_schedule_executor_options given = detail::to_c(options);
     check(ckpt_schedule_executor_create(chain.handle(), schedule.handle(), &spec, &given, handle_.out()));
-  }
-  // Returns the loss, or NaN when the output is not one number.
-  double run(const Step& step) {
-    const ckpt_step given = detail::to_c(step);
-    double loss = 0;
-    check(ckpt_schedule_executor_run(handle(), &given, &loss));
-    return loss;
-  }
-  // Runs the first layers forward once, without dropping anything. Returns their output, or NaN when that is not one number.
-  double evaluate(const Step& step, std::int64_t layer_count) {
-    const ckpt_step given = detail::to_c(step);
-    double result = 0;
-    check(ckpt_schedule_executor_evaluate(handle(), &given, layer_count, &result));
-    return result;
-  }
-  ScheduleExecutorStats stats() const {
-    ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
-    check(ckpt_schedule_executor_get_stats(handle(), &stats));
-    return detail::from_c(stats);
   }
   // A copy of the profile with the seconds that the layers took in the last steps.
   Profile refine(const Profile& profile) const {
@@ -203,7 +173,7 @@ class ScheduleExecutor {
   detail::Handle<ckpt_schedule_executor, ckpt_schedule_executor_release> handle_;
 };
 
-class Optimizer {
+class Optimizer : public OptimizerMethods<Optimizer> {
  public:
   static Optimizer sgd(const Chain& chain, double learning_rate, double momentum = 0) {
     Optimizer optimizer;
@@ -217,26 +187,12 @@ class Optimizer {
     return optimizer;
   }
 
-  void step() { check(ckpt_optimizer_step(handle())); }
   // Clips, updates and sets gradients to 0 in one pass: a step with accumulate comes next. Returns the norm before.
   double step_and_zero(double max_norm = std::numeric_limits<double>::infinity()) {
     double norm = 0;
     check(ckpt_optimizer_step_and_zero(handle(), max_norm, &norm));
     return norm;
   }
-  // The size of the next steps; not part of the state.
-  double learning_rate() const {
-    double rate = 0;
-    check(ckpt_optimizer_get_learning_rate(handle(), &rate));
-    return rate;
-  }
-  void set_learning_rate(double learning_rate) { check(ckpt_optimizer_set_learning_rate(handle(), learning_rate)); }
-  std::int64_t step_count() const {
-    std::int64_t steps = 0;
-    check(ckpt_optimizer_get_step_count(handle(), &steps));
-    return steps;
-  }
-  void set_step_count(std::int64_t steps) { check(ckpt_optimizer_set_step_count(handle(), steps)); }
   // Name and tensor of everything that must be saved beside the number of steps.
   std::vector<std::pair<std::string, Tensor>> tensors() const {
     std::int64_t count = 0;

@@ -6,6 +6,7 @@
 
 #include <ckpt/memory.h>
 #include <ckpt/base.hpp>
+#include <ckpt/methods/memory.hpp>
 #include <ckpt/values/memory.hpp>
 
 #include <cstdint>
@@ -116,7 +117,7 @@ struct MemorySnapshot {
   std::vector<MemoryLayerStats> layers;
 };
 
-class MemoryTracker {
+class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
  public:
   MemoryTracker() { check(ckpt_memory_tracker_create(nullptr, handle_.out())); }
   explicit MemoryTracker(const MemoryTrackerOptions& options) {
@@ -134,12 +135,6 @@ class MemoryTracker {
 
   // ---- Layers ----
 
-  // The number of the layer of this name, which may be new.
-  std::int32_t add_layer(const std::string& name) {
-    std::int32_t layer = 0;
-    check(ckpt_memory_tracker_add_layer(handle(), name.c_str(), &layer));
-    return layer;
-  }
   // Nothing for a name that was never given.
   std::optional<std::int32_t> find_layer(const std::string& name) const {
     std::int32_t layer = 0;
@@ -147,12 +142,6 @@ class MemoryTracker {
     if (status == CKPT_E_NOT_FOUND) return std::nullopt;
     check(status);
     return layer;
-  }
-  // Lives as long as the tracker.
-  const char* layer_name(std::int32_t layer) const {
-    const char* name = nullptr;
-    check(ckpt_memory_tracker_get_layer_name(handle(), layer, &name));
-    return name;
   }
 
   // ---- Recording ----
@@ -188,11 +177,6 @@ class MemoryTracker {
 
   // ---- Reading ----
 
-  MemoryStats stats() const {
-    ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
-    check(ckpt_memory_tracker_get_stats(handle(), &stats));
-    return detail::from_c(stats);
-  }
   MemoryLayerStats layer_stats(std::int32_t layer) const {
     ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
     check(ckpt_memory_tracker_get_layer_stats(handle(), layer, &stats));
@@ -215,21 +199,11 @@ class MemoryTracker {
     }
     return {detail::from_c(totals), detail::values_of(layers, [](const auto& each) { return detail::from_c(each); })};
   }
-  // Oldest first.
-  std::vector<MemoryAllocation> list_allocations() const {
-    return detail::values_of(
-        detail::list_of<ckpt_memory_allocation>(CKPT_MEMORY_ALLOCATION_INIT,
-                                                [&](ckpt_memory_allocation* list, std::int64_t capacity, std::int64_t* count) {
-                                                  return ckpt_memory_tracker_list_allocations(handle(), list, capacity, count);
-                                                }),
-        [](const auto& each) { return detail::from_c(each); });
-  }
   MemorySavings savings(std::int64_t store_all_bytes) const {
     MemorySavings savings;
     check(ckpt_memory_tracker_get_savings(handle(), store_all_bytes, &savings.bytes, &savings.fraction));
     return savings;
   }
-  void reset_stats() { check(ckpt_memory_tracker_reset_stats(handle())); }
 
   // ---- Scopes and limit ----
 
@@ -242,7 +216,6 @@ class MemoryTracker {
   void set_limit(std::int64_t limit_bytes, std::int64_t hysteresis_bytes = 0) {
     check(ckpt_memory_tracker_set_limit(handle(), limit_bytes, hysteresis_bytes));
   }
-  void clear_limit() { check(ckpt_memory_tracker_clear_limit(handle())); }
   std::optional<MemoryLimit> limit() const {
     MemoryLimit limit;
     check(ckpt_memory_tracker_get_limit(handle(), &limit.bytes, &limit.hysteresis_bytes));
@@ -271,8 +244,6 @@ class MemoryTracker {
     check(ckpt_memory_tracker_subscribe_queue(handle(), static_cast<ckpt_memory_event_kind>(kinds), capacity, &subscription.id_));
     return subscription;
   }
-  void enable_events(bool enabled) { check(ckpt_memory_tracker_enable_events(handle(), enabled ? 1 : 0)); }
-  void set_peak_granularity(std::int64_t bytes) { check(ckpt_memory_tracker_set_peak_granularity(handle(), bytes)); }
 
   // ---- Export ----
 

@@ -11,6 +11,7 @@
 #include <ckpt/plan.hpp>
 #include <ckpt/strategy.hpp>
 #include <ckpt/tensor.hpp>
+#include <ckpt/methods/pipeline.hpp>
 #include <ckpt/values/pipeline.hpp>
 
 #include <chrono>
@@ -27,7 +28,7 @@ namespace ckpt {
 // The forward of a stage; may throw: the exception's text becomes part of the error.
 using StageForward = std::function<Tensor(const Tensor& input, std::int32_t micro_batch)>;
 
-class ActivationManager {
+class ActivationManager : public ActivationManagerMethods<ActivationManager> {
  public:
   explicit ActivationManager(const ActivationPolicy& activation_policy = {}, StageForward forward = {},
                              const ActivationManagerOptions& manager_options = {}) {
@@ -44,23 +45,8 @@ class ActivationManager {
   }
   static ActivationManager adopt(ckpt_activation_manager* manager) { return ActivationManager(manager); }
 
-  void set_policy(const ActivationPolicy& policy) {
-    const ckpt_activation_policy given = detail::to_c(policy);
-    check(ckpt_activation_manager_set_policy(handle(), &given));
-  }
-  // The one in force, without its strategy.
-  ActivationPolicy policy() const {
-    ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
-    check(ckpt_activation_manager_get_policy(handle(), &policy));
-    return detail::from_c(policy);
-  }
   // 0: not known.
   void begin_step(std::int32_t micro_batches = 0) { check(ckpt_activation_manager_begin_step(handle(), micro_batches)); }
-  bool should_checkpoint(std::int32_t micro_batch, std::int64_t bytes) {
-    ckpt_bool answer = 0;
-    check(ckpt_activation_manager_should_checkpoint(handle(), micro_batch, bytes, &answer));
-    return answer != 0;
-  }
   // Whether it was kept.
   bool store(std::int32_t micro_batch, const Tensor& activation) {
     ckpt_bool kept = 0;
@@ -83,11 +69,6 @@ class ActivationManager {
     if (found == nullptr) return std::nullopt;
     return Tensor::adopt(found);
   }
-  bool has_activation(std::int32_t micro_batch) const {
-    ckpt_bool found = 0;
-    check(ckpt_activation_manager_has_activation(handle(), micro_batch, &found));
-    return found != 0;
-  }
   Tensor recompute(const Tensor& input, std::int32_t micro_batch) {
     ckpt_tensor* made = nullptr;
     check(ckpt_activation_manager_recompute(handle(), input.handle(), micro_batch, &made));
@@ -98,7 +79,6 @@ class ActivationManager {
     check(ckpt_activation_manager_get_or_compute(handle(), input.handle(), micro_batch, &found));
     return Tensor::adopt(found);
   }
-  void clear() { check(ckpt_activation_manager_clear(handle())); }
   std::int64_t memory_usage() const {
     std::int64_t bytes = 0;
     check(ckpt_activation_manager_get_memory_usage(handle(), &bytes, nullptr));
@@ -108,17 +88,6 @@ class ActivationManager {
     std::int64_t count = 0;
     check(ckpt_activation_manager_get_memory_usage(handle(), nullptr, &count));
     return count;
-  }
-  ActivationMetadata metadata(std::int32_t micro_batch) const {
-    ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
-    check(ckpt_activation_manager_get_metadata(handle(), micro_batch, &metadata));
-    return detail::from_c(metadata);
-  }
-  // The stored ones, ascending.
-  std::vector<std::int32_t> list() const {
-    return detail::list_of<std::int32_t>(0, [&](std::int32_t* list, std::int64_t capacity, std::int64_t* count) {
-      return ckpt_activation_manager_list(handle(), list, capacity, count);
-    });
   }
   ckpt_activation_manager* handle() const noexcept { return handle_.get(); }
 
@@ -151,7 +120,7 @@ inline std::int32_t pipeline_in_flight(const PipelineOptions& options, std::int3
   return in_flight;
 }
 
-class Pipeline {
+class Pipeline : public PipelineMethods<Pipeline> {
  public:
   // schedules: none, or the plan of each piece. policy: of every stage's activation manager.
   Pipeline(const Chain& chain, const TensorSpec& input, const PipelineOptions& options, const ActivationPolicy& policy = {},
@@ -184,16 +153,9 @@ class Pipeline {
     check(ckpt_pipeline_run(handle(), &given, timeout.count(), &loss, losses.data()));
     return loss;
   }
-  // Any thread.
-  void cancel() { check(ckpt_pipeline_cancel(handle())); }
 
   std::int32_t stages() const noexcept { return stages_; }
   std::int32_t micro_batches() const noexcept { return micro_batches_; }
-  std::vector<std::int64_t> begins() const {
-    return detail::list_of<std::int64_t>(0, [&](std::int64_t* list, std::int64_t capacity, std::int64_t* count) {
-      return ckpt_pipeline_get_begins(handle(), list, capacity, count);
-    });
-  }
   ActivationManager manager(std::int32_t stage) {
     ckpt_activation_manager* manager = nullptr;
     check(ckpt_pipeline_get_manager(handle(), stage, &manager));
@@ -209,11 +171,6 @@ class Pipeline {
     check(ckpt_pipeline_get_profile(handle(), stage, &profile));
     return Profile::adopt(profile);
   }
-  PipelineStats stats(std::int32_t stage) {
-    ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
-    check(ckpt_pipeline_get_stats(handle(), stage, &stats));
-    return detail::from_c(stats);
-  }
   // Of the last step that ended well. step_time, when given, receives how long it took.
   std::vector<PipelineInterval> timeline(std::chrono::nanoseconds* step_time = nullptr) {
     std::int64_t step_ns = 0;
@@ -223,11 +180,6 @@ class Pipeline {
         });
     if (step_time != nullptr) *step_time = std::chrono::nanoseconds(step_ns);
     return detail::values_of(intervals, [](const auto& each) { return detail::from_c(each); });
-  }
-  std::string trace_json() {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_pipeline_get_trace_json(handle(), buffer, capacity, needed);
-    });
   }
   ckpt_pipeline* handle() const noexcept { return handle_.get(); }
 

@@ -7,6 +7,7 @@
 #include <ckpt/plan.h>
 #include <ckpt/base.hpp>
 #include <ckpt/strategy.hpp>
+#include <ckpt/methods/plan.hpp>
 #include <ckpt/values/plan.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 namespace ckpt {
 
 // What planning must know of a chain.
-class Profile {
+class Profile : public ProfileMethods<Profile> {
  public:
   explicit Profile(std::int64_t input_bytes) { check(ckpt_profile_create(input_bytes, handle_.out())); }
   // A chain of like layers, the steps of a time-stepping code: as little memory for 10^9 as for one.
@@ -54,29 +55,9 @@ class Profile {
     check(ckpt_profile_set_tier(handle(), tier, &given));
     return *this;
   }
-  TierProfile tier(std::int32_t tier) const {
-    ckpt_tier_profile out = CKPT_TIER_PROFILE_INIT;
-    check(ckpt_profile_get_tier(handle(), tier, &out));
-    return detail::from_c(out);
-  }
   Profile& set_flags(ProfileFlag flags) {
     check(ckpt_profile_set_flags(handle(), static_cast<ckpt_profile_flag>(flags)));
     return *this;
-  }
-  ProfileFlag flags() const {
-    ckpt_profile_flag flags = 0;
-    check(ckpt_profile_get_flags(handle(), &flags));
-    return static_cast<ProfileFlag>(flags);
-  }
-  std::int64_t layer_count() const {
-    std::int64_t layers = 0;
-    check(ckpt_profile_get_layer_count(handle(), &layers));
-    return layers;
-  }
-  std::int64_t input_bytes() const {
-    std::int64_t bytes = 0;
-    check(ckpt_profile_get_input_bytes(handle(), &bytes));
-    return bytes;
   }
   std::string layer_name(std::int64_t layer) const {
     ckpt_layer_profile unused = CKPT_LAYER_PROFILE_INIT;
@@ -95,11 +76,6 @@ class Profile {
     check(ckpt_profile_get_layer(handle(), layer, &unused, nullptr, &options));
     return options;
   }
-  OptionProfile option(std::int64_t layer, std::int32_t option) const {
-    ckpt_option_profile out = CKPT_OPTION_PROFILE_INIT;
-    check(ckpt_profile_get_option(handle(), layer, option, &out));
-    return detail::from_c(out);
-  }
   // What every schedule of the planner "chain" or "tapes" costs, by rising live bytes and falling seconds. Each call computes anew.
   std::vector<FrontierPoint> frontier(const std::string& planner) const {
     constexpr std::int64_t expected = 8192;  // so that it is not computed twice
@@ -111,12 +87,6 @@ class Profile {
                                  expected),
                              [](const auto& each) { return detail::from_c(each); });
   }
-  // Seconds read back to the same bits.
-  std::string json() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_profile_get_json(handle(), buffer, capacity, needed);
-    });
-  }
   ckpt_profile* handle() const noexcept { return handle_.get(); }
 
  private:
@@ -125,7 +95,7 @@ class Profile {
 };
 
 // An immutable recipe for one step.
-class Schedule {
+class Schedule : public ScheduleMethods<Schedule> {
  public:
   // By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB". known_planners() lists them.
   static Schedule create(const Profile& profile, const std::string& planner) {
@@ -163,17 +133,6 @@ class Schedule {
     const char* left_out = nullptr;
     check(ckpt_schedule_get_left_out(handle(), &left_out));
     return left_out;
-  }
-  std::uint64_t fingerprint() const {
-    std::uint64_t fingerprint = 0;
-    check(ckpt_schedule_get_fingerprint(handle(), &fingerprint));
-    return fingerprint;
-  }
-  // 0 when open-ended.
-  std::int64_t layer_count() const {
-    std::int64_t layers = 0;
-    check(ckpt_schedule_get_layer_count(handle(), &layers));
-    return layers;
   }
   PlanReport verify(const Profile& profile) const {
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
@@ -243,7 +202,7 @@ class Follower {
 };
 
 // A place in a schedule.
-class Cursor {
+class Cursor : public CursorMethods<Cursor> {
  public:
   explicit Cursor(const Schedule& schedule) { check(ckpt_cursor_create(schedule.handle(), handle_.out())); }
 
@@ -260,7 +219,6 @@ class Cursor {
     actions.resize(static_cast<std::size_t>(count));
     return detail::values_of(actions, [](const auto& each) { return detail::from_c(each); });
   }
-  void finalize(std::int64_t layer_count) { check(ckpt_cursor_finalize(handle(), layer_count)); }
   std::vector<std::byte> save() const {
     std::int64_t needed = 0;
     check(ckpt_cursor_save(handle(), nullptr, 0, &needed));

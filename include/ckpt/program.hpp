@@ -5,6 +5,7 @@
 #include <ckpt/program.h>
 #include <ckpt/base.hpp>
 #include <ckpt/plan.hpp>
+#include <ckpt/methods/program.hpp>
 #include <ckpt/values/program.hpp>
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 namespace ckpt {
 
 // A placed schedule: every buffer with its place in one arena, every operation in its order. Immutable.
-class Program {
+class Program : public ProgramMethods<Program> {
  public:
   Program(const Schedule& schedule, const Profile& profile) {
     check(ckpt_program_create(schedule.handle(), profile.handle(), handle_.out()));
@@ -38,11 +39,6 @@ class Program {
           return ckpt_program_get_operations(handle(), some, capacity, count);
         });
     return detail::values_of(list, [](const auto& each) { return detail::from_c(each); });
-  }
-  std::string json() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_program_get_json(handle(), buffer, capacity, needed);
-    });
   }
   ckpt_program* handle() const noexcept { return handle_.get(); }
 

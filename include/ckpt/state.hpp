@@ -14,6 +14,7 @@
 #include <ckpt/storage.hpp>
 #include <ckpt/tensor.hpp>
 #include <ckpt/tree.hpp>
+#include <ckpt/methods/state.hpp>
 #include <ckpt/values/json.hpp>
 #include <ckpt/values/state.hpp>
 
@@ -48,7 +49,7 @@ struct Stateful {
 };
 
 // What is saved and restored: groups of named tensors, and values by key.
-class State {
+class State : public StateMethods<State> {
  public:
   // Keys whose values other tools find in the manifest: how far the training data was read, and what a Controller knows.
   static constexpr const char* data_position_key = CKPT_STATE_DATA_POSITION;
@@ -71,11 +72,6 @@ class State {
                  const Tensor& tensor) {
     check(ckpt_state_add_block(handle(), group.c_str(), name.c_str(), offsets.data(), static_cast<std::int32_t>(offsets.size()),
                                tensor.handle()));
-  }
-  std::int64_t tensor_count() const {
-    std::int64_t count = 0;
-    check(ckpt_state_get_tensor_count(handle(), &count));
-    return count;
   }
 
   // A number, a truth value or a text. Numbers that are not finite are refused.
@@ -135,12 +131,6 @@ class State {
   void set_rarely_changes(const std::string& group, bool rarely = true) {
     check(ckpt_state_set_rarely_changes(handle(), group.c_str(), rarely ? 1 : 0));
   }
-  // What the last load found missing and unexpected: {"missing":[{"group":"g","name":"n"}],"unexpected":[]}.
-  std::string load_report() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_state_get_load_report(handle(), buffer, capacity, needed);
-    });
-  }
 
   void add_stateful(const std::string& name, Stateful object) {
     auto owned = std::make_unique<Stateful>(std::move(object));
@@ -196,7 +186,7 @@ class CustomCoordinator {
 };
 
 // How processes find one another; see state.h.
-class Coordinator {
+class Coordinator : public CoordinatorMethods<Coordinator> {
  public:
   // Rank 0 of 1.
   Coordinator() { check(ckpt_coordinator_create_single(coordinator_.out())); }
@@ -241,16 +231,6 @@ class Coordinator {
     };
     check(ckpt_coordinator_create_custom(&callbacks, owned.get(), detail::destroy<Custom>, coordinator_.out()));
     static_cast<void>(owned.release());
-  }
-  std::int64_t rank() const {
-    std::int64_t rank = 0;
-    check(ckpt_coordinator_get_rank(handle(), &rank));
-    return rank;
-  }
-  std::int64_t world_size() const {
-    std::int64_t size = 0;
-    check(ckpt_coordinator_get_world_size(handle(), &size));
-    return size;
   }
   void barrier(std::chrono::nanoseconds timeout) { check(ckpt_coordinator_barrier(handle(), timeout.count())); }
   void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds timeout) {
@@ -324,7 +304,7 @@ ckpt_status load_renamed(const LoadOptions& options, Rename rename, Call&& call)
 }  // namespace detail
 
 // The checkpoints in one storage. Unless it is read-only, a writer: it holds the storage's lock as long as it lives.
-class CheckpointManager {
+class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
  public:
   // As a checkpoint's name: the storage's root is itself the directory of one checkpoint.
   static constexpr const char* self = CKPT_CHECKPOINT_SELF;
@@ -405,12 +385,7 @@ class CheckpointManager {
   std::optional<CheckpointInfo> find_step(std::int64_t step) const {
     return found([&](ckpt_checkpoint_info* info) { return ckpt_checkpoint_manager_find_step(handle(), step, info); });
   }
-  // For ever, durably. name: of the list.
-  void remove(const std::string& name) { check(ckpt_checkpoint_manager_remove(handle(), name.c_str())); }
 
-  // Retention does not remove the newest one of this step any more, durably; unpin() takes that back.
-  void pin(std::int64_t step) { check(ckpt_checkpoint_manager_pin(handle(), step)); }
-  void unpin(std::int64_t step) { check(ckpt_checkpoint_manager_unpin(handle(), step)); }
   // Removes what rules ("": those of the options) do not keep, or only says what that is. Newest first.
   std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
     return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
@@ -502,7 +477,7 @@ class CheckpointManager {
 };
 
 // The tensors of a checkpoint, of a safetensors file or of an indexed folder, one by one.
-class Reader {
+class Reader : public ReaderMethods<Reader> {
  public:
   // name "": the newest that has a manifest.
   explicit Reader(const CheckpointManager& checkpoints, const std::string& name = {}, Verify verify = Verify::lazy) {
@@ -512,16 +487,6 @@ class Reader {
   // A file or a directory of any program's.
   explicit Reader(const std::string& path) { check(ckpt_reader_create(path.c_str(), reader_.out())); }
 
-  std::int64_t tensor_count() const {
-    std::int64_t count = 0;
-    check(ckpt_reader_get_tensor_count(handle(), &count));
-    return count;
-  }
-  TensorInfo tensor(std::int64_t index) const {
-    ckpt_tensor_info info = CKPT_TENSOR_INFO_INIT;
-    check(ckpt_reader_get_tensor(handle(), index, &info));
-    return detail::from_c(info);
-  }
   // group "": any.
   std::int64_t find(const std::string& name, const std::string& group = {}) const {
     std::int64_t index = 0;

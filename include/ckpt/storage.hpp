@@ -4,6 +4,7 @@
 
 #include <ckpt/storage.h>
 #include <ckpt/base.hpp>
+#include <ckpt/methods/storage.hpp>
 #include <ckpt/values/storage.hpp>
 
 #include <chrono>
@@ -28,7 +29,7 @@ struct Fault {
 };
 
 // Decides what a retrying storage tries again. Storages made with it keep it alive.
-class FaultHandler {
+class FaultHandler : public FaultHandlerMethods<FaultHandler> {
  public:
   // Asked about each error but the last attempt's; see ckpt_fault_decide_fn for where it runs. What it throws ends the operation.
   using Decide = std::function<void(Fault& fault)>;
@@ -52,13 +53,6 @@ class FaultHandler {
   }
 
   static FaultHandler adopt(ckpt_fault_handler* handler) noexcept { return FaultHandler(handler); }
-
-  // How often something was tried again.
-  std::int64_t retry_count() const {
-    std::int64_t count = 0;
-    check(ckpt_fault_handler_get_retry_count(handler_.get(), &count));
-    return count;
-  }
 
   ckpt_fault_handler* handle() const noexcept { return handler_.get(); }
 

@@ -5,6 +5,7 @@
 #include <ckpt/strategy.h>
 #include <ckpt/base.hpp>
 #include <ckpt/tensor.hpp>
+#include <ckpt/methods/strategy.hpp>
 #include <ckpt/values/strategy.hpp>
 
 #include <charconv>
@@ -28,7 +29,7 @@ struct CustomStrategy {
 };
 
 // Answers layer by layer whether to checkpoint. May be asked from several threads at once.
-class Strategy {
+class Strategy : public StrategyMethods<Strategy> {
  public:
   using Names = std::vector<std::string>;
 
@@ -96,31 +97,7 @@ class Strategy {
                                                 static_cast<std::int32_t>(shape.size()), layer_index, &answer));
     return answer != 0;
   }
-  void observe_access(const std::string& layer_name) { check(ckpt_strategy_observe_access(handle(), layer_name.c_str())); }
-  void reset() { check(ckpt_strategy_reset(handle())); }
 
-  std::string name() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_strategy_get_name(handle(), buffer, capacity, needed);
-    });
-  }
-  StrategyChosen chosen() const {
-    ckpt_strategy_chosen chosen = 0;
-    check(ckpt_strategy_get_chosen(handle(), &chosen));
-    return static_cast<StrategyChosen>(chosen);
-  }
-  void set_chosen(StrategyChosen chosen) { check(ckpt_strategy_set_chosen(handle(), static_cast<ckpt_strategy_chosen>(chosen))); }
-  StrategyCounters counters() const {
-    ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
-    check(ckpt_strategy_get_counters(handle(), &counters));
-    return detail::from_c(counters);
-  }
-  // What it was made of; numbers that its kind does not have are 0.
-  StrategyInfo info() const {
-    ckpt_strategy_info info = CKPT_STRATEGY_INFO_INIT;
-    check(ckpt_strategy_get_info(handle(), &info));
-    return detail::from_c(info);
-  }
   // The names, globs or rules as they were set.
   Names patterns(StrategyList list) const {
     const StrategyInfo is = info();
@@ -142,12 +119,6 @@ class Strategy {
       out.push_back(make([&](ckpt_strategy** child) { return ckpt_strategy_get_child(handle(), i, child); }));
     }
     return out;
-  }
-  // What create makes the same strategy of.
-  std::string text() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_strategy_get_text(handle(), buffer, capacity, needed);
-    });
   }
   // Another reference to the same strategy.
   Strategy share() const noexcept {

@@ -6,6 +6,7 @@
 
 #include <ckpt/tensor.h>
 #include <ckpt/base.hpp>
+#include <ckpt/methods/tensor.hpp>
 #include <ckpt/values/tensor.hpp>
 
 #include <cstdint>
@@ -85,7 +86,7 @@ class BufferPool {
 };
 
 // One reference to a tensor: dtype, shape and memory, row-major and contiguous.
-class Tensor {
+class Tensor : public TensorMethods<Tensor> {
  public:
   using Shape = std::vector<std::int64_t>;
 
@@ -151,9 +152,6 @@ class Tensor {
     return Tensor(handle());
   }
 
-  DType dtype() const noexcept { return static_cast<DType>(ckpt_tensor_get_dtype(handle())); }
-  std::int64_t bytes() const noexcept { return ckpt_tensor_get_bytes(handle()); }
-  std::int64_t element_count() const noexcept { return ckpt_tensor_get_element_count(handle()); }
   bool read_only() const noexcept { return ckpt_tensor_is_read_only(handle()) != 0; }
   Shape shape() const {
     const std::int64_t* const first = ckpt_tensor_get_shape(handle());
@@ -194,20 +192,7 @@ class Tensor {
     return {data_as<T>(), static_cast<std::size_t>(element_count())};
   }
 
-  void fill(double value) { check(ckpt_tensor_fill(handle(), value)); }
-  void scale(double factor) { check(ckpt_tensor_scale(handle(), factor)); }
-  void add_scaled(double factor, const Tensor& source) { check(ckpt_tensor_add_scaled(handle(), factor, source.handle())); }
   void copy_from(const Tensor& source) { check(ckpt_tensor_copy(handle(), source.handle())); }
-  double sum() const {
-    double sum = 0;
-    check(ckpt_tensor_sum(handle(), &sum));
-    return sum;
-  }
-  double dot(const Tensor& other) const {
-    double dot = 0;
-    check(ckpt_tensor_dot(handle(), other.handle(), &dot));
-    return dot;
-  }
   bool bit_equal(const Tensor& other) const {
     ckpt_bool equal = 0;
     check(ckpt_tensor_is_bit_equal(handle(), other.handle(), &equal));

@@ -13,8 +13,14 @@ for path in include/ckpt/*.h; do
   try "$CC" c11 c "-pedantic-errors" "$header"
   try "$CXX" c++17 c++ "-pedantic-errors -Wold-style-cast" "$header"
 done
-for path in include/ckpt/*.hpp include/ckpt/values/*.hpp; do
+for path in include/ckpt/*.hpp include/ckpt/values/*.hpp include/ckpt/methods/*.hpp; do
   header=${path#include/ckpt/}
   try "$CXX" c++17 c++ "-pedantic-errors -Wold-style-cast -Wnon-virtual-dtor" "$header"
 done
 try "$CXX" c++20 c++ "-pedantic-errors -Wold-style-cast -Wnon-virtual-dtor" ckpt.hpp
+# Methods of templates are compiled where they are used: here all of them are.
+# shellcheck disable=SC2086
+{
+  echo "#include <ckpt/ckpt.hpp>"
+  sed -n 's/^class \(.*\)Methods {$/template class ckpt::\1Methods<ckpt::\1>;/p' include/ckpt/methods/*.hpp
+} | "$CXX" -std=c++17 -pedantic-errors -Wold-style-cast $warnings -Iinclude -x c++ - || { echo "include/ckpt/methods does not compile" >&2; exit 1; }

@@ -1,7 +1,7 @@
 # Each public function is used by the C++ headers.
 set -eu
 . tests/capi/lib.sh
-words=$(cat include/ckpt/*.hpp | grep -oE 'ckpt_[a-z0-9_]+' | LC_ALL=C sort -u)
+words=$(cat include/ckpt/*.hpp include/ckpt/methods/*.hpp | grep -oE 'ckpt_[a-z0-9_]+' | LC_ALL=C sort -u)
 unused=""
 for function in $(declared_functions); do
   case $function in

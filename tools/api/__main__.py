@@ -12,6 +12,7 @@ import os
 import sys
 
 import compare
+import cpp_methods
 import csharp_methods
 import java_methods
 import methods
@@ -60,7 +61,7 @@ def made_files():
     for writer in (write_c, write_cpp, write_java, write_csharp, write_python):
         made.update(writer.files(model))
     found = methods.methods(model)
-    for emitter in (csharp_methods, java_methods, python_methods):
+    for emitter in (cpp_methods, csharp_methods, java_methods, python_methods):
         made.update(emitter.files(model, found))
     return made
 

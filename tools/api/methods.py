@@ -43,6 +43,7 @@ class Method:
         self.header = function["header"]
         self.verb = self.function.removeprefix(owner + "_")
         self.name = self.verb.removeprefix("get_")  # for languages that have no "get"
+        self.is_const = function["parameters"][0]["type"].startswith("const ")
         self.is_getter = self.verb.startswith(("get_", "is_", "has_")) and not parameters
         self.comment = returning(function["comment"], result.name)
 

@@ -1,0 +1,132 @@
+// adaptive.hpp - the methods of adaptive.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_METHODS_ADAPTIVE_HPP
+#define CKPT_METHODS_ADAPTIVE_HPP
+
+#include <ckpt/adaptive.h>
+#include <ckpt/base.hpp>
+#include <ckpt/values/adaptive.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+template <class Self>
+class ControllerMethods {
+ public:
+  // Returns the time on the controller's clock, for callers that have none of their own.
+  double now() const {
+    double result = 0;
+    check(ckpt_controller_get_now(handle(), &result));
+    return result;
+  }
+  // Decides whether to save now, and why. Changes nothing, so it may be asked as often as one likes. Status::invalid_state when
+  // no run is going on.
+  Decision should_checkpoint(double now_seconds) const {
+    ckpt_decision result = CKPT_DECISION_INIT;
+    check(ckpt_controller_should_checkpoint(handle(), now_seconds, &result));
+    return detail::from_c(result);
+  }
+  // Returns what the controller knows.
+  ControllerInfo info() const {
+    ckpt_controller_info result = CKPT_CONTROLLER_INFO_INIT;
+    check(ckpt_controller_get_info(handle(), &result));
+    return detail::from_c(result);
+  }
+  // Lists the tasks that are remembered, the oldest first.
+  std::vector<TaskObservation> list_tasks() const {
+    const auto ask = [&](ckpt_task_observation* list, std::int64_t capacity, std::int64_t* count) {
+      return ckpt_controller_list_tasks(handle(), list, capacity, count);
+    };
+    const auto listed = detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT, ask);
+    return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
+  }
+  // Returns everything that the controller knows as JSON. Meant for State::set_json with the key "controller", after
+  // ControllerEventKind::save_began, so that learning survives the crash that it learns from. Numbers read back to the same
+  // bits.
+  std::string json() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_controller_get_json(handle(), buffer, capacity, needed);
+    });
+  }
+  // Reads what Controller::json wrote, also of a controller with other options: these stay. In the same process the controller
+  // goes on where the other one was; after a restart record ControllerEventKind::run_resumed. Status::corrupt when json is not
+  // such a text, Status::unsupported when it is of a later version; then nothing changes.
+  void restore(const std::string& json) {
+    check(ckpt_controller_restore(handle(), json.c_str()));
+  }
+
+ private:
+  ckpt_controller* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+};
+
+template <class Self>
+class SimulationMethods {
+ public:
+  // Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall time against
+  // Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100; null where there is
+  // none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points for each policy,
+  // "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" how many of the times
+  // between failures lie in each interval, as [from seconds, to seconds, count].
+  std::string json() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_simulation_get_json(handle(), buffer, capacity, needed);
+    });
+  }
+
+ private:
+  ckpt_simulation* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+};
+
+template <class Self>
+class ThresholdMethods {
+ public:
+  // Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0.
+  void observe_task(const std::string& name, double duration_seconds) {
+    check(ckpt_threshold_observe_task(handle(), name.c_str(), duration_seconds));
+  }
+  // Records that a task failed after this long. It is remembered, with failed = 1 in TaskObservation, and is never the longest
+  // task, for it was not done. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0. What recovering
+  // from it saved is recorded with Threshold::adjust_policy.
+  void observe_failure(const std::string& name, double duration_seconds) {
+    check(ckpt_threshold_observe_failure(handle(), name.c_str(), duration_seconds));
+  }
+  // Returns 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
+  // else 0.
+  bool should_checkpoint(const std::string& name, double cost_seconds) {
+    ckpt_bool result = 0;
+    check(ckpt_threshold_should_checkpoint(handle(), name.c_str(), cost_seconds, &result));
+    return result != 0;
+  }
+  // Adds -sign(b) * learning_rate * |b| / (|b| + 1) to the threshold, b = saved - overhead, and keeps it within 0.05 .. 1.
+  void adjust_policy(double saved_seconds, double overhead_seconds) {
+    check(ckpt_threshold_adjust_policy(handle(), saved_seconds, overhead_seconds));
+  }
+  // Frees all slots for a new run; threshold and longest task stay.
+  void begin_run() {
+    check(ckpt_threshold_begin_run(handle()));
+  }
+  // Returns what the rule knows.
+  ThresholdInfo info() const {
+    ckpt_threshold_info result = CKPT_THRESHOLD_INFO_INIT;
+    check(ckpt_threshold_get_info(handle(), &result));
+    return detail::from_c(result);
+  }
+  // Lists the tasks that are remembered, the oldest first.
+  std::vector<TaskObservation> list_tasks() const {
+    const auto ask = [&](ckpt_task_observation* list, std::int64_t capacity, std::int64_t* count) {
+      return ckpt_threshold_list_tasks(handle(), list, capacity, count);
+    };
+    const auto listed = detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT, ask);
+    return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
+  }
+
+ private:
+  ckpt_threshold* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+};
+
+}  // namespace ckpt
+
+#endif

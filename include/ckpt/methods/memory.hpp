@@ -1,0 +1,90 @@
+// memory.hpp - the methods of memory.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_METHODS_MEMORY_HPP
+#define CKPT_METHODS_MEMORY_HPP
+
+#include <ckpt/memory.h>
+#include <ckpt/base.hpp>
+#include <ckpt/values/memory.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+template <class Self>
+class MemoryTrackerMethods {
+ public:
+  // Returns the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes a
+  // new layer.
+  std::int32_t add_layer(const std::string& name) {
+    std::int32_t result = 0;
+    check(ckpt_memory_tracker_add_layer(handle(), name.c_str(), &result));
+    return result;
+  }
+  // Returns the layer's name, which lives as long as the tracker. Status::not_found for a number that no layer has.
+  const char* layer_name(std::int32_t layer_id) const {
+    const char* result = nullptr;
+    check(ckpt_memory_tracker_get_layer_name(handle(), layer_id, &result));
+    return result;
+  }
+  // Returns the tracker's totals.
+  MemoryStats stats() const {
+    ckpt_memory_stats result = CKPT_MEMORY_STATS_INIT;
+    check(ckpt_memory_tracker_get_stats(handle(), &result));
+    return detail::from_c(result);
+  }
+  // The live allocations of one moment, oldest first: count receives how many there are, allocations the first min(capacity,
+  // count). Holds recording up for as long as copying 40 bytes for each allocation that was ever live at the same time takes.
+  std::vector<MemoryAllocation> list_allocations() const {
+    const auto ask = [&](ckpt_memory_allocation* list, std::int64_t capacity, std::int64_t* count) {
+      return ckpt_memory_tracker_list_allocations(handle(), list, capacity, count);
+    };
+    const auto listed = detail::list_of<ckpt_memory_allocation>(CKPT_MEMORY_ALLOCATION_INIT, ask);
+    return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
+  }
+  // Restarts the statistics as if the live allocations had just been made: total = peak = live bytes, allocations = live
+  // allocations, frees = 0, the same per layer; not_found, refused and handler_failures = 0. Open scopes, the limit and sequence
+  // numbers go on.
+  void reset_stats() {
+    check(ckpt_memory_tracker_reset_stats(handle()));
+  }
+  // Removes the limit of the live total; a new tracker has none.
+  void clear_limit() {
+    check(ckpt_memory_tracker_clear_limit(handle()));
+  }
+  // Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
+  // reported later.
+  void enable_events(bool enabled) {
+    check(ckpt_memory_tracker_enable_events(handle(), static_cast<ckpt_bool>(enabled)));
+  }
+  // Reports a new peak only when it is at least bytes (> 0) above the last one reported; 1 reports every new peak.
+  void set_peak_granularity(std::int64_t bytes) {
+    check(ckpt_memory_tracker_set_peak_granularity(handle(), bytes));
+  }
+  // Returns a snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers
+  // (0: all) that hold the most live bytes, and the sum of the others;. The text may grow between asking for its length and
+  // fetching it: repeat on Status::out_of_range.
+  std::string json(std::int64_t max_layers) const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_memory_tracker_get_json(handle(), max_layers, buffer, capacity, needed);
+    });
+  }
+  // Returns a snapshot in the Prometheus text format 0.0.4: ckpt_memory_current_bytes, ckpt_memory_peak_bytes,
+  // ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first max_layers layers
+  // by number (0: all), so that a layer's series never moves; the others are summed under layer="other". Source:
+  // prometheus.io/docs/instrumenting/exposition_formats.
+  std::string prometheus(std::int64_t max_layers) const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_memory_tracker_get_prometheus(handle(), max_layers, buffer, capacity, needed);
+    });
+  }
+
+ private:
+  ckpt_memory_tracker* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+};
+
+}  // namespace ckpt
+
+#endif

@@ -1,0 +1,72 @@
+// strategy.hpp - the methods of strategy.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_METHODS_STRATEGY_HPP
+#define CKPT_METHODS_STRATEGY_HPP
+
+#include <ckpt/strategy.h>
+#include <ckpt/base.hpp>
+#include <ckpt/values/strategy.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace ckpt {
+
+template <class Self>
+class StrategyMethods {
+ public:
+  // Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
+  // Executors call this; call it when you run your layers yourself.
+  void observe_access(const std::string& layer_name) {
+    check(ckpt_strategy_observe_access(handle(), layer_name.c_str()));
+  }
+  // Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ....
+  std::string name() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_strategy_get_name(handle(), buffer, capacity, needed);
+    });
+  }
+  // Sets the strategy back to its state after creation, counters included; for a composite its children too. What a yes means
+  // stays as set.
+  void reset() {
+    check(ckpt_strategy_reset(handle()));
+  }
+  // Returns what a yes means: StrategyChosen::recompute or StrategyChosen::boundary.
+  StrategyChosen chosen() const {
+    ckpt_strategy_chosen result = 0;
+    check(ckpt_strategy_get_chosen(handle(), &result));
+    return static_cast<StrategyChosen>(result);
+  }
+  // Sets what a yes means from now on: StrategyChosen::recompute, StrategyChosen::boundary, or StrategyChosen::default_ for what
+  // is usual for the kind. Schedules that were made before stay as they are.
+  void set_chosen(StrategyChosen chosen) {
+    check(ckpt_strategy_set_chosen(handle(), static_cast<ckpt_strategy_chosen>(chosen)));
+  }
+  // Returns the counters. A snapshot while other threads ask.
+  StrategyCounters counters() const {
+    ckpt_strategy_counters result = CKPT_STRATEGY_COUNTERS_INIT;
+    check(ckpt_strategy_get_counters(handle(), &result));
+    return detail::from_c(result);
+  }
+  // Returns the info.
+  StrategyInfo info() const {
+    ckpt_strategy_info result = CKPT_STRATEGY_INFO_INIT;
+    check(ckpt_strategy_get_info(handle(), &result));
+    return detail::from_c(result);
+  }
+  // Returns the text from which Strategy::create makes an equal strategy. The meaning of a yes is not in it. Status::unsupported
+  // for handles, which the message names: custom strategies, a tracker and a clock. Status::out_of_range beyond 16 MiB, which
+  // children that are shared can reach.
+  std::string text() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_strategy_get_text(handle(), buffer, capacity, needed);
+    });
+  }
+
+ private:
+  ckpt_strategy* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+};
+
+}  // namespace ckpt
+
+#endif
