@@ -7,8 +7,8 @@
 #include <ckpt/adaptive.h>
 #include <ckpt/async.hpp>
 #include <ckpt/base.hpp>
-#include <ckpt/state.hpp>
 #include <ckpt/methods/adaptive.hpp>
+#include <ckpt/state.hpp>
 #include <ckpt/values/adaptive.hpp>
 
 #include <chrono>

@@ -10,8 +10,8 @@
 
 #include <ckpt/async.h>
 #include <ckpt/base.hpp>
-#include <ckpt/state.hpp>
 #include <ckpt/methods/async.hpp>
+#include <ckpt/state.hpp>
 #include <ckpt/values/async.hpp>
 
 #include <chrono>

@@ -7,9 +7,9 @@
 #include <ckpt/engine.h>
 #include <ckpt/base.hpp>
 #include <ckpt/memory.hpp>
+#include <ckpt/methods/engine.hpp>
 #include <ckpt/plan.hpp>
 #include <ckpt/tensor.hpp>
-#include <ckpt/methods/engine.hpp>
 #include <ckpt/values/engine.hpp>
 
 #include <algorithm>

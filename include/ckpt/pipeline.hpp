@@ -8,10 +8,10 @@
 #include <ckpt/base.hpp>
 #include <ckpt/engine.hpp>
 #include <ckpt/memory.hpp>
+#include <ckpt/methods/pipeline.hpp>
 #include <ckpt/plan.hpp>
 #include <ckpt/strategy.hpp>
 #include <ckpt/tensor.hpp>
-#include <ckpt/methods/pipeline.hpp>
 #include <ckpt/values/pipeline.hpp>
 
 #include <chrono>

@@ -6,8 +6,8 @@
 
 #include <ckpt/plan.h>
 #include <ckpt/base.hpp>
-#include <ckpt/strategy.hpp>
 #include <ckpt/methods/plan.hpp>
+#include <ckpt/strategy.hpp>
 #include <ckpt/values/plan.hpp>
 
 #include <cstddef>

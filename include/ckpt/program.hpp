@@ -4,8 +4,8 @@
 
 #include <ckpt/program.h>
 #include <ckpt/base.hpp>
-#include <ckpt/plan.hpp>
 #include <ckpt/methods/program.hpp>
+#include <ckpt/plan.hpp>
 #include <ckpt/values/program.hpp>
 
 #include <cstdint>

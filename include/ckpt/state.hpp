@@ -11,10 +11,10 @@
 
 #include <ckpt/state.h>
 #include <ckpt/base.hpp>
+#include <ckpt/methods/state.hpp>
 #include <ckpt/storage.hpp>
 #include <ckpt/tensor.hpp>
 #include <ckpt/tree.hpp>
-#include <ckpt/methods/state.hpp>
 #include <ckpt/values/json.hpp>
 #include <ckpt/values/state.hpp>
 

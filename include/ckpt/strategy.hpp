@@ -4,8 +4,8 @@
 
 #include <ckpt/strategy.h>
 #include <ckpt/base.hpp>
-#include <ckpt/tensor.hpp>
 #include <ckpt/methods/strategy.hpp>
+#include <ckpt/tensor.hpp>
 #include <ckpt/values/strategy.hpp>
 
 #include <charconv>

@@ -11,7 +11,7 @@
 
 #include <ckpt/ckpt.h>
 
-#include "memory/named.h"
+#include "../memory/named.h"
 
 namespace {
 

@@ -17,7 +17,7 @@
 
 #include <ckpt/ckpt.h>
 
-#include "adaptive/events.h"
+#include "../adaptive/events.h"
 
 namespace ckpt_tests {
 

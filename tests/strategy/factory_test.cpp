@@ -153,7 +153,8 @@ TEST(Text, RefusesWhatItCannotRead) {
   EXPECT_NE(refused("memory-aware:nan").find("more than 0 and at most 1"), std::string::npos);
   EXPECT_NE(refused("memory-aware:1.5").find("more than 0 and at most 1"), std::string::npos);
   EXPECT_EQ(refused("smart:x"), "strategy 'smart:x': large_factor is 'x'; a number");
-  EXPECT_NE(refused("not:smart,").find("children are 2"), std::string::npos);
+  EXPECT_NE(refused("not:smart,smart").find("children are 2"), std::string::npos);
+  EXPECT_NE(error_of(Status::not_found, [] { from_text("not:smart,"); }).find("unknown strategy kind ''"), std::string::npos);
   EXPECT_EQ(refused("any"), "strategy 'any': 'any' is empty; at least one strategy");
   EXPECT_EQ(refused("any()"), "strategy 'any()': 'any' is empty; at least one strategy");
   EXPECT_EQ(refused("not(smart,smart)"), "strategy 'not(smart,smart)': children are 2; 'not' takes one strategy");

@@ -111,7 +111,7 @@ class Writer:
         text = "\n\n".join(self.base(owner) for owner in owners)
         system = [name for name, used in SYSTEM if re.search(used, text)]
         return "\n".join([
-            f"// {part}.hpp - the methods of {part}.h's objects that are one call of C. {GENERATED}", "// clang-format off",
+            f"// {GENERATED}", f"// {part}.hpp - the methods of {part}.h's objects that are one call of C.", "// clang-format off",
             f"#ifndef CKPT_METHODS_{part.upper()}_HPP", f"#define CKPT_METHODS_{part.upper()}_HPP", "", f"#include <ckpt/{part}.h>",
             *(["#include <ckpt/base.hpp>"] if part != "base" else []), f"#include <ckpt/values/{part}.hpp>", "",
             *(f"#include <{name}>" for name in system), "", "namespace ckpt {", "", text, "", "}  // namespace ckpt", "", "#endif", ""])

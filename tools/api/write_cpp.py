@@ -104,7 +104,7 @@ class Writer:
         texts += [self.struct(struct) for struct in self.structs() if struct.header == header]
         part, body = header.removesuffix(".h"), "\n\n".join(texts)
         return "\n".join([
-            f"// {part}.hpp - the values of {part}.h in C++: its enums, options and results. {GENERATED}", "// clang-format off",
+            f"// {GENERATED}", f"// {part}.hpp - the values of {part}.h in C++: its enums, options and results.", "// clang-format off",
             f"#ifndef CKPT_VALUES_{part.upper()}_HPP", f"#define CKPT_VALUES_{part.upper()}_HPP", "", f"#include <ckpt/{part}.h>",
             "#include <ckpt/values/value.hpp>", *self.includes(part, body), "", "namespace ckpt {", "", body, "", "}  // namespace ckpt",
             "", "#endif", ""])

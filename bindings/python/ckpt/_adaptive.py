@@ -101,18 +101,22 @@ class Controller(_m.ControllerMethods, _Owned):
 
     # ---- A run ----
 
-    def record(self, kind: int, now: Optional[float] = None, **values: Any) -> None:
-        """Records an event: one of ControllerEventKind, and the values that this kind uses. The methods for single kinds are short
-        forms of this."""
-        _n.ckpt_controller_record(self._h, _o.controller_event(kind, self._at(now), **values))
+    def record(self, kind: ControllerEventKind, **event: _o.controller_event) -> None:
+        """Records an event; each kind uses the values that it names. now_seconds: the controller's clock unless given. The methods for
+        single kinds are short forms of this."""
+        event.setdefault("now_seconds", self.now())
+        _n.ckpt_controller_record(self._h, _o.controller_event(kind, **event))
+
+    def _record(self, kind: ControllerEventKind, now: Optional[float], **values: Any) -> None:
+        self.record(kind, now_seconds=self._at(now), **values)
 
     def begin_run(self, now: Optional[float] = None) -> None:
         """A run begins. InvalidStateError while one is going on."""
-        self.record(ControllerEventKind.RUN_BEGAN, now)
+        self._record(ControllerEventKind.RUN_BEGAN, now)
 
     def resume(self, now: Optional[float] = None) -> None:
         """A process goes on with what restore loaded: a run that was going on there has failed. Without one: begin_run."""
-        self.record(ControllerEventKind.RUN_RESUMED, now)
+        self._record(ControllerEventKind.RUN_RESUMED, now)
 
     def should_checkpoint(self, now: Optional[float] = None) -> Decision:
         """Whether to save now, and why. Changes nothing."""
@@ -157,16 +161,16 @@ class Controller(_m.ControllerMethods, _Owned):
 
     def begin(self, now: Optional[float] = None) -> None:
         """A save starts. Until commit or abort no other one is asked for."""
-        self.record(ControllerEventKind.SAVE_BEGAN, now)
+        self._record(ControllerEventKind.SAVE_BEGAN, now)
 
     def commit(self, stall_seconds: float, durable_seconds: float, now: Optional[float] = None) -> None:
         """The save is durable. stall_seconds: that work stood still for it; durable_seconds: from its begin until it was
         durable."""
-        self.record(ControllerEventKind.SAVE_COMMITTED, now, stall_seconds=stall_seconds, durable_seconds=durable_seconds)
+        self._record(ControllerEventKind.SAVE_COMMITTED, now, stall_seconds=stall_seconds, durable_seconds=durable_seconds)
 
     def abort(self, now: Optional[float] = None) -> None:
         """The save came to nothing."""
-        self.record(ControllerEventKind.SAVE_ABORTED, now)
+        self._record(ControllerEventKind.SAVE_ABORTED, now)
 
     def save_async(self, manager: AsyncManager, state: Union[StateLike, Mapping[str, Any]], step: int = 0, *,
                    now: Optional[float] = None, **options: AsyncManager.save) -> CheckpointTask:
@@ -178,24 +182,24 @@ class Controller(_m.ControllerMethods, _Owned):
 
     def observe_task(self, name: str, duration_seconds: float) -> None:
         """A task took this long. Its mean also stands for poll_seconds when that is 0."""
-        self.record(ControllerEventKind.TASK_DONE, 0, name=name, duration_seconds=duration_seconds)
+        self._record(ControllerEventKind.TASK_DONE, 0, name=name, duration_seconds=duration_seconds)
 
     def record_failure(self, now: Optional[float] = None) -> None:
         """The machine failed, and what was not saved is lost. The run goes on."""
-        self.record(ControllerEventKind.FAILURE, now)
+        self._record(ControllerEventKind.FAILURE, now)
 
     def record_recovery(self, saved_seconds: float, overhead_seconds: float, now: Optional[float] = None) -> None:
         """Work goes on after a failure. saved_seconds: work that the loaded checkpoint made it needless to do again;
         overhead_seconds: what that checkpoint had cost."""
-        self.record(ControllerEventKind.RECOVERY, now, saved_seconds=saved_seconds, overhead_seconds=overhead_seconds)
+        self._record(ControllerEventKind.RECOVERY, now, saved_seconds=saved_seconds, overhead_seconds=overhead_seconds)
 
     def record_clean_exit(self, now: Optional[float] = None) -> None:
         """The run ends without a failure."""
-        self.record(ControllerEventKind.CLEAN_EXIT, now)
+        self._record(ControllerEventKind.CLEAN_EXIT, now)
 
     def notify_preemption(self, left_seconds: float, now: Optional[float] = None) -> None:
         """The process will be ended: a save is asked for at once if it would be durable in time."""
-        self.record(ControllerEventKind.PREEMPTION, now, left_seconds=left_seconds)
+        self._record(ControllerEventKind.PREEMPTION, now, left_seconds=left_seconds)
 
     # ---- Looking, keeping ----
 

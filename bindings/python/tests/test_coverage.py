@@ -15,7 +15,6 @@ NO_WRAPPER = {
     "ckpt_start_thread": "threads of the language: threading.Thread",
     "ckpt_tree_add": "_trees.py writes trees by itself",
     "ckpt_tree_get": "_trees.py reads trees by itself",
-    "ckpt_struct_init": "structs begin with their _INIT macros",
 }
 # A call of C for each action would take longer.
 NO_WRAPPER.update({f"ckpt_driver_{name}": "_drive.py drives schedules in Python" for name in (
@@ -27,7 +26,6 @@ NO_VALUES = {
     "storage_callbacks": "swig/storage.hpp fills the table of functions",
     "stateful_callbacks": "swig/state.hpp fills the table of functions",
     "coordinator_callbacks": "swig/state.hpp fills the table of functions",
-    "layer_callbacks": "swig/engine.hpp fills the table of functions",
     "checkpoint_task_callbacks": "swig/async.hpp fills the table of functions",
     "driver_callbacks": "_drive.py drives schedules in Python",
     "tree_node": "_trees.py reads and writes trees by itself",
@@ -35,6 +33,8 @@ NO_VALUES = {
 }
 # What the idiomatic layer has no use for, and why; everything else is called by it.
 NOT_CALLED = {
+    "ckpt_struct_init": "structs begin with their _INIT macros",
+    "ckpt_strategy_create": "ckpt_strategy_create_with_options makes the same from a text alone",
     "ckpt_last_error": "its text is the exception's",
     "ckpt_callback_error": "the text of an exception that a callable raised becomes the reason",
 }

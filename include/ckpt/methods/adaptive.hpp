@@ -1,4 +1,5 @@
-// adaptive.hpp - the methods of adaptive.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// adaptive.hpp - the methods of adaptive.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_ADAPTIVE_HPP
 #define CKPT_METHODS_ADAPTIVE_HPP

@@ -1,4 +1,5 @@
-// async.hpp - the methods of async.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// async.hpp - the methods of async.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_ASYNC_HPP
 #define CKPT_METHODS_ASYNC_HPP

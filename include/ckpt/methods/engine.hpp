@@ -1,4 +1,5 @@
-// engine.hpp - the methods of engine.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// engine.hpp - the methods of engine.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_ENGINE_HPP
 #define CKPT_METHODS_ENGINE_HPP

@@ -1,4 +1,5 @@
-// memory.hpp - the methods of memory.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// memory.hpp - the methods of memory.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_MEMORY_HPP
 #define CKPT_METHODS_MEMORY_HPP

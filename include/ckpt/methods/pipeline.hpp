@@ -1,4 +1,5 @@
-// pipeline.hpp - the methods of pipeline.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// pipeline.hpp - the methods of pipeline.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_PIPELINE_HPP
 #define CKPT_METHODS_PIPELINE_HPP

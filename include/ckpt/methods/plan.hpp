@@ -1,4 +1,5 @@
-// plan.hpp - the methods of plan.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// plan.hpp - the methods of plan.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_PLAN_HPP
 #define CKPT_METHODS_PLAN_HPP

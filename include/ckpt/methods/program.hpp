@@ -1,4 +1,5 @@
-// program.hpp - the methods of program.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// program.hpp - the methods of program.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_PROGRAM_HPP
 #define CKPT_METHODS_PROGRAM_HPP

@@ -1,4 +1,5 @@
-// state.hpp - the methods of state.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// state.hpp - the methods of state.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_STATE_HPP
 #define CKPT_METHODS_STATE_HPP

@@ -1,4 +1,5 @@
-// storage.hpp - the methods of storage.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// storage.hpp - the methods of storage.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_STORAGE_HPP
 #define CKPT_METHODS_STORAGE_HPP

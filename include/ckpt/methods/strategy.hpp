@@ -1,4 +1,5 @@
-// strategy.hpp - the methods of strategy.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// strategy.hpp - the methods of strategy.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_STRATEGY_HPP
 #define CKPT_METHODS_STRATEGY_HPP

@@ -1,4 +1,5 @@
-// tensor.hpp - the methods of tensor.h's objects that are one call of C. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// tensor.hpp - the methods of tensor.h's objects that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_TENSOR_HPP
 #define CKPT_METHODS_TENSOR_HPP

@@ -1,4 +1,5 @@
-// adaptive.hpp - the values of adaptive.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// adaptive.hpp - the values of adaptive.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_ADAPTIVE_HPP
 #define CKPT_VALUES_ADAPTIVE_HPP

@@ -1,4 +1,5 @@
-// async.hpp - the values of async.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// async.hpp - the values of async.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_ASYNC_HPP
 #define CKPT_VALUES_ASYNC_HPP

@@ -1,4 +1,5 @@
-// base.hpp - the values of base.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// base.hpp - the values of base.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_BASE_HPP
 #define CKPT_VALUES_BASE_HPP

@@ -1,4 +1,5 @@
-// drive.hpp - the values of drive.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// drive.hpp - the values of drive.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_DRIVE_HPP
 #define CKPT_VALUES_DRIVE_HPP

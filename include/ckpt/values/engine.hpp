@@ -1,4 +1,5 @@
-// engine.hpp - the values of engine.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// engine.hpp - the values of engine.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_ENGINE_HPP
 #define CKPT_VALUES_ENGINE_HPP

@@ -1,4 +1,5 @@
-// memory.hpp - the values of memory.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// memory.hpp - the values of memory.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_MEMORY_HPP
 #define CKPT_VALUES_MEMORY_HPP

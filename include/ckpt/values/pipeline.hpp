@@ -1,4 +1,5 @@
-// pipeline.hpp - the values of pipeline.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// pipeline.hpp - the values of pipeline.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_PIPELINE_HPP
 #define CKPT_VALUES_PIPELINE_HPP

@@ -1,4 +1,5 @@
-// plan.hpp - the values of plan.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// plan.hpp - the values of plan.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_PLAN_HPP
 #define CKPT_VALUES_PLAN_HPP

@@ -1,4 +1,5 @@
-// program.hpp - the values of program.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// program.hpp - the values of program.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_PROGRAM_HPP
 #define CKPT_VALUES_PROGRAM_HPP

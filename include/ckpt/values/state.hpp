@@ -1,4 +1,5 @@
-// state.hpp - the values of state.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// state.hpp - the values of state.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_STATE_HPP
 #define CKPT_VALUES_STATE_HPP

@@ -1,4 +1,5 @@
-// storage.hpp - the values of storage.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// storage.hpp - the values of storage.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_STORAGE_HPP
 #define CKPT_VALUES_STORAGE_HPP

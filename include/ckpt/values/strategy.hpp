@@ -1,4 +1,5 @@
-// strategy.hpp - the values of strategy.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// strategy.hpp - the values of strategy.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_STRATEGY_HPP
 #define CKPT_VALUES_STRATEGY_HPP

@@ -1,4 +1,5 @@
-// tensor.hpp - the values of tensor.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// tensor.hpp - the values of tensor.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_TENSOR_HPP
 #define CKPT_VALUES_TENSOR_HPP

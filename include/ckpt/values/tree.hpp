@@ -1,4 +1,5 @@
-// tree.hpp - the values of tree.h in C++: its enums, options and results. Generated from include/ckpt by tools/api: do not edit.
+// Generated from include/ckpt by tools/api: do not edit.
+// tree.hpp - the values of tree.h in C++: its enums, options and results.
 // clang-format off
 #ifndef CKPT_VALUES_TREE_HPP
 #define CKPT_VALUES_TREE_HPP
