@@ -22,7 +22,6 @@ NO_WRAPPER.update({f"ckpt_driver_{name}": "_drive.py drives schedules in Python"
 # Structs without a value in Python, and why.
 NO_VALUES = {
     "strategy_callbacks": "swig/strategy.hpp fills the table of functions",
-    "strategy_question": "swig/strategy.hpp passes the question's members",
     "storage_callbacks": "swig/storage.hpp fills the table of functions",
     "stateful_callbacks": "swig/state.hpp fills the table of functions",
     "coordinator_callbacks": "swig/state.hpp fills the table of functions",
@@ -40,7 +39,8 @@ NOT_CALLED = {
 }
 # Trees, which _trees.py makes of Python's own objects without the C API; test_trees.py compares the two.
 NOT_CALLED.update({name: "_trees.py reads and writes trees by itself" for name in
-                   re.findall(r"ckpt_tree_\w+|ckpt_state_set_tree", " ".join(vars(_native)))})
+                   re.findall(r"ckpt_tree_\w+|ckpt_state_set_tree", " ".join(vars(_native)))
+                   if name not in ("ckpt_tree_get_node", "ckpt_tree_get_bytes")})  # stand-ins for ckpt_tree_get, used by _state.py
 
 
 def listed():
@@ -123,6 +123,8 @@ class Coverage(unittest.TestCase):
                 tree = ast.parse(file.read())
             for owner in [node for node in tree.body if isinstance(node, ast.ClassDef)]:
                 for function in [node for node in owner.body if isinstance(node, ast.FunctionDef)]:
+                    if function.name.startswith("_") and function.name != "__init__":
+                        continue
                     self.assertIsNone(function.args.kwarg, f"{owner.name}.{function.name} has ** in its stub")
                     listed[f"{owner.name}.{function.name}"] = {argument.arg: ast.get_docstring(function) or ""
                                                                for argument in function.args.args + function.args.kwonlyargs}

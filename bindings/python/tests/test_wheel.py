@@ -11,7 +11,8 @@ import sys
 import unittest
 import zipfile
 
-CORE = "libckpt.so." + os.environ["CKPT_SOVERSION"]
+SOVERSION = os.environ["CKPT_SOVERSION"]
+CORE = "libckpt.so." + SOVERSION
 CONSUMER = """
 import os, sys
 import ckpt
@@ -27,7 +28,7 @@ print("consumer", ckpt.__version__)
 S3 = """
 import os, sys
 import ckpt
-library = os.path.join(os.path.dirname(ckpt.__file__), "libckpt-s3.so." + os.environ["CKPT_SOVERSION"])
+library = os.path.join(os.path.dirname(ckpt.__file__), "libckpt-s3.so.SOVERSION")
 def says(kind, text):
     try:
         ckpt.load("s3://bucket/run")
@@ -43,7 +44,7 @@ elif sys.argv[1] == "broken":
     says(ckpt.UnsupportedError, library + " does not load: ")
 else:
     says(ckpt.UnsupportedError, "which the package libckpt-s3 brings")
-"""
+""".replace("SOVERSION", SOVERSION)
 NO_S3 = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
 
 
@@ -71,7 +72,7 @@ class Wheel(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertEqual(done.stdout.strip(), f"consumer {version}", done.stderr)
 
-        library = os.path.join(prefix, "ckpt", "libckpt-s3.so." + os.environ["CKPT_SOVERSION"])
+        library = os.path.join(prefix, "ckpt", "libckpt-s3.so." + SOVERSION)
         has_s3 = os.environ["CKPT_HAS_S3"] == "1"
         self.assertEqual(os.path.isfile(library), has_s3)
 
