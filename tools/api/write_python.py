@@ -146,7 +146,9 @@ class Writer:
         for n, member in enumerate(members):
             first_of_frozen = n == 0 and member.group and not struct.has_size
             default = f" = {member.default}" if defaults and not first_of_frozen else ""
-            lines.append(f"    {member.name}: {member.types['record']}{default}")
+            kind = member.types["record"]
+            kind = f"Optional[{kind}]" if default == " = None" and kind == "str" else kind
+            lines.append(f"    {member.name}: {kind}{default}")
         lines += ["", "    @classmethod", "    def _of(cls, v: Tuple[Any, ...]) -> Any:"]
         return "\n".join(lines + [f"        return _new(cls, {self.parts(members)})"])
 

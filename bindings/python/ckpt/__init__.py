@@ -15,8 +15,8 @@ with _warnings.catch_warnings():
     _warnings.filterwarnings("ignore", r"builtin type \w+ has no __module__ attribute", DeprecationWarning)
     from . import _native
 
-from . import (_adaptive, _async, _base, _common, _drive, _engine, _memory, _oneline, _pipeline, _plan, _sharded, _state,
-               _storage, _strategy, _task, _tensor, _trees)
+from . import (_adaptive, _async, _base, _checkpoints, _common, _coordinator, _drive, _engine, _given, _memory, _oneline, _pipeline,
+               _plan, _sharded, _state, _storage, _strategy, _task, _tensor, _trees)
 from .generated import errors as _errors, values as _values
 from .generated.errors import *
 from .generated.values import *
@@ -32,6 +32,9 @@ from ._drive import *
 from ._engine import *
 from ._trees import *
 from ._state import *
+from ._coordinator import *
+from ._given import *
+from ._checkpoints import *
 from ._oneline import *
 from ._task import *
 from ._async import *
@@ -40,5 +43,5 @@ from ._pipeline import *
 
 __version__ = version_string()
 __all__ = [name for part in (_errors, _values, _base, _common, _memory, _tensor, _sharded, _storage, _strategy, _plan, _drive, _engine, _trees,
-                             _state, _oneline, _task, _async, _adaptive, _pipeline)
+                             _state, _coordinator, _given, _checkpoints, _oneline, _task, _async, _adaptive, _pipeline)
            for name in part.__all__]

@@ -8,7 +8,8 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from . import _native as _n
 from ._async import AsyncManager
 from ._base import _Owned, _timeout_ns
-from ._state import Coordinator, StateLike
+from ._coordinator import Coordinator
+from ._state import StateLike
 from ._task import CheckpointTask
 from .generated import methods as _m, options as _o, values as _v
 from .generated.errors import CallbackError, InvalidArgumentError

@@ -11,10 +11,12 @@ from . import _common
 from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
-from ._oneline import _continue_at, _key, _shared, _state_to_save
+from ._checkpoints import CheckpointManager, _refused_on_all_ranks, _renamer
+from ._given import _state_to_save
+from ._oneline import _continue_at, _key, _shared
 from ._progress import Progress, _function_of
 from ._root import CkptError
-from ._state import CheckpointManager, PathLike, State, StateLike, _as_json, _as_state, _refused_on_all_ranks, _renamer
+from ._state import PathLike, State, StateLike, _as_json, _as_state
 from ._storage import Storage
 from ._task import CheckpointTask, CheckpointTaskResult
 from .generated import methods as _m, options as _o
@@ -317,6 +319,9 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
             failures = [error]
         if failures and not _common._log_was_set and os.environ.get("CKPT_LOG") != "off":
             _common._report("async", "; ".join(f"no caller has seen this failure: {error}" for error in failures))
+
+
+CheckpointManager._make_async_manager = AsyncManager
 
 
 def _raise_all(errors: List[CkptError]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 from contextlib import suppress
 import os
 import sys
@@ -11,21 +10,23 @@ import warnings
 
 from . import _native as _n
 from ._base import SkippedWarning
+from ._checkpoints import CheckpointManager, Reader, _refused_manager, _refused_on_all_ranks
 from ._common import _warn
+from ._coordinator import Coordinator
+from ._given import Loaded, _is_groups, _is_tensors, _state_of, _state_of_any
 from ._progress import Progress, _Meter, _told
 from ._root import CkptError
 from ._sharded import Sharded
-from ._state import (CheckpointManager, Coordinator, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text,
-                     _refused_manager, _refused_on_all_ranks)
+from ._state import PathLike, State, _json_text
 from ._storage import Storage, _path_text, _place_key, _require_folder
-from ._tensor import Tensor, _has_dtype, as_tensor
+from ._tensor import _numpy_or_tensor
 from ._torch_versions import VERSIONS, versions_of
 from ._tree_filling import fill_tree
-from ._trees import DICTS, OTHER_ATTRIBUTES, TEXT_TENSOR, Types
+from ._trees import TEXT_TENSOR, Types
 from .generated.errors import InvalidArgumentError, NotFoundError
 from .generated.values import CheckpointInfo, SaveResult, Verify
 
-__all__ = ["save", "load", "Loaded", "save_file", "load_file"]
+__all__ = ["save", "load", "save_file", "load_file"]
 
 
 def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
@@ -55,100 +56,6 @@ def _save(place: Union[Storage, PathLike], state: State, step: int, keep_last: i
         return checkpoints.save(state, step, **options)
 
 
-def _require_same_shape_again(tensors: Mapping[str, Any], group: str) -> None:
-    """What load returns is a dict of tensors, or of groups when there are several."""
-    groups = [name for name, value in tensors.items() if isinstance(value, Mapping)]
-    single = [name for name, value in tensors.items() if not isinstance(value, Mapping)]
-    if groups and single:
-        raise InvalidArgumentError(f"{single[0]}: a tensor beside the dict '{groups[0]}' would be loaded as {group}.{single[0]}; put it "
-                                   "into a dict too")
-    if len(groups) == 1:
-        raise InvalidArgumentError(f"{groups[0]}: the only dict would be loaded without this name; save what is in it, with "
-                                   f"group='{groups[0]}' if you like")
-
-
-def _made_state(add: Callable[[State], Any], values: Optional[Mapping[str, Any]]) -> State:
-    """A State with the tensors that add gives it, and these values."""
-    state = State()
-    try:
-        add(state)
-        for key, value in (values or {}).items():
-            state[key] = value
-    except BaseException:
-        state.close()
-        raise
-    return state
-
-
-def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[str, Any]], allow_empty: bool,
-              convert: Callable[[Any], Tensor] = as_tensor) -> State:
-    entries = _entries(tensors, group, convert)
-    _require_same_shape_again(tensors, group)
-    if not entries and not values and not allow_empty:
-        raise InvalidArgumentError("tensors is empty, and there are no values: nothing would be saved; allow_empty=True saves it")
-    return _made_state(lambda state: state._add(entries), values)
-
-
-def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
-    """Groups of tensors by their names where a dict is nothing else, else one tree."""
-    if _is_groups(tree) or _is_tensors(tree):
-        return _state_of(tree, group, values, allow_empty)
-    return _made_state(lambda state: state._add_tree("tree", tree, once=True), values)
-
-
-def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
-    """A State itself, or one of a model, of (model, optimizer), or of a value of any shape."""
-    pair = type(given) is tuple and any(isinstance(part, Stateful) for part in given)
-    if not pair and not isinstance(given, (State, Stateful)):
-        return _state_of_any(given, group, values, allow_empty)
-    state = _as_state(given)
-    for key, value in (values or {}).items():
-        state[key] = value
-    return state
-
-
-_most_groups = 16  # a group is a file, and each file is synced
-_longest_group = 64  # bytes
-
-
-def _is_groups(tree: Any) -> bool:
-    """Whether groups return this as it is."""
-    if type(tree) not in (dict, Loaded) or not 1 < len(tree) <= _most_groups:
-        return False
-    fit = all(_is_name(name) and len(name.encode()) <= _longest_group and _is_tensors(part) and part for name, part in tree.items())
-    return fit and not _share_memory([value for part in tree.values() for value in part.values()])
-
-
-def _is_tensors(tree: Any) -> bool:
-    """Whether a group returns this as it is."""
-    if type(tree) not in (dict, Loaded) or not all(_is_name(name) and _is_tensor(value) for name, value in tree.items()):
-        return False
-    return not _share_memory(tree.values())
-
-
-def _share_memory(values: Iterable[Any]) -> bool:
-    memory = [value.ctypes.data for value in values if hasattr(value, "ctypes") and value.size > 0]
-    return len(set(memory)) < len(memory)
-
-
-def _is_name(name: Any) -> bool:
-    """Whether it can be the name of a tensor or group as it is."""
-    return type(name) is str and name.isprintable() and bool(name.strip()) and not name.startswith("__") and len(name) <= 200
-
-
-def _is_tensor(value: Any) -> bool:
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if isinstance(value, Sharded):
-        return True
-    if torch is not None and isinstance(value, torch.Tensor):
-        return False  # a tree returns it as torch's
-    if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
-        return isinstance(value, (Tensor, array.array, memoryview)) or hasattr(value, "__dlpack__")
-    if type(value) not in (numpy.ndarray, numpy.memmap):
-        return False
-    return bool(value.flags.c_contiguous) and bool(value.dtype.isnative) and _has_dtype(value.dtype.name)
-
-
 def _key(place: Union[Storage, PathLike]) -> Any:
     return _place_key(place) if isinstance(place, (str, bytes, os.PathLike)) else id(place)
 
@@ -176,20 +83,6 @@ def _continue_at(place: Union[Storage, PathLike], checkpoints: CheckpointManager
     name = _loaded.pop(_key(place), None)
     if name is not None:
         _continue_from(checkpoints, name)
-
-
-class Loaded(Dict[str, Any]):
-    """A dict of arrays by name, or of such dicts by group, and the checkpoint that they come from: its name and step; how many newer
-    ones were skipped because they could not be read, and why: the error by the name of each, the newest first."""
-
-    name: str = ""
-    step: int = 0
-    skipped: int = 0
-    errors: Mapping[str, CkptError] = {}
-
-
-DICTS[Loaded] = "dict"
-OTHER_ATTRIBUTES[Loaded] = ("name", "step", "skipped", "errors")  # of the checkpoint, not of the value
 
 
 def _warn_of_skipped(text: str) -> None:
@@ -300,14 +193,6 @@ def _has_gone(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
 def _read(checkpoints: CheckpointManager, name: str, read: Callable[[Reader], Any]) -> Any:
     with checkpoints.reader(name) as reader:  # checks what it reads
         return read(reader)
-
-
-def _numpy_or_tensor(tensor: Tensor) -> Any:
-    """A numpy view, which keeps the tensor's memory; the Tensor where numpy is not there or lacks the type."""
-    try:
-        return tensor.numpy()
-    except (ImportError, BufferError, ValueError):
-        return tensor
 
 
 def _by_group(reader: Reader, group: Optional[str], types: Types, meter: _Meter) -> Any:

@@ -1,4 +1,4 @@
-"""What the files of made/ stand on: the root of the exceptions, enumerations that take any number, and handles."""
+"""What the files of generated/ stand on: the root of the exceptions, enumerations that take any number, and handles."""
 
 from __future__ import annotations
 
@@ -84,3 +84,9 @@ made_by: Dict[str, Callable[[Any], Any]] = {}  # what makes a tensor, a strategy
 
 def handle_of(owned: Any) -> Any:
     return None if owned is None else owned._h
+
+
+def _at(path: str, error: Exception) -> Exception:
+    """The same error, whose text begins with where it was found."""
+    error.args = (f"{path}: {error}", *error.args[1:])
+    return error

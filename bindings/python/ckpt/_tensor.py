@@ -213,3 +213,11 @@ def _seen_as(tensor: Tensor, dtype: DType, read_only: bool = False) -> Tensor:
 
 made_by["tensor"] = lambda source: None if source is None else as_tensor(source)
 made_by["dtype"] = lambda kind: 0 if kind is None else _dtype(kind)
+
+
+def _numpy_or_tensor(tensor: Tensor) -> Any:
+    """A numpy view, which keeps the tensor's memory; the Tensor where numpy is not there or lacks the type."""
+    try:
+        return tensor.numpy()
+    except (ImportError, BufferError, ValueError):
+        return tensor

@@ -17,7 +17,7 @@ import torch as _torch
 import torch.distributed as _dist
 
 from ._base import _timeout_ns
-from ._state import Coordinator, CustomCoordinator
+from ._coordinator import Coordinator, CustomCoordinator
 from .generated.errors import ForkedError, InvalidArgumentError, InvalidStateError, IoError, TimeoutError, UnsupportedError
 
 _MOST_BYTES = 16 << 20  # all that an operation has in memory at a time

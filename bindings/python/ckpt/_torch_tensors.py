@@ -7,7 +7,7 @@ from typing import Any, List, NamedTuple, Optional, Tuple, Union
 import torch as _torch
 
 from ._tensor import _seen_as, Tensor, as_tensor as _any_tensor
-from ._trees import can_be_written, Copied, Given
+from ._tree_arrays import can_be_written, Copied, Given
 from .generated.errors import UnsupportedError
 from .generated.values import DType
 

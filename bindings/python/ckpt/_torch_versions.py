@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Optional
 
-from ._root import CkptError
-from ._state import _at
+from ._root import _at, CkptError
 from ._tensor import as_tensor
 from ._trees import attributes_of, read_tree, write_tree
 from .generated.errors import InvalidArgumentError, UnsupportedError

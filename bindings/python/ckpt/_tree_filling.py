@@ -6,7 +6,8 @@ import dataclasses
 from typing import Any, Callable, List
 
 from ._tensor import Tensor
-from ._trees import _At, _is_torch, can_be_written, Record, SAVED_ATTRIBUTES
+from ._tree_arrays import can_be_written
+from ._trees import _At, _is_torch, Record, SAVED_ATTRIBUTES
 from .generated.errors import InvalidArgumentError
 
 

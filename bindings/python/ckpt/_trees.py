@@ -18,7 +18,8 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 
 from ._root import CkptError
 from ._sharded import Sharded
-from ._tensor import _has_dtype, _seen_as, Tensor, as_tensor
+from ._tensor import _has_dtype, Tensor, as_tensor
+from ._tree_arrays import can_be_written, Copied, Given
 from .generated.errors import CorruptError, InvalidArgumentError, NotFoundError, UnsupportedError
 from .generated.values import DType
 
@@ -179,25 +180,6 @@ def _is_key(value: Any) -> bool:
     return type(value) in _KEYS and (type(value) is not tuple or all(_is_key(part) for part in value))
 
 
-class Copied:
-    """The contiguous elements that stand for an array whose memory cannot be shared: it is strided, of the other byte order, or on a
-    device. read() returns its elements now; write() fills it with `elements`, and is None where it cannot be written."""
-
-    def __init__(self, array: Any, elements: Tensor, read: Callable[[], Tensor], write: Optional[Callable[[], Any]]) -> None:
-        self.array, self.elements, self._read, self._write = array, elements, read, write
-        self.tensor = elements if write is not None else _seen_as(elements, elements.dtype, read_only=True)  # which a load refuses to fill
-
-    def refresh(self) -> None:
-        """Reads the array again. Equal elements are not written: a save in the background may be reading them."""
-        now = self._read()
-        if not self.elements.is_bit_equal(now):
-            self.elements.copy_from(now)
-
-    def write_back(self) -> None:
-        if self._write is not None:
-            self._write()
-
-
 class _Writer:
     def __init__(self) -> None:
         self.nodes: List[Any] = []
@@ -351,18 +333,6 @@ class _Writer:
             number += 1
             name = f"{wanted}~{number}"
         return name
-
-
-def can_be_written(array: Any) -> bool:
-    """Whether each element can be written alone: an array of numpy or torch that is writable and repeats none (stride 0)."""
-    strides = array.stride() if callable(getattr(array, "stride", None)) else getattr(array, "strides", ())
-    repeats = any(stride == 0 and length > 1 for stride, length in zip(strides, array.shape))
-    return not repeats and bool(getattr(getattr(array, "flags", None), "writeable", True))
-
-
-# A key of the memory (None: it cannot be shared), a function that returns a Tensor or a copy, the rest of the tensor's node, and at
-# most one attribute: its name and value.
-Given = Tuple[Any, ...]
 
 
 def _no_place(value: Any) -> UnsupportedError:

@@ -14,11 +14,13 @@ import torch as _torch
 
 from . import _native as _n
 from ._async import AsyncManager
-from ._oneline import (_continue_from, _made_state, _newest, _NoCheckpointError, _note_loaded, _save, _state_of, _warn_of_skipped,
+from ._checkpoints import _refused_manager, _refused_on_all_ranks, CheckpointManager, Reader
+from ._given import _made_state, _state_of
+from ._oneline import (_continue_from, _newest, _NoCheckpointError, _note_loaded, _save, _warn_of_skipped,
                        save_file as _save_file)
 from ._progress import Progress, _Meter
-from ._root import CkptError
-from ._state import _at, _refused_manager, _refused_on_all_ranks, CheckpointManager, PathLike, Reader, State
+from ._root import _at, CkptError
+from ._state import PathLike, State
 from ._storage import Storage
 from ._task import CheckpointTask
 from ._tensor import Tensor, as_tensor as _any_tensor

@@ -65,6 +65,22 @@ def sources():
                 yield name, file.read()
 
 
+def imports_of(name, text):
+    """The modules of the package that this one imports, also inside functions; not what only type checkers read."""
+    module = name[:-len(".py")].replace(os.sep, ".")
+    folder, found = module.split(".")[:-1], set()
+    nodes = [ast.parse(text)]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = folder[:len(folder) - (node.level - 1)] + (node.module.split(".") if node.module else [])
+            found |= {".".join(base), *(".".join([*base, alias.name]) for alias in node.names)}
+        nodes += ast.iter_child_nodes(node)
+    return module, found - {module}
+
+
 def keywords_of(function):
     return function.__code__.co_varnames[:function.__code__.co_argcount]
 
@@ -136,6 +152,17 @@ class Coverage(unittest.TestCase):
             for keyword in [keyword for function in made for keyword in keywords_of(function)]:
                 self.assertIn(keyword, listed[method], f"{method} does not list {keyword}")
         self.assertIn("capacity: tasks that have not ended", listed["AsyncManager.__init__"]["capacity"])
+
+    def test_modules_import_in_one_direction(self):
+        imports = dict(imports_of(name, text) for name, text in sources())
+        left = {module: found & set(imports) for module, found in imports.items()}
+        self.assertGreater(sum(map(len, left.values())), 100)
+        while True:  # takes away what imports nothing that is left
+            free = {module for module, found in left.items() if not found}
+            if not free:
+                break
+            left = {module: found - free for module, found in left.items() if module not in free}
+        self.assertEqual(left, {}, "these import each other in a circle, or something in one")
 
     def test_a_number_of_a_newer_library_is_no_error(self):
         for name in values.__all__:

@@ -1616,7 +1616,7 @@ class ControllerEvent(NamedTuple):
 
     kind: ControllerEventKind = ControllerEventKind.RUN_BEGAN
     now_seconds: float = 0
-    name: str = None
+    name: Optional[str] = None
     duration_seconds: float = 0
     stall_seconds: float = 0
     durable_seconds: float = 0

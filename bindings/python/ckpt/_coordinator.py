@@ -1,0 +1,89 @@
+"""Coordinators: how the processes of one run find one another."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Callable, Dict, Optional
+
+from . import _native as _n
+from . import native as _native
+from ._base import _callbacks, _Owned, _take_back, _timeout_ns
+from .generated import methods as _m
+
+__all__ = ["Coordinator", "CustomCoordinator"]
+
+
+class CustomCoordinator(ABC):
+    """Derive from this to join the processes of one run. Each method raises TimeoutError when not all came within timeout_ns."""
+
+    @abstractmethod
+    def barrier(self, timeout_ns: int) -> None:
+        """Returns when every process has called it."""
+
+    @abstractmethod
+    def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
+        """data is read at the root and written elsewhere."""
+
+    @abstractmethod
+    def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
+        """received holds everyone's bytes in the order of ranks."""
+
+    def gather(self, sent: memoryview, received: memoryview, root: int, timeout_ns: int) -> None:
+        """received holds everyone's bytes in the order of ranks at the root, and is empty elsewhere. Without one of its own a
+        coordinator takes all_gather, with the bytes of all in memory everywhere."""
+        raise NotImplementedError("gather")
+
+
+def _gathers(coordinator: CustomCoordinator) -> bool:
+    return getattr(type(coordinator), "gather", CustomCoordinator.gather) is not CustomCoordinator.gather
+
+
+def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any]]:
+    def broadcast(data: Optional[memoryview], root: int, timeout_ns: int) -> None:
+        coordinator.broadcast(memoryview(bytearray()) if data is None else data, root, timeout_ns)
+        _take_back(data)
+
+    def all_gather(sent: Optional[memoryview], received: Optional[memoryview], timeout_ns: int) -> None:
+        coordinator.all_gather(memoryview(b"") if sent is None else sent, memoryview(bytearray()) if received is None else received,
+                               timeout_ns)
+        _take_back(sent, received)
+
+    def gather(sent: Optional[memoryview], received: Optional[memoryview], root: int, timeout_ns: int) -> None:
+        coordinator.gather(memoryview(b"") if sent is None else sent, memoryview(bytearray()) if received is None else received,
+                           root, timeout_ns)
+        _take_back(sent, received)
+
+    return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather, "gather": gather}
+
+
+class Coordinator(_m.CoordinatorMethods, _Owned):
+    """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
+
+    _release = staticmethod(_n.ckpt_coordinator_release)
+
+    def __init__(self) -> None:
+        self._adopt(_n.ckpt_coordinator_create_single())
+
+    @classmethod
+    def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
+        functions = _callbacks(_native.CoordinatorFunctions, **_functions_of(coordinator))
+        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions, _gathers(coordinator)))
+
+    def barrier(self, timeout: float = 60.0) -> None:
+        _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))
+
+    def broadcast(self, data: Any, root: int, timeout: float = 60.0) -> None:
+        """data: a writable buffer, as long on every process."""
+        _n.ckpt_coordinator_broadcast(self._h, data, root, _timeout_ns(timeout))
+
+    def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
+        """Everyone's bytes, in the order of ranks."""
+        received = bytearray(memoryview(sent).nbytes * self.world_size)
+        _n.ckpt_coordinator_all_gather(self._h, sent, _timeout_ns(timeout), received)
+        return bytes(received)
+
+    def gather(self, sent: Any, root: int, timeout: float = 60.0) -> Optional[bytes]:
+        """Everyone's bytes, in the order of ranks, at the root; None elsewhere."""
+        received = bytearray(memoryview(sent).nbytes * self.world_size if self.rank == root else 0)
+        _n.ckpt_coordinator_gather(self._h, sent, root, _timeout_ns(timeout), received)
+        return bytes(received) if self.rank == root else None

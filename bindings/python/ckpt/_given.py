@@ -1,0 +1,124 @@
+"""What is saved: a state, models, or a value of any shape, which becomes groups of tensors or a tree."""
+
+from __future__ import annotations
+
+import array
+import sys
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional
+
+from ._root import CkptError
+from ._sharded import Sharded
+from ._state import _as_state, _entries, State, Stateful
+from ._tensor import _has_dtype, as_tensor, Tensor
+from ._trees import DICTS, OTHER_ATTRIBUTES
+from .generated.errors import InvalidArgumentError
+
+__all__ = ["Loaded"]
+
+
+class Loaded(Dict[str, Any]):
+    """A dict of arrays by name, or of such dicts by group, and the checkpoint that they come from: its name and step; how many newer
+    ones were skipped because they could not be read, and why: the error by the name of each, the newest first."""
+
+    name: str = ""
+    step: int = 0
+    skipped: int = 0
+    errors: Mapping[str, CkptError] = {}
+
+
+DICTS[Loaded] = "dict"
+OTHER_ATTRIBUTES[Loaded] = ("name", "step", "skipped", "errors")  # of the checkpoint, not of the value
+
+
+def _require_same_shape_again(tensors: Mapping[str, Any], group: str) -> None:
+    """What load returns is a dict of tensors, or of groups when there are several."""
+    groups = [name for name, value in tensors.items() if isinstance(value, Mapping)]
+    single = [name for name, value in tensors.items() if not isinstance(value, Mapping)]
+    if groups and single:
+        raise InvalidArgumentError(f"{single[0]}: a tensor beside the dict '{groups[0]}' would be loaded as {group}.{single[0]}; put it "
+                                   "into a dict too")
+    if len(groups) == 1:
+        raise InvalidArgumentError(f"{groups[0]}: the only dict would be loaded without this name; save what is in it, with "
+                                   f"group='{groups[0]}' if you like")
+
+
+def _made_state(add: Callable[[State], Any], values: Optional[Mapping[str, Any]]) -> State:
+    """A State with the tensors that add gives it, and these values."""
+    state = State()
+    try:
+        add(state)
+        for key, value in (values or {}).items():
+            state[key] = value
+    except BaseException:
+        state.close()
+        raise
+    return state
+
+
+def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[str, Any]], allow_empty: bool,
+              convert: Callable[[Any], Tensor] = as_tensor) -> State:
+    entries = _entries(tensors, group, convert)
+    _require_same_shape_again(tensors, group)
+    if not entries and not values and not allow_empty:
+        raise InvalidArgumentError("tensors is empty, and there are no values: nothing would be saved; allow_empty=True saves it")
+    return _made_state(lambda state: state._add(entries), values)
+
+
+def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
+    """Groups of tensors by their names where a dict is nothing else, else one tree."""
+    if _is_groups(tree) or _is_tensors(tree):
+        return _state_of(tree, group, values, allow_empty)
+    return _made_state(lambda state: state._add_tree("tree", tree, once=True), values)
+
+
+def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
+    """A State itself, or one of a model, of (model, optimizer), or of a value of any shape."""
+    pair = type(given) is tuple and any(isinstance(part, Stateful) for part in given)
+    if not pair and not isinstance(given, (State, Stateful)):
+        return _state_of_any(given, group, values, allow_empty)
+    state = _as_state(given)
+    for key, value in (values or {}).items():
+        state[key] = value
+    return state
+
+
+_most_groups = 16  # a group is a file, and each file is synced
+_longest_group = 64  # bytes
+
+
+def _is_groups(tree: Any) -> bool:
+    """Whether groups return this as it is."""
+    if type(tree) not in (dict, Loaded) or not 1 < len(tree) <= _most_groups:
+        return False
+    fit = all(_is_name(name) and len(name.encode()) <= _longest_group and _is_tensors(part) and part for name, part in tree.items())
+    return fit and not _share_memory([value for part in tree.values() for value in part.values()])
+
+
+def _is_tensors(tree: Any) -> bool:
+    """Whether a group returns this as it is."""
+    if type(tree) not in (dict, Loaded) or not all(_is_name(name) and _is_tensor(value) for name, value in tree.items()):
+        return False
+    return not _share_memory(tree.values())
+
+
+def _share_memory(values: Iterable[Any]) -> bool:
+    memory = [value.ctypes.data for value in values if hasattr(value, "ctypes") and value.size > 0]
+    return len(set(memory)) < len(memory)
+
+
+def _is_name(name: Any) -> bool:
+    """Whether it can be the name of a tensor or group as it is."""
+    return type(name) is str and name.isprintable() and bool(name.strip()) and not name.startswith("__") and len(name) <= 200
+
+
+def _is_tensor(value: Any) -> bool:
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if isinstance(value, Sharded):
+        return True
+    if torch is not None and isinstance(value, torch.Tensor):
+        return False  # a tree returns it as torch's
+    if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
+        return isinstance(value, (Tensor, array.array, memoryview)) or hasattr(value, "__dlpack__")
+    if type(value) not in (numpy.ndarray, numpy.memmap):
+        return False
+    return bool(value.flags.c_contiguous) and bool(value.dtype.isnative) and _has_dtype(value.dtype.name)
