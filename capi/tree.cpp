@@ -6,6 +6,7 @@
 #include "guard.h"
 #include "state.h"
 #include "structs.h"
+#include "state/group_tree.h"
 #include "tensor.h"
 
 using ckpt::base::require;

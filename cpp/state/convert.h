@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "state/load.h"
+#include "state/load_options.h"
 #include "tensor/dtype.h"
 
 namespace ckpt::state {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "state/manifest.h"
-#include "state/save.h"
+#include "state/save_source.h"
 #include "state/state.h"
 #include "storage/storage.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/progress.h"
 #include "base/thread_pool.h"
-#include "state/load.h"
+#include "state/load_options.h"
 #include "state/manifest.h"
 #include "state/name_map.h"
 #include "state/state.h"

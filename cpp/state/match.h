@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "state/load.h"
+#include "state/load_options.h"
 #include "state/manifest.h"
 #include "state/name_map.h"
 #include "state/state.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "state/load.h"
+#include "state/load_options.h"
 #include "state/manifest.h"
 
 namespace ckpt::state {

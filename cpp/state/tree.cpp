@@ -58,16 +58,6 @@ std::string_view back(std::string_view text, std::size_t bytes) {
   return text.substr(text.size() - bytes);
 }
 
-// What is wrong with a tensor of this form, "" when nothing is.
-template <class Dimensions>
-std::string form_problem(const TreeNode& node, tensor::Dtype dtype, const Dimensions& shape) {
-  const auto ndim = static_cast<std::int64_t>(std::size(shape));
-  if (node.complex128 && (dtype != tensor::Dtype::f64 || ndim == 0 || *(std::end(shape) - 1) != 2))
-    return "complex128 needs F64 and a last dimension of length 2";
-  if (node.form == TreeForm::scalar && ndim != (node.complex128 ? 1 : 0)) return "a scalar has no dimensions";
-  return {};
-}
-
 void check_node(TreeNode& node) {
   switch (node.kind) {
     case TreeKind::text:
@@ -149,6 +139,14 @@ std::string key_of(const std::vector<TreeNode>& nodes, std::size_t begin) {
 }
 
 }  // namespace
+
+std::string form_problem(const TreeNode& node, tensor::Dtype dtype, std::span<const std::int64_t> shape) {
+  const auto ndim = static_cast<std::int64_t>(shape.size());
+  if (node.complex128 && (dtype != tensor::Dtype::f64 || ndim == 0 || shape.back() != 2))
+    return "complex128 needs F64 and a last dimension of length 2";
+  if (node.form == TreeForm::scalar && ndim != (node.complex128 ? 1 : 0)) return "a scalar has no dimensions";
+  return {};
+}
 
 std::string_view kind_name(TreeKind kind) noexcept { return kind_names[static_cast<std::size_t>(kind)]; }
 
@@ -365,97 +363,6 @@ std::shared_ptr<tensor::Tensor> Tree::tensor(std::int64_t index) {
   auto& read = read_[node.bytes];
   if (read == nullptr) read = source_(node.bytes);
   return nodes_[static_cast<std::size_t>(index)].tensor = read;
-}
-
-// ---- Groups ----
-
-namespace {
-
-void check_tensors(const Tree& tree, const std::function<std::string(const TreeNode&)>& problem_of) {
-  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
-    const TreeNode& node = tree.nodes()[i];
-    if (node.kind != TreeKind::tensor) continue;
-    const std::string problem = problem_of(node);
-    if (!problem.empty()) fail_corrupt(cat("the tree's text: node ", i, " is tensor ", base::quote(node.bytes), ": ", problem));
-  }
-}
-
-Tree tree_of_bytes(const tensor::Tensor& text) {
-  if (text.dtype() != tensor::Dtype::u8 || text.shape().ndim() != 1) {
-    fail_corrupt(
-        cat("the tree's text is not of dtype U8 with one dimension but ", dtype_name(text.dtype()), ' ', to_text(text.shape())));
-  }
-  return parse_tree({static_cast<const char*>(text.data()), static_cast<std::size_t>(text.bytes())});
-}
-
-[[noreturn]] void fail_no_tree(std::string_view group) {
-  base::fail(Status::not_found, "group ", base::quote(group), " is no tree");
-}
-
-}  // namespace
-
-void set_tree(State& state, std::string_view group, Tree& tree) {
-  state.refuse_in_use();
-  tree.require_complete();
-  const auto old = std::ranges::find(state.groups(), group, &StateGroup::name);
-  if (old != state.groups().end() && std::ranges::find(old->tensors, tree_tensor, &StateTensor::name) == old->tensors.end())
-    base::fail(Status::already_exists, "group ", base::quote(group), " has tensors and is no tree");
-  std::vector<StateTensor> tensors;
-  std::set<std::string_view> added;
-  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
-    const TreeNode& node = tree.nodes()[i];
-    if (node.kind != TreeKind::tensor || !added.insert(node.bytes).second) continue;
-    base::require(node.tensor != nullptr || tree.has_source(), "tree was made from a text: it has no tensor ",
-                  base::quote(node.bytes));
-    tensors.push_back({node.bytes, tree.tensor(static_cast<std::int64_t>(i))});
-  }
-  const std::string text = to_text(tree);
-  auto bytes = tensor::Tensor::create(tensor::Dtype::u8, {static_cast<std::int64_t>(text.size())});
-  std::memcpy(bytes->data(), text.data(), text.size());
-  tensors.push_back({std::string(tree_tensor), std::move(bytes)});
-  state.set_group(group, std::move(tensors));
-}
-
-Tree tree_of(const State& state, std::string_view group) {
-  state.refuse_in_use();
-  const auto found = std::ranges::find(state.groups(), group, &StateGroup::name);
-  if (found == state.groups().end()) fail_no_tree(group);
-  std::map<std::string, std::shared_ptr<tensor::Tensor>> tensors;
-  for (const StateTensor& item : found->tensors) tensors.emplace(item.name, item.tensor);
-  const auto text = tensors.find(std::string(tree_tensor));
-  if (text == tensors.end()) fail_no_tree(group);
-  Tree tree = tree_of_bytes(*text->second);
-  check_tensors(tree, [&](const TreeNode& node) -> std::string {
-    const auto item = tensors.find(node.bytes);
-    if (item == tensors.end()) return "the group has none of that name";
-    return form_problem(node, item->second->dtype(), item->second->shape().dimensions());
-  });
-  tree.set_source([tensors = std::move(tensors)](const std::string& name) { return tensors.at(name); });
-  return tree;
-}
-
-Tree tree_of(const std::shared_ptr<Reader>& reader, std::string_view group) {
-  std::int64_t text = 0;
-  try {
-    text = reader->find(group, tree_tensor);
-  } catch (const base::Error& error) {
-    if (error.status() != Status::not_found) throw;
-    fail_no_tree(group);
-  }
-  const std::string inside = reader->group(text);
-  Tree tree = tree_of_bytes(*reader->read_new(text, tensor::default_buffer_pool()));
-  check_tensors(tree, [&](const TreeNode& node) -> std::string {
-    try {
-      const TensorEntry& entry = reader->at(reader->find(inside, node.bytes));
-      return form_problem(node, entry.dtype, entry.shape);
-    } catch (const base::Error& error) {
-      return error.message();
-    }
-  });
-  tree.set_source([reader, inside](const std::string& name) {
-    return reader->read_new(reader->find(inside, name), tensor::default_buffer_pool());
-  });
-  return tree;
 }
 
 }  // namespace ckpt::state

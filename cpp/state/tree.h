@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -14,8 +15,6 @@
 #include <vector>
 
 #include "base/not_copied.h"
-#include "state/reader.h"
-#include "state/state.h"
 #include "tensor/tensor.h"
 
 namespace ckpt::state {
@@ -144,11 +143,7 @@ std::string to_text(const Tree& tree);
 std::string nodes_text(const std::vector<TreeNode>& nodes, std::size_t begin, std::size_t end);
 // Hexadecimal with "0x", a sign only before negative ones, no needless digits; an integer where it fits. false: the text is none.
 bool set_whole_number(TreeNode& node, std::string_view hexadecimal);
-
-// The group becomes the tree. Error(already_exists) when it has tensors and is none.
-void set_tree(State& state, std::string_view group, Tree& tree);
-Tree tree_of(const State& state, std::string_view group);
-// The tensors are read when they are asked for. group "": any.
-Tree tree_of(const std::shared_ptr<Reader>& reader, std::string_view group);
+// What is wrong with a tensor that has the node's form; "" when nothing is.
+std::string form_problem(const TreeNode& node, tensor::Dtype dtype, std::span<const std::int64_t> shape);
 
 }  // namespace ckpt::state

@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "base/json_tree.h"
 #include "base/json_writer.h"
+#include "state/safetensors.h"
 #include "state/tree.h"
 
 namespace ckpt::state {

@@ -9,6 +9,7 @@
 #include "fixture.h"
 #include "rank_states.h"
 #include "state/ranks/placement_text.h"
+#include "state/group_tree.h"
 #include "state/tree.h"
 #include "storage/file_system.h"
 #include "thread_ranks.h"

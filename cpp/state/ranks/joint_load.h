@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "state/catalog.h"
-#include "state/load.h"
+#include "state/load_options.h"
 #include "state/ranks/meeting.h"
 #include "state/state.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "state/hash.h"
-#include "state/save.h"
+#include "state/save_options.h"
 #include "state/state.h"
 
 namespace ckpt::state {

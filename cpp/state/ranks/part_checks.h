@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/progress.h"
-#include "state/load.h"
+#include "state/load_options.h"
 #include "state/manifest.h"
 #include "storage/storage.h"
 

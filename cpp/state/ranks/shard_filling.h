@@ -20,7 +20,7 @@
 
 #include "base/progress.h"
 #include "state/filling.h"
-#include "state/load.h"
+#include "state/load_options.h"
 #include "state/manifest.h"
 #include "state/name_map.h"
 #include "state/ranks/block_files.h"
