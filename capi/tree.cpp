@@ -5,8 +5,8 @@
 
 #include "guard.h"
 #include "state.h"
-#include "structs.h"
 #include "state/group_tree.h"
+#include "structs.h"
 #include "tensor.h"
 
 using ckpt::base::require;

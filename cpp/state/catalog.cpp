@@ -138,113 +138,6 @@ bool may_lack_line(const std::vector<Found>& all, const std::vector<Attempt>& ag
 
 }  // namespace
 
-Manifest parsed_manifest(const std::string& directory, const std::string& text) {
-  return reading(path_in(directory, manifest_name), [&] { return parse_manifest(text); });
-}
-
-FileSizes sizes_of(const Manifest& manifest) {
-  FileSizes sizes{manifest.world_size, manifest.is_of_many(), {}};
-  for (const GroupRecord& group : manifest.groups) {
-    for (const FileRecord& record : group.files) sizes.files.emplace_back(record.name, record.bytes);
-  }
-  return sizes;
-}
-
-void check_sizes(storage::Storage& storage, const std::string& directory, const FileSizes& sizes) {
-  // One look for all parts of many ranks; what their bytes are is seen when they are read.
-  if (sizes.is_of_many) {
-    std::vector<bool> found(static_cast<std::size_t>(sizes.world_size));
-    for (const storage::Entry& entry : storage.list(directory == "." ? "" : directory)) {
-      if (const auto rank = rank_of_part(entry.name, sizes.world_size)) found[static_cast<std::size_t>(*rank)] = true;
-    }
-    if (const auto missing = std::ranges::find(found, false); missing != found.end()) {
-      base::fail(Status::corrupt, base::quote(directory), " has ", std::ranges::count(found, true), " of ", sizes.world_size,
-                 " ranks' parts; ", part_name(missing - found.begin(), sizes.world_size), " is not there");
-    }
-  }
-  for (const auto& [name, bytes] : sizes.files) {
-    const std::string path = path_in(directory, name);
-    reading(path, [&, bytes = bytes] {  // clang 14 captures no structured binding by reference
-      const std::int64_t size = storage.size(path);
-      if (size != bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", bytes);
-    });
-  }
-}
-
-void note_manifest(Found& found, const Manifest& manifest) {
-  found.parsed = true;
-  found.commit_sequence = manifest.commit_sequence;
-  found.bytes = total_bytes(manifest);
-  found.metric = manifest.metric;
-  found.saved_utc_ns = manifest.saved_utc_ns;
-  found.world_size = manifest.world_size;
-  found.line = manifest.line;
-  if (found.line != nullptr) found.generation = found.line->generation;
-}
-
-bool comes_before(const Found& a, const Found& b) {
-  if (a.abandoned != b.abandoned) return b.abandoned;
-  if (a.generation != b.generation) return a.generation > b.generation;
-  return a.step != b.step ? a.step > b.step : a.commit_sequence > b.commit_sequence;
-}
-
-namespace {
-
-LinePlace place_of(const Found& found) {
-  return {found.step, found.parsed ? found.commit_sequence : -1, found.line, found.mark, found.condition != Condition::unfinished};
-}
-
-}  // namespace
-
-CurrentLine current_line(const std::vector<Found>& all) {
-  std::vector<LinePlace> places;
-  places.reserve(all.size());
-  for (const Found& found : all) places.push_back(place_of(found));
-  return CurrentLine(places);
-}
-
-void place_in_line(std::vector<Found>& all) {
-  const CurrentLine line = current_line(all);
-  for (Found& found : all) {
-    found.generation = line.generation_of(place_of(found));
-    found.abandoned = !line.holds(found.generation, found.step);
-  }
-  std::ranges::stable_sort(all, comes_before);
-}
-
-bool is_usable(const Found& found, const std::set<std::string>& bad) {
-  return found.condition == Condition::complete && !found.abandoned && !bad.contains(found.name);
-}
-
-std::string read_text(storage::File& file, std::int64_t largest) {
-  const std::int64_t size = file.size();
-  if (size > largest) base::fail(Status::corrupt, "the file has ", size, " bytes; at most ", largest);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  if (file.read(0, std::as_writable_bytes(std::span(text))) != size)
-    base::fail(Status::corrupt, "the file shrank while it was read");
-  return text;
-}
-
-std::string path_in(std::string_view directory, std::string_view file) {
-  return directory == "." ? std::string(file) : storage::join(directory, file);
-}
-
-Condition condition_after(const base::Error& error) {
-  switch (error.status()) {
-    case Status::not_found: return Condition::unfinished;
-    case Status::corrupt: return Condition::damaged;
-    case Status::io:
-    case Status::permission:
-    case Status::unsupported: return Condition::unreadable;
-    default: throw;  // NOLINT: called while the error is being handled
-  }
-}
-
-void require_checkpoint_name(const std::string& name) {
-  base::require(!name.empty(), "name is empty");
-  if (name != ".") storage::require_path(name);
-}
-
 // Why that is enough beside a writer, which makes a directory only after the one before was committed, and removes that only after
 // the new one was: a complete one at the time of the second listing was in the first listing, too, and was still being written
 // whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the
@@ -272,22 +165,6 @@ std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& 
   }
 }
 
-std::string manifest_text(storage::Storage& storage, const std::string& directory) {
-  require_checkpoint_name(directory);
-  const std::string path = path_in(directory, manifest_name);
-  try {
-    return read_text(*storage.open(path), largest_manifest_bytes);
-  } catch (const base::Error& error) {
-    if (error.status() == Status::not_found) {
-      base::fail(Status::not_found, base::quote(directory), " has no ", manifest_name,
-                 ": it is no checkpoint, or a save is under way or was cut off");
-    }
-    // A directory of that name. Object stores have none: there it is the place that is wrong, and no checkpoint.
-    if (error.status() == Status::invalid_argument && !storage.is_objects()) base::fail(Status::corrupt, error.message());
-    throw;
-  }
-}
-
 Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text, Found& scanned) {
   const std::shared_ptr<Manifest> read = std::exchange(scanned.manifest, nullptr);
   const bool is_same = read != nullptr && scanned.name == directory && scanned.manifest_digest == hash_of(text);
@@ -305,27 +182,6 @@ Manifest checked_manifest(storage::Storage& storage, const std::string& director
 Manifest read_manifest(storage::Storage& storage, const std::string& directory) {
   Found none;
   return checked_manifest(storage, directory, manifest_text(storage, directory), none);
-}
-
-bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest) {
-  if (manifest.empty()) return true;  // it was not even read
-  try {
-    return manifest_text(storage, directory) == manifest;
-  } catch (const base::Error& error) {
-    return error.status() != Status::not_found;
-  }
-}
-
-void fail_outrun(const storage::Storage& storage) {
-  base::fail(Status::busy, base::quote(storage.name()), ": a writer has replaced what was about to be read ", most_rounds,
-             " times");
-}
-
-std::string abandoned_hint(const std::vector<Found>& all) {
-  const auto newest =
-      std::ranges::find_if(all, [](const Found& found) { return found.abandoned && found.condition == Condition::complete; });
-  if (newest == all.end()) return "";
-  return base::cat("; the newest abandoned one is ", base::quote(newest->name), " (step ", newest->step, "), which loads by name");
 }
 
 void fail_none(storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step) {
@@ -373,21 +229,6 @@ std::string read_one(storage::Storage& storage, const std::string& name,
     if (!name.empty()) base::fail(Status::not_found, base::quote(name), " was removed while it was read");
   }
   fail_outrun(storage);
-}
-
-void see_changes(storage::Storage& storage, const std::string& directory) noexcept {
-  if (storage.is_objects()) return;
-  const auto change = [&] {
-    const std::string path = path_in(directory.empty() ? "." : directory, look_name);
-    // One that was left by a process that was killed is in the way of making it, and goes, too.
-    attempt([&] { storage.create(path); });
-    storage.remove(path);
-  };
-  attempt(change);
-}
-
-bool has_manifest(storage::Storage& storage, const std::string& directory) {
-  return std::ranges::any_of(storage.list(directory), [](const storage::Entry& entry) { return entry.name == manifest_name; });
 }
 
 void set_aside(storage::Storage& storage, const std::string& directory, const std::string& reason) {

@@ -276,7 +276,9 @@ void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
   log_error_of(
       [&] {
         if (ownership_ != nullptr) ownership_->require_held();
-        leftovers_.retry(*storage_, committer_.get());
+        Leftovers::Remove remove;
+        if (committer_ != nullptr) remove = [&](const std::string& directory) { return committer_->remove_uncommitted(directory); };
+        leftovers_.retry(*storage_, remove);
         if (retention_.keeps_all()) return;
         if (committer_ != nullptr) {
           committer_->retain(retention_, result.name, result.step, age_time(utc_ns), leftovers_);

@@ -11,7 +11,7 @@
 #include "base/json_tree.h"
 #include "base/json_writer.h"
 #include "base/log.h"
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/name.h"
 #include "state/record_text.h"
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "state/leftovers.h"
+#include "state/manifest_text.h"
 #include "state/record_review.h"
 #include "storage/objects.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 
 namespace ckpt::state {
 

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "state/catalog.h"
-#include "state/committer.h"
 
 namespace ckpt::state {
 namespace {
@@ -32,11 +31,11 @@ void Leftovers::note(const std::string& directory) noexcept {
   }
 }
 
-void Leftovers::retry(storage::Storage& storage, Committer* committer) noexcept {
+void Leftovers::retry(storage::Storage& storage, const Remove& remove) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase_if(names_, [&](const std::string& directory) {
     try {
-      return committer != nullptr ? committer->remove_uncommitted(directory) : remove_left(storage, directory);
+      return remove ? remove(directory) : remove_left(storage, directory);
     } catch (const std::exception&) {  // the same as before, most likely: it was reported then
       return false;
     }

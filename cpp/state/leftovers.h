@@ -2,6 +2,7 @@
 // writer try again; the next writer that opens the storage removes them in its own way.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -10,14 +11,16 @@
 
 namespace ckpt::state {
 
-class Committer;
-
 // Synchronised.
 class Leftovers {
  public:
   void note(const std::string& directory) noexcept;
-  // Tries each again, except one that holds a checkpoint after all. committer: an object store's. For the one writer of a storage.
-  void retry(storage::Storage& storage, Committer* committer) noexcept;
+  // Removes an attempt of an object store; false when something stayed.
+  using Remove = std::function<bool(const std::string& directory)>;
+
+  // Tries each again, except one that holds a checkpoint after all. remove: empty where there are directories. For the one writer
+  // of a storage.
+  void retry(storage::Storage& storage, const Remove& remove) noexcept;
 
  private:
   std::mutex mutex_;

@@ -88,10 +88,4 @@ std::int64_t chunk_count(std::int64_t bytes, std::int64_t bytes_of_chunk = chunk
 std::int64_t file_count(const Manifest& manifest);
 std::int64_t total_bytes(const Manifest& manifest);
 
-std::string to_text(const Manifest& manifest);
-
-// Error(corrupt) unless the text's own checksum holds and everything in it is there, in bounds and consistent; Error(unsupported)
-// for what a newer library wrote.
-Manifest parse_manifest(std::string_view text);
-
 }  // namespace ckpt::state

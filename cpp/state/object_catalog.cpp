@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "state/checkpoint_files.h"
 #include "state/known_bad.h"
 #include "state/name.h"
 #include "state/pin.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "state/catalog.h"
 #include "state/commit_record.h"
+#include "state/found.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {

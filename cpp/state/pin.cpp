@@ -1,5 +1,7 @@
 #include "state/pin.h"
 
+#include "state/checkpoint_files.h"
+
 #include <algorithm>
 
 #include "base/error.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "state/catalog.h"
+#include "state/found.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {

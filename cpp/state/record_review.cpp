@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "state/checkpoint_files.h"
 #include "state/commit_record.h"
 #include "state/name.h"
 

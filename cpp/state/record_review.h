@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "state/catalog.h"
+#include "state/found.h"
 #include "state/object_catalog.h"
 #include "storage/storage.h"
 

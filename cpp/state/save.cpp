@@ -9,6 +9,7 @@
 #include "state/committer.h"
 #include "state/file_saver.h"
 #include "state/leftovers.h"
+#include "state/manifest_text.h"
 #include "state/name.h"
 #include "state/ownership.h"
 #include "storage/rate_limit.h"

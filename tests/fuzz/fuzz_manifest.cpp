@@ -1,6 +1,7 @@
 // Any bytes as a manifest.
 #include "reread.h"
 #include "state/manifest.h"
+#include "state/manifest_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -1,5 +1,6 @@
 // Saving, resuming, choosing, retaining, locking.
 #include "state/checkpoint.h"
+#include "state/manifest_text.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -4,6 +4,7 @@
 #include "fixture.h"
 #include "state/line.h"
 #include "state/manifest.h"
+#include "state/manifest_text.h"
 #include "state/name.h"
 
 using namespace ckpt;

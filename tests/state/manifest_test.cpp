@@ -1,5 +1,6 @@
 // Manifest, checksums, names and JSON values.
 #include "state/manifest.h"
+#include "state/manifest_text.h"
 
 #include <gtest/gtest.h>
 

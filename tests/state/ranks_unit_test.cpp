@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "state/catalog.h"
+#include "state/manifest_text.h"
 #include "state/ranks/box.h"
 #include "state/ranks/listing.h"
 #include "state/ranks/merge.h"

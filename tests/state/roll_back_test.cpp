@@ -5,6 +5,7 @@
 #include "fixture.h"
 #include "object_store.h"
 #include "state/commit_record.h"
+#include "state/manifest_text.h"
 #include "state/name.h"
 #include "storage/file_system.h"
 

@@ -3,6 +3,7 @@
 
 #include "fixture.h"
 #include "state/checkpoint.h"
+#include "state/manifest_text.h"
 
 namespace {
 

@@ -1,0 +1,125 @@
+#include "state/checkpoint_files.h"
+
+#include <algorithm>
+#include <exception>
+#include <span>
+
+#include "state/manifest_text.h"
+#include "state/name.h"
+#include "state/ranks/placement_text.h"
+#include "state/ranks/verdict.h"
+
+namespace ckpt::state {
+
+using base::Status;
+
+Manifest parsed_manifest(const std::string& directory, const std::string& text) {
+  return reading(path_in(directory, manifest_name), [&] { return parse_manifest(text); });
+}
+
+FileSizes sizes_of(const Manifest& manifest) {
+  FileSizes sizes{manifest.world_size, manifest.is_of_many(), {}};
+  for (const GroupRecord& group : manifest.groups) {
+    for (const FileRecord& record : group.files) sizes.files.emplace_back(record.name, record.bytes);
+  }
+  return sizes;
+}
+
+void check_sizes(storage::Storage& storage, const std::string& directory, const FileSizes& sizes) {
+  // One look for all parts of many ranks; what their bytes are is seen when they are read.
+  if (sizes.is_of_many) {
+    std::vector<bool> found(static_cast<std::size_t>(sizes.world_size));
+    for (const storage::Entry& entry : storage.list(directory == "." ? "" : directory)) {
+      if (const auto rank = rank_of_part(entry.name, sizes.world_size)) found[static_cast<std::size_t>(*rank)] = true;
+    }
+    if (const auto missing = std::ranges::find(found, false); missing != found.end()) {
+      base::fail(Status::corrupt, base::quote(directory), " has ", std::ranges::count(found, true), " of ", sizes.world_size,
+                 " ranks' parts; ", part_name(missing - found.begin(), sizes.world_size), " is not there");
+    }
+  }
+  for (const auto& [name, bytes] : sizes.files) {
+    const std::string path = path_in(directory, name);
+    reading(path, [&, bytes = bytes] {  // clang 14 captures no structured binding by reference
+      const std::int64_t size = storage.size(path);
+      if (size != bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", bytes);
+    });
+  }
+}
+
+std::string read_text(storage::File& file, std::int64_t largest) {
+  const std::int64_t size = file.size();
+  if (size > largest) base::fail(Status::corrupt, "the file has ", size, " bytes; at most ", largest);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  if (file.read(0, std::as_writable_bytes(std::span(text))) != size)
+    base::fail(Status::corrupt, "the file shrank while it was read");
+  return text;
+}
+
+std::string path_in(std::string_view directory, std::string_view file) {
+  return directory == "." ? std::string(file) : storage::join(directory, file);
+}
+
+Condition condition_after(const base::Error& error) {
+  switch (error.status()) {
+    case Status::not_found: return Condition::unfinished;
+    case Status::corrupt: return Condition::damaged;
+    case Status::io:
+    case Status::permission:
+    case Status::unsupported: return Condition::unreadable;
+    default: throw;  // NOLINT: called while the error is being handled
+  }
+}
+
+void require_checkpoint_name(const std::string& name) {
+  base::require(!name.empty(), "name is empty");
+  if (name != ".") storage::require_path(name);
+}
+
+std::string manifest_text(storage::Storage& storage, const std::string& directory) {
+  require_checkpoint_name(directory);
+  const std::string path = path_in(directory, manifest_name);
+  try {
+    return read_text(*storage.open(path), largest_manifest_bytes);
+  } catch (const base::Error& error) {
+    if (error.status() == Status::not_found) {
+      base::fail(Status::not_found, base::quote(directory), " has no ", manifest_name,
+                 ": it is no checkpoint, or a save is under way or was cut off");
+    }
+    // A directory of that name. Object stores have none: there it is the place that is wrong, and no checkpoint.
+    if (error.status() == Status::invalid_argument && !storage.is_objects()) base::fail(Status::corrupt, error.message());
+    throw;
+  }
+}
+
+bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest) {
+  if (manifest.empty()) return true;  // it was not even read
+  try {
+    return manifest_text(storage, directory) == manifest;
+  } catch (const base::Error& error) {
+    return error.status() != Status::not_found;
+  }
+}
+
+void fail_outrun(const storage::Storage& storage) {
+  base::fail(Status::busy, base::quote(storage.name()), ": a writer has replaced what was about to be read ", most_rounds,
+             " times");
+}
+
+void see_changes(storage::Storage& storage, const std::string& directory) noexcept {
+  if (storage.is_objects()) return;
+  try {
+    const std::string path = path_in(directory.empty() ? "." : directory, look_name);
+    try {
+      storage.create(path);
+    } catch (const std::exception&) {  // a process that was killed has left one: it goes, too
+    }
+    storage.remove(path);
+  } catch (const std::exception&) {  // what other machines did is seen later
+  }
+}
+
+bool has_manifest(storage::Storage& storage, const std::string& directory) {
+  return std::ranges::any_of(storage.list(directory), [](const storage::Entry& entry) { return entry.name == manifest_name; });
+}
+
+}  // namespace ckpt::state

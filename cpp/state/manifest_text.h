@@ -1,0 +1,17 @@
+// The bytes of a manifest: written and read back. docs/format.md describes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "state/manifest.h"
+
+namespace ckpt::state {
+
+std::string to_text(const Manifest& manifest);
+
+// Error(corrupt) unless the text's own checksum holds and everything in it is there, in bounds and consistent; Error(unsupported)
+// for what a newer library wrote.
+Manifest parse_manifest(std::string_view text);
+
+}  // namespace ckpt::state
