@@ -18,6 +18,7 @@
 #include "state/checkpoint.h"
 #include "state/hash.h"
 #include "state/manifest.h"
+#include "state/manifest_text.h"
 #include "state/reader.h"
 #include "state/safetensors.h"
 #include "storage/file_system.h"
