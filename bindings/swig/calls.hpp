@@ -304,21 +304,6 @@ inline ckpt_status schedule_executor_create(ckpt_chain* chain, ckpt_schedule* sc
   return ckpt_schedule_executor_create(chain, schedule, &input.value, options, executor);
 }
 
-inline ckpt_status tree_get_node(const ckpt_tree* tree, int64_t index, ckpt_tree_kind* kind, int64_t* count, int64_t* end) {
-  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
-  const ckpt_status status = ckpt_tree_get(tree, index, &node);
-  *kind = node.kind;
-  *count = node.count;
-  *end = node.end;
-  return status;
-}
-
-inline ByteString tree_get_bytes(const ckpt_tree* tree, int64_t index) {
-  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
-  check(ckpt_tree_get(tree, index, &node));
-  return {std::string(static_cast<const char*>(node.data), static_cast<std::size_t>(node.bytes))};
-}
-
 }  // namespace ckpt_swig
 
 #endif  // CKPT_SWIG_CALLS_HPP

@@ -162,7 +162,6 @@ CKPT_REPLACED(coordinator_all_gather)
 CKPT_REPLACED(coordinator_gather)
 %ignore ckpt_tree_add; // the functions of tree.hpp
 %ignore ckpt_tree_get;
-#if !defined(SWIGPYTHON) // Python reads and writes trees by itself
 CKPT_REPLACED(tree_add_null)
 CKPT_REPLACED(tree_add_boolean)
 CKPT_REPLACED(tree_add_integer)
@@ -171,11 +170,10 @@ CKPT_REPLACED(tree_add_complex)
 CKPT_REPLACED(tree_add_bytes)
 CKPT_REPLACED(tree_add_container)
 CKPT_REPLACED(tree_add_tensor)
+CKPT_REPLACED(tree_get_node)
 CKPT_REPLACED(tree_get_integer)
 CKPT_REPLACED(tree_get_number)
 CKPT_REPLACED(tree_get_form)
-#endif
-CKPT_REPLACED(tree_get_node)
 CKPT_FETCHED(tree_get_bytes)
 CKPT_FETCHED(tree_get_text)
 CKPT_REPLACED(checkpoint_manager_create)
@@ -273,8 +271,8 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %include "calls.hpp"
 #if !defined(SWIGPYTHON)
 %include "drive.hpp"
-%include "tree.hpp"
 #endif
+%include "tree.hpp"
 %include "strategy.hpp"
 %include "storage.hpp"
 %include "engine.hpp"

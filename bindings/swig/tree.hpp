@@ -66,6 +66,14 @@ inline ckpt_status tree_add_tensor(ckpt_tree* tree, ckpt_tree_form form, ckpt_bo
   return ckpt_tree_add(tree, &node);
 }
 
+inline ckpt_status tree_get_node(const ckpt_tree* tree, int64_t index, ckpt_tree_kind* kind, int64_t* count, int64_t* end) {
+  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
+  const ckpt_status status = ckpt_tree_get(tree, index, &node);
+  *kind = node.kind;
+  *count = node.count;
+  *end = node.end;
+  return status;
+}
 inline ckpt_status tree_get_integer(const ckpt_tree* tree, int64_t index, int64_t* value) {
   ckpt_tree_node node = CKPT_TREE_NODE_INIT;
   const ckpt_status status = ckpt_tree_get(tree, index, &node);
@@ -87,6 +95,12 @@ inline ckpt_status tree_get_form(const ckpt_tree* tree, int64_t index, ckpt_tree
   *is_big_endian = node.is_big_endian;
   *is_complex128 = node.is_complex128;
   return status;
+}
+
+inline ByteString tree_get_bytes(const ckpt_tree* tree, int64_t index) {
+  ckpt_tree_node node = CKPT_TREE_NODE_INIT;
+  check(ckpt_tree_get(tree, index, &node));
+  return {std::string(static_cast<const char*>(node.data), static_cast<std::size_t>(node.bytes))};
 }
 
 }  // namespace ckpt_swig
