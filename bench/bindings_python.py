@@ -4,7 +4,7 @@ dict of 100 numpy arrays holds its caller up, beside the same from C. PYTHONPATH
 Calls: one row each, the least of several rounds, the loop's own time taken off. Saves: both in turn, least, median and mean."""
 
 import ctypes
-import os
+import pathlib
 import statistics
 import sys
 import tempfile
@@ -14,6 +14,7 @@ import ckpt
 from ckpt import native
 
 CALLS, ROUNDS = 500_000, 7
+LIBRARY = next(str(path) for path in pathlib.Path(ckpt.__file__).parent.glob("libckpt.so.*"))  # the name has the version
 ARRAYS, ARRAY_BYTES, SAVES = 100, 5 << 20, 25
 
 
@@ -46,7 +47,7 @@ def saves():
     import numpy
 
     arrays = {f"layer.{i}": numpy.full(ARRAY_BYTES // 4, i, numpy.float32) for i in range(ARRAYS)}
-    library = ctypes.CDLL(os.path.join(os.path.dirname(ckpt.__file__), "libckpt.so.0"))
+    library = ctypes.CDLL(LIBRARY)
     address = ctypes.c_void_p
     options, task = native.ckpt_save_options(), native.ckpt_checkpoint_task_options()
     options.step = 1
@@ -98,7 +99,7 @@ def drive():
 
 
 def main():
-    library = ctypes.PyDLL(os.path.join(os.path.dirname(ckpt.__file__), "libckpt.so.0"))
+    library = ctypes.PyDLL(LIBRARY)
     row("an empty Python function", nanoseconds(empty))
     row("ctypes, keeping the interpreter's lock: ckpt_version()", nanoseconds(library.ckpt_version))
     row("ckpt.version()", nanoseconds(ckpt.version))

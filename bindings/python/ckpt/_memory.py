@@ -133,7 +133,8 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
 
     def record_allocation(self, layer: Union[int, str], bytes: int) -> int:
         """Books an allocation and gives its id."""
-        return _n.ckpt_memory_tracker_record_allocation(self._h, self._number(layer), bytes)
+        number = self._numbers.get(layer) if isinstance(layer, str) else layer  # without a call: this is done often
+        return _n.ckpt_memory_tracker_record_allocation(self._h, self._number(layer) if number is None else number, bytes)
 
     def try_reserve(self, layer: Union[int, str], bytes: int) -> Optional[int]:
         """Like record_allocation, but None when the live total would rise above the limit."""
