@@ -27,9 +27,10 @@ struct Arguments;
 
 // A kind that is part of the library: one entry of the table in factory.cpp.
 struct BuiltIn {
+  enum class Takes { values, strategies, rules };
   base::Form form;
-  enum class Takes { values, strategies, rules } takes;
   StrategyPtr (*make)(Arguments& arguments);
+  Takes takes;
   bool uses_given = false;  // tracker, clock and total
 };
 
