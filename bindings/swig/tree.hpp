@@ -1,4 +1,4 @@
-// tree.hpp - nodes of trees, whose struct does not cross into other languages: one function for each kind of value.
+// tree.hpp - stand-ins for ckpt_tree_add and ckpt_tree_get: ckpt_tree_node does not cross into other languages.
 #ifndef CKPT_SWIG_TREE_HPP
 #define CKPT_SWIG_TREE_HPP
 

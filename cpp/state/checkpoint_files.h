@@ -1,4 +1,4 @@
-// The files of one checkpoint: where they are, how they are read, and what an error in doing so says.
+// The files of one checkpoint: paths, reading, and the meaning of read errors.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ std::string read_text(storage::File& file, std::int64_t largest);
 // The manifest as it is, unchecked; errors as those of read_manifest.
 std::string manifest_text(storage::Storage& storage, const std::string& directory);
 
-// What an error while reading a checkpoint says about it; errors that say nothing (out of memory, ...) are thrown again.
+// Returns the condition that a read error implies; rethrows errors that imply none (out of memory, ...).
 Condition condition_after(const base::Error& error);
 
 // True while the manifest is the one that was read. A writer removes it before the files, and never makes it again: so an error in
@@ -54,7 +54,7 @@ enum class Outcome {
   removed,  // by a writer, meanwhile: that says nothing about it
 };
 
-// Runs body, which reads a checkpoint whose manifest's text is, or by then has become, manifest.
+// Runs body, which reads a checkpoint. manifest: the text of its manifest, which body may set.
 template <class Body>
 Outcome try_reading(storage::Storage& storage, const std::string& directory, const std::string& manifest, Found& problem,
                     Body&& body) {
@@ -71,8 +71,8 @@ Outcome try_reading(storage::Storage& storage, const std::string& directory, con
   return is_unchanged(storage, directory, manifest) ? Outcome::failed : Outcome::removed;
 }
 
-// How often a reader begins anew because a writer removed what it was about to read. Each time the writer has saved something newer
-// meanwhile; Error(busy) after that.
+// Limit of restarts of a reader after a writer removed the checkpoint that it was about to read; Error(busy) after that. Each
+// restart means that the writer has saved a newer one.
 constexpr int most_rounds = 1000;
 [[noreturn]] void fail_outrun(const storage::Storage& storage);
 

@@ -1,4 +1,4 @@
-// What is known of a checkpoint in a storage, and the order in which a load tries them.
+// A checkpoint found in a storage, and the order in which loads try checkpoints.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A group of a state or of a checkpoint as a tree: its text and its tensors.
+// Converts between trees and groups of a state or a checkpoint; a group of a tree holds its text and its tensors.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What is asked of a load or a verification, and what it returns.
+// Options and results of loads and verifications.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The bytes of a manifest: written and read back. docs/format.md describes them.
+// Serialises and parses manifests. docs/format.md describes the bytes.
 #pragma once
 
 #include <string>

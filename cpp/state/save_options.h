@@ -1,4 +1,4 @@
-// What is asked of a save, and what it returns.
+// Options and result of a save.
 #pragma once
 
 #include <cstdint>

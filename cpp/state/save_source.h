@@ -1,4 +1,4 @@
-// Where the bytes of a save come from, and who may stop it.
+// The source of the bytes of a save, and its cancellation.
 #pragma once
 
 #include <atomic>

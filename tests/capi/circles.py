@@ -1,5 +1,5 @@
-"""Files include each other in one direction: a circle has at most two files (a source file counts as its header), and no more folders
-than those that are listed include each other.
+"""Fails on circles of includes with more than two files (a source file counts as its header), and on folders that include each other
+and are not in FOLDERS.
 
 circles.py SOURCES
 """
@@ -13,7 +13,7 @@ FOLDERS = {("base", "base/os"), ("plan", "plan/planners"), ("state", "state/rank
 
 
 def units(sources):
-    """What each unit includes, by its path without ending."""
+    """Returns the includes of each unit, by its path without ending."""
     found = {}
     for folder, _, names in os.walk(sources):
         for name in names:
@@ -35,7 +35,7 @@ def reached(graph, start):
 
 
 def circles(graph):
-    """The largest sets whose members all reach each other."""
+    """Returns the maximal sets of nodes that all reach each other."""
     reach = {node: reached(graph, node) for node in graph}
     return sorted({tuple(sorted({node} | {other for other in reach[node] if node in reach[other]})) for node in graph
                    if node in reach[node]})

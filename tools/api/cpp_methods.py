@@ -1,17 +1,12 @@
 """The methods of C++'s classes that are one call of C. A class X written by hand, which has handle(), derives from XMethods<X>."""
 
-import glob
 import re
 
-from text import GENERATED, camel, path_of, text_of, wrapped
+from text import GENERATED, camel, texts, wrapped
 from write_cpp import CppWords, KEYWORDS, NUMBERS
 
 FOLDER = "include/ckpt/methods/"
 SYSTEM = (("cstdint", r"std::u?int"), ("string", r"std::string"), ("vector", r"std::vector"))
-
-
-def hand_written():
-    return "".join(text_of(path) for path in sorted(glob.glob(path_of("include/ckpt/*.hpp"))))
 
 
 class CppParameter:
@@ -90,11 +85,11 @@ def init_of(result):
 
 class Writer:
     def __init__(self, model, methods):
-        words, text = CppWords(model), hand_written()
+        words, text = CppWords(model), "".join(texts("include/ckpt/*.hpp").values())
         used = set(re.findall(r"\b(ckpt_\w+)\(", text))
-        self.bases = set(re.findall(r"\bpublic (\w+)Methods<", text))
-        self.all = [one for one in (CppMethod(words, method) for method in methods) if one.is_simple()]
-        self.generated = [one for one in self.all if one.function not in used and one.owner in self.bases]
+        bases = set(re.findall(r"\bpublic (\w+)Methods<", text))
+        simple = [one for one in (CppMethod(words, method) for method in methods) if one.is_simple()]
+        self.generated = [one for one in simple if one.function not in used and one.owner in bases]
 
     def base(self, owner):
         lines = ["template <class Self>", f"class {owner}Methods {{", " public:"]

@@ -1,22 +1,15 @@
 """The methods of C#'s classes that are one call of C: partial classes next to the hand-written ones."""
 
-import glob
 import re
 
-from text import GENERATED, camel, path_of, text_of
-from write_csharp import CsharpWords, NUMBERS, block, class_of, property_of
+from text import GENERATED, camel, texts
+from write_csharp import CsharpWords, block, class_of, property_of
 
-SOURCES = "bindings/csharp/src/"
 FOLDER = "bindings/csharp/generated/"
 USES = (("System", r"\b(TimeSpan|IntPtr|GC)\b"), ("System.Collections.Generic", r"\bIReadOnlyList\b"),
         ("System.Diagnostics.CodeAnalysis", r"\bAllowNull\b"), ("Ckpt.Interop", r"\bnative\."))
 KEYWORDS = {"event": "controllerEvent", "out": "result"}
 OUTS = {"int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong", "double": "double", "ckpt_bool": "int"}
-
-
-def hand_written():
-    paths = sorted(glob.glob(path_of(SOURCES + "**/*.cs"), recursive=True))
-    return "".join(text_of(path[len(path_of("")):] if path.startswith(path_of("")) else path) for path in paths)
 
 
 def argument_name(name):
@@ -26,7 +19,7 @@ def argument_name(name):
 
 
 def wrapped(line):
-    """The line, or its halves about its last "=> " where it is longer than ours are."""
+    """The line, or its halves about its last "=> " where it is too long."""
     if len(line) <= 120:
         return [line]
     at = line.rindex("=> ") + 3
@@ -64,9 +57,7 @@ class CsharpMethod:
         self.is_property = method.is_getter and result.kind not in ("struct", "structs", "numbers", "handle") and not is_text_file
         verb = method.verb.removeprefix("get_") if self.is_property or is_text_file else method.verb
         self.name = ("To" if is_text_file else "") + camel(verb)
-        own = {parameter.name for parameter in method.parameters}
-        text = re.sub(r"(?<![\w.])[a-z]\w*(?![\w.(]|->)", lambda at: argument_name(at[0]) if at[0] in own else at[0], method.comment)
-        self.comment = words.summary(words.text(text))
+        self.comment = words.summary(words.text(method.renamed_comment(argument_name)))
         self.type, self.body = self.made()
         self.needs_memory = any(one.kind == "struct" for one in self.parameters)
 
@@ -92,7 +83,8 @@ class CsharpMethod:
         type_of = {"truth": "bool", "enum": name, "text": "string"}.get(result.kind, out)
         value = {"truth": "{} != 0", "enum": f"({name}){{}}"}.get(result.kind, "{}")
         if result.kind == "text":  # borrowed from the object
-            return type_of, [f"{out} value;", call("out value") + ";", "var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
+            read = ["var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
+            return type_of, [f"{out} value;", call("out value") + ";", *read]
         if result.direct:
             return type_of, [f"return {value.format(call())};"]
         return type_of, [f"{out} value;", call("out value") + ";", f"return {value.format('value')};"]
@@ -118,11 +110,11 @@ class CsharpMethod:
 
 class Writer:
     def __init__(self, model, methods):
-        self.words, self.text = CsharpWords(model), hand_written()
-        used = set(re.findall(r"\bnative\.(ckpt_\w+)", self.text))
-        classes = set(re.findall(r"\bpartial class (\w+)\b(?!<)", self.text))
-        self.methods = [CsharpMethod(self.words, method) for method in methods]
-        self.generated = [one for one in self.methods if one.function not in used and one.owner in classes]
+        words, text = CsharpWords(model), "".join(texts("bindings/csharp/src/**/*.cs").values())
+        used = set(re.findall(r"\bnative\.(ckpt_\w+)", text))
+        classes = set(re.findall(r"\bpartial class (\w+)\b(?!<)", text))
+        methods = [CsharpMethod(words, method) for method in methods]
+        self.generated = [one for one in methods if one.function not in used and one.owner in classes]
 
     def file(self, methods):
         """The methods of one part."""

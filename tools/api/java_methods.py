@@ -1,22 +1,14 @@
-"""The methods of Java's classes that are one call of C. A class of the caller's hands extends the generated one."""
+"""The methods of Java's classes that are one call of C: abstract bases of the hand-written classes."""
 
-import glob
 import re
 
-from text import GENERATED, block, camel, lower_camel, path_of, text_of
+from text import GENERATED, block, camel, lower_camel, texts
 from write_java import NUMBERS, JavaWords, is_flags, javadoc, value_name
 
-SOURCES = "bindings/java/src/org/ckpt/"
 FOLDER = "bindings/java/generated/org/ckpt/"
 ARRAYS = {"int32_t": "int[]", "int64_t": "long[]"}
 NAMES = {"finalize": "finish", "wait": "waitFor"}  # names that java.lang.Object has
 ACCEPTED = {"ckpt_strategy": "CheckpointStrategy"}  # an interface that is taken instead of the class
-
-
-def hand_written():
-    """The text of the hand-written sources by the name of the class."""
-    paths = sorted(glob.glob(path_of(SOURCES + "*.java")))
-    return {path.rsplit("/", 1)[1].removesuffix(".java"): text_of(path) for path in paths}
 
 
 class JavaParameter:
@@ -46,9 +38,7 @@ class JavaMethod:
         name = lower_camel(method.name)
         self.name = NAMES.get(name, name)
         self.parameters = [JavaParameter(parameter) for parameter in method.parameters]
-        own = {parameter.name for parameter in method.parameters}
-        text = re.sub(r"(?<![\w.])[a-z]\w*(?![\w.(]|->)", lambda at: value_name(at[0]) if at[0] in own else at[0], method.comment)
-        self.comment = javadoc(words.text(text))
+        self.comment = javadoc(words.text(method.renamed_comment(value_name)))
         self.type, self.call = self.result()
 
     def result(self):
@@ -87,7 +77,7 @@ class JavaMethod:
 
     def lines(self):
         head = f"public {self.signature()}"
-        call = self.call if self.type == "void" else self.call
+        call = self.call
         body = []
         for one in self.parameters:
             if one.is_accepted:
@@ -113,11 +103,12 @@ class JavaMethod:
 
 class Writer:
     def __init__(self, model, methods):
-        self.words, self.sources = JavaWords(model), hand_written()
-        text = "".join(self.sources.values())
+        words, sources = JavaWords(model), texts("bindings/java/src/org/ckpt/*.java")
+        text = "".join(sources.values())
+        classes = {path.rsplit("/", 1)[1].removesuffix(".java") for path in sources}
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))
-        self.methods = [JavaMethod(self.words, method) for method in methods]
-        self.generated = [method for method in self.methods if method.function not in used and method.owner in self.sources]
+        methods = [JavaMethod(words, method) for method in methods]
+        self.generated = [method for method in methods if method.function not in used and method.owner in classes]
 
     def file(self, owner):
         methods = [method for method in self.generated if method.owner == owner]

@@ -1,7 +1,7 @@
-"""The methods of languages: functions of the C API that are one call. What a method is, not how a language calls it.
+"""Describes the methods that are one call of the C API. The emitters (*_methods.py) decide how a language calls it.
 
-A function is a method of the handle whose name begins its name. Of its parameters some are results: out-parameters, buffers of the
-(buffer, capacity, *needed) rule, and lists of the (array, capacity, *count) rule. Functions with callbacks, raw memory, arrays or
+A function is a method of the handle type that prefixes its name. Its results are out-parameters, buffers of the (buffer, capacity,
+*needed) rule, and lists of the (array, capacity, *count) rule. Functions with callbacks, raw memory, arrays or
 several results are written by hand.
 """
 
@@ -47,6 +47,11 @@ class Method:
         self.is_getter = self.verb.startswith(("get_", "is_", "has_")) and not parameters
         self.comment = returning(function["comment"], result.name)
 
+    def renamed_comment(self, rename):
+        """The comment with the names that a language gives to the parameters."""
+        own = {parameter.name for parameter in self.parameters}
+        return re.sub(r"(?<![\w.])[a-z]\w*(?![\w.(]|->)", lambda at: rename(at[0]) if at[0] in own else at[0], self.comment)
+
 
 def returning(comment, result):
     """The comment of a function in the words of one that returns its result."""
@@ -55,7 +60,8 @@ def returning(comment, result):
         return text
     text = re.sub(rf"\*{result}(?: \(may be NULL\))? (?:then )?receives ", "Returns ", text)
     text = re.sub(rf"\bFills \*{result}(?:, whose struct_size the caller has set)? with ", "Returns ", text)
-    text = re.sub(rf"^Fills \*?{result}(?:, which the caller initialised|, whose struct_size the caller has set)?(?=\.| for )", f"Returns the {result}", text)
+    initialised = r"(?:, which the caller initialised|, whose struct_size the caller has set)?"
+    text = re.sub(rf"^Fills \*?{result}{initialised}(?=\.| for )", f"Returns the {result}", text)
     text = re.sub(r"\bWrites (.*?)(?:,? by the|:) \(buffer, capacity, \*needed\)(?: rule of ckpt\.h| as in ckpt\.h)?", r"Returns \1", text)
     text = re.sub(rf"[:,;]? {result} receives (?:the first|up to) capacity[^;.]*?[,;] \*count[^;.]*(?=[.;])", "", text)
     text = re.sub(rf"(^|\. ){result} receives ", r"\1Returns ", text, flags=re.IGNORECASE)

@@ -1,19 +1,11 @@
 """The methods of Python's classes that are one call of C: bases of the hand-written classes, which read the handle as _h."""
 
-import glob
 import re
 import textwrap
 
-from text import camel, path_of, text_of
+from text import camel, texts
 from write_python import FOLDER, PythonWords, docstring, module
 
-SOURCES = "bindings/python/ckpt/"
-
-
-def hand_written():
-    """The text of the hand-written sources."""
-    paths = sorted(glob.glob(path_of(SOURCES + "*.py")))
-    return "".join(text_of(path) for path in paths)
 
 
 class PythonParameter:
@@ -72,12 +64,11 @@ class PythonMethod:
 
 class Writer:
     def __init__(self, model, methods):
-        words, text = PythonWords(model), hand_written()
+        words, text = PythonWords(model), "".join(texts("bindings/python/ckpt/*.py").values())
         used = set(re.findall(r"\b_n\.(ckpt_\w+)", text))
         bases = set(re.findall(r"\b_m\.(\w+)Methods\b", text))
-        self.all = [PythonMethod(words, method) for method in methods]
-        self.all = [one for one in self.all if one.is_simple()]
-        self.generated = [one for one in self.all if one.function not in used and one.owner in bases]
+        simple = [one for one in (PythonMethod(words, method) for method in methods) if one.is_simple()]
+        self.generated = [one for one in simple if one.function not in used and one.owner in bases]
         self.bases = sorted(bases)
 
     def base(self, owner):

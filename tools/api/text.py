@@ -1,5 +1,6 @@
 """Names of the API in other spellings, lines of text, and the headers' comments in the words of another language."""
 
+import glob
 import os
 import re
 import textwrap
@@ -61,6 +62,11 @@ def groups(api):
     return {name: constants for name, constants in found.items() if constants}
 
 
+def texts(pattern):
+    """The texts of the files that match a pattern below the project, by path."""
+    return {path: text_of(path) for path in sorted(glob.glob(pattern, root_dir=path_of(""), recursive=True))}
+
+
 def wrapped(text, first="", rest=None, width=132):
     """Lines of at most this width, which break at spaces only; "\\0" is a space at which none breaks."""
     lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=first if rest is None else rest,
@@ -69,7 +75,7 @@ def wrapped(text, first="", rest=None, width=132):
 
 
 def listing(lines):
-    """A made file of C++ or SWIG that is a list."""
+    """A generated file of C++ or SWIG that is a list."""
     return "\n".join([f"// {GENERATED}", *lines, ""])
 
 

@@ -62,7 +62,7 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
     """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
 
     _release = staticmethod(_n.ckpt_checkpoint_manager_release)
-    _make_async_manager: Any  # _async.py sets it
+    _make_async_manager: Any  # set by _async.py, which imports this module
 
     def __init__(self, storage: Union[Storage, PathLike], *, keep: Optional[Callable[[CheckpointInfo], Any]] = None,
                  timeout: Optional[float] = None, **options: _o.checkpoint_manager_options) -> None:
@@ -115,7 +115,7 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
         return _refused_on_all_ranks((lambda: function(handle, None, None, *more)) if self._is_collective else None)
 
     def load_if_any(self, state: StateLike, **options: load) -> Optional[LoadResult]:
-        """Like load, but None when there is no checkpoint yet."""
+        """Like load, but returns None when no checkpoint exists."""
         try:
             return self.load(state, **options)
         except NotFoundError:
@@ -147,7 +147,7 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
         return CheckpointInfo._of(_n.ckpt_checkpoint_manager_find_step(self._h, which)).name
 
     def remove(self, which: Union[str, int]) -> None:
-        """Removes a checkpoint. NotFoundError when it is not there."""
+        """Removes a checkpoint. NotFoundError when it does not exist."""
         _n.ckpt_checkpoint_manager_remove(self._h, self._name(which))
 
     def prune(self, keep_rules: Optional[str] = None, dry_run: bool = False) -> List[CheckpointInfo]:
@@ -163,7 +163,7 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
         return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))
 
     def rank_values(self, which: Union[str, int], rank: int) -> Dict[str, Any]:
-        """The values that one rank saved, for a run that goes on with another number of ranks. OutOfRangeError when the checkpoint
+        """Returns the values that one rank saved, for a run that continues with another number of ranks. OutOfRangeError when the checkpoint
         has no such rank."""
         return json.loads(_n.ckpt_checkpoint_manager_get_rank_values(self._h, self._name(which), rank))
 
@@ -238,7 +238,7 @@ class Reader(_Owned):
         return (self[key] for key in self.keys())
 
     def get(self, key: str, default: Any = None) -> Any:
-        """reader[key], or default when there is no such tensor."""
+        """reader[key], or default when the tensor does not exist."""
         return self[key] if key in self else default
 
     def _key(self, key: str) -> int:

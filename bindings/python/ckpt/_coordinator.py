@@ -1,4 +1,4 @@
-"""Coordinators: how the processes of one run find one another."""
+"""Coordinators connect the processes of one run."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class CustomCoordinator(ABC):
         """received holds everyone's bytes in the order of ranks."""
 
     def gather(self, sent: memoryview, received: memoryview, root: int, timeout_ns: int) -> None:
-        """received holds everyone's bytes in the order of ranks at the root, and is empty elsewhere. Without one of its own a
-        coordinator takes all_gather, with the bytes of all in memory everywhere."""
+        """received holds the bytes of all ranks in rank order at the root, and is empty elsewhere. A coordinator without this method
+        uses all_gather, and every rank then holds the bytes of all."""
         raise NotImplementedError("gather")
 
 

@@ -1,4 +1,4 @@
-"""What is saved: a state, models, or a value of any shape, which becomes groups of tensors or a tree."""
+"""Builds the State that a save writes: of a State, of models, or of a value of any shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of generated/ stand on: the root of the exceptions, enumerations that take any number, and handles."""
+"""Base of the files in generated/: the root of the exceptions, enumerations that take any number, and handles."""
 
 from __future__ import annotations
 
@@ -87,6 +87,6 @@ def handle_of(owned: Any) -> Any:
 
 
 def _at(path: str, error: Exception) -> Exception:
-    """The same error, whose text begins with where it was found."""
+    """Prefixes the message of an error with its path, and returns the error."""
     error.args = (f"{path}: {error}", *error.args[1:])
     return error

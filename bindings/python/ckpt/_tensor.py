@@ -216,7 +216,7 @@ made_by["dtype"] = lambda kind: 0 if kind is None else _dtype(kind)
 
 
 def _numpy_or_tensor(tensor: Tensor) -> Any:
-    """A numpy view, which keeps the tensor's memory; the Tensor where numpy is not there or lacks the type."""
+    """Returns a numpy view that shares the tensor's memory; the Tensor itself when numpy is missing or lacks the type."""
     try:
         return tensor.numpy()
     except (ImportError, BufferError, ValueError):

@@ -1,4 +1,4 @@
-"""Arrays in trees: what the forms of numpy and torch have in common."""
+"""Parts that the tree forms of numpy arrays and torch tensors share."""
 
 from __future__ import annotations
 
