@@ -1,217 +1,57 @@
 #include "state/catalog.h"
 
 #include <algorithm>
-#include <exception>
+#include <memory>
 #include <utility>
 
 #include "base/log.h"
-#include "state/ignored_link.h"
 #include "state/known_bad.h"
-#include "state/known_manifests.h"
-#include "state/name.h"
-#include "state/object_catalog.h"
-#include "state/ranks/placement_text.h"
-#include "state/ranks/verdict.h"
 
 namespace ckpt::state {
-namespace {
 
-using base::cat;
 using base::Status;
 
-// Runs step and catches its exception, so that the caller can continue; false when it failed.
-template <class Step>
-bool attempt(Step&& step) noexcept {
-  try {
-    step();
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
-
-// The name of an attempt's directory, and its step.
-using Attempt = std::pair<std::string, std::int64_t>;
-
-std::vector<Attempt> attempts_in(storage::Storage& storage) {
-  std::vector<Attempt> attempts;
-  for (const storage::Entry& entry : storage.list("")) {
-    const auto step = step_of_attempt(entry.name);
-    if (entry.is_directory && step) attempts.emplace_back(entry.name, *step);
-    if (entry.is_link && step) note_ignored_link(storage, entry.name);
-  }
-  return attempts;
-}
-
-// Reads the mark of a checkpoint with an unreadable manifest from the names of its files.
-void look_for_mark(storage::Storage& storage, Found& found) noexcept {
-  if (found.parsed || found.condition == Condition::unfinished || found.mark.generation > 0) return;
-  attempt([&] {
-    for (const storage::Entry& entry : storage.list(found.name)) {
-      if (const auto mark = mark_of_file(entry.name)) found.mark = *mark;
-    }
-  });
-}
-
-// Returns the earlier result if neither the manifest nor the files' sizes have changed since. stamp: the manifest's present one.
-std::optional<Found> still_so(storage::Storage& storage, const std::string& directory, const storage::Stamp& stamp,
-                              const KnownManifests& known) {
-  const Found* const before = known.find(directory, stamp);
-  if (before == nullptr) return std::nullopt;
-  try {
-    check_sizes(storage, directory, known.sizes(directory));
-    return *before;
-  } catch (const base::Error&) {
-    return std::nullopt;
-  }
-}
-
-Found examine(storage::Storage& storage, const std::string& directory, std::int64_t step, KnownManifests* known) {
-  std::optional<storage::Stamp> stamp;
-  if (known != nullptr) stamp = storage.stamp(path_in(directory, manifest_name));
-  if (stamp) {
-    if (auto found = still_so(storage, directory, *stamp, *known)) return std::move(*found);
-  }
-  for (int tries = 1;; ++tries) {
-    Found found;
-    found.name = directory;
-    found.step = step;
-    if (const auto name = parse_attempt(directory)) found.mark = name->mark;
-    std::string text;
-    const Outcome outcome = try_reading(storage, directory, text, found, [&] {
-      text = manifest_text(storage, directory);
-      Manifest manifest = parsed_manifest(directory, text);
-      if (manifest.step != step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
-      note_manifest(found, manifest);
-      FileSizes sizes = sizes_of(manifest);
-      check_sizes(storage, directory, sizes);
-      found.manifest_digest = hash_of(text);
-      if (stamp && tries == 1) known->note(found, std::move(sizes), *stamp);
-      found.manifest = std::make_shared<Manifest>(std::move(manifest));
-    });
-    if (outcome == Outcome::removed && tries < most_rounds) continue;
-    look_for_mark(storage, found);
-    return found;
-  }
-}
-
-// All of them, as they are; only the first complete one keeps its manifest.
-std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Attempt>& attempts, KnownManifests* known) {
-  std::vector<Found> all;
-  all.reserve(attempts.size());
-  std::size_t first = 0;
-  for (const auto& [name, step] : attempts) {
-    all.push_back(examine(storage, name, step, known));
-    Found& last = all.back();
-    if (last.manifest == nullptr || &last == &all[first]) continue;
-    if (all[first].manifest != nullptr && !comes_before(last, all[first])) {
-      last.manifest.reset();
-    } else {
-      all[first].manifest.reset();
-      first = all.size() - 1;
-    }
-  }
-  return all;
-}
-
-// Returns whether all may lack the checkpoints of the line. A writer that rolls back can remove all listed checkpoints of its
-// generation before they are examined, while abandoned ones remain. again: a later listing. That is possible if an unfinished
-// attempt of all is gone from again, and a complete checkpoint has a lower step than that attempt. It is also possible if such an
-// attempt is gone, and again lists one that is not complete in all, with at most the step that would be loaded.
-bool may_lack_line(const std::vector<Found>& all, const std::vector<Attempt>& again) {
-  const auto is_listed = [&](const Found& found) { return std::ranges::find(again, found.name, &Attempt::first) != again.end(); };
-  const auto taken = std::ranges::find_if(all, [](const Found& found) { return is_usable(found); });
-  if (taken == all.end()) return false;
-  const auto is_complete = [&](const std::string& name) {
-    const auto found = std::ranges::find(all, name, &Found::name);
-    return found != all.end() && found->condition == Condition::complete;
-  };
-  const bool has_new_and_lower =
-      std::ranges::any_of(again, [&](const Attempt& each) { return each.second <= taken->step && !is_complete(each.first); });
-  for (const Found& gone : all) {
-    if (gone.condition != Condition::unfinished || is_listed(gone)) continue;
-    const auto is_older = [&](const Found& found) { return found.condition == Condition::complete && found.step < gone.step; };
-    if (has_new_and_lower || std::ranges::any_of(all, is_older)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-// Why that is enough beside a writer, which makes a directory only after the one before was committed, and removes that only after
-// the new one was: a complete one at the time of the second listing was in the first listing, too, and was still being written
-// whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the
-// second look: it was found.
-std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted, KnownManifests* known) {
-  constexpr int most_rounds_for_line = 16;  // when a writer saves faster than this reads
-  if (storage.is_objects()) return scan_store(storage, bad, wanted);
-  const auto is_good = [&](const Found& found) { return is_usable(found, bad); };
-  const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };
-  for (int rounds = 1;; ++rounds) {
-    const auto attempts = attempts_in(storage);
-    std::vector<Found> all = examine_all(storage, attempts, known);
-    place_in_line(all);
-    if (std::ranges::none_of(all, is_good)) {
-      all = examine_all(storage, attempts, known);
-      place_in_line(all);
-    }
-    const bool has_none = std::ranges::none_of(all, is_good);
-    if (rounds < most_rounds && (has_none || std::ranges::any_of(all, is_unfinished))) {
-      const auto again = attempts_in(storage);
-      if (has_none ? again != attempts : rounds < most_rounds_for_line && may_lack_line(all, again)) continue;
-    }
-    if (known != nullptr) known->keep_only(all);
-    return all;
-  }
-}
-
-Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text, Found& scanned) {
+Manifest checked_manifest(Protocol& protocol, const std::string& directory, const std::string& text, Found& scanned) {
   const std::shared_ptr<Manifest> read = std::exchange(scanned.manifest, nullptr);
   const bool is_same = read != nullptr && scanned.name == directory && scanned.manifest_digest == hash_of(text);
   Manifest manifest = is_same ? std::move(*read) : parsed_manifest(directory, text);
-  if (!storage.is_objects()) {
-    check_sizes(storage, directory, sizes_of(manifest));
-  } else if (!is_same) {  // else it was looked at just now, and what is wrong with a file will show when it is opened
-    FoundRecord record = require_committed(storage, directory, text, manifest);
-    scanned.record = std::move(record.path);
-    scanned.record_damage = std::move(record.damage);
-  }
+  protocol.require_whole(directory, text, manifest, is_same, scanned);
   return manifest;
 }
 
-Manifest read_manifest(storage::Storage& storage, const std::string& directory) {
+Manifest read_manifest(Protocol& protocol, const std::string& directory) {
   Found none;
-  return checked_manifest(storage, directory, manifest_text(storage, directory), none);
+  return checked_manifest(protocol, directory, manifest_text(protocol.storage(), directory), none);
 }
 
-void fail_none(storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step) {
+void fail_none(Protocol& protocol, const std::vector<Found>& all, std::optional<std::int64_t> step) {
   const std::string of_step = step ? base::cat(" of step ", *step) : std::string();
   const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
   if (newest == all.end()) {
-    base::fail(Status::not_found, "there is no checkpoint", of_step, " in ", base::quote(storage.name()),
-               "; unfinished: ", all.size(), ignored_links_hint(storage));
+    base::fail(Status::not_found, "there is no checkpoint", of_step, " in ", base::quote(protocol.storage().name()),
+               "; unfinished: ", all.size(), protocol.ignored_hint());
   }
-  base::fail(newest->status, "no checkpoint", of_step, " in ", base::quote(storage.name()), " is usable; the newest of ",
+  base::fail(newest->status, "no checkpoint", of_step, " in ", base::quote(protocol.storage().name()), " is usable; the newest of ",
              all.size(), ": ", newest->problem, step ? std::string() : abandoned_hint(all));
 }
 
-std::string read_one(storage::Storage& storage, const std::string& name,
+std::string read_one(Protocol& protocol, const std::string& name,
                      const std::function<void(const std::string& directory, Manifest& manifest)>& body) {
   for (int rounds = 1; rounds <= most_rounds; ++rounds) {
     std::string directory = name;
     Found problem;
     Found scanned;
     if (name.empty()) {
-      const std::vector<Found> all = scan(storage, {}, {true, {}, {}});
+      const std::vector<Found> all = protocol.list({}, {true, {}, {}});
       const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
-      if (newest == all.end()) fail_none(storage, all);
+      if (newest == all.end()) fail_none(protocol, all);
       directory = newest->name;
       problem = scanned = *newest;
     }
     std::string text;
-    const Outcome outcome = try_reading(storage, directory, text, problem, [&] {
-      text = manifest_text(storage, directory);
-      Manifest manifest = checked_manifest(storage, directory, text, problem);
+    const Outcome outcome = try_reading(protocol.storage(), directory, text, problem, [&] {
+      text = manifest_text(protocol.storage(), directory);
+      Manifest manifest = checked_manifest(protocol, directory, text, problem);
       body(directory, manifest);
     });
     if (outcome == Outcome::done) {
@@ -223,62 +63,12 @@ std::string read_one(storage::Storage& storage, const std::string& name,
         if (scanned.condition == Condition::damaged) base::fail(scanned.status, scanned.problem);  // it has lost its manifest
         continue;                                                                                  // removed since it was found
       }
-      if (problem.condition == Condition::damaged) note_bad(storage, directory);
+      if (problem.condition == Condition::damaged) note_bad(protocol.storage(), directory);
       base::fail(problem.status, problem.problem);
     }
     if (!name.empty()) base::fail(Status::not_found, base::quote(name), " was removed while it was read");
   }
-  fail_outrun(storage);
-}
-
-void set_aside(storage::Storage& storage, const std::string& directory, const std::string& reason) {
-  const std::string aside = cat(torn_prefix, directory);
-  const std::string what = cat("checkpoint ", base::quote(directory), " is not usable");
-  try {
-    if (has_manifest(storage, directory)) base::fail(Status::invalid_state, "it holds a ", manifest_name);
-    storage.rename(directory, aside);
-    base::warn("state", cat(what, " and was renamed ", base::quote(aside), ": ", reason));
-  } catch (const base::Error& error) {
-    base::warn("state", cat(what, ": ", reason, "; it keeps its name: ", error.message()));
-  }
-}
-
-void warn_of_those_aside(storage::Storage& storage) noexcept {
-  attempt([&] {
-    for (const storage::Entry& entry : storage.list("")) {
-      if (!entry.is_directory || !entry.name.starts_with(torn_prefix) || !has_manifest(storage, entry.name)) continue;
-      base::warn("state",
-                 cat(base::quote(entry.name), " holds a ", manifest_name, ": an earlier version of this library took it for ",
-                     "damaged; it is left alone. Verify it, and take the prefix off its name if it is good"));
-    }
-  });
-}
-
-bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept {
-  bool clean = true;
-  const bool listed = attempt([&] {
-    const std::vector<storage::Entry> entries = storage.list(directory);
-    const auto remove = [&](const storage::Entry& entry) {
-      clean = attempt([&] { storage.remove(path_in(directory, entry.name)); }) && clean;
-    };
-    const auto manifest = std::ranges::find(entries, manifest_name, &storage::Entry::name);
-    if (manifest != entries.end()) {
-      remove(*manifest);
-      // While it could come back after a crash, the files that it names must stay.
-      clean = clean && attempt([&] { storage.sync_directory(directory); });
-      if (!clean) return;
-    }
-    for (const storage::Entry& entry : entries) {
-      if (entry.name != manifest_name) remove(entry);
-    }
-    clean = clean && attempt([&] { storage.remove_directory(directory); });
-  });
-  note_good(storage, directory);  // it is no checkpoint any more
-  return listed && clean;
-}
-
-bool remove_found(storage::Storage& storage, const Found& found) noexcept {
-  return storage.is_objects() ? remove_from_store(storage, found.name, found.record, -1) : remove_checkpoint(storage, found.name);
+  fail_outrun(protocol.storage());
 }
 
 }  // namespace ckpt::state

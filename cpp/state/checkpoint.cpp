@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -10,15 +9,18 @@
 #include "base/log.h"
 #include "base/os/clocks.h"
 #include "base/os/thread.h"
+#include "state/catalog.h"
+#include "state/caught.h"
 #include "state/environment.h"
 #include "state/known_bad.h"
+#include "state/make_protocol.h"
 #include "state/name.h"
-#include "state/object_catalog.h"
 #include "state/pin.h"
 #include "state/ranks/joint_load.h"
 #include "state/ranks/opening.h"
 #include "state/ranks/part.h"
 #include "state/record_text.h"
+#include "state/save.h"
 #include "state/unreported.h"
 
 namespace ckpt::state {
@@ -50,18 +52,6 @@ Retention retention_of(const CheckpointOptions& options) {
   return retention;
 }
 
-// The one that was committed last; "" when there is none.
-std::string committed_last(const std::vector<Found>& all) {
-  std::string name;
-  std::int64_t last = -1;
-  for (const Found& found : all) {
-    if (found.condition != Condition::complete || found.commit_sequence <= last) continue;
-    last = found.commit_sequence;
-    name = found.name;
-  }
-  return name;
-}
-
 // The save is durable, so an error while earlier failures are collected is only logged.
 void add_unreported(SaveResult& result, const storage::Storage& storage) noexcept {
   log_error_of(
@@ -89,6 +79,7 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
     retention_ = retention_of(options);
     storage_ =
         options_.fault_handler == nullptr ? given_storage_ : storage::make_retrying_storage(given_storage_, options_.fault_handler);
+    protocol_ = make_protocol(storage_, options.sleep);
   }));
 }
 
@@ -100,48 +91,16 @@ void Checkpoint::open(const std::optional<base::Error>& refused) {
     if (!options_.read_only) open_alone();
     return;
   }
-  team_ = std::make_unique<Team>(storage_, options_.coordinator, options_.read_only, timeout_ns(), options_.sleep);
+  team_ = std::make_unique<Team>(*protocol_, options_.coordinator, options_.read_only, timeout_ns(), options_.sleep);
   const Call call(this);
   team_->open([this] { open_alone(); });
 }
 
 void Checkpoint::open_alone() {
-  if (storage_->is_objects()) {
-    committer_ = std::make_unique<Committer>(storage_, !retention_.keeps_all(), options_.sleep);
-    return;
-  }
-  ownership_ = std::make_unique<Ownership>(*storage_);
-  // A second writer may commit after the last check for one and before a removal.
-  if (!ownership_->is_exclusive() && !retention_.keeps_all()) {
-    retention_.keep = [this, keep = retention_.keep](const Found& found) {
-      return !ownership_->may_remove(found.name) || (keep && keep(found));
-    };
-  }
-  see_changes(*storage_, "");
-  std::vector<Found> all = scan(*storage_);
-  const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };
-  if (std::ranges::any_of(all, is_unfinished)) {
-    for (const Found& found : all) {
-      if (is_unfinished(found)) see_changes(*storage_, found.name);
-    }
-    all = scan(*storage_);
-  }
-  latest_ = committed_last(all);
-  lineage_->note_found(all, 0);
-  for (const Found& found : all) {
-    if (is_unfinished(found)) set_aside(*storage_, found.name, found.problem);
-    next_sequence_ =
-        std::max(next_sequence_, found.commit_sequence == std::numeric_limits<std::int64_t>::max() ? found.commit_sequence
-                                                                                                   : found.commit_sequence + 1);
-  }
-  ownership_->note_found(all, next_sequence_);
-  warn_of_those_aside(*storage_);
-  // A process that was killed between the manifest's rename and the last sync has left one that is found and may still vanish:
-  // it must not yet supersede what retention would remove for it.
-  if (!latest_.empty()) {
-    storage_->sync_directory(latest_);
-    storage_->sync_directory("");
-  }
+  const auto found = protocol_->open(!retention_.keeps_all());
+  if (!found) return;  // an object store is read when the line must be known
+  latest_ = committed_last(*found);
+  lineage_->note_found(*found, 0);
 }
 
 std::int64_t Checkpoint::timeout_ns() const noexcept {
@@ -164,8 +123,7 @@ void Checkpoint::require_own() const {
 
 void Checkpoint::require_writer() const {
   require_own();
-  if (committer_ != nullptr) committer_->refuse_fenced();
-  if (ownership_ != nullptr) ownership_->require_held();
+  protocol_->require_writer();
 }
 
 SaveOptions Checkpoint::checked(const SaveOptions& given) const {
@@ -205,21 +163,19 @@ SaveResult Checkpoint::save(const ReadSave& read) {
 
 // ---- Lines ----
 
-bool Checkpoint::is_above_all(std::int64_t step) const { return committer_ != nullptr && committer_->is_above_all(step); }
-
 void Checkpoint::look_at_line(std::int64_t step) {
   const Call call(this);
   if (lineage_->is_known()) return;
-  if (!lineage_->has_tried() && is_above_all(step)) return;
+  if (!lineage_->has_tried() && protocol_->is_above_all(step)) return;
   const std::int64_t doubts = lineage_->doubts();
-  lineage_->note_found(scan(*storage_, {}, {true, {}, {}}), doubts);
+  lineage_->note_found(protocol_->list({}, {true, {}, {}}), doubts);
 }
 
 // Another save may fail after the look, and leave the newest unknown again.
 std::shared_ptr<AcceptedSave> Checkpoint::assign(std::int64_t step) {
   for (;;) {
     look_at_line(step);
-    if (auto save = lineage_->accept(step, is_above_all(step))) return save;
+    if (auto save = lineage_->accept(step, protocol_->is_above_all(step))) return save;
   }
 }
 
@@ -244,7 +200,6 @@ TeamSave Checkpoint::agree(const ReadSave& read, const std::function<void()>& le
         if (lead) lead();
         wanted.options.accepted = assign(wanted.options.step);
       });
-  if (ownership_ != nullptr) ownership_->note_own(save.attempt);
   if (team_->leads() && save.rolled_back) base::warn("state", save.options.accepted->warning());
   return save;
 }
@@ -252,17 +207,15 @@ TeamSave Checkpoint::agree(const ReadSave& read, const std::function<void()>& le
 SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_in_background) {
   refuse_inside();
   const Call call(this);
-  const auto commit_first = [&](FileSaver& files, Manifest& manifest) {
+  const auto commit_first = [&](Manifest& manifest) {
     const std::lock_guard lock(saving_);
-    if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
-    manifest.commit_sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
+    manifest.commit_sequence = protocol_->next_sequence();
     AcceptedSave& accepted = *save.options.accepted;
     manifest.line = accepted.line_at(manifest.commit_sequence);
-    commit(*storage_, files, manifest, source, writer());
-    accepted.note_committed(files.directory(), manifest.commit_sequence);
+    protocol_->commit(save.attempt, manifest, source);
+    accepted.note_committed(save.attempt, manifest.commit_sequence);
   };
-  SaveResult result =
-      team_->save(save, source, is_in_background, commit_first, [this](const std::string& attempt) { discard(attempt); });
+  SaveResult result = team_->save(save, source, is_in_background, commit_first);
   source.acknowledged();
   add_unreported(result, *given_storage_);
   const std::lock_guard lock(saving_);
@@ -275,29 +228,11 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
 void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
   log_error_of(
       [&] {
-        if (ownership_ != nullptr) ownership_->require_held();
-        Leftovers::Remove remove;
-        if (committer_ != nullptr) remove = [&](const std::string& directory) { return committer_->remove_uncommitted(directory); };
-        leftovers_.retry(*storage_, remove);
-        if (retention_.keeps_all()) return;
-        if (committer_ != nullptr) {
-          committer_->retain(retention_, result.name, result.step, age_time(utc_ns), leftovers_);
-        } else {
-          retain(*storage_, retention_, result.name, result.step, age_time(utc_ns), leftovers_, known_);
-        }
+        protocol_->require_writer();
+        protocol_->retry_leftovers();
+        if (!retention_.keeps_all()) retain(*protocol_, retention_, result.name, result.step, age_time(utc_ns));
       },
       "no old checkpoint was removed: ");
-}
-
-// One that holds a manifest may have been acknowledged by a rank that has seen it.
-void Checkpoint::discard(const std::string& attempt) noexcept {
-  log_error_of([&] {
-    const bool stays = committer_ == nullptr && has_manifest(*storage_, attempt);
-    if (stays) return;
-    if (committer_ != nullptr ? committer_->discard(attempt) : remove_checkpoint(*storage_, attempt)) return;
-    leftovers_.note(attempt);
-    base::fail(Status::io, "what the failed save wrote to ", base::quote(attempt), " could not be removed");
-  });
 }
 
 SaveResult Checkpoint::save_gathered(const State& state, const SaveOptions& options, SaveSource& source) {
@@ -308,16 +243,13 @@ SaveResult Checkpoint::save_gathered(const State& state, const SaveOptions& opti
 
 SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& options, SaveSource& source) {
   const std::lock_guard lock(saving_);
-  if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
-  // A failed attempt keeps its number: should it come back complete after a crash, it is still older than the next.
   const bool may_link = options.incremental && !is_known_bad(*storage_, latest_);
   SaveOptions stamped = options;
   stamped.saved_utc_ns = utc_ns();
-  const std::int64_t sequence = committer_ != nullptr ? committer_->next_sequence() : next_sequence_++;
-  SaveResult result = write_checkpoint(*storage_, state, stamped, sequence, may_link ? latest_ : "", source, writer());
+  SaveResult result = write_checkpoint(*protocol_, state, stamped, may_link ? latest_ : "", source);
   source.acknowledged();
   add_unreported(result, *given_storage_);
-  if (committer_ == nullptr) latest_ = result.name;
+  latest_ = result.name;
   tidy(result, stamped.saved_utc_ns);
   return result;
 }
@@ -353,8 +285,8 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateL
   const Call call(this);
   const LoadOptions options = load_options(state, given);
   State whole = state.gathered(loan);
-  LoadResult result = chosen == nullptr ? load_checkpoint(*storage_, whole, options)
-                                        : load_chosen(*storage_, whole, options, *chosen, team_->rank(), team_->ranks());
+  LoadResult result = chosen == nullptr ? load_checkpoint(*protocol_, whole, options)
+                                        : load_chosen(*protocol_, whole, options, *chosen, team_->rank(), team_->ranks());
   take_over(state, std::move(whole), result);
   return result;
 }
@@ -380,7 +312,7 @@ LoadResult Checkpoint::load_of_many(const ReadLoad& read) {
     whole = given.state->gathered();
   });
   joint.open(whole, options, mine);
-  LoadResult result = load_together(*storage_, whole, options, joint);
+  LoadResult result = load_together(*protocol_, whole, options, joint);
   take_over(*given.state, std::move(whole), result);
   return result;
 }
@@ -397,19 +329,19 @@ Proposal Checkpoint::choose(const ReadLoad& read) {
     given.options = checked(given.options);
   });
   joint.open(mine ? none : *given.state, given.options, mine);
-  return choose_together(*storage_, given.options, joint);
+  return choose_together(*protocol_, given.options, joint);
 }
 
 VerifyResult Checkpoint::verify(const std::string& name) {
   refuse_inside();
   const Call call(this);
-  return verify_checkpoint(*storage_, name);
+  return verify_checkpoint(*protocol_, name);
 }
 
 Reader Checkpoint::open_reader(const std::string& name, Verify verify) {
   refuse_inside();
   const Call call(this);
-  return {*storage_, name, verify, storage_};
+  return {*protocol_, name, verify};
 }
 
 std::vector<Found> Checkpoint::list() { return list(Wanted()); }
@@ -417,8 +349,8 @@ std::vector<Found> Checkpoint::list() { return list(Wanted()); }
 std::vector<Found> Checkpoint::list(const Wanted& wanted) {
   refuse_inside();
   const Call call(this);
-  std::vector<Found> all = scan(*storage_, {}, wanted);
-  note_pins(*storage_, all);
+  std::vector<Found> all = protocol_->list({}, wanted);
+  protocol_->note_pins(all);
   return all;
 }
 
@@ -481,7 +413,7 @@ void Checkpoint::pin(std::int64_t step) {
   require_leader();
   const Call call(this);
   const std::lock_guard lock(saving_);
-  const std::vector<Found> all = scan(*storage_, {}, {false, step, {}});
+  const std::vector<Found> all = protocol_->list({}, {false, step, {}});
   const auto is_wanted = [&](const Found& found) { return found.step == step && found.condition == Condition::complete; };
   const auto found = std::ranges::find_if(all, is_wanted);
   if (found == all.end()) base::fail(Status::not_found, "there is no complete checkpoint of step ", step);
@@ -493,7 +425,7 @@ void Checkpoint::unpin(std::int64_t step) {
   require_leader();
   const Call call(this);
   const std::lock_guard lock(saving_);
-  const std::vector<Found> all = scan(*storage_, {}, {false, step, {}});
+  const std::vector<Found> all = protocol_->list({}, {false, step, {}});
   if (std::ranges::find(all, step, &Found::step) == all.end())
     base::fail(Status::not_found, "there is no checkpoint of step ", step);
   for (const Found& found : all) {
@@ -507,13 +439,13 @@ std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std
   return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) {
     const AgeTime now = age_time(utc_ns());
     const std::string last = committed_last(all);
-    return superseded(*storage_, retention, all, is_known_bad(*storage_, last) ? "" : last, now);
+    return superseded(*protocol_, retention, all, is_known_bad(*storage_, last) ? "" : last, now);
   });
 }
 
 std::vector<Found> Checkpoint::prune_abandoned(bool dry_run, std::int64_t room) {
   refuse_inside();
-  return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) { return abandoned_ones(*storage_, all); });
+  return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) { return abandoned_ones(*protocol_, all); });
 }
 
 // A dry run takes no lock, so it does not wait for a save.
@@ -522,15 +454,13 @@ std::vector<Found> Checkpoint::remove_chosen(bool dry_run, std::int64_t room, co
   const Call call(this);
   std::unique_lock lock(saving_, std::defer_lock);
   if (!dry_run) lock.lock();
-  const std::vector<Found> all = scan(*storage_);
+  const std::vector<Found> all = protocol_->list();
   std::vector<Found> old = choose(all);
   if (dry_run || std::ssize(old) > room) return old;
-  if (!storage_->is_objects()) std::erase_if(old, [&](const Found& found) { return is_pinned_by_now(*storage_, found.name); });
+  std::erase_if(old, [&](const Found& found) { return protocol_->is_pinned_by_now(found.name); });
   const bool clean = remove_in_order(old, [&](const Found& found) {
     forget(found.name, all);
-    if (remove_found(*storage_, found)) return true;
-    leftovers_.note(found.name);
-    return false;
+    return protocol_->remove(found);
   });
   storage_->sync_directory("");
   if (!clean) base::fail(Status::io, "some of ", old.size(), " old checkpoints could not be removed completely");
@@ -544,16 +474,13 @@ void Checkpoint::remove(const std::string& name) {
   const Call call(this);
   const std::lock_guard lock(saving_);
   const auto names_it = [&](const Found& found) { return found.name == name; };
-  const std::vector<Found> all = scan(*storage_, {}, {false, {}, name});
+  const std::vector<Found> all = protocol_->list({}, {false, {}, name});
   const auto named = std::ranges::find_if(all, names_it);
   if (named == all.end()) base::fail(Status::not_found, "there is no checkpoint ", base::quote(name));
-  if (is_pinned_by_now(*storage_, name))
+  if (is_pinned(*storage_, name) || protocol_->is_pinned_by_now(name))
     base::fail(Status::invalid_state, "checkpoint ", base::quote(name), " is pinned: it cannot be removed before it is unpinned");
   forget(name, all);
-  if (!remove_found(*storage_, *named)) {
-    leftovers_.note(name);
-    base::fail(Status::io, "checkpoint ", base::quote(name), " could not be removed completely");
-  }
+  if (!protocol_->remove(*named)) base::fail(Status::io, "checkpoint ", base::quote(name), " could not be removed completely");
   storage_->sync_directory("");
 }
 
@@ -561,11 +488,8 @@ std::string Checkpoint::manifest(const std::string& name) {
   refuse_inside();
   const Call call(this);
   std::string text = manifest_text(*storage_, name);
-  const Manifest manifest = parsed_manifest(name, text);
-  if (storage_->is_objects()) {
-    const FoundRecord record = require_committed(*storage_, name, text, manifest);
-    if (!record.damage.empty()) base::warn("state", record.damage);
-  }
+  const FoundRecord record = protocol_->require_committed(name, text, parsed_manifest(name, text));
+  if (!record.damage.empty()) base::warn("state", record.damage);
   return text;
 }
 
@@ -573,7 +497,7 @@ std::string Checkpoint::rank_values(const std::string& name, std::int64_t rank) 
   refuse_inside();
   const Call call(this);
   std::map<std::string, std::string> values;
-  read_one(*storage_, name, [&](const std::string& directory, const Manifest& manifest) {
+  read_one(*protocol_, name, [&](const std::string& directory, const Manifest& manifest) {
     if (rank < 0 || rank >= manifest.world_size)
       base::fail(Status::out_of_range, "rank is ", rank, "; the checkpoint has 0 .. ", manifest.world_size - 1);
     values = values_of_rank(*storage_, directory, manifest, rank);

@@ -12,19 +12,16 @@
 #include <vector>
 
 #include "base/entered.h"
-#include "state/catalog.h"
-#include "state/committer.h"
 #include "state/coordinator.h"
-#include "state/known_manifests.h"
-#include "state/leftovers.h"
 #include "state/lineage.h"
 #include "state/load.h"
-#include "state/ownership.h"
+#include "state/protocol.h"
 #include "state/ranks/joint_load.h"
 #include "state/ranks/team.h"
 #include "state/reader.h"
 #include "state/retention.h"
-#include "state/save.h"
+#include "state/save_options.h"
+#include "state/save_source.h"
 #include "state/state.h"
 #include "storage/retry.h"
 #include "storage/storage.h"
@@ -65,10 +62,9 @@ using ReadLoad = std::function<LoadArguments()>;
 
 class Checkpoint {
  public:
-  // Unless it is read-only: an object store is asked what it can do (see Committer); of others it takes the storage's lock, held
-  // until this object goes (Error(busy) names the holder), puts aside what cut-off saves have left, and makes durable what a killed
-  // one has committed but not synced. Of many ranks rank 0 does all that; it is collective then.
-  // refused: an error in arguments that are not passed here; all ranks throw it.
+  // Unless it is read-only, opens the storage as its writer until this object is destroyed: see Protocol::open. With many ranks,
+  // rank 0 does that, and the constructor is collective. refused: an error in arguments that are not passed here; all ranks throw
+  // it.
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options,
              const std::optional<base::Error>& refused = {});
 
@@ -153,16 +149,13 @@ class Checkpoint {
   using Choose = std::function<std::vector<Found>(const std::vector<Found>& all)>;
   std::vector<Found> remove_chosen(bool dry_run, std::int64_t room, const Choose& choose);
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
-  bool is_above_all(std::int64_t step) const;
   std::shared_ptr<AcceptedSave> assign(std::int64_t step);
   void open(const std::optional<base::Error>& refused);
   void open_alone();
   // Error(invalid_state) for another rank than the one that changes what was saved.
   void require_leader() const;
-  void discard(const std::string& attempt) noexcept;
-  // After an acknowledged save, on the one that commits: removes what retention and earlier removals have left.
+  // After an acknowledged save, on the rank that commits: removes what retention and earlier removals have left.
   void tidy(const SaveResult& result, std::int64_t utc_ns) noexcept;
-  Writer writer() { return {committer_.get(), ownership_.get(), &leftovers_}; }
 
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;
@@ -171,14 +164,10 @@ class Checkpoint {
   ClockWatch clock_;
   std::uint64_t fork_generation_;
   std::mutex saving_;  // not held by a forked child, which saves nothing
-  std::unique_ptr<Ownership> ownership_;
-  std::unique_ptr<Committer> committer_;  // for object stores, instead of ownership_ and next_sequence_
-  std::int64_t next_sequence_ = 1;
+  std::unique_ptr<Protocol> protocol_;
   const std::shared_ptr<Lineage> lineage_ = std::make_shared<Lineage>();  // with many ranks, rank 0's decides
   std::unique_ptr<Team> team_;                                            // of many ranks
-  Leftovers leftovers_;
-  KnownManifests known_;  // those that retention has read from a disk
-  std::string latest_;    // the one committed last, which unchanged files may be linked from; "" when there is none
+  std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when it is not known
 };
 
 }  // namespace ckpt::state

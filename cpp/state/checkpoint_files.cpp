@@ -1,13 +1,12 @@
 #include "state/checkpoint_files.h"
 
 #include <algorithm>
-#include <exception>
 #include <span>
 
+#include "state/json_view.h"
 #include "state/manifest_text.h"
 #include "state/name.h"
-#include "state/ranks/placement_text.h"
-#include "state/ranks/verdict.h"
+#include "state/rank_names.h"
 
 namespace ckpt::state {
 
@@ -91,6 +90,25 @@ std::string manifest_text(storage::Storage& storage, const std::string& director
   }
 }
 
+std::optional<std::int64_t> sequence_in_manifest(storage::Storage& storage, const std::string& directory) {
+  constexpr std::size_t beginning = 4096;  // the sequence is among the first members
+  constexpr std::string_view member = "\"commit_sequence\":";
+  const std::string path = path_in(directory, manifest_name);
+  std::string text(beginning, '\0');
+  try {
+    const auto file = storage.open(path);
+    text.resize(static_cast<std::size_t>(file->read(0, std::as_writable_bytes(std::span(text)))));
+  } catch (const base::Error& error) {
+    if (error.status() == Status::not_found) return std::nullopt;
+    throw;
+  }
+  const std::size_t begin = text.find(member);
+  const auto sequence =
+      begin == std::string::npos ? std::nullopt : JsonView(std::string_view(text).substr(begin + member.size())).count();
+  if (!sequence) base::fail(Status::corrupt, path, " has no commit_sequence");
+  return static_cast<std::int64_t>(*sequence);
+}
+
 bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest) {
   if (manifest.empty()) return true;  // it was not even read
   try {
@@ -103,19 +121,6 @@ bool is_unchanged(storage::Storage& storage, const std::string& directory, const
 void fail_outrun(const storage::Storage& storage) {
   base::fail(Status::busy, base::quote(storage.name()), ": a writer has replaced what was about to be read ", most_rounds,
              " times");
-}
-
-void see_changes(storage::Storage& storage, const std::string& directory) noexcept {
-  if (storage.is_objects()) return;
-  try {
-    const std::string path = path_in(directory.empty() ? "." : directory, look_name);
-    try {
-      storage.create(path);
-    } catch (const std::exception&) {  // a process that was killed has left one: it goes, too
-    }
-    storage.remove(path);
-  } catch (const std::exception&) {  // what other machines did is seen later
-  }
 }
 
 bool has_manifest(storage::Storage& storage, const std::string& directory) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,9 @@ std::string read_text(storage::File& file, std::int64_t largest);
 
 // The manifest as it is, unchecked; errors as those of read_manifest.
 std::string manifest_text(storage::Storage& storage, const std::string& directory);
+
+// Returns the commit sequence in a manifest, of which only the beginning is read; nothing when there is no manifest.
+std::optional<std::int64_t> sequence_in_manifest(storage::Storage& storage, const std::string& directory);
 
 // Returns the condition that a read error implies; rethrows errors that imply none (out of memory, ...).
 Condition condition_after(const base::Error& error);
@@ -91,11 +95,6 @@ decltype(auto) reading(const std::string& path, Body&& body) {
     base::fail(is_damage ? Status::corrupt : status, path, ": ", error.message());
   }
 }
-
-// Has what other machines did in a directory shown here. Network file systems may go by what they knew of a directory for a minute
-// (nfs(5), acdirmax), until this machine itself changes it: so a file is made in it and removed. For writers, who hold the lock:
-// what they see then stays so. What fails is left as it was seen.
-void see_changes(storage::Storage& storage, const std::string& directory) noexcept;
 
 bool has_manifest(storage::Storage& storage, const std::string& directory);
 

@@ -9,9 +9,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "state/leftovers.h"
-#include "state/manifest_text.h"
-#include "state/record_review.h"
 #include "storage/objects.h"
 
 namespace ckpt::state {
@@ -52,26 +49,13 @@ std::string who(storage::Storage& storage, const std::string& path) {
 
 }  // namespace
 
-Committer::Committer(std::shared_ptr<storage::Storage> storage, bool tidies, storage::Sleep sleep)
+Committer::Committer(std::shared_ptr<storage::Storage> storage, storage::Sleep sleep)
     : storage_(std::move(storage)), sleep_(sleep ? std::move(sleep) : storage::sleep_ns), writer_(random_digits()) {
   is_exact_ = keeps_first();
   if (!is_exact_) {
     base::write_log(base::LogLevel::info, "state",
                     cat(base::quote(storage_->name()),
                         " does not keep the first of two files of one name: commit records are named by attempt"));
-  }
-  if (!tidies) {
-    known_ = highest_sequence(*storage_);
-    if (known_ == 0) highest_step_ = -1;
-    return;
-  }
-  const StoreListing listing = list_store(*storage_);
-  known_ = listing.highest_sequence();
-  note_seen(listing);
-  if (listing.attempts.empty()) {
-    highest_step_ = -1;
-  } else if (listing.attempts.front().mark.generation == 0) {
-    highest_step_ = listing.attempts.front().step;
   }
 }
 
@@ -224,72 +208,6 @@ void Committer::withdraw(const Pending& pending) {
     } else {
       warn(pending.path, ", which does not count, stays: ", error.message());
     }
-  }
-}
-
-bool Committer::discard(const std::string& directory) noexcept {
-  return standing_ == directory || remove_from_store(*storage_, directory, "", 0);
-}
-
-// ---- After a save ----
-
-void Committer::note_seen(const StoreListing& listing) {
-  seen_.clear();
-  for (const StoreListing::Attempt& attempt : listing.attempts) seen_.insert(attempt.name);
-  for (const auto& [path, bytes] : listing.commits) seen_.insert(path);
-  seen_.insert(listing.probes.begin(), listing.probes.end());
-}
-
-bool Committer::remove_uncommitted(const std::string& directory) {
-  try {
-    const std::string text = manifest_text(*storage_, directory);
-    const Manifest manifest = parse_manifest(text);
-    if (manifest.commit_sequence > known_) return true;
-    find_commit_record(*storage_, directory, manifest, hash_of(text));
-    return true;
-  } catch (const base::Error& error) {
-    if (error.status() != Status::not_found) throw;
-  }
-  return remove_from_store(*storage_, directory, "", known_);
-}
-
-void Committer::tidy(const StoreListing& listing, const std::vector<Found>& all, std::int64_t saved_step, Leftovers& leftovers) {
-  const RecordReview review = review_records(*storage_, listing, all);
-  if (!review.doubt.empty() && review.doubt != doubt_) warn("no unfinished save is removed: ", review.doubt);
-  doubt_ = review.doubt;
-  for (const Found& found : all) {
-    const bool is_orphan = found.condition == Condition::unfinished && found.step <= saved_step && seen_.contains(found.name);
-    if (!is_orphan || !review.doubt.empty() || remove_uncommitted(found.name)) continue;
-    warn("torn checkpoint ", base::quote(found.name), " could not be removed completely");
-    leftovers.note(found.name);
-  }
-  std::vector<std::string> gone;
-  std::ranges::copy_if(review.leftovers, std::back_inserter(gone),
-                       [&](const std::string& path) { return sequence_of_commit(path) < known_ && seen_.contains(path); });
-  std::ranges::copy_if(listing.probes, std::back_inserter(gone), [&](const std::string& path) { return seen_.contains(path); });
-  if (!gone.empty()) storage_->remove_many(gone);
-}
-
-void Committer::retain(const Retention& retention, const std::string& saved, std::int64_t saved_step, const AgeTime& now,
-                       Leftovers& leftovers) noexcept {
-  try {
-    const StoreListing listing = list_store(*storage_);
-    // What a writer removes is older than a checkpoint of its own that stays: not so when another one has gone on.
-    if (listing.highest_sequence() > known_)
-      base::fail(Status::busy, "another writer has committed ", listing.commits.begin()->first);
-    const std::vector<Found> all = examine_store(*storage_, listing, {}, {}, &before_);
-    before_.keep_only(listing);
-    require_saved(all, saved);
-    remove_in_order(superseded(*storage_, retention, all, saved, now), [&](const Found& found) {
-      if (remove_from_store(*storage_, found.name, found.record, known_)) return true;
-      warn("old checkpoint ", base::quote(found.name), " could not be removed completely; later saves try again");
-      leftovers.note(found.name);
-      return false;
-    });
-    tidy(listing, all, saved_step, leftovers);
-    note_seen(listing);
-  } catch (const std::exception& error) {
-    warn("no old checkpoint was removed: ", error.what());
   }
 }
 

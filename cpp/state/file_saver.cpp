@@ -1,13 +1,12 @@
 #include "state/file_saver.h"
 
 #include <algorithm>
-#include <random>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/name.h"
 #include "state/tensor_file.h"
 #include "storage/rate_limit.h"
@@ -17,35 +16,6 @@ namespace {
 
 using base::cat;
 using base::Status;
-
-constexpr int most_attempts = 3;
-
-using Write = std::function<void(storage::File&)>;
-
-// False when sync failed in a way that another file may escape.
-bool write_and_sync(storage::Storage& storage, const std::string& path, const storage::StreamOptions& options, const Write& write,
-                    bool last_attempt) {
-  const auto file = storage.create_stream(path, options);
-  write(*file);
-  try {
-    file->sync();
-    return true;
-  } catch (const base::Error& error) {
-    if (error.status() != Status::io || last_attempt) throw;
-    base::warn("state", cat(error.message(), "; the file is written anew under another name"));
-    return false;
-  }
-}
-
-// What an interrupted write may have left under names that the next one needs.
-void remove_temporaries(storage::Storage& storage, const std::string& path) {
-  for (int attempt = 1; attempt <= most_attempts; ++attempt) {
-    try {
-      storage.remove(cat(path, ".tmp", attempt));
-    } catch (const base::Error&) {  // most were never there
-    }
-  }
-}
 
 // The group as it was recorded earlier when nothing in it has changed, else nullptr.
 const GroupRecord* unchanged(const Earlier& earlier, const State& state, const StateGroup& group, const std::string& file_name,
@@ -75,21 +45,8 @@ std::int64_t most_file_bytes(const StateGroup& group) {
 
 }  // namespace
 
-std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step, const LineMark& mark) {
-  std::random_device random;
-  for (int tries = 1;; ++tries) {
-    std::string name = attempt_name(prefix, step, random(), storage.is_objects() ? mark : LineMark());
-    try {
-      storage.make_directory(name);
-      return name;
-    } catch (const base::Error& error) {
-      if (error.status() != Status::already_exists || tries == 100) throw;
-    }
-  }
-}
-
-FileSaver::FileSaver(storage::Storage& storage, std::string directory, SaveSource& source, const Rename& rename)
-    : storage_(storage), directory_(std::move(directory)), source_(source), rename_(rename) {}
+FileSaver::FileSaver(Protocol& protocol, std::string directory, SaveSource& source, const Rename& rename)
+    : protocol_(protocol), storage_(protocol.storage()), directory_(std::move(directory)), source_(source), rename_(rename) {}
 
 std::string FileSaver::path(std::string_view file_name) const { return path_in(directory_, file_name); }
 
@@ -98,57 +55,28 @@ std::string FileSaver::file_name_of(const StateGroup& group, std::set<std::strin
   return rename_ ? rename_(name) : name;
 }
 
-// Writes a file under a temporary name, syncs it and renames it. After an error of sync the pages may be lost although the
-// next sync says otherwise: the file is written anew under another temporary name.
-// In an object store a file is whole at sync, and a new one takes its place: there it gets its name at once.
-void FileSaver::write_durably(const std::string& path, std::int64_t bytes, bool is_stoppable, const Write& write,
-                              const std::function<void()>& before_naming) {
-  const storage::StreamOptions options{bytes, is_stoppable ? source_.stop : nullptr};
-  for (int attempt = 1;; ++attempt) {
-    const bool is_last = attempt == most_attempts;
-    const std::string temporary = storage_.is_objects() ? path : cat(path, ".tmp", attempt);
-    if (write_and_sync(storage_, temporary, options, write, is_last)) {
-      if (storage_.is_objects()) return;
-      if (before_naming) before_naming();
-      storage_.rename(temporary, path);
-      return;
-    }
-    ++rewritten_;
-    if (storage_.is_objects()) continue;
-    try {
-      storage_.remove(temporary);
-    } catch (const base::Error& error) {
-      base::warn("state", error.message());  // it is in no caller's way
-    }
-  }
+void FileSaver::write_text(std::string_view file_name, const std::string& text) {
+  rewritten_ += protocol_.place_text(path(file_name), text);
 }
-
-void FileSaver::write_text(std::string_view file_name, const std::string& text, const std::function<void()>& before_naming) {
-  write_durably(
-      path(file_name), std::ssize(text), false, [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); },
-      before_naming);
-}
-
-void FileSaver::write_mark(const LineMark& mark) { storage_.create(path(mark_file_name(mark)))->sync(); }
 
 GroupRecord FileSaver::write_group(const StateGroup& group, const std::string& file_name) {
   WrittenFile written;
   const std::int64_t bytes = bytes_of(group);
   bool is_first = true;
-  write_durably(path(file_name), bytes, true, [&](storage::File& file) {
+  rewritten_ += protocol_.place(path(file_name), {bytes, source_.stop}, [&](storage::File& file) {
     if (!std::exchange(is_first, false) && source_.progress != nullptr) source_.progress->extend(bytes);
     written = source_.write(file, file_name, group);
   });
   return {group.name, {std::move(written.file)}, std::move(written.tensors)};
 }
 
-// A second name for from, or a copy where that cannot be. Both are checked to be what was recorded; the temporary file may be left
-// after an error.
+// Gives a file a second name, or copies it where that is not possible. Either is checked against the record.
 void FileSaver::link_or_copy(const std::string& from, const std::string& to, const GroupRecord& group) {
   const FileRecord& record = group.files.front();
   verify_recorded(storage_, from, group);
   if (storage_.link(from, to)) return;
-  write_durably(to, record.bytes, true, [&](storage::File& file) { copy_file(*storage_.open(from), file, record); });
+  rewritten_ += protocol_.place(to, {record.bytes, source_.stop},
+                                [&](storage::File& file) { copy_file(*storage_.open(from), file, record); });
 }
 
 // The group as it was recorded earlier, under a new directory, when nothing in it has changed and it could be had; else nothing.
@@ -163,7 +91,6 @@ std::optional<GroupRecord> FileSaver::reuse_group(const State& state, const Stat
   } catch (const base::Error& error) {
     if (error.status() == Status::no_space || error.status() == Status::cancelled) throw;
     base::warn("state", cat(from, " is not used again but written anew: ", error.message()));
-    remove_temporaries(storage_, path(file_name));
     return std::nullopt;
   }
 }

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "state/manifest.h"
+#include "state/protocol.h"
 #include "state/save_source.h"
 #include "state/state.h"
-#include "storage/storage.h"
 
 namespace ckpt::state {
 
@@ -26,35 +26,28 @@ class FileSaver {
   // The name of a group's file, from the one that it has when one process saves it.
   using Rename = std::function<std::string(const std::string& group_file)>;
 
-  FileSaver(storage::Storage& storage, std::string directory, SaveSource& source, const Rename& rename = {});
+  FileSaver(Protocol& protocol, std::string directory, SaveSource& source, const Rename& rename = {});
 
   // Error(no_space) when the storage is known to have too few bytes for what will be written.
   void require_space(const State& state, std::int64_t step, const std::optional<Earlier>& earlier);
   // The state's groups, linked from earlier where nothing in them has changed. Progress is told of all bytes.
   std::vector<GroupRecord> write(const State& state, const std::optional<Earlier>& earlier);
-  // before_naming: runs when the text is durable and has not got its name yet, unless the storage is of objects; what it throws
-  // keeps the name from it.
-  void write_text(std::string_view file_name, const std::string& text, const std::function<void()>& before_naming = {});
-  // Creates the empty file mark_file_name(mark), and syncs it.
-  void write_mark(const LineMark& mark);
+  void write_text(std::string_view file_name, const std::string& text);
 
   const std::string& directory() const noexcept { return directory_; }
   std::int64_t linked() const noexcept { return linked_; }
   std::int64_t rewritten() const noexcept { return rewritten_; }  // because their sync had failed
 
  private:
-  using Write = std::function<void(storage::File&)>;
-
   std::string path(std::string_view file_name) const;
   std::string file_name_of(const StateGroup& group, std::set<std::string>& used) const;
-  void write_durably(const std::string& path, std::int64_t bytes, bool is_stoppable, const Write& write,
-                     const std::function<void()>& before_naming = {});
   GroupRecord write_group(const StateGroup& group, const std::string& file_name);
   void link_or_copy(const std::string& from, const std::string& to, const GroupRecord& group);
   std::optional<GroupRecord> reuse_group(const State& state, const StateGroup& group, const std::string& file_name,
                                          const Earlier& earlier);
   std::int64_t written_bytes(const State& state, const std::optional<Earlier>& earlier);
 
+  Protocol& protocol_;
   storage::Storage& storage_;
   const std::string directory_;
   SaveSource& source_;
@@ -62,8 +55,5 @@ class FileSaver {
   std::int64_t linked_ = 0;
   std::int64_t rewritten_ = 0;
 };
-
-// Creates a directory with a name that no other attempt has, and returns the name. mark: part of the name on an object store.
-std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step, const LineMark& mark = {});
 
 }  // namespace ckpt::state

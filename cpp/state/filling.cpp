@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/os/cpu.h"
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/open_files.h"
 #include "storage/rate_limit.h"
 

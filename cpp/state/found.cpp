@@ -51,6 +51,17 @@ bool is_usable(const Found& found, const std::set<std::string>& bad) {
   return found.condition == Condition::complete && !found.abandoned && !bad.contains(found.name);
 }
 
+std::string committed_last(const std::vector<Found>& all) {
+  std::string name;
+  std::int64_t last = -1;
+  for (const Found& found : all) {
+    if (found.condition != Condition::complete || found.commit_sequence <= last) continue;
+    last = found.commit_sequence;
+    name = found.name;
+  }
+  return name;
+}
+
 std::string abandoned_hint(const std::vector<Found>& all) {
   const auto newest =
       std::ranges::find_if(all, [](const Found& found) { return found.abandoned && found.condition == Condition::complete; });

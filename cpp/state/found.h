@@ -42,12 +42,13 @@ struct Found {
   Condition condition = Condition::complete;
   base::Status status = base::Status::ok;
   std::string problem;  // when not complete
-  // What scan has read of the first one, so that its caller need not parse the same text again; its text has this digest.
+  // What the listing has read of the first one, so that its caller need not parse the same text again; its text has this digest.
   std::shared_ptr<Manifest> manifest = {};
   Digest manifest_digest = {};
 };
 
-// What a caller of scan will use. Object stores, where each look is a request, are asked for no more than that; others show all.
+// The checkpoints that a caller of Protocol::list will use. Object stores, where each look is a request, show no more than that;
+// others show all.
 struct Wanted {
   bool only_first = false;  // those up to the first one that is complete and not among bad
   std::optional<std::int64_t> step = {};
@@ -66,7 +67,10 @@ void place_in_line(std::vector<Found>& all);
 // Returns whether it is complete, on the line, and not among bad.
 bool is_usable(const Found& found, const std::set<std::string>& bad = {});
 
-// Returns "; the newest abandoned one is ...", or "" when no complete checkpoint is abandoned. all: the result of scan.
+// Returns the name of the complete one that was committed last; "" when there is none.
+std::string committed_last(const std::vector<Found>& all);
+
+// Returns "; the newest abandoned one is ...", or "" when no complete checkpoint is abandoned. all: the result of Protocol::list.
 std::string abandoned_hint(const std::vector<Found>& all);
 
 }  // namespace ckpt::state

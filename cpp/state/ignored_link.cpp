@@ -41,7 +41,6 @@ void note_ignored_link(const storage::Storage& storage, const std::string& name)
 }
 
 std::string ignored_links_hint(storage::Storage& storage) {
-  if (storage.is_objects()) return "";
   std::int64_t links = 0;
   for (const storage::Entry& entry : storage.list("")) links += entry.is_link && step_of_attempt(entry.name) ? 1 : 0;
   return links == 0 ? "" : base::cat("; links, which are not followed: ", links);

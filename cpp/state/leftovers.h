@@ -1,5 +1,5 @@
-// Directories whose removal failed half-way: no checkpoints any more, but their files still take room. Later saves of the same
-// writer try again; the next writer that opens the storage removes them in its own way.
+// Attempts that could not be removed completely: they are no checkpoints, but their files take space. Later saves of the same
+// writer try again; the next writer of the storage removes them as unfinished ones.
 #pragma once
 
 #include <functional>
@@ -7,20 +7,14 @@
 #include <set>
 #include <string>
 
-#include "storage/storage.h"
-
 namespace ckpt::state {
 
 // Synchronised.
 class Leftovers {
  public:
   void note(const std::string& directory) noexcept;
-  // Removes an attempt of an object store; false when something stayed.
-  using Remove = std::function<bool(const std::string& directory)>;
-
-  // Tries each again, except one that holds a checkpoint after all. remove: empty where there are directories. For the one writer
-  // of a storage.
-  void retry(storage::Storage& storage, const Remove& remove) noexcept;
+  // Retries each. remove: returns false, or throws, when something stayed.
+  void retry(const std::function<bool(const std::string& directory)>& remove) noexcept;
 
  private:
   std::mutex mutex_;

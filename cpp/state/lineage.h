@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/os/thread.h"
-#include "state/catalog.h"
+#include "state/found.h"
 #include "state/line.h"
 
 namespace ckpt::state {

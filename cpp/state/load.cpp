@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "state/catalog.h"
+#include "state/caught.h"
 #include "state/environment.h"
 #include "state/filling.h"
 #include "state/known_bad.h"
@@ -87,8 +88,8 @@ class Loading {
     JointLoad* joint = nullptr;  // of ranks that load together
   };
 
-  Loading(storage::Storage& storage, State& state, const LoadOptions& options, const Who& who)
-      : storage_(storage), state_(state), options_(options), who_(who) {}
+  Loading(Protocol& protocol, State& state, const LoadOptions& options, const Who& who)
+      : protocol_(protocol), storage_(protocol.storage()), state_(state), options_(options), who_(who) {}
 
   // Runs body, which makes attempts.
   template <class Body>
@@ -109,7 +110,7 @@ class Loading {
     Manifest manifest;
     const Outcome outcome = try_reading(storage_, name, proposal.manifest, problem, [&] {
       proposal.manifest = manifest_text(storage_, name);
-      manifest = checked_manifest(storage_, name, proposal.manifest, problem);
+      manifest = checked_manifest(protocol_, name, proposal.manifest, problem);
     });
     if (outcome != Outcome::done) return outcome;
     pass_over_record(problem, proposal);
@@ -271,6 +272,7 @@ class Loading {
     return Outcome::done;
   }
 
+  Protocol& protocol_;
   storage::Storage& storage_;
   State& state_;
   const LoadOptions& options_;
@@ -285,17 +287,17 @@ class Search {
   // See Loading::try_load.
   using Attempt = std::function<Outcome(const std::string& name, const std::vector<Found>& skipped, Found& problem)>;
 
-  Search(storage::Storage& storage, const LoadOptions& options, Attempt attempt)
-      : storage_(storage), options_(options), attempt_(std::move(attempt)) {}
+  Search(Protocol& protocol, const LoadOptions& options, Attempt attempt)
+      : protocol_(protocol), options_(options), attempt_(std::move(attempt)) {}
 
   void run() {
     for (int rounds = 1; rounds <= most_rounds; ++rounds) {
-      const std::vector<Found> all = wanted_of(scan(storage_, bad_names(), {true, options_.step, {}}));
+      const std::vector<Found> all = wanted_of(protocol_.list(bad_names(), {true, options_.step, {}}));
       again_ = false;
       if (load_first_usable(all)) return;
-      if (!again_) fail_none(storage_, all_with_problems(all), options_.step);
+      if (!again_) fail_none(protocol_, all_with_problems(all), options_.step);
     }
-    fail_outrun(storage_);
+    fail_outrun(protocol_.storage());
   }
 
  private:
@@ -333,7 +335,7 @@ class Search {
         again_ = true;
         // Something newer is there by now. An older one that is still there is not what the caller wants.
         if (outcome == Outcome::removed || problem.condition == Condition::unfinished) return false;
-        if (problem.condition == Condition::damaged) note_bad(storage_, found.name);
+        if (problem.condition == Condition::damaged) note_bad(protocol_.storage(), found.name);
         bad_.emplace(found.name, problem);
         skipped.push_back(std::move(problem));
       }
@@ -355,7 +357,7 @@ class Search {
     }
   }
 
-  storage::Storage& storage_;
+  Protocol& protocol_;
   const LoadOptions& options_;
   const Attempt attempt_;
   std::map<std::string, Found> bad_;  // by name
@@ -375,9 +377,9 @@ void lead(JointLoad& joint, Body&& body) {
   }
 }
 
-void load_any(storage::Storage& storage, const LoadOptions& options, Loading& loading) {
+void load_any(Protocol& protocol, const LoadOptions& options, Loading& loading) {
   if (!options.name.empty()) return loading.load_named();
-  Search(storage, options, [&](const std::string& name, const std::vector<Found>& skipped, Found& problem) {
+  Search(protocol, options, [&](const std::string& name, const std::vector<Found>& skipped, Found& problem) {
     return loading.try_load(name, skipped, problem);
   }).run();
 }
@@ -388,28 +390,28 @@ void require_one_choice(const LoadOptions& options) {
   base::require(options.name.empty() || !options.step, "name and step are both set; at most one of them says what is loaded");
 }
 
-LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options) {
+LoadResult load_checkpoint(Protocol& protocol, State& state, const LoadOptions& options) {
   require_one_choice(options);
-  Loading loading(storage, state, options, {});
-  return loading.run([&] { load_any(storage, options, loading); });
+  Loading loading(protocol, state, options, {});
+  return loading.run([&] { load_any(protocol, options, loading); });
 }
 
-LoadResult load_together(storage::Storage& storage, State& state, const LoadOptions& options, JointLoad& joint) {
-  Loading loading(storage, state, options, {joint.meeting().rank(), joint.meeting().ranks(), &joint});
+LoadResult load_together(Protocol& protocol, State& state, const LoadOptions& options, JointLoad& joint) {
+  Loading loading(protocol, state, options, {joint.meeting().rank(), joint.meeting().ranks(), &joint});
   return loading.run([&] {
     if (!joint.leads()) return loading.follow();
-    lead(joint, [&] { load_any(storage, options, loading); });
+    lead(joint, [&] { load_any(protocol, options, loading); });
   });
 }
 
-Proposal choose_together(storage::Storage& storage, const LoadOptions& options, JointLoad& joint) {
+Proposal choose_together(Protocol& protocol, const LoadOptions& options, JointLoad& joint) {
   if (!joint.leads()) return joint.next();
   Proposal chosen;
   const auto choose = [&](const std::string& name, const std::vector<Found>& skipped, Found& problem) {
     chosen = {name, "", skipped};
-    const Outcome outcome = try_reading(storage, name, chosen.manifest, problem, [&] {
-      chosen.manifest = manifest_text(storage, name);
-      checked_manifest(storage, name, chosen.manifest, problem);
+    const Outcome outcome = try_reading(protocol.storage(), name, chosen.manifest, problem, [&] {
+      chosen.manifest = manifest_text(protocol.storage(), name);
+      checked_manifest(protocol, name, chosen.manifest, problem);
     });
     if (outcome == Outcome::done) pass_over_record(problem, chosen);
     return outcome;
@@ -417,7 +419,7 @@ Proposal choose_together(storage::Storage& storage, const LoadOptions& options, 
   lead(joint, [&] {
     Found problem;
     if (options.name.empty()) {
-      Search(storage, options, choose).run();
+      Search(protocol, options, choose).run();
     } else if (choose(options.name, {}, problem) != Outcome::done) {
       base::fail(problem.status, problem.problem);
     }
@@ -426,20 +428,20 @@ Proposal choose_together(storage::Storage& storage, const LoadOptions& options, 
   return chosen;
 }
 
-LoadResult load_chosen(storage::Storage& storage, State& state, const LoadOptions& options, const Proposal& chosen,
-                       std::int64_t rank, std::int64_t ranks) {
-  Loading loading(storage, state, options, {rank, ranks, nullptr});
+LoadResult load_chosen(Protocol& protocol, State& state, const LoadOptions& options, const Proposal& chosen, std::int64_t rank,
+                       std::int64_t ranks) {
+  Loading loading(protocol, state, options, {rank, ranks, nullptr});
   return loading.run([&] { loading.load_chosen(chosen); });
 }
 
-VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name) {
+VerifyResult verify_checkpoint(Protocol& protocol, const std::string& name) {
   VerifyResult result;
   base::Progress progress;
-  const std::string record_damage = read_one(storage, name, [&](const std::string& directory, const Manifest& manifest) {
+  const std::string record_damage = read_one(protocol, name, [&](const std::string& directory, const Manifest& manifest) {
     result = {directory};
     progress.begin(total_bytes(manifest));
-    if (manifest.is_of_many()) return verify_parts(storage, directory, manifest, result, progress);
-    OpenFiles files(storage, result.name);
+    if (manifest.is_of_many()) return verify_parts(protocol.storage(), directory, manifest, result, progress);
+    OpenFiles files(protocol.storage(), result.name);
     for (const GroupRecord& group : manifest.groups) files.open_ahead(group);
     for (const GroupRecord& group : manifest.groups) {
       for (const FileRecord& record : group.files) {
@@ -451,7 +453,7 @@ VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& nam
       result.tensors += static_cast<std::int64_t>(group.tensors.size());
     }
   });
-  note_good(storage, result.name);
+  note_good(protocol.storage(), result.name);
   if (!record_damage.empty()) base::fail(Status::corrupt, record_damage, "; its files are intact");
   progress.finish();
   return result;

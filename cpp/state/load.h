@@ -6,11 +6,11 @@
 
 #include "state/load_options.h"
 #include "state/state.h"
-#include "storage/storage.h"
 
 namespace ckpt::state {
 
 class JointLoad;  // see ranks/joint_load.h
+class Protocol;
 struct Proposal;
 
 // Error(invalid_argument) when both name and step say what is loaded.
@@ -21,19 +21,19 @@ void require_one_choice(const LoadOptions& options);
 // copy is kept, and writing cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here
 // or in another process.
 // The texts of trees become tensors of their own in state, whatever comes of the load.
-LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options);
+LoadResult load_checkpoint(Protocol& protocol, State& state, const LoadOptions& options);
 
 // The same by one of several ranks. Collective, once joint is open: all of them load one checkpoint or fail. What was read is kept
 // in memory until it is written.
-LoadResult load_together(storage::Storage& storage, State& state, const LoadOptions& options, JointLoad& joint);
+LoadResult load_together(Protocol& protocol, State& state, const LoadOptions& options, JointLoad& joint);
 // In two steps, for ranks that must not meet while they load. Collective, once joint is open: the checkpoint that all will load;
 // then each of them loads it by itself, and no other one when that fails.
-Proposal choose_together(storage::Storage& storage, const LoadOptions& options, JointLoad& joint);
-LoadResult load_chosen(storage::Storage& storage, State& state, const LoadOptions& options, const Proposal& chosen,
-                       std::int64_t rank, std::int64_t ranks);
+Proposal choose_together(Protocol& protocol, const LoadOptions& options, JointLoad& joint);
+LoadResult load_chosen(Protocol& protocol, State& state, const LoadOptions& options, const Proposal& chosen, std::int64_t rank,
+                       std::int64_t ranks);
 
 // Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen anew when a writer removes it meanwhile.
 // Error(corrupt) names the first bad file and tensor.
-VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name);
+VerifyResult verify_checkpoint(Protocol& protocol, const std::string& name);
 
 }  // namespace ckpt::state

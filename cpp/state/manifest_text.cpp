@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "state/rank_names.h"
 #include "state/ranks/placement_text.h"
 #include "state/record_text.h"
 

@@ -10,7 +10,7 @@
 #include "state/known_bad.h"
 #include "state/name.h"
 #include "state/pin.h"
-#include "state/ranks/placement_text.h"
+#include "state/rank_names.h"
 #include "state/record_review.h"
 #include "storage/objects.h"
 

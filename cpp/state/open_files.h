@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/manifest.h"
 #include "storage/read_ahead.h"
 #include "storage/storage.h"

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "state/checkpoint_files.h"
 #include "state/name.h"
 
 namespace ckpt::state {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "state/catalog.h"
+#include "state/found.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {

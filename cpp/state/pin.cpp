@@ -30,16 +30,6 @@ bool is_pinned(storage::Storage& storage, const std::string& directory) {
   }
 }
 
-bool is_pinned_by_now(storage::Storage& storage, const std::string& directory) {
-  see_changes(storage, directory);
-  return is_pinned(storage, directory);
-}
-
-void note_pins(storage::Storage& storage, std::vector<Found>& all) {
-  if (storage.is_objects()) return;  // the listing has shown them
-  for (Found& found : all) found.pinned = is_pinned(storage, found.name);
-}
-
 // An empty file is whole from the start. One that is there already may be what a killed process has made and not synced.
 void pin(storage::Storage& storage, const std::string& directory) {
   unless(base::Status::already_exists, [&] { storage.create(path_in(directory, pin_name))->sync(); });

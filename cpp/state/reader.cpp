@@ -33,10 +33,11 @@ constexpr std::size_t least_helped_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify, std::shared_ptr<storage::Storage> keep) {
+Reader::Reader(Protocol& protocol, const std::string& name, Verify verify) {
+  storage::Storage& storage = protocol.storage();
   base::Progress progress;
   checks_every_read_ = verify == Verify::full;
-  read_one(storage, name, [&](const std::string& directory, Manifest& manifest) {
+  read_one(protocol, name, [&](const std::string& directory, Manifest& manifest) {
     shards_ = nullptr;
     if (manifest.is_of_many()) {
       if (verify == Verify::full) {
@@ -44,7 +45,7 @@ Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify
         progress.begin(total_bytes(manifest));
         verify_parts(storage, directory, manifest, checked, progress);
       }
-      shards_ = std::make_unique<ShardReader>(keep, storage, directory, std::move(manifest), verify != Verify::none);
+      shards_ = std::make_unique<ShardReader>(protocol.shared_storage(), directory, std::move(manifest), verify != Verify::none);
       return;
     }
     groups_.clear();

@@ -22,6 +22,8 @@
 
 namespace ckpt::state {
 
+class Protocol;
+
 // One thread at a time; mapped tensors are anyone's.
 class Reader {
  public:
@@ -30,9 +32,8 @@ class Reader {
   // One checkpoint: "" takes the newest that has a manifest, chosen anew when a writer removes it meanwhile. Verify::full reads
   // every byte now and Error(corrupt) names the first bad tensor; lazy checks a tensor's chunks when they are touched first; none
   // never.
-  // keep: the storage, which a checkpoint of many ranks needs as long as this reader lives: its files are opened when they are
-  // first needed.
-  Reader(storage::Storage& storage, const std::string& name, Verify verify, std::shared_ptr<storage::Storage> keep = nullptr);
+  // With many ranks the reader keeps the storage, since files are opened at their first use.
+  Reader(Protocol& protocol, const std::string& name, Verify verify);
   // path: a safetensors file, a directory with model.safetensors.index.json, or one with model.safetensors. Such files have no
   // checksums. Links are followed.
   explicit Reader(const std::string& path);

@@ -10,8 +10,8 @@
 #include "base/form.h"
 #include "base/log.h"
 #include "base/values.h"
+#include "state/caught.h"
 #include "state/known_bad.h"
-#include "state/name.h"
 #include "state/pin.h"
 
 namespace ckpt::state {
@@ -141,11 +141,11 @@ std::vector<KeepRule> parse_keep_rules(std::string_view text, bool larger_is_bet
   });
 }
 
-// ---- What goes ----
+// ---- Removal ----
 
 namespace {
 
-// Those whose manifest holds and whose files do not: found by reading them, by this process, or by their sizes just now.
+// Returns those whose manifest holds and whose files do not: found by reading them, by this process, or by their sizes just now.
 std::set<std::string> bad_among(const storage::Storage& storage, const std::vector<Found>& all) {
   std::set<std::string> bad;
   for (const Found& found : all) {
@@ -154,7 +154,8 @@ std::set<std::string> bad_among(const storage::Storage& storage, const std::vect
   return bad;
 }
 
-// Where writers of an object store raced, several may have the highest sequence, of which one at most was acknowledged.
+// Keeps those of the highest sequence. After a race between writers of an object store there are several, of which at most one was
+// acknowledged.
 void keep_highest_sequence(const Survey& survey, std::set<std::string>& kept) {
   std::int64_t highest = 0;
   for (const Found* const found : survey.good) highest = std::max(highest, found->commit_sequence);
@@ -163,68 +164,54 @@ void keep_highest_sequence(const Survey& survey, std::set<std::string>& kept) {
   }
 }
 
-std::set<std::string> kept_by(const Retention& retention, const Survey& survey, const std::string& saved,
-                              storage::Storage& storage) {
+std::set<std::string> kept_by(Protocol& protocol, const Retention& retention, const Survey& survey, const std::string& saved) {
   std::set<std::string> kept;
   if (!survey.good.empty()) kept.insert(survey.good.front()->name);
   for (const KeepRule& rule : retention.rules) rule(survey, kept);
-  if (storage.is_objects()) keep_highest_sequence(survey, kept);
+  keep_highest_sequence(survey, kept);
   for (const Found* const found : survey.good) {
-    if (found->name == saved) kept.insert(saved);
+    if (found->name == saved || !protocol.may_remove(found->name)) kept.insert(found->name);
     if (!retention.keep || kept.contains(found->name)) continue;
-    Found asked = *found;
-    if (!storage.is_objects()) asked.pinned = is_pinned(storage, found->name);  // else the listing has shown it
-    if (retention.keep(asked)) kept.insert(found->name);
+    std::vector<Found> asked{*found};
+    protocol.note_pins(asked);
+    if (retention.keep(asked.front())) kept.insert(found->name);
   }
   return kept;
 }
 
-// Returns false when something stayed.
-bool remove_old(storage::Storage& storage, const std::string& name, Leftovers& leftovers) {
-  if (remove_checkpoint(storage, name)) return true;
-  leftovers.note(name);
-  base::warn("state", cat("old checkpoint ", base::quote(name), " could not be removed completely; later saves try again"));
-  return false;
-}
-
-void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
-  for (const storage::Entry& entry : storage.list("")) {
-    if (!entry.is_directory || !entry.name.starts_with(torn_prefix)) continue;
-    const auto step = step_of_attempt(std::string_view(entry.name).substr(torn_prefix.size()));
-    if (!step || *step > saved_step || has_manifest(storage, entry.name)) continue;
-    if (!remove_checkpoint(storage, entry.name))
-      base::warn("state", cat("torn checkpoint ", base::quote(entry.name), " could not be removed completely"));
-  }
+void require_saved(const std::vector<Found>& all, const std::string& saved) {
+  const auto is_saved = [&](const Found& found) { return found.name == saved && found.condition == Condition::complete; };
+  if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quote(saved));
 }
 
 }  // namespace
 
-std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
+std::vector<Found> superseded(Protocol& protocol, const Retention& retention, const std::vector<Found>& all,
                               const std::string& saved, const AgeTime& now) {
   if (retention.keeps_all()) return {};
-  std::set<std::string> bad = bad_among(storage, all);
+  std::set<std::string> bad = bad_among(protocol.storage(), all);
   bad.erase(saved);
   Survey survey{{}, now};
   for (const Found& found : all) {
     if (found.condition == Condition::complete && !bad.contains(found.name)) survey.good.push_back(&found);
   }
-  const std::set<std::string> kept = kept_by(retention, survey, saved, storage);
+  const std::set<std::string> kept = kept_by(protocol, retention, survey, saved);
   std::vector<Found> out;
-  auto left = kept.size();  // how many of those kept are as old as the next one, or older
+  auto left = kept.size();  // the number of those kept that are as old as the next one, or older
   for (const Found& found : all) {
     if (kept.contains(found.name)) {
       --left;
     } else if (bad.contains(found.name) ? left == 0 : found.condition == Condition::complete) {
-      if (!is_pinned(storage, found.name)) out.push_back(found);
+      if (!is_pinned(protocol.storage(), found.name)) out.push_back(found);
     }
   }
   return out;
 }
 
-std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<Found>& all) {
+std::vector<Found> abandoned_ones(Protocol& protocol, const std::vector<Found>& all) {
   std::vector<Found> out;
   for (const Found& found : all) {
-    if (found.abandoned && found.parsed && !is_pinned(storage, found.name)) out.push_back(found);
+    if (found.abandoned && found.parsed && !is_pinned(protocol.storage(), found.name)) out.push_back(found);
   }
   return out;
 }
@@ -242,29 +229,22 @@ bool remove_in_order(std::vector<Found> found, const std::function<bool(const Fo
   return clean;
 }
 
-void require_saved(const std::vector<Found>& all, const std::string& saved) {
-  const auto is_saved = [&](const Found& found) { return found.name == saved && found.condition == Condition::complete; };
-  if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quote(saved));
-}
-
-void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
-            const AgeTime& now, Leftovers& leftovers, KnownManifests& known) noexcept {
-  const auto warn = [](const char* reason) noexcept {
-    try {
-      base::warn("state", cat("no old checkpoint was removed: ", reason));
-    } catch (const std::exception&) {  // not even memory for a warning
-    }
-  };
-  try {
-    const std::vector<Found> all = scan(storage, {}, {}, &known);
-    require_saved(all, saved);
-    remove_in_order(superseded(storage, retention, all, saved, now), [&](const Found& found) {
-      return is_pinned_by_now(storage, found.name) || remove_old(storage, found.name, leftovers);
-    });
-    remove_torn(storage, saved_step);
-  } catch (const std::exception& error) {
-    warn(error.what());
-  }
+// A listing that lacks the acknowledged checkpoint must not lead to removals.
+void retain(Protocol& protocol, const Retention& retention, const std::string& saved, std::int64_t saved_step,
+            const AgeTime& now) noexcept {
+  log_error_of(
+      [&] {
+        const std::vector<Found> all = protocol.list_to_retain();
+        require_saved(all, saved);
+        remove_in_order(superseded(protocol, retention, all, saved, now), [&](const Found& found) {
+          if (protocol.is_pinned_by_now(found.name) || protocol.remove(found)) return true;
+          base::warn("state",
+                     cat("old checkpoint ", base::quote(found.name), " could not be removed completely; later saves try again"));
+          return false;
+        });
+        protocol.remove_unfinished(all, saved_step);
+      },
+      "no old checkpoint was removed: ");
 }
 
 }  // namespace ckpt::state

@@ -1,5 +1,5 @@
-// Which checkpoints stay when a newer one is durable. Each rule keeps some, and what any of them keeps stays; pinned ones stay in
-// any case, and so does the newest that is not known to be bad.
+// Determines which checkpoints stay when a newer one is durable, and removes the others. A checkpoint stays if any rule keeps it,
+// if it is pinned, or if it is the newest that is not known to be bad.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "state/catalog.h"
 #include "state/clock_step.h"
-#include "state/leftovers.h"
-#include "storage/storage.h"
+#include "state/found.h"
+#include "state/protocol.h"
 
 namespace ckpt::state {
 
@@ -42,26 +41,23 @@ struct Retention {
   bool keeps_all() const { return rules.empty() && !keep; }
 };
 
-// Those that do not stay: complete ones, and those known to be bad that are older than all that rules keep. Whose manifest does not
-// parse is left alone. all: as scan returns them. saved: counts as good, stays in any case; "": none. Throws what keep throws.
-std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
+// Returns those that do not stay: complete ones, and those known to be bad that are older than all that rules keep. Checkpoints
+// whose manifest does not parse stay. all: the result of Protocol::list. saved: counts as good and stays; "": none. Throws what
+// keep throws.
+std::vector<Found> superseded(Protocol& protocol, const Retention& retention, const std::vector<Found>& all,
                               const std::string& saved, const AgeTime& now);
 
 // Returns the abandoned ones of all, except those that are pinned or have a manifest that does not parse.
-std::vector<Found> abandoned_ones(storage::Storage& storage, const std::vector<Found>& all);
+std::vector<Found> abandoned_ones(Protocol& protocol, const std::vector<Found>& all);
 
 // Removes the abandoned ones first, and those on the line only if no removal of an abandoned one has failed: neither a crash nor a
 // failure can leave abandoned ones without the checkpoints that the line resumed from. remove: returns false when something stayed.
 // Returns false when remove did.
 bool remove_in_order(std::vector<Found> found, const std::function<bool(const Found& found)>& remove);
 
-// A listing that lacks what was just acknowledged is not to be trusted with removals: Error(io).
-void require_saved(const std::vector<Found>& all, const std::string& saved);
-
-// After an acknowledged save: removes those that do not stay, and torn ones of the saved step or earlier. What is left always holds
-// the one just acknowledged. Errors become warnings. leftovers: gets what could not be removed completely.
-// known: as the retention of the previous save has left it.
-void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
-            const AgeTime& now, Leftovers& leftovers, KnownManifests& known) noexcept;
+// After an acknowledged save: removes those that do not stay, and unfinished ones of the saved step or a lower one. The checkpoint
+// that was just acknowledged stays. Errors are logged.
+void retain(Protocol& protocol, const Retention& retention, const std::string& saved, std::int64_t saved_step,
+            const AgeTime& now) noexcept;
 
 }  // namespace ckpt::state

@@ -2,8 +2,9 @@
 
 #include "base/error.h"
 #include "scenario.h"
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/hash.h"
+#include "state/make_protocol.h"
 #include "state/pin.h"
 
 namespace ckpt::tests {
@@ -64,7 +65,7 @@ bool is_pinned_save(const Scenario& scenario, state::Checkpoint& checkpoint, int
 Finding examine(const Scenario& scenario, const Image& image, int best, int pinned, state::Verify verify, bool thorough,
                 bool& loaded) {
   const auto disk = disk_of(image);
-  for (const state::Found& found : state::scan(*disk)) {
+  for (const state::Found& found : state::make_protocol(disk)->list()) {
     // A save or a removal that was cut off has no manifest; nothing that a crash leaves looks like damage.
     if (found.condition == state::Condition::complete || found.condition == state::Condition::unfinished) continue;
     return {Violation::damaged, base::cat(found.name, ": ", found.problem)};

@@ -12,6 +12,7 @@
 #include "disk_model.h"
 #include "stage.h"
 #include "state/checkpoint.h"
+#include "state/make_protocol.h"
 #include "state/object_store.h"
 #include "state/thread_ranks.h"
 
@@ -287,7 +288,7 @@ struct Counted {
 // What is wrong with a storage on which save 2 was under way when the ranks died; "" for nothing.
 std::string problem_of(const std::shared_ptr<storage::Storage>& storage, bool is_acknowledged, Counted& counted) {
   try {
-    for (const state::Found& found : state::scan(*storage)) {
+    for (const state::Found& found : state::make_protocol(storage)->list()) {
       if (found.condition != state::Condition::complete && found.condition != state::Condition::unfinished)
         return base::cat(found.name, ": ", found.problem);
     }

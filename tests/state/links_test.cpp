@@ -5,6 +5,7 @@
 #include "faulty_storage.h"
 #include "fixture.h"
 #include "state/checkpoint.h"
+#include "state/directory_catalog.h"
 #include "storage/file_system.h"
 
 namespace {

@@ -69,7 +69,7 @@ inline state::SaveOptions of_step(std::int64_t step) {
 // A tensor put together from the blocks that a checkpoint has, by what its manifest says.
 inline std::vector<float> saved_tensor(storage::Storage& storage, const std::string& name, const std::string& group,
                                        const std::string& tensor) {
-  const state::Manifest manifest = state::read_manifest(storage, name);
+  const state::Manifest manifest = state::parsed_manifest(name, state::manifest_text(storage, name));
   for (const state::GroupRecord& record : manifest.groups) {
     for (const state::TensorRecord& item : record.tensors) {
       if (record.name != group || item.name != tensor) continue;

@@ -10,7 +10,7 @@
 #include "rank_states.h"
 #include "state/group_tree.h"
 #include "state/manifest_text.h"
-#include "state/ranks/placement_text.h"
+#include "state/rank_names.h"
 #include "state/tree.h"
 #include "storage/file_system.h"
 #include "thread_ranks.h"

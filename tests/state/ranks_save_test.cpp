@@ -49,7 +49,7 @@ TEST(RanksSave, EachRankWritesItsShareOnceAndAllAgreeOnTheResult) {
     EXPECT_EQ(bytes, results[0].bytes);
     EXPECT_LT(bytes, 480'228 + 3000 * count);
     expect_saved(*storage, results[0].name, 2);
-    const state::Manifest manifest = state::read_manifest(*storage, results[0].name);
+    const state::Manifest manifest = state::parsed_manifest(results[0].name, state::manifest_text(*storage, results[0].name));
     EXPECT_EQ(manifest.world_size, count);
     EXPECT_EQ(manifest.by_rank, std::vector<std::string>{"data_position"});
     for (std::int64_t rank = 0; rank < count; ++rank) {

@@ -9,8 +9,10 @@
 #include <set>
 
 #include "base/error.h"
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
+#include "state/make_protocol.h"
 #include "state/manifest_text.h"
+#include "state/rank_names.h"
 #include "state/ranks/box.h"
 #include "state/ranks/listing.h"
 #include "state/ranks/merge.h"
@@ -457,7 +459,7 @@ TEST(RankVerdicts, SayThatARankHasFailedHoweverDamaged) {
   const auto storage = storage::make_memory_storage();
   storage->make_directory("a");
   EXPECT_FALSE(find_verdict(*storage, "a", 3).has_value());
-  leave_verdict(*storage, "a", 3, {5, Status::no_space, "full \xff"});
+  leave_verdict(*make_protocol(storage), "a", 3, {5, Status::no_space, "full \xff"});
   auto found = find_verdict(*storage, "a", 3);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->rank, 5);

@@ -10,6 +10,8 @@
 #include <fstream>
 
 #include "fixture.h"
+#include "state/directory_catalog.h"
+#include "state/make_protocol.h"
 #include "storage/file_system.h"
 
 namespace {
@@ -53,7 +55,7 @@ class StateReader : public testing::Test {
 
 TEST_F(StateReader, ReadsACheckpointTensorByTensor) {
   for (const Verify verify : {Verify::none, Verify::lazy, Verify::full}) {
-    Reader reader(*disk, "", verify);
+    Reader reader(*make_protocol(disk), "", verify);
     ASSERT_EQ(reader.count(), 3);
     const std::int64_t weight = reader.find("model", "weight");
     EXPECT_EQ(reader.group(weight), "model");
@@ -73,13 +75,13 @@ TEST_F(StateReader, ReadsACheckpointTensorByTensor) {
     const auto wrong = Tensor::create(Dtype::f32, {3, 2});
     EXPECT_ERROR(reader.read(weight, *wrong), Status::invalid_argument, "'weight'");
   }
-  EXPECT_ERROR(Reader(*disk, "step-1", Verify::none), Status::not_found, "step-1");
+  EXPECT_ERROR(Reader(*make_protocol(disk), "step-1", Verify::none), Status::not_found, "step-1");
 }
 
 TEST_F(StateReader, AMappedTensorOutlivesReaderAndCheckpoint) {
   std::shared_ptr<Tensor> mapped;
   {
-    Reader reader(*disk, name, Verify::lazy);
+    Reader reader(*make_protocol(disk), name, Verify::lazy);
     mapped = reader.map(reader.find("", "moment"));
   }
   EXPECT_TRUE(remove_checkpoint(*disk, name));
@@ -88,21 +90,21 @@ TEST_F(StateReader, AMappedTensorOutlivesReaderAndCheckpoint) {
 
 TEST_F(StateReader, DamageIsFoundWhenItIsTouchedOrAtOnce) {
   damage();
-  EXPECT_ERROR(Reader(*disk, name, Verify::full), Status::corrupt, "'moment'");
-  Reader lazy(*disk, name, Verify::lazy);
+  EXPECT_ERROR(Reader(*make_protocol(disk), name, Verify::full), Status::corrupt, "'moment'");
+  Reader lazy(*make_protocol(disk), name, Verify::lazy);
   EXPECT_EQ(lazy.read_new(lazy.find("", "weight"), nullptr)->data_as<float>()[0], 5);
   const std::int64_t moment = lazy.find("", "moment");
   EXPECT_ERROR(lazy.map(moment), Status::corrupt, "'moment': chunk 0");
   EXPECT_ERROR(lazy.read_slice(moment, 0, 1, nullptr), Status::corrupt, "'moment': chunk 0");
   EXPECT_ERROR(lazy.read_new(moment, nullptr), Status::corrupt, "'moment': chunk 0");
-  Reader none(*disk, name, Verify::none);
+  Reader none(*make_protocol(disk), name, Verify::none);
   EXPECT_EQ(none.read_new(moment, nullptr)->data_as<float>()[0], 5);
 }
 
 // A file that changes under an open reader: full checks the bytes that it returns, not those that it read when it was opened.
 TEST_F(StateReader, AFullReaderChecksEveryRead) {
-  Reader full(*disk, name, Verify::full);
-  Reader lazy(*disk, name, Verify::lazy);
+  Reader full(*make_protocol(disk), name, Verify::full);
+  Reader lazy(*make_protocol(disk), name, Verify::lazy);
   const std::int64_t moment = full.find("", "moment");
   EXPECT_EQ(full.read_new(moment, nullptr)->data_as<float>()[5], 5);
   EXPECT_EQ(full.read_slice(moment, 0, 1, nullptr)->data_as<float>()[2], 5);
@@ -125,7 +127,7 @@ TEST_F(StateReader, LargeTensorsAreReadAsSmallOnes) {
   State state;
   state.add_tensor("optimizer", "large", tensor);
   name = Checkpoint(disk, {}).save(state, {}).name;
-  Reader reader(*disk, name, Verify::lazy);
+  Reader reader(*make_protocol(disk), name, Verify::lazy);
   const auto is_read = [&](std::int64_t begin, std::int64_t length) {
     const auto read = reader.read_slice(0, begin, length, nullptr);
     return std::ranges::equal(read->byte_span(),
@@ -141,11 +143,11 @@ TEST_F(StateReader, LargeTensorsAreReadAsSmallOnes) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   damage();
-  EXPECT_ERROR(Reader(*disk, name, Verify::lazy).read_new(0, nullptr), Status::corrupt, "'large': chunk 0");
+  EXPECT_ERROR(Reader(*make_protocol(disk), name, Verify::lazy).read_new(0, nullptr), Status::corrupt, "'large': chunk 0");
 }
 
 TEST_F(StateReader, AFileThatShrankIsAnErrorAtTheNextCall) {
-  Reader reader(*disk, name, Verify::lazy);
+  Reader reader(*make_protocol(disk), name, Verify::lazy);
   const std::int64_t moment = reader.find("", "moment");
   ASSERT_EQ(::truncate((scratch / (name + "/optimizer.safetensors")).c_str(), 100), 0);
   EXPECT_ERROR(reader.map(moment), Status::corrupt, "has shrunk");
@@ -156,7 +158,7 @@ TEST_F(StateReader, AStorageWithoutMappingsSaysSo) {
   const auto memory = storage::make_memory_storage();
   Checkpoint checkpoint(memory, {});
   save_step(checkpoint, 1);
-  Reader reader(*memory, "", Verify::lazy);
+  Reader reader(*make_protocol(memory), "", Verify::lazy);
   EXPECT_ERROR(reader.map(0), Status::unsupported, "cannot be mapped");
 }
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/hash.h"
 #include "state/name.h"
+#include "state/rank_names.h"
 #include "state/ranks/block_copy.h"
 #include "state/ranks/part.h"
 #include "storage/read_ahead.h"

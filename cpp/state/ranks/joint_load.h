@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/load_options.h"
 #include "state/ranks/meeting.h"
 #include "state/state.h"

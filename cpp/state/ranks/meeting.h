@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/log.h"
+#include "state/caught.h"
 #include "state/coordinator.h"
 #include "state/hash.h"
 
@@ -32,31 +31,6 @@ inline Reply reply_of(const std::optional<base::Error>& mine) {
   Reply reply;
   if (mine) reply.status = static_cast<std::int32_t>(mine->status());
   return reply;
-}
-
-// What body throws, instead of throwing it: the others must hear of it before this rank leaves.
-template <class Body>
-std::optional<base::Error> error_of(Body&& body) {
-  try {
-    body();
-    return std::nullopt;
-  } catch (...) {
-    const base::CurrentError error = base::current_error();
-    return base::Error(error.status, error.message);
-  }
-}
-
-// Runs body. An exception is only logged, as a warning after prefix; without memory for the warning it is dropped.
-template <class Body, class... Prefix>
-void log_error_of(Body&& body, const Prefix&... prefix) noexcept {
-  try {
-    body();
-  } catch (...) {
-    try {
-      base::warn("state", base::cat(prefix..., base::current_error().message));
-    } catch (const std::exception&) {  // no memory for the warning
-    }
-  }
 }
 
 // The status of an error that another rank has sent. Error(invalid_state) for a number that is none.

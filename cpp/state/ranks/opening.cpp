@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "base/log.h"
-#include "state/catalog.h"
-#include "state/commit_record.h"
+#include "state/caught.h"
+#include "state/checkpoint_files.h"
 #include "state/ranks/announced.h"
-#include "state/ranks/roll_call.h"
 #include "state/record_text.h"
 
 namespace ckpt::state {
@@ -44,13 +43,6 @@ std::string random_hex() {
   std::string out;
   for (int i = 0; i < 16; ++i) out += "0123456789abcdef"[random() & 15];
   return out;
-}
-
-void remove_temporary(storage::Storage& storage) {
-  if (storage.is_objects()) return;
-  for (const storage::Entry& entry : storage.list("")) {
-    if (entry.name.starts_with(temporary_prefix)) storage.remove(entry.name);
-  }
 }
 
 // A file that all ranks must find.
@@ -103,23 +95,23 @@ void refuse_to_open(Coordinator& coordinator, std::int64_t timeout_ns, const bas
   throw base::Error(refused);
 }
 
-std::string open_shared(Meeting& meeting, storage::Storage& storage, const std::function<void()>& open_alone) {
+std::string open_shared(Meeting& meeting, Protocol& protocol, const std::function<void()>& open_alone) {
   Token token;
   std::optional<base::Error> mine;
   bool is_written = false;
   if (meeting.leads()) {
     mine = error_of([&] {
       open_alone();
-      remove_temporary(storage);  // left by runs that were killed while they opened
+      protocol.remove_markers();  // left by runs that were killed while they opened
       token.text = random_hex();
-      token.path = cat(storage.is_objects() ? probes_prefix : temporary_prefix, token.text);
+      token.path = protocol.marker_path(token.text);
       is_written = true;
-      write_token(storage, token);
+      write_token(protocol.storage(), token);
     });
   }
   const auto remove_token = [&] {
     if (!is_written) return;
-    const auto problem = error_of([&] { storage.remove(token.path); });
+    const auto problem = error_of([&] { protocol.storage().remove(token.path); });
     if (problem && problem->status() != Status::not_found) base::warn("state", cat(token.path, " stays: ", problem->message()));
   };
   try {
@@ -130,7 +122,7 @@ std::string open_shared(Meeting& meeting, storage::Storage& storage, const std::
           return Token{member_of(all, "path").string(), member_of(all, "text").string()};
         },
         [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
-    if (!meeting.leads()) mine = error_of([&] { verify_token(storage, token); });
+    if (!meeting.leads()) mine = error_of([&] { verify_token(protocol.storage(), token); });
     meeting.agree(mine);
   } catch (...) {
     remove_token();

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "state/protocol.h"
 #include "state/ranks/meeting.h"
-#include "storage/storage.h"
 
 namespace ckpt::state {
 
@@ -20,6 +20,6 @@ void agree_to_open(Meeting& meeting, bool read_only, const std::optional<base::E
 
 // Collective, for writers. Rank 0 opens the storage and creates a file there; Error(invalid_argument) if another rank does not find
 // that file. Returns a string that is unique to this run, the same on all its ranks.
-std::string open_shared(Meeting& meeting, storage::Storage& storage, const std::function<void()>& open_alone);
+std::string open_shared(Meeting& meeting, Protocol& protocol, const std::function<void()>& open_alone);
 
 }  // namespace ckpt::state

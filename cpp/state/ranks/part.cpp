@@ -5,8 +5,9 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/name.h"
+#include "state/rank_names.h"
 #include "state/record_text.h"
 
 namespace ckpt::state {
@@ -58,12 +59,6 @@ Digest layout_digest(const std::vector<GroupRecord>& groups) {
   std::string all;
   for (const Digest& block : blocks) all += to_hex(block);
   return hash_of(all);
-}
-
-std::string rank_file_name(const std::string& group_file, std::int64_t rank, std::int64_t world_size) {
-  constexpr std::string_view ending = ".safetensors";
-  return cat(std::string_view(group_file).substr(0, group_file.size() - ending.size()), '-', rank_of_text(rank, world_size),
-             ending);
 }
 
 std::string to_text(const Part& part) {

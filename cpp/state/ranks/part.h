@@ -39,10 +39,6 @@ Box box_of(const TensorRecord& block);
 // Of which blocks a part has, whatever their bytes.
 Digest layout_digest(const std::vector<GroupRecord>& groups);
 
-// The name of a group's file as rank writes it: "model-rank00001-of-00004.safetensors". No group's own file has such a name there:
-// each ends with its writer's rank.
-std::string rank_file_name(const std::string& group_file, std::int64_t rank, std::int64_t world_size);
-
 std::string to_text(const Part& part);
 // Error(corrupt) as parse_manifest's.
 Part parse_part(std::string_view text);

@@ -1,6 +1,6 @@
 #include "state/ranks/part_checks.h"
 
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
 #include "state/ranks/block_files.h"
 #include "state/tensor_file.h"
 

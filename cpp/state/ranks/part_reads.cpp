@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "base/thread_pool.h"
-#include "state/catalog.h"
+#include "state/checkpoint_files.h"
+#include "state/rank_names.h"
 
 namespace ckpt::state {
 namespace {

@@ -140,18 +140,6 @@ std::vector<std::shared_ptr<const PartList>> read_lists(const Node& lists, std::
 
 }  // namespace
 
-std::string rank_of_text(std::int64_t rank, std::int64_t world_size) {
-  const auto digits = [](std::int64_t number) {
-    std::string text = cat(number);
-    constexpr std::size_t fewest = 5;
-    text.insert(0, fewest - std::min(fewest, text.size()), '0');
-    return text;
-  };
-  return cat("rank", digits(rank), "-of-", digits(world_size));
-}
-
-std::string part_name(std::int64_t rank, std::int64_t world_size) { return rank_of_text(rank, world_size) + ".json"; }
-
 void append_placed_groups(std::string& out, const std::vector<GroupRecord>& groups) {
   // The lists stand before the tensors that refer to them.
   Lists lists;

@@ -8,41 +8,32 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "state/catalog.h"
-#include "state/commit_record.h"
-#include "state/ranks/meeting.h"
-#include "storage/objects.h"
+#include "state/caught.h"
 
 namespace ckpt::state {
 
 using base::cat;
 
-RollCall::RollCall(std::shared_ptr<storage::Storage> storage, Place place, bool may_write, storage::Sleep sleep)
-    : storage_(std::move(storage)), place_(place), may_write_(may_write), sleep_(std::move(sleep)) {}
+RollCall::RollCall(Protocol& protocol, Place place, bool may_write, storage::Sleep sleep)
+    : protocol_(protocol), place_(place), may_write_(may_write), sleep_(std::move(sleep)) {}
 
 std::string RollCall::marker_prefix(std::string_view call) const {
-  return cat(storage_->is_objects() ? probes_prefix : temporary_prefix, "waited-", run_, run_.empty() ? "" : "-", call, "-rank");
+  return protocol_.marker_path(cat("waited-", run_, run_.empty() ? "" : "-", call, "-rank"));
 }
 
 std::set<std::int64_t> RollCall::arrived(const std::string& prefix) const {
   std::set<std::int64_t> ranks;
-  const auto add = [&](std::string_view path) {
+  for (const std::string& path : protocol_.markers(prefix)) {
     std::int64_t rank = 0;
-    if (!path.starts_with(prefix)) return;
     const auto [end, error] = std::from_chars(path.data() + prefix.size(), path.data() + path.size(), rank);
     if (error == std::errc() && end == path.data() + path.size()) ranks.insert(rank);
-  };
-  if (storage_->is_objects()) {
-    storage::for_each_object(*storage_, prefix, [&](const storage::Object& object) { add(object.path); });
-  } else {
-    for (const storage::Entry& entry : storage_->list("")) add(entry.name);
   }
   return ranks;
 }
 
 void RollCall::withdraw() {
   if (marker_.empty()) return;
-  const auto problem = error_of([&] { storage_->remove(marker_); });
+  const auto problem = error_of([&] { protocol_.storage().remove(marker_); });
   marker_.clear();
   if (problem && problem->status() != base::Status::not_found)
     base::warn("state", cat("the marker of a call that timed out stays: ", problem->message()));
@@ -58,7 +49,7 @@ std::string RollCall::missing(std::string_view call, std::int64_t patience_ns) {
     const std::string prefix = marker_prefix(call);
     const std::string mine = cat(prefix, place_.rank);
     const std::string text = "waited\n";
-    const auto file = storage_->create_stream(mine, {std::ssize(text), nullptr});
+    const auto file = protocol_.storage().create_stream(mine, {std::ssize(text), nullptr});
     file->write(0, std::as_bytes(std::span(text)));
     file->sync();
     marker_ = mine;
@@ -68,7 +59,7 @@ std::string RollCall::missing(std::string_view call, std::int64_t patience_ns) {
       // At least one rank is missing, so at most ranks - 1 markers can appear.
       if (std::ssize(seen) + 1 >= place_.ranks || base::monotonic_ns() - begin_ns >= patience_ns) break;
       sleep_(pause_ns);
-      if (pause_ns >= longest_pause_ns) see_changes(*storage_, "");
+      if (pause_ns >= longest_pause_ns) protocol_.refresh("");
     }
     missing = missing_of(seen, place_.ranks);
   });

@@ -8,14 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "state/protocol.h"
 #include "storage/rate_limit.h"
-#include "storage/storage.h"
 
 namespace ckpt::state {
-
-// Prefix of temporary files in the root of a file system; the next run of several ranks removes them. On an object store they have
-// probes_prefix, and saves remove them.
-inline constexpr std::string_view temporary_prefix = ".shared-";
 
 class RollCall {
  public:
@@ -24,7 +20,7 @@ class RollCall {
     std::int64_t ranks = 1;
   };
   // may_write: false for managers that do not change the storage; they cannot determine the missing ranks.
-  RollCall(std::shared_ptr<storage::Storage> storage, Place place, bool may_write, storage::Sleep sleep);
+  RollCall(Protocol& protocol, Place place, bool may_write, storage::Sleep sleep);
 
   // run: unique to this run and the same on all its ranks, so that markers of other runs do not count.
   void set_run(std::string run) { run_ = std::move(run); }
@@ -38,7 +34,7 @@ class RollCall {
   std::string marker_prefix(std::string_view call) const;
   std::set<std::int64_t> arrived(const std::string& prefix) const;
 
-  const std::shared_ptr<storage::Storage> storage_;
+  Protocol& protocol_;
   const Place place_;
   const bool may_write_;
   const storage::Sleep sleep_;

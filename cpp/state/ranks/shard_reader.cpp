@@ -6,11 +6,10 @@
 
 namespace ckpt::state {
 
-ShardReader::ShardReader(std::shared_ptr<storage::Storage> keep, storage::Storage& storage, std::string directory,
-                         Manifest manifest, bool is_checked)
-    : keep_(std::move(keep)),
+ShardReader::ShardReader(std::shared_ptr<storage::Storage> storage, std::string directory, Manifest manifest, bool is_checked)
+    : storage_(std::move(storage)),
       manifest_(std::move(manifest)),
-      files_(storage, std::move(directory), manifest_),
+      files_(*storage_, std::move(directory), manifest_),
       is_checked_(is_checked) {
   for (std::size_t g = 0; g < manifest_.groups.size(); ++g) {
     for (const TensorRecord& record : manifest_.groups[g].tensors) {

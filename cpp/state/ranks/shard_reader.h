@@ -18,9 +18,8 @@ namespace ckpt::state {
 // One thread at a time. Parts and files are opened when they are first needed.
 class ShardReader {
  public:
-  // keep: the storage, where it has to be kept alive. is_checked: chunks are checked each time they are read.
-  ShardReader(std::shared_ptr<storage::Storage> keep, storage::Storage& storage, std::string directory, Manifest manifest,
-              bool is_checked);
+  // is_checked: chunks are checked each time they are read.
+  ShardReader(std::shared_ptr<storage::Storage> storage, std::string directory, Manifest manifest, bool is_checked);
 
   struct Item {
     TensorEntry entry;  // offset: none
@@ -34,7 +33,7 @@ class ShardReader {
   void read(const Item& item, const Box& wanted, std::span<std::byte> bytes);
 
  private:
-  const std::shared_ptr<storage::Storage> keep_;
+  const std::shared_ptr<storage::Storage> storage_;
   const Manifest manifest_;
   BlockFiles files_;
   const bool is_checked_;

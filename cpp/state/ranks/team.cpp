@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/log.h"
-#include "state/catalog.h"
-#include "state/commit_record.h"
-#include "state/name.h"
+#include "state/caught.h"
+#include "state/checkpoint_files.h"
+#include "state/rank_names.h"
 #include "state/ranks/announced.h"
 #include "state/ranks/merge.h"
 #include "state/ranks/opening.h"
@@ -16,6 +16,7 @@
 #include "state/ranks/placement_text.h"
 #include "state/ranks/verdict.h"
 #include "state/record_text.h"
+#include "state/save.h"
 
 namespace ckpt::state {
 namespace {
@@ -147,14 +148,15 @@ bool is_handling_lateness() {
 
 }  // namespace
 
-Team::Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinator> coordinator, bool read_only,
-           std::int64_t timeout_ns, storage::Sleep sleep)
-    : storage_(std::move(storage)),
+Team::Team(Protocol& protocol, std::shared_ptr<Coordinator> coordinator, bool read_only, std::int64_t timeout_ns,
+           storage::Sleep sleep)
+    : protocol_(protocol),
+      storage_(protocol.storage()),
       coordinator_(std::move(coordinator)),
       read_only_(read_only),
       timeout_ns_(timeout_ns),
       sleep_(sleep ? std::move(sleep) : storage::sleep_ns),
-      roll_call_(storage_, {rank(), ranks()}, !read_only, sleep_) {}
+      roll_call_(protocol_, {rank(), ranks()}, !read_only, sleep_) {}
 
 // Log callbacks run on arbitrary threads, so a collective started inside one would never match on the other ranks.
 Meeting Team::meet() {
@@ -170,7 +172,7 @@ void Team::open(const std::function<void()>& open_alone) {
   Meeting meeting = meet();
   try {
     agree_to_open(meeting, read_only_, std::nullopt);
-    if (!read_only_) roll_call_.set_run(open_shared(meeting, *storage_, open_alone));
+    if (!read_only_) roll_call_.set_run(open_shared(meeting, protocol_, open_alone));
   } catch (...) {
     if (is_handling_lateness()) throw lateness("open", "");
     throw;
@@ -205,7 +207,7 @@ std::string Team::open_save(TeamSave& save, Wanted& wanted, const Listing& listi
   lead(wanted);
   const AcceptedSave& accepted = *wanted.options.accepted;
   save.options = wanted.options;
-  save.attempt = make_attempt(*storage_, wanted.options.prefix, wanted.options.step, accepted.mark());
+  save.attempt = protocol_.begin_attempt(wanted.options.prefix, wanted.options.step, accepted.mark());
   return to_text(Opening{save.attempt, agreed != nullptr, agreed == nullptr || agreed->has_alike(),
                          digests_of(wanted.state.values()), accepted.generation(), accepted.rolled_back()});
 }
@@ -251,7 +253,7 @@ TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
   } catch (...) {
     agrees_anew_ = true;
     if (is_handling_lateness()) throw lateness("save", "nothing was saved");
-    if (leads() && !save.attempt.empty()) error_of([&] { storage_->remove_directory(save.attempt); });
+    if (leads() && !save.attempt.empty()) error_of([&] { storage_.remove_directory(save.attempt); });
     throw;
   }
   save.agreement = agreement_;
@@ -265,9 +267,9 @@ TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
 
 // ---- Save ----
 
-SaveResult Team::save(TeamSave& save, SaveSource& source, bool is_in_background, const Commit& commit, const Discard& discard) {
+SaveResult Team::save(TeamSave& save, SaveSource& source, bool is_in_background, const Commit& commit) {
   try {
-    return is_in_background ? save_apart(save, source, commit, discard) : save_together(save, source, commit, discard);
+    return is_in_background ? save_apart(save, source, commit) : save_together(save, source, commit);
   } catch (...) {
     agrees_anew_ = true;  // a rank may have failed before it knew what was agreed on
     throw;
@@ -277,7 +279,7 @@ SaveResult Team::save(TeamSave& save, SaveSource& source, bool is_in_background,
 Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& files) {
   if (save.refusal) throw base::Error(*save.refusal);
   if (!save.turn->wait(source.stop.get())) base::fail(Status::cancelled, "cancelled");
-  const bool may_link = save.options.incremental && !save.state->rarely_changing().empty();
+  const bool may_link = protocol_.has_links() && save.options.incremental && !save.state->rarely_changing().empty();
   const std::optional<Earlier> earlier = may_link ? earlier_ : std::nullopt;
   files.require_space(*save.state, save.options.step, earlier);
   Part part;
@@ -295,11 +297,11 @@ Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& fil
   for (const auto& [key, text] : part.values) part.summary.unlike.push_back(key);
   part.summary.unlike.insert(part.summary.unlike.end(), part.absent.begin(), part.absent.end());
   // The files' names are durable before the part that vouches for them can be.
-  storage_->sync_directory(save.attempt);
+  storage_.sync_directory(save.attempt);
   if (!leads()) source.commit_point();
   const std::string text = to_text(part);
   files.write_text(part_name(rank(), ranks()), text);
-  storage_->sync_directory(save.attempt);
+  storage_.sync_directory(save.attempt);
   // What was written is not looked at again, but for groups that may be linked next time.
   if (save.state->rarely_changing().empty()) part.groups.clear();
   save.state = std::make_shared<State>(State::of({}, save.state->values(), {}));
@@ -309,9 +311,9 @@ Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& fil
           files.rewritten()};
 }
 
-SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard) {
+SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit& commit) {
   Meeting meeting = meet();
-  FileSaver files(*storage_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
+  FileSaver files(protocol_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   Share share;
   const auto mine = error_of([&] { share = write_share(save, source, files); });
   Reply reply = reply_of(mine);
@@ -329,10 +331,10 @@ SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit&
         for (std::size_t i = 0; i < replies.size(); ++i) {
           const Reply& each = replies[i];
           tails.push_back({{each.numbers[0], each.digests[0]}, {each.numbers[1], each.numbers[2], each.digests[1], {}}});
-          if (each.numbers[3] > 0) tails.back() = read_part_tail(*storage_, save.attempt, static_cast<std::int64_t>(i), ranks());
+          if (each.numbers[3] > 0) tails.back() = read_part_tail(storage_, save.attempt, static_cast<std::int64_t>(i), ranks());
         }
         Manifest manifest = gather_parts(save, tails);
-        commit(files, manifest);
+        commit(manifest);
         keep_placed(save, manifest);
         committed = {manifest.commit_sequence, file_count(manifest), total_bytes(manifest)};
       });
@@ -344,14 +346,14 @@ SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit&
   }
   if (verdict) {
     // All have replied: none of them writes any more.
-    if (leads()) discard(save.attempt);
+    if (leads()) protocol_.discard(save.attempt, true);
     throw base::Error(*verdict);
   }
   return finish(save, std::move(share), committed[0], committed[1], committed[2]);
 }
 
-SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard) {
-  FileSaver files(*storage_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
+SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& commit) {
+  FileSaver files(protocol_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   try {
     Share share = write_share(save, source, files);
     std::int64_t sequence = 0;
@@ -359,17 +361,17 @@ SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& co
     std::int64_t bytes = 0;
     if (leads()) {
       wait_for_parts(save, source);
-      Manifest manifest = gather_parts(save, read_part_tails(*storage_, save.attempt, share.tail, ranks()));
-      commit(files, manifest);
+      Manifest manifest = gather_parts(save, read_part_tails(storage_, save.attempt, share.tail, ranks()));
+      commit(manifest);
       keep_placed(save, manifest);
       sequence = manifest.commit_sequence;
       file_number = file_count(manifest);
       bytes = total_bytes(manifest);
       // All parts of this one are there, so every rank has ended those before it.
-      for (const std::string& attempt : take_failed()) discard(attempt);
+      for (const std::string& attempt : take_failed()) protocol_.discard(attempt, true);
     } else {
       sequence = wait_for_commit(save, source);
-      const std::string text = manifest_text(*storage_, save.attempt);
+      const std::string text = manifest_text(storage_, save.attempt);
       const Manifest manifest = parsed_manifest(save.attempt, text);
       file_number = file_count(manifest);
       bytes = total_bytes(manifest);
@@ -390,7 +392,7 @@ void Team::abandon(const TeamSave& save, const base::Error& error) noexcept {
   const auto* const known = dynamic_cast<const RankError*>(&error);
   log_error_of([&] {
     const bool is_others = known != nullptr;
-    leave_verdict(*storage_, save.attempt, rank(),
+    leave_verdict(protocol_, save.attempt, rank(),
                   {is_others ? known->rank() : rank(), error.status(), is_others ? known->plain() : error.message()});
     const std::lock_guard lock(failing_);
     if (leads()) failed_.push_back(save.attempt);
@@ -440,7 +442,7 @@ Manifest Team::gather_parts(const TeamSave& save, const std::vector<PartTail>& t
     return manifest;
   }
   Merge merge(save.agreement->listing);
-  for_each_part(*storage_, save.attempt, manifest, [&](const Part& part) { merge.add(part); });
+  for_each_part(storage_, save.attempt, manifest, [&](const Part& part) { merge.add(part); });
   manifest.groups = merge.finish();
   layouts_ = std::move(layouts);
   return manifest;
@@ -457,7 +459,7 @@ void Team::keep_placed(const TeamSave& save, Manifest& manifest) {
 void Team::pause(std::int64_t& pause_ns, const std::string& attempt) const {
   constexpr std::int64_t longest_ns = 500'000'000;
   sleep_(pause_ns);
-  if (pause_ns >= longest_ns) see_changes(*storage_, attempt);
+  if (pause_ns >= longest_ns) protocol_.refresh(attempt);
   pause_ns = std::min(longest_ns, 2 * pause_ns);
 }
 
@@ -488,54 +490,21 @@ void Team::wait_for_parts(const TeamSave& save, const SaveSource& source) const 
   const Patience patience(timeout_ns_);
   for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save.attempt)) {
     storage::require_running(source.stop.get());
-    const Seen seen = look(*storage_, save.attempt, ranks());
+    const Seen seen = look(storage_, save.attempt, ranks());
     for (const std::int64_t of : seen.verdicts) {
-      if (const auto verdict = find_verdict(*storage_, save.attempt, of)) fail_by(*verdict);
+      if (const auto verdict = find_verdict(storage_, save.attempt, of)) fail_by(*verdict);
     }
     if (std::ssize(seen.parts) == ranks()) return;
     if (patience.is_over()) throw late_save(save, ranks_without_part(save));
   }
 }
 
-// Nothing until the manifest is there and, on an object store, its commit record. On disk it is made durable here, too: rank 0 may
-// have been killed before it did.
-std::optional<std::int64_t> Team::committed_sequence(const TeamSave& save) const {
-  constexpr std::size_t beginning = 4096;  // the sequence is among the first members
-  constexpr std::string_view member = "\"commit_sequence\":";
-  const std::string path = path_in(save.attempt, manifest_name);
-  try {
-    const auto file = storage_->open(path);
-    std::string text(beginning, '\0');
-    text.resize(static_cast<std::size_t>(file->read(0, std::as_writable_bytes(std::span(text)))));
-    const std::size_t begin = text.find(member);
-    const auto sequence =
-        begin == std::string::npos ? std::nullopt : JsonView(std::string_view(text).substr(begin + member.size())).count();
-    if (!sequence) base::fail(Status::corrupt, path, " has no commit_sequence");
-    const auto number = static_cast<std::int64_t>(*sequence);
-    if (!storage_->is_objects()) {
-      storage_->sync_directory(save.attempt);
-      storage_->sync_directory("");
-      return number;
-    }
-    for (const std::string& record : {commit_path(number), commit_path(number, save.attempt)}) {
-      try {
-        if (read_commit_record(*storage_, record).attempt == save.attempt) return number;
-      } catch (const base::Error& error) {
-        if (error.status() != Status::not_found) throw;
-      }
-    }
-  } catch (const base::Error& error) {
-    if (error.status() != Status::not_found) throw;
-  }
-  return std::nullopt;
-}
-
 std::int64_t Team::wait_for_commit(const TeamSave& save, const SaveSource& source) const {
   const Patience patience(timeout_ns_);
   for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save.attempt)) {
     storage::require_running(source.stop.get());
-    if (const auto sequence = committed_sequence(save)) return *sequence;
-    if (const auto verdict = find_verdict(*storage_, save.attempt, 0)) fail_by(*verdict);
+    if (const auto sequence = protocol_.committed_sequence(save.attempt)) return *sequence;
+    if (const auto verdict = find_verdict(storage_, save.attempt, 0)) fail_by(*verdict);
     if (patience.is_over()) throw late_save(save, ranks_without_part(save));
   }
 }
@@ -546,7 +515,7 @@ std::int64_t Team::wait_for_commit(const TeamSave& save, const SaveSource& sourc
 std::string Team::ranks_without_part(const TeamSave& save) const {
   std::string missing;
   const auto problem = error_of([&] {
-    missing = missing_of(look(*storage_, save.attempt, ranks()).parts, ranks());
+    missing = missing_of(look(storage_, save.attempt, ranks()).parts, ranks());
     if (missing.empty() && !leads()) missing = "rank 0";
   });
   return problem ? "" : missing;

@@ -16,15 +16,16 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "state/committer.h"
 #include "state/coordinator.h"
 #include "state/file_saver.h"
+#include "state/protocol.h"
 #include "state/ranks/agreement.h"
 #include "state/ranks/meeting.h"
 #include "state/ranks/part.h"
 #include "state/ranks/roll_call.h"
 #include "state/ranks/turns.h"
-#include "state/save.h"
+#include "state/save_options.h"
+#include "state/save_source.h"
 #include "state/state.h"
 #include "storage/rate_limit.h"
 #include "storage/storage.h"
@@ -54,14 +55,11 @@ class Team {
   };
   // Runs on rank 0 when no rank has refused the save; sets Wanted::options.accepted.
   using Lead = std::function<void(Wanted& wanted)>;
-  // For rank 0: makes the manifest durable, with the next sequence.
-  using Commit = std::function<void(FileSaver& files, Manifest& manifest)>;
-  // For rank 0: removes what a save that failed has left.
-  using Discard = std::function<void(const std::string& attempt)>;
+  // For rank 0: commits the attempt with the next sequence, which it sets in the manifest.
+  using Commit = std::function<void(Manifest& manifest)>;
 
   // sleep: empty really sleeps.
-  Team(std::shared_ptr<storage::Storage> storage, std::shared_ptr<Coordinator> coordinator, bool read_only, std::int64_t timeout_ns,
-       storage::Sleep sleep);
+  Team(Protocol& protocol, std::shared_ptr<Coordinator> coordinator, bool read_only, std::int64_t timeout_ns, storage::Sleep sleep);
 
   bool leads() const noexcept { return coordinator_->rank() == 0; }
   std::int64_t rank() const noexcept { return coordinator_->rank(); }
@@ -83,7 +81,7 @@ class Team {
 
   // Writes this rank's share and returns when the save is durable, or throws what ended it on all ranks. In the foreground it is
   // collective.
-  SaveResult save(TeamSave& save, SaveSource& source, bool is_in_background, const Commit& commit, const Discard& discard);
+  SaveResult save(TeamSave& save, SaveSource& source, bool is_in_background, const Commit& commit);
   // A save that was agreed on will not be made here: the others find that in the storage. On any thread.
   void abandon(const TeamSave& save, const base::Error& error) noexcept;
 
@@ -101,8 +99,8 @@ class Team {
   std::string open_save(TeamSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
                         const Lead& lead);
   Share write_share(TeamSave& save, SaveSource& source, FileSaver& files);
-  SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
-  SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit, const Discard& discard);
+  SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit);
+  SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit);
   Manifest gather_parts(const TeamSave& save, const std::vector<PartTail>& tails);
   // After the commit of a manifest of gather_parts.
   void keep_placed(const TeamSave& save, Manifest& manifest);
@@ -118,7 +116,6 @@ class Team {
   };
   void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
   std::int64_t wait_for_commit(const TeamSave& save, const SaveSource& source) const;
-  std::optional<std::int64_t> committed_sequence(const TeamSave& save) const;
   // The part of timeout_ns for a collective call; the rest serves to determine the missing ranks.
   std::int64_t time_to_meet() const noexcept { return timeout_ns_ - timeout_ns_ / 5; }
   std::string ranks_without_part(const TeamSave& save) const;
@@ -127,7 +124,8 @@ class Team {
   std::vector<std::string> take_failed();
   void pause(std::int64_t& pause_ns, const std::string& attempt) const;
 
-  const std::shared_ptr<storage::Storage> storage_;
+  Protocol& protocol_;
+  storage::Storage& storage_;
   const std::shared_ptr<Coordinator> coordinator_;
   const bool read_only_;
   const std::int64_t timeout_ns_;

@@ -11,20 +11,16 @@
 
 namespace ckpt::state {
 
+class Protocol;
+
 struct Verdict {
   std::int64_t rank = 0;  // where the error began
   base::Status status{};
   std::string message;
 };
 
-// "rank00003.failed.json"
-std::string verdict_name(std::int64_t rank);
-std::optional<std::int64_t> rank_of_verdict(std::string_view name);
-// The rank whose part has this name, in a run of so many.
-std::optional<std::int64_t> rank_of_part(std::string_view name, std::int64_t world_size);
-
 // Leaves a rank's verdict; what cannot be written is a warning.
-void leave_verdict(storage::Storage& storage, const std::string& directory, std::int64_t rank, const Verdict& verdict) noexcept;
+void leave_verdict(Protocol& protocol, const std::string& directory, std::int64_t rank, const Verdict& verdict) noexcept;
 // Nothing when the rank has left none that can be read.
 std::optional<Verdict> find_verdict(storage::Storage& storage, const std::string& directory, std::int64_t rank);
 

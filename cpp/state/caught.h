@@ -1,0 +1,48 @@
+// Runs code whose exceptions are kept or logged instead of thrown.
+#pragma once
+
+#include <exception>
+#include <optional>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace ckpt::state {
+
+// Returns the exception of body as an error, so that a rank can send it to the others before it throws it.
+template <class Body>
+std::optional<base::Error> error_of(Body&& body) {
+  try {
+    body();
+    return std::nullopt;
+  } catch (...) {
+    const base::CurrentError error = base::current_error();
+    return base::Error(error.status, error.message);
+  }
+}
+
+// Runs body. An exception is only logged, as a warning after prefix; without memory for the warning it is dropped.
+template <class Body, class... Prefix>
+void log_error_of(Body&& body, const Prefix&... prefix) noexcept {
+  try {
+    body();
+  } catch (...) {
+    try {
+      base::warn("state", base::cat(prefix..., base::current_error().message));
+    } catch (const std::exception&) {  // no memory for the warning
+    }
+  }
+}
+
+// Runs step so that the caller continues after an error; returns false if it failed.
+template <class Step>
+bool attempted(Step&& step) noexcept {
+  try {
+    step();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace ckpt::state

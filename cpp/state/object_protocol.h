@@ -1,0 +1,68 @@
+// Checkpoints as objects of an object store, where a file is visible only when it is complete. A commit record makes a manifest
+// count; of several writers one puts it, and the others are refused.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "state/committer.h"
+#include "state/leftovers.h"
+#include "state/object_catalog.h"
+#include "state/protocol.h"
+
+namespace ckpt::state {
+
+class ObjectProtocol final : public Protocol {
+ public:
+  ObjectProtocol(std::shared_ptr<storage::Storage> storage, storage::Sleep sleep)
+      : Protocol(std::move(storage)), sleep_(std::move(sleep)) {}
+
+  bool has_links() const noexcept override { return false; }
+  void refresh(const std::string&) noexcept override {}  // every request shows the present state
+  std::string marker_path(std::string_view name) const override;
+  std::vector<std::string> markers(const std::string& prefix) override;
+  void remove_markers() override {}  // remove_unfinished does: another group may be opening
+
+  std::vector<Found> list(const std::set<std::string>& bad, const Wanted& wanted) override;
+  void note_pins(std::vector<Found>&) override {}  // the listing has shown them
+  bool is_pinned_by_now(const std::string&) override { return false; }
+  FoundRecord require_committed(const std::string& directory, const std::string& text, const Manifest& manifest) override;
+  void require_whole(const std::string& directory, const std::string& text, const Manifest& manifest, bool is_listed,
+                     Found& found) override;
+  std::optional<std::int64_t> committed_sequence(const std::string& attempt) override;
+
+  std::optional<std::vector<Found>> open(bool removes_old) override;
+  void require_writer() override;
+  bool is_above_all(std::int64_t step) const noexcept override { return highest_step_ && step > *highest_step_; }
+  std::int64_t next_sequence() override { return committer_->next_sequence(); }
+  std::string begin_attempt(const std::string& prefix, std::int64_t step, const LineMark& mark) override;
+  std::int64_t commit(const std::string& attempt, const Manifest& manifest, SaveSource& source) override;
+  void discard(const std::string& attempt, bool is_shared) noexcept override;
+
+  std::vector<Found> list_to_retain() override;
+  bool may_remove(const std::string&) override { return true; }
+  bool remove(const Found& found) noexcept override;
+  void remove_unfinished(const std::vector<Found>& all, std::int64_t saved_step) override;
+  void retry_leftovers() noexcept override;
+
+ protected:
+  std::string written_name(const std::string& path, int) const override { return path; }
+
+ private:
+  bool remove_uncommitted(const std::string& directory);
+  void note_seen(const StoreListing& listing);
+
+  storage::Sleep sleep_;
+  std::unique_ptr<Committer> committer_;  // set by open
+  // -1: there was no attempt; nothing: not known, or one belongs to generation 1 or higher. See is_above_all.
+  std::optional<std::int64_t> highest_step_;
+  std::set<std::string> seen_;  // attempts, records and probes that were listed before the save that runs now
+  StoreListing listing_;        // of list_to_retain
+  ExaminedBefore before_;
+  std::string doubt_;  // the reason why no unfinished attempt was removed last time, logged once
+  Leftovers leftovers_;
+};
+
+}  // namespace ckpt::state
