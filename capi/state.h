@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "guard.h"
 #include "handle.h"
-#include "state/checkpoint.h"
-#include "state/reader.h"
+#include "state/manager/checkpoint.h"
+#include "state/manager/reader.h"
 #include "state/state.h"
 
 namespace ckpt::capi {

@@ -5,7 +5,7 @@
 
 #include "guard.h"
 #include "state.h"
-#include "state/group_tree.h"
+#include "state/manager/group_tree.h"
 #include "structs.h"
 #include "tensor.h"
 

@@ -16,7 +16,7 @@
 #include "async/tasks.h"
 #include "async/workers.h"
 #include "base/os/thread.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 
 namespace ckpt::async {
 

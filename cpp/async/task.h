@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/wait_point.h"
-#include "state/checkpoint.h"
-#include "state/load.h"
+#include "state/manager/checkpoint.h"
+#include "state/manager/load.h"
 #include "state/save.h"
 
 namespace ckpt::async {

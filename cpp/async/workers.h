@@ -8,7 +8,7 @@
 
 #include "async/hash_lane.h"
 #include "async/tasks.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "storage/rate_limit.h"
 
 namespace ckpt::async {

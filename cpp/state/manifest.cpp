@@ -8,6 +8,10 @@ std::int64_t chunk_count(std::int64_t bytes, std::int64_t bytes_of_chunk) {
   return bytes / bytes_of_chunk + (bytes % bytes_of_chunk != 0 ? 1 : 0);
 }
 
+Box box_of(const TensorRecord& block) {
+  return {block.offsets.empty() ? Lengths(block.shape.size(), 0) : block.offsets, block.shape};
+}
+
 std::int64_t file_count(const Manifest& manifest) {
   std::int64_t files = manifest.part_files;
   for (const GroupRecord& group : manifest.groups) files += std::ssize(group.files);

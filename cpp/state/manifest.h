@@ -11,7 +11,7 @@
 
 #include "state/hash.h"
 #include "state/line.h"
-#include "state/ranks/placement.h"
+#include "state/placement.h"
 #include "tensor/dtype.h"
 
 namespace ckpt::state {
@@ -43,6 +43,11 @@ struct TensorRecord {
   // Of a tensor in a checkpoint of several ranks, which has neither file nor chunks here: whose part has which block.
   std::shared_ptr<const Placement> placement = {};
 };
+
+// Returns the name of the tensor that a block belongs to.
+inline const std::string& tensor_of(const TensorRecord& block) { return block.offsets.empty() ? block.name : block.of; }
+// Returns its place in that tensor.
+Box box_of(const TensorRecord& block);
 
 struct GroupRecord {
   std::string name;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "state/placement_text.h"
 #include "state/rank_names.h"
-#include "state/ranks/placement_text.h"
 #include "state/record_text.h"
 
 namespace ckpt::state {

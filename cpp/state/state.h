@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/not_copied.h"
+#include "state/box.h"
 #include "state/manifest.h"
-#include "state/ranks/box.h"
 #include "tensor/tensor.h"
 
 namespace ckpt::state {

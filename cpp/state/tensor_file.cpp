@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "base/error.h"
-#include "state/ranks/part.h"
 
 namespace ckpt::state {
 namespace {

@@ -9,7 +9,7 @@ import re
 import sys
 
 LARGEST = 2
-FOLDERS = {("base", "base/os"), ("plan", "plan/planners"), ("state", "state/ranks")}  # pairs that include each other
+FOLDERS = {("base", "base/os"), ("plan", "plan/planners")}  # pairs that include each other
 
 
 def units(sources):

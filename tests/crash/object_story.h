@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "scenario.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "state/object_store.h"
 
 namespace ckpt::tests {

@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "disk_model.h"
 #include "stage.h"
-#include "state/checkpoint.h"
 #include "state/make_protocol.h"
+#include "state/manager/checkpoint.h"
 #include "state/object_store.h"
 #include "state/thread_ranks.h"
 

@@ -13,7 +13,7 @@
 #include "async/manager.h"
 #include "disk_model.h"
 #include "recorder.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 
 namespace ckpt::tests {
 

@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "base/philox.h"
 #include "forwarding_storage.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "storage/file_system.h"
 #include "trainer_status.h"
 

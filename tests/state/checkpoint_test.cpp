@@ -1,5 +1,5 @@
 // Saving, resuming, choosing, retaining, locking.
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "state/manifest_text.h"
 
 #include <gtest/gtest.h>

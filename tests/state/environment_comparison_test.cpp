@@ -3,7 +3,7 @@
 
 #include "base/version.h"
 #include "fixture.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 
 namespace {
 

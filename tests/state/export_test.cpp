@@ -11,7 +11,7 @@
 #include "expect_error.h"
 #include "faulty_storage.h"
 #include "fixture.h"
-#include "state/reader.h"
+#include "state/manager/reader.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "scratch.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
 

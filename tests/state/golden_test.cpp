@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "state/tree.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"

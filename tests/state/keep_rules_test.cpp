@@ -3,7 +3,7 @@
 
 #include "faulty_storage.h"
 #include "fixture.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "state/pin.h"
 
 namespace {

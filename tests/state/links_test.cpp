@@ -4,8 +4,8 @@
 
 #include "faulty_storage.h"
 #include "fixture.h"
-#include "state/checkpoint.h"
 #include "state/directory_catalog.h"
+#include "state/manager/checkpoint.h"
 #include "storage/file_system.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "scratch.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "state/ranks/part.h"
 #include "storage/file_system.h"
 #include "thread_ranks.h"

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "state/ranks/box.h"
+#include "state/box.h"
 #include "state/state.h"
 #include "thread_ranks.h"
 

@@ -8,7 +8,7 @@
 #include "counted_storage.h"
 #include "fixture.h"
 #include "rank_states.h"
-#include "state/group_tree.h"
+#include "state/manager/group_tree.h"
 #include "state/manifest_text.h"
 #include "state/rank_names.h"
 #include "state/tree.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "of_ranks.h"
-#include "state/reader.h"
+#include "state/manager/reader.h"
 
 using namespace ckpt;
 using namespace ckpt::tests;

@@ -9,15 +9,15 @@
 #include <set>
 
 #include "base/error.h"
+#include "state/box.h"
 #include "state/checkpoint_files.h"
 #include "state/make_protocol.h"
 #include "state/manifest_text.h"
+#include "state/placement.h"
+#include "state/placement_text.h"
 #include "state/rank_names.h"
-#include "state/ranks/box.h"
 #include "state/ranks/listing.h"
 #include "state/ranks/merge.h"
-#include "state/ranks/placement.h"
-#include "state/ranks/placement_text.h"
 #include "state/ranks/split.h"
 #include "state/ranks/verdict.h"
 #include "state/record_text.h"

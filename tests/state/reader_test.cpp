@@ -1,5 +1,5 @@
 // Reading tensors one by one: from checkpoints, from files of strangers, from indexed folders.
-#include "state/reader.h"
+#include "state/manager/reader.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

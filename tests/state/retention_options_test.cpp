@@ -7,7 +7,7 @@
 #include "counted_storage.h"
 #include "faulty_storage.h"
 #include "fixture.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "storage/file_system.h"
 
 namespace {

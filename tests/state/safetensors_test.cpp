@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "fixture.h"
-#include "state/reader.h"
+#include "state/manager/reader.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fixture.h"
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 #include "state/manifest_text.h"
 
 namespace {

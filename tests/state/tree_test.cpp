@@ -1,7 +1,7 @@
 // Tree formats 1 and 2 in the core: every node there and back, what is refused and where, names of tensors, groups of states and
 // readers.
 #include "state/tree.h"
-#include "state/group_tree.h"
+#include "state/manager/group_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "state/ranks/box.h"
+#include "state/box.h"
 #include "state/ranks/split.h"
 #include "state/record_text.h"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "state/box.h"
 #include "state/convert.h"
-#include "state/ranks/box.h"
 #include "tensor/dtype.h"
 
 namespace ckpt::state {

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "state/box.h"
 #include "state/manifest.h"
 #include "state/open_files.h"
-#include "state/ranks/box.h"
 #include "state/tensor_file.h"
 #include "storage/storage.h"
 

@@ -42,10 +42,6 @@ PartSummary read_summary(const Node& node) {
 
 }  // namespace
 
-Box box_of(const TensorRecord& block) {
-  return {block.offsets.empty() ? Lengths(block.shape.size(), 0) : block.offsets, block.shape};
-}
-
 Digest layout_digest(const std::vector<GroupRecord>& groups) {
   std::vector<Digest> blocks;
   for (const GroupRecord& group : groups) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "state/manifest.h"
-#include "state/ranks/placement_text.h"
+#include "state/placement_text.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
@@ -31,10 +31,6 @@ struct Part {
   std::vector<GroupRecord> groups;            // tensors: blocks, see TensorRecord::of
   PartSummary summary;
 };
-
-// The tensor that a block in a part belongs to, and where it lies there.
-inline const std::string& tensor_of(const TensorRecord& block) { return block.offsets.empty() ? block.name : block.of; }
-Box box_of(const TensorRecord& block);
 
 // Of which blocks a part has, whatever their bytes.
 Digest layout_digest(const std::vector<GroupRecord>& groups);

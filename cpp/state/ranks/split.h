@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "state/ranks/box.h"
+#include "state/box.h"
 #include "tensor/dtype.h"
 
 namespace ckpt::state {

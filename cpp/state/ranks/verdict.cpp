@@ -4,9 +4,9 @@
 #include "base/json_writer.h"
 #include "state/caught.h"
 #include "state/checkpoint_files.h"
+#include "state/placement_text.h"
 #include "state/protocol.h"
 #include "state/rank_names.h"
-#include "state/ranks/placement_text.h"
 #include "state/record_text.h"
 
 namespace ckpt::state {

@@ -9,7 +9,7 @@
 
 namespace ckpt::state {
 
-class JointLoad;  // see ranks/joint_load.h
+class JointLoad;  // see state/ranks/joint_load.h
 class Protocol;
 struct Proposal;
 

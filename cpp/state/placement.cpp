@@ -1,4 +1,4 @@
-#include "state/ranks/placement.h"
+#include "state/placement.h"
 
 #include <algorithm>
 #include <utility>

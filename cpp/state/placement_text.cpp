@@ -1,4 +1,4 @@
-#include "state/ranks/placement_text.h"
+#include "state/placement_text.h"
 
 #include <algorithm>
 #include <map>

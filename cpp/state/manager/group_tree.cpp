@@ -1,4 +1,4 @@
-#include "state/group_tree.h"
+#include "state/manager/group_tree.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "state/load.h"
+#include "state/manager/load.h"
 
 #include <algorithm>
 #include <functional>

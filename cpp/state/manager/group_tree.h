@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "state/reader.h"
+#include "state/manager/reader.h"
 #include "state/state.h"
 #include "state/tree.h"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "state/ranks/box.h"
+#include "state/box.h"
 
 namespace ckpt::state {
 

@@ -1,4 +1,4 @@
-#include "state/reader.h"
+#include "state/manager/reader.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "state/ranks/box.h"
+#include "state/box.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "state/checkpoint.h"
+#include "state/manager/checkpoint.h"
 
 #include <algorithm>
 #include <cmath>
