@@ -9,7 +9,7 @@
 #include "guard.h"
 #include "state/export.h"
 #include "state/name.h"
-#include "state/ranks/meeting.h"
+#include "state/ranks/collective.h"
 #include "storage.h"
 #include "structs.h"
 #include "tensor.h"

@@ -63,7 +63,7 @@ class TaskListener {
 
 // A save of many ranks that was agreed on, until it has been made. When it goes before that, the other ranks are notified.
 struct AgreedSave {
-  AgreedSave(std::shared_ptr<state::Checkpoint> of, state::TeamSave&& agreed)
+  AgreedSave(std::shared_ptr<state::Checkpoint> of, state::GroupSave&& agreed)
       : checkpoint(std::move(of)), save(std::move(agreed)) {}
   ~AgreedSave() {
     if (!is_begun) checkpoint->abandon(save, base::Error(base::Status::cancelled, "cancelled"));
@@ -72,7 +72,7 @@ struct AgreedSave {
   AgreedSave& operator=(const AgreedSave&) = delete;
 
   const std::shared_ptr<state::Checkpoint> checkpoint;
-  state::TeamSave save;
+  state::GroupSave save;
   bool is_begun = false;  // for the thread that makes it
 };
 

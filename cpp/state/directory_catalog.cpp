@@ -18,11 +18,11 @@ namespace {
 using base::cat;
 using base::Status;
 
-// The name of an attempt's directory, and its step.
-using Attempt = std::pair<std::string, std::int64_t>;
+// The name of an attempt, and its step.
+using Listed = std::pair<std::string, std::int64_t>;
 
-std::vector<Attempt> attempts_in(storage::Storage& storage) {
-  std::vector<Attempt> attempts;
+std::vector<Listed> attempts_in(storage::Storage& storage) {
+  std::vector<Listed> attempts;
   for (const storage::Entry& entry : storage.list("")) {
     const auto step = step_of_attempt(entry.name);
     if (entry.is_directory && step) attempts.emplace_back(entry.name, *step);
@@ -84,7 +84,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
 }
 
 // All of them, as they are; only the first complete one keeps its manifest.
-std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Attempt>& attempts, KnownManifests* known) {
+std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Listed>& attempts, KnownManifests* known) {
   std::vector<Found> all;
   all.reserve(attempts.size());
   std::size_t first = 0;
@@ -106,8 +106,8 @@ std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Atte
 // generation before they are examined, while abandoned ones remain. again: a later listing. That is possible if an unfinished
 // attempt of all is gone from again, and a complete checkpoint has a lower step than that attempt. It is also possible if such an
 // attempt is gone, and again lists one that is not complete in all, with at most the step that would be loaded.
-bool may_lack_line(const std::vector<Found>& all, const std::vector<Attempt>& again) {
-  const auto is_listed = [&](const Found& found) { return std::ranges::find(again, found.name, &Attempt::first) != again.end(); };
+bool may_lack_line(const std::vector<Found>& all, const std::vector<Listed>& again) {
+  const auto is_listed = [&](const Found& found) { return std::ranges::find(again, found.name, &Listed::first) != again.end(); };
   const auto taken = std::ranges::find_if(all, [](const Found& found) { return is_usable(found); });
   if (taken == all.end()) return false;
   const auto is_complete = [&](const std::string& name) {
@@ -115,7 +115,7 @@ bool may_lack_line(const std::vector<Found>& all, const std::vector<Attempt>& ag
     return found != all.end() && found->condition == Condition::complete;
   };
   const bool has_new_and_lower =
-      std::ranges::any_of(again, [&](const Attempt& each) { return each.second <= taken->step && !is_complete(each.first); });
+      std::ranges::any_of(again, [&](const Listed& each) { return each.second <= taken->step && !is_complete(each.first); });
   for (const Found& gone : all) {
     if (gone.condition != Condition::unfinished || is_listed(gone)) continue;
     const auto is_older = [&](const Found& found) { return found.condition == Condition::complete && found.step < gone.step; };

@@ -1,11 +1,11 @@
 #include "state/object_catalog.h"
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <memory>
 
 #include "base/log.h"
+#include "state/caught.h"
 #include "state/checkpoint_files.h"
 #include "state/known_bad.h"
 #include "state/name.h"
@@ -98,16 +98,6 @@ Found look_at(storage::Storage& storage, const Attempt& attempt, const StoreList
   Found found = examine(storage, attempt, listing);
   if (before != nullptr && found.condition == Condition::complete) before->note(found, attempt, listing);
   return found;
-}
-
-template <class Step>
-bool attempted(Step&& step) noexcept {
-  try {
-    step();
-    return true;
-  } catch (...) {
-    return false;
-  }
 }
 
 void unless_missing(storage::Storage& storage, const std::string& path) {

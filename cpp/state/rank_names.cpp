@@ -46,11 +46,11 @@ std::string rank_file_name(const std::string& group_file, std::int64_t rank, std
   return cat(std::string_view(group_file).substr(0, group_file.size() - ending.size()), '-', rank_text(rank, world_size), ending);
 }
 
-std::string verdict_name(std::int64_t rank) { return cat("rank", five_digits(rank), ".failed.json"); }
+std::string failure_name(std::int64_t rank) { return cat("rank", five_digits(rank), ".failed.json"); }
 
-std::optional<std::int64_t> rank_of_verdict(std::string_view name) {
+std::optional<std::int64_t> rank_of_failure(std::string_view name) {
   const auto rank = leading_rank(name);
-  return rank && name == verdict_name(*rank) ? rank : std::nullopt;
+  return rank && name == failure_name(*rank) ? rank : std::nullopt;
 }
 
 }  // namespace ckpt::state

@@ -17,7 +17,7 @@ std::optional<std::int64_t> rank_of_part(std::string_view name, std::int64_t wor
 std::string rank_file_name(const std::string& group_file, std::int64_t rank, std::int64_t world_size);
 
 // "rank00003.failed.json"
-std::string verdict_name(std::int64_t rank);
-std::optional<std::int64_t> rank_of_verdict(std::string_view name);
+std::string failure_name(std::int64_t rank);
+std::optional<std::int64_t> rank_of_failure(std::string_view name);
 
 }  // namespace ckpt::state

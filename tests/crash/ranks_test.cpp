@@ -260,7 +260,7 @@ Ended run(const Story& story, const Ended& before, int save, const std::vector<s
     stage->watch(rank, deaths[static_cast<std::size_t>(rank)]);
     state::SaveOptions how;
     how.step = save;
-    state::TeamSave agreed = checkpoint.agree(share_of(rank, story.ranks, save), how);
+    state::GroupSave agreed = checkpoint.agree(share_of(rank, story.ranks, save), how);
     state::SaveSource source;
     checkpoint.save_agreed(agreed, source, story.in_background);
     ++saved;

@@ -135,9 +135,9 @@ class RankExchange : public testing::Test {
     exchange.share_out(rank, ranks, sizes);
     EXPECT_EQ(exchange.bytes(), total());
     const auto coordinator = all->coordinator(rank);
-    Meeting meeting(*coordinator, 60'000'000'000);
+    Collective collective(*coordinator, 60'000'000'000);
     exchange.run(
-        meeting, counts.failure,
+        collective, counts.failure,
         [&](std::span<const Exchange::Piece> pieces, std::span<std::byte> into) {
           before(true);
           ++counts.reads;
@@ -159,7 +159,7 @@ class RankExchange : public testing::Test {
           counts.is_right = counts.is_right && std::ranges::all_of(bytes, is_it);
         });
     // Nothing is left that another rank waits for.
-    meeting.agree(std::nullopt);
+    collective.agree(std::nullopt);
   }
 };
 
@@ -218,11 +218,11 @@ TEST_F(RankExchange, LittleIsReadByOneRank) {
     exchange.add(0, 100, 0, 0);
     exchange.share_out(rank, ranks, {});
     const auto coordinator = all->coordinator(rank);
-    Meeting meeting(*coordinator, 60'000'000'000);
+    Collective collective(*coordinator, 60'000'000'000);
     std::exception_ptr failure;
     std::int64_t pieces_taken = 0;
     exchange.run(
-        meeting, failure,
+        collective, failure,
         [&](std::span<const Exchange::Piece> pieces, std::span<std::byte>) {
           reads[static_cast<std::size_t>(rank)] += std::ssize(pieces);
         },

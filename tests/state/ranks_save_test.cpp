@@ -72,7 +72,7 @@ TEST(RanksSave, AnUnchangedListNeedsNoGatherOfPlans) {
       state::State mine = state_of(rank, 3);
       if (step == 3) mine.add_tensor("model", "more", numbers({2}, 0));
       const std::int64_t before = ranks->operations();
-      state::TeamSave agreed = checkpoint.agree(mine, of_step(step));
+      state::GroupSave agreed = checkpoint.agree(mine, of_step(step));
       const std::int64_t agreeing = ranks->operations() - before;
       state::SaveSource source;
       checkpoint.save_agreed(agreed, source, false);
@@ -638,7 +638,7 @@ TEST(RanksSave, ARankThatNeverComesIsNamedInTime) {
   expect_no_errors(ranks->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank, second));
     checkpoint.save(state_of(rank, 3, 1), of_step(1));
-    state::TeamSave agreed = checkpoint.agree(state_of(rank, 3, 2), of_step(2));
+    state::GroupSave agreed = checkpoint.agree(state_of(rank, 3, 2), of_step(2));
     if (rank == 2) return;  // dies
     state::SaveSource source;
     try {

@@ -18,8 +18,8 @@
 #include "state/rank_names.h"
 #include "state/ranks/listing.h"
 #include "state/ranks/merge.h"
+#include "state/ranks/rank_failure.h"
 #include "state/ranks/split.h"
-#include "state/ranks/verdict.h"
 #include "state/record_text.h"
 #include "state/safetensors.h"
 #include "storage/memory.h"
@@ -448,19 +448,19 @@ TEST(RankParts, NamesOfRanksFiles) {
   EXPECT_EQ(rank_of_part("rank00003-of-00004.json", 4), 3);
   EXPECT_FALSE(rank_of_part("rank00003-of-00004.json", 5).has_value());
   EXPECT_FALSE(rank_of_part("rank3-of-00004.json", 4).has_value());
-  EXPECT_EQ(verdict_name(123456), "rank123456.failed.json");
-  EXPECT_EQ(rank_of_verdict("rank00007.failed.json"), 7);
-  EXPECT_FALSE(rank_of_verdict("rank7.failed.json").has_value());
+  EXPECT_EQ(failure_name(123456), "rank123456.failed.json");
+  EXPECT_EQ(rank_of_failure("rank00007.failed.json"), 7);
+  EXPECT_FALSE(rank_of_failure("rank7.failed.json").has_value());
   EXPECT_EQ(rank_file_name("model.safetensors", 1, 4), "model-rank00001-of-00004.safetensors");
 }
 
-// What a rank that has failed leaves for the others, and what they make of one that is not as it should be.
-TEST(RankVerdicts, SayThatARankHasFailedHoweverDamaged) {
+// The file that a failed rank writes for the others, intact and damaged.
+TEST(RankFailure, IsReadHoweverDamaged) {
   const auto storage = storage::make_memory_storage();
   storage->make_directory("a");
-  EXPECT_FALSE(find_verdict(*storage, "a", 3).has_value());
-  leave_verdict(*make_protocol(storage), "a", 3, {5, Status::no_space, "full \xff"});
-  auto found = find_verdict(*storage, "a", 3);
+  EXPECT_FALSE(read_failure(*storage, "a", 3).has_value());
+  write_failure(*make_protocol(storage), "a", 3, {5, Status::no_space, "full \xff"});
+  auto found = read_failure(*storage, "a", 3);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->rank, 5);
   EXPECT_EQ(found->status, Status::no_space);
@@ -476,8 +476,8 @@ TEST(RankVerdicts, SayThatARankHasFailedHoweverDamaged) {
                                   std::string("{}"), std::string()}) {
     const auto damaged = storage::make_memory_storage();
     damaged->make_directory("a");
-    damaged->create(path_in("a", verdict_name(4)))->write(0, std::as_bytes(std::span(text)));
-    found = find_verdict(*damaged, "a", 4);
+    damaged->create(path_in("a", failure_name(4)))->write(0, std::as_bytes(std::span(text)));
+    found = read_failure(*damaged, "a", 4);
     ASSERT_TRUE(found.has_value()) << text;
     EXPECT_EQ(found->rank, 4);
     EXPECT_EQ(found->status, Status::io);

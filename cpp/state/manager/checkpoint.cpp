@@ -91,9 +91,9 @@ void Checkpoint::open(const std::optional<base::Error>& refused) {
     if (!options_.read_only) open_alone();
     return;
   }
-  team_ = std::make_unique<Team>(*protocol_, options_.coordinator, options_.read_only, timeout_ns(), options_.sleep);
+  group_ = std::make_unique<RankGroup>(*protocol_, options_.coordinator, options_.read_only, timeout_ns(), options_.sleep);
   const Call call(this);
-  team_->open([this] { open_alone(); });
+  group_->open([this] { open_alone(); });
 }
 
 void Checkpoint::open_alone() {
@@ -110,8 +110,8 @@ std::int64_t Checkpoint::timeout_ns() const noexcept {
 
 void Checkpoint::require_leader() const {
   require_writer();
-  if (team_ != nullptr && !team_->leads())
-    base::fail(Status::invalid_state, "this is rank ", team_->rank(), "; rank 0 changes what was saved");
+  if (group_ != nullptr && !group_->leads())
+    base::fail(Status::invalid_state, "this is rank ", group_->rank(), "; rank 0 changes what was saved");
 }
 
 void Checkpoint::require_own() const {
@@ -136,7 +136,7 @@ SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   require_writer();
   options.metric_ignored = options.metric && !std::isfinite(*options.metric);  // JSON has neither NaN nor infinity
   if (options.metric_ignored) {
-    if (team_ == nullptr || team_->leads())
+    if (group_ == nullptr || group_->leads())
       base::warn("state", base::cat("step ", options.step, " is saved without its metric, which is ", *options.metric));
     options.metric.reset();
   }
@@ -148,8 +148,8 @@ SaveResult Checkpoint::save(const ReadSave& read) {
   base::Progress progress;
   SaveSource source;
   source.progress = &progress;
-  if (team_ != nullptr) {
-    TeamSave agreed = agree(read);
+  if (group_ != nullptr) {
+    GroupSave agreed = agree(read);
     return save_agreed(agreed, source, false);
   }
   const SaveArguments given = read();
@@ -185,26 +185,26 @@ std::shared_ptr<AcceptedSave> Checkpoint::accept(std::int64_t step) {
   return save;
 }
 
-TeamSave Checkpoint::agree(const ReadSave& read, const std::function<void()>& lead) {
+GroupSave Checkpoint::agree(const ReadSave& read, const std::function<void()>& lead) {
   refuse_inside();
   require_own();  // fails alike on all ranks, except in a forked process, which no rank waits for
   const Call call(this);
-  TeamSave save = team_->agree(
+  GroupSave save = group_->agree(
       [&] {
         const SaveArguments given = read();
-        Team::Wanted wanted{checked(given.options), given.state->gathered()};
+        RankGroup::Wanted wanted{checked(given.options), given.state->gathered()};
         wanted.options.saved_utc_ns = utc_ns();
         return wanted;
       },
-      [&](Team::Wanted& wanted) {
+      [&](RankGroup::Wanted& wanted) {
         if (lead) lead();
         wanted.options.accepted = assign(wanted.options.step);
       });
-  if (team_->leads() && save.rolled_back) base::warn("state", save.options.accepted->warning());
+  if (group_->leads() && save.rolled_back) base::warn("state", save.options.accepted->warning());
   return save;
 }
 
-SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_in_background) {
+SaveResult Checkpoint::save_agreed(GroupSave& save, SaveSource& source, bool is_in_background) {
   refuse_inside();
   const Call call(this);
   const auto commit_first = [&](Manifest& manifest) {
@@ -215,11 +215,11 @@ SaveResult Checkpoint::save_agreed(TeamSave& save, SaveSource& source, bool is_i
     protocol_->commit(save.attempt, manifest, source);
     accepted.note_committed(save.attempt, manifest.commit_sequence);
   };
-  SaveResult result = team_->save(save, source, is_in_background, commit_first);
+  SaveResult result = group_->save(save, source, is_in_background, commit_first);
   source.acknowledged();
   add_unreported(result, *given_storage_);
   const std::lock_guard lock(saving_);
-  if (!team_->leads()) return result;
+  if (!group_->leads()) return result;
   latest_ = result.name;
   tidy(result, save.options.saved_utc_ns);
   return result;
@@ -275,7 +275,7 @@ LoadOptions Checkpoint::load_options(const State& state, const LoadOptions& give
 
 LoadResult Checkpoint::load(const ReadLoad& read) {
   refuse_inside();
-  if (team_ != nullptr) return load_of_many(read);
+  if (group_ != nullptr) return load_of_many(read);
   const LoadArguments given = read();
   return load(*given.state, given.options, nullptr);
 }
@@ -286,7 +286,7 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given, const StateL
   const LoadOptions options = load_options(state, given);
   State whole = state.gathered(loan);
   LoadResult result = chosen == nullptr ? load_checkpoint(*protocol_, whole, options)
-                                        : load_chosen(*protocol_, whole, options, *chosen, team_->rank(), team_->ranks());
+                                        : load_chosen(*protocol_, whole, options, *chosen, group_->rank(), group_->ranks());
   take_over(state, std::move(whole), result);
   return result;
 }
@@ -301,8 +301,8 @@ void Checkpoint::take_over(State& state, State&& loaded, const LoadResult& resul
 
 LoadResult Checkpoint::load_of_many(const ReadLoad& read) {
   const Call call(this);
-  Meeting meeting = team_->meet();
-  JointLoad joint(meeting, [this] { return team_->lateness("load", ""); });
+  Collective collective = group_->begin_collective();
+  JointLoad joint(collective, [this] { return group_->lateness("load", ""); });
   LoadArguments given;
   LoadOptions options;
   State whole;
@@ -320,8 +320,8 @@ LoadResult Checkpoint::load_of_many(const ReadLoad& read) {
 Proposal Checkpoint::choose(const ReadLoad& read) {
   refuse_inside();
   const Call call(this);
-  Meeting meeting = team_->meet();
-  JointLoad joint(meeting, [this] { return team_->lateness("load", ""); });
+  Collective collective = group_->begin_collective();
+  JointLoad joint(collective, [this] { return group_->lateness("load", ""); });
   LoadArguments given;
   const State none;
   const auto mine = error_of([&] {

@@ -18,7 +18,7 @@
 #include "state/manager/reader.h"
 #include "state/protocol.h"
 #include "state/ranks/joint_load.h"
-#include "state/ranks/team.h"
+#include "state/ranks/rank_group.h"
 #include "state/retention.h"
 #include "state/save_options.h"
 #include "state/save_source.h"
@@ -84,13 +84,13 @@ class Checkpoint {
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
   // With many ranks: agree is collective and settles the save; save_agreed then saves this rank's share. lead: runs on rank 0 when
   // no rank has refused the save, before it is accepted.
-  bool is_of_many() const noexcept { return team_ != nullptr; }
-  TeamSave agree(const ReadSave& read, const std::function<void()>& lead = {});
-  TeamSave agree(const State& state, const SaveOptions& given) {
+  bool is_of_many() const noexcept { return group_ != nullptr; }
+  GroupSave agree(const ReadSave& read, const std::function<void()>& lead = {});
+  GroupSave agree(const State& state, const SaveOptions& given) {
     return agree([&] { return SaveArguments{&state, given}; });
   }
-  SaveResult save_agreed(TeamSave& save, SaveSource& source, bool is_in_background);
-  void abandon(const TeamSave& save, const base::Error& error) const noexcept { team_->abandon(save, error); }
+  SaveResult save_agreed(GroupSave& save, SaveSource& source, bool is_in_background);
+  void abandon(const GroupSave& save, const base::Error& error) const noexcept { group_->abandon(save, error); }
   std::int64_t timeout_ns() const noexcept;
   // Of many ranks it is collective.
   LoadResult load(const ReadLoad& read);
@@ -166,7 +166,7 @@ class Checkpoint {
   std::mutex saving_;  // not held by a forked child, which saves nothing
   std::unique_ptr<Protocol> protocol_;
   const std::shared_ptr<Lineage> lineage_ = std::make_shared<Lineage>();  // with many ranks, rank 0's decides
-  std::unique_ptr<Team> team_;                                            // of many ranks
+  std::unique_ptr<RankGroup> group_;                                      // of many ranks
   std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when it is not known
 };
 

@@ -249,10 +249,10 @@ class Loading {
       filling.emplace(storage_, proposal.name, options_, *candidate->names, progress_, result_.partly_filled, false);
       filling->plan(candidate->manifest, state_);
     });
-    joint.meet([&] {
-      joint.meeting().agree(unprepared);
-      filling->agree(joint.meeting());
-      filling->read_together(joint.meeting());
+    joint.run_collective([&] {
+      joint.collective().agree(unprepared);
+      filling->agree(joint.collective());
+      filling->read_together(joint.collective());
     });
     Outcome outcome = Outcome::failed;
     const auto unfit = error_of([&] {
@@ -372,7 +372,7 @@ void lead(JointLoad& joint, Body&& body) {
   } catch (...) {
     const base::CurrentError current = base::current_error();
     const base::Error error(current.status, current.message);
-    if (!joint.is_in_meeting()) error_of([&] { joint.end(error); });
+    if (!joint.is_in_collective()) error_of([&] { joint.end(error); });
     throw;
   }
 }
@@ -397,7 +397,7 @@ LoadResult load_checkpoint(Protocol& protocol, State& state, const LoadOptions& 
 }
 
 LoadResult load_together(Protocol& protocol, State& state, const LoadOptions& options, JointLoad& joint) {
-  Loading loading(protocol, state, options, {joint.meeting().rank(), joint.meeting().ranks(), &joint});
+  Loading loading(protocol, state, options, {joint.collective().rank(), joint.collective().ranks(), &joint});
   return loading.run([&] {
     if (!joint.leads()) return loading.follow();
     lead(joint, [&] { load_any(protocol, options, loading); });

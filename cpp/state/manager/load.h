@@ -26,8 +26,8 @@ LoadResult load_checkpoint(Protocol& protocol, State& state, const LoadOptions& 
 // The same by one of several ranks. Collective, once joint is open: all of them load one checkpoint or fail. What was read is kept
 // in memory until it is written.
 LoadResult load_together(Protocol& protocol, State& state, const LoadOptions& options, JointLoad& joint);
-// In two steps, for ranks that must not meet while they load. Collective, once joint is open: the checkpoint that all will load;
-// then each of them loads it by itself, and no other one when that fails.
+// In two steps, for ranks that must not run collectives while they load. Collective, once joint is open: the checkpoint that all
+// will load; then each of them loads it by itself, and no other one when that fails.
 Proposal choose_together(Protocol& protocol, const LoadOptions& options, JointLoad& joint);
 LoadResult load_chosen(Protocol& protocol, State& state, const LoadOptions& options, const Proposal& chosen, std::int64_t rank,
                        std::int64_t ranks);

@@ -54,14 +54,14 @@ bool Agreement::has_alike() const {
   return false;
 }
 
-Agreement agree_on_blocks(Meeting& meeting, Listing listing, const OwnBlocks& own, const std::optional<base::Error>& mine) {
+Agreement agree_on_blocks(Collective& collective, Listing listing, const OwnBlocks& own, const std::optional<base::Error>& mine) {
   Reply reply = reply_of(mine);
   reply.numbers[0] = own.bytes;
   reply.digests[0] = own.digest;
-  const std::vector<Reply> replies = meeting.collect(reply);
-  if (const auto error = meeting.verdict(replies, std::nullopt, mine)) throw base::Error(*error);
+  const std::vector<Reply> replies = collective.gather(reply);
+  if (const auto error = collective.first_error(replies, std::nullopt, mine)) throw base::Error(*error);
   // Both numbers of each rank, in one message.
-  const auto ranks = static_cast<std::ptrdiff_t>(meeting.ranks());
+  const auto ranks = static_cast<std::ptrdiff_t>(collective.ranks());
   std::vector<std::int64_t> numbers(2 * static_cast<std::size_t>(ranks));
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::int64_t, std::int64_t>> first_and_count;
   const auto entry_of = [&](const Reply& each) -> auto& { return first_and_count[{each.digests[0].high, each.digests[0].low}]; };
@@ -75,7 +75,7 @@ Agreement agree_on_blocks(Meeting& meeting, Listing listing, const OwnBlocks& ow
     numbers[rank] = bytes / count;
     numbers[replies.size() + rank] = bytes > 0 ? first : static_cast<std::int64_t>(rank);
   }
-  meeting.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
+  collective.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
   const auto middle = numbers.begin() + ranks;
   Agreement agreement{std::move(listing), {numbers.begin(), middle}, {middle, numbers.end()}, {}};
   const auto bytes = std::as_bytes(std::span(numbers));
@@ -224,7 +224,7 @@ std::shared_ptr<const State> share_out(const State& whole, const OwnBlocks& own,
 
 namespace {
 
-void compare_tensors(Meeting& meeting, const State& state, const Listing& listing) {
+void compare_tensors(Collective& collective, const State& state, const Listing& listing) {
   std::map<std::pair<std::string_view, std::string_view>, const tensor::Tensor*> tensors;
   for (const StateGroup& group : state.groups()) {
     for (const StateTensor& item : group.tensors)
@@ -239,11 +239,11 @@ void compare_tensors(Meeting& meeting, const State& state, const Listing& listin
     listed.push_back(&tensor);
   }
   std::vector<Digest> theirs = mine;
-  meeting.broadcast(std::as_writable_bytes(std::span(theirs)), 0);
+  collective.broadcast(std::as_writable_bytes(std::span(theirs)), 0);
   Reply reply;
   const auto unlike = std::ranges::mismatch(mine, theirs).in1;
   reply.numbers[0] = unlike == mine.end() ? 0 : 1 + (unlike - mine.begin());
-  const std::vector<Reply> replies = meeting.collect(reply);
+  const std::vector<Reply> replies = collective.gather(reply);
   std::optional<base::Error> of_all;
   std::int64_t first = 0;
   std::string ranks;
@@ -258,11 +258,11 @@ void compare_tensors(Meeting& meeting, const State& state, const Listing& listin
     of_all = base::Error(Status::invalid_argument,
                          cat(quoted_tensor(tensor.group, tensor.name), " is another one on rank 0 than on rank ", ranks));
   }
-  if (const auto error = meeting.verdict(replies, of_all, std::nullopt)) throw base::Error(*error);
+  if (const auto error = collective.first_error(replies, of_all, std::nullopt)) throw base::Error(*error);
 }
 
 // Rank 0 finds two ranks whose blocks should be the same ones; the second of them then finds the block.
-void compare_blocks(Meeting& meeting, const OwnBlocks& own, const std::vector<std::int64_t>& alike) {
+void compare_blocks(Collective& collective, const OwnBlocks& own, const std::vector<std::int64_t>& alike) {
   std::vector<Digest> mine;
   for (const OwnBlocks::Block& each : own.blocks) mine.push_back(digest_of(*each.block->tensor));
   const auto text_of = [](const std::vector<Digest>& digests) {
@@ -272,7 +272,7 @@ void compare_blocks(Meeting& meeting, const OwnBlocks& own, const std::vector<st
   const std::string text = text_of(mine);
   Reply reply;
   reply.digests[0] = hash_of(text);
-  const std::vector<Reply> replies = meeting.collect(reply);
+  const std::vector<Reply> replies = collective.gather(reply);
   struct Pair {
     std::int64_t first = -1;
     std::int64_t second = -1;
@@ -281,11 +281,11 @@ void compare_blocks(Meeting& meeting, const OwnBlocks& own, const std::vector<st
     if (replies[rank].digests[0] != replies[static_cast<std::size_t>(alike[rank])].digests[0])
       unlike = {alike[rank], static_cast<std::int64_t>(rank)};
   }
-  meeting.broadcast(std::as_writable_bytes(std::span(&unlike, 1)), 0);
+  collective.broadcast(std::as_writable_bytes(std::span(&unlike, 1)), 0);
   if (unlike.second < 0) return;
-  const std::string theirs = meeting.announce(text, unlike.first);
+  const std::string theirs = collective.broadcast_text(text, unlike.first);
   std::optional<base::Error> error;
-  if (meeting.rank() == unlike.second) {
+  if (collective.rank() == unlike.second) {
     constexpr std::size_t each = sizeof(Digest);
     std::size_t number = 0;
     while (number + 1 < mine.size() && text.compare(number * each, each, theirs, number * each, each) == 0) ++number;
@@ -293,14 +293,14 @@ void compare_blocks(Meeting& meeting, const OwnBlocks& own, const std::vector<st
     error = base::Error(Status::invalid_argument, cat(to_text(block.block->box), " of ", quoted_tensor(block.group, block.of->name),
                                                       " is another one on rank ", unlike.first, " than on rank ", unlike.second));
   }
-  meeting.agree(error);
+  collective.agree(error);
 }
 
 }  // namespace
 
-void compare_replicas(Meeting& meeting, const State& state, const OwnBlocks& own, const Agreement& agreement) {
-  compare_tensors(meeting, state, agreement.listing);
-  if (agreement.has_alike()) compare_blocks(meeting, own, agreement.alike);
+void compare_replicas(Collective& collective, const State& state, const OwnBlocks& own, const Agreement& agreement) {
+  compare_tensors(collective, state, agreement.listing);
+  if (agreement.has_alike()) compare_blocks(collective, own, agreement.alike);
 }
 
 }  // namespace ckpt::state

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "state/hash.h"
+#include "state/ranks/collective.h"
 #include "state/ranks/listing.h"
-#include "state/ranks/meeting.h"
 #include "state/state.h"
 
 namespace ckpt::state {
@@ -42,7 +42,7 @@ struct Agreement {
 };
 
 // Collective: what each rank has of sharded tensors. mine: what is wrong on this one; the first such error is thrown on all.
-Agreement agree_on_blocks(Meeting& meeting, Listing listing, const OwnBlocks& own, const std::optional<base::Error>& mine);
+Agreement agree_on_blocks(Collective& collective, Listing listing, const OwnBlocks& own, const std::optional<base::Error>& mine);
 
 // What one rank writes: its share of what all have, and of the blocks that it has. The values stay. own: its blocks; not looked at
 // when no other rank has the same.
@@ -50,6 +50,6 @@ std::shared_ptr<const State> share_out(const State& whole, const OwnBlocks& own,
 
 // Collective: Error(invalid_argument) on all ranks unless each replicated tensor has the same bytes on all of them, and each block
 // on all that have it: names a tensor and ranks.
-void compare_replicas(Meeting& meeting, const State& state, const OwnBlocks& own, const Agreement& agreement);
+void compare_replicas(Collective& collective, const State& state, const OwnBlocks& own, const Agreement& agreement);
 
 }  // namespace ckpt::state

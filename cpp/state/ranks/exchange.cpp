@@ -44,7 +44,7 @@ void Exchange::share_out(std::int64_t rank, std::int64_t ranks, const Sizes& siz
   next_.assign(ends_.begin(), ends_.end() - 1);
   ends_.erase(ends_.begin());
   const auto most_bytes = static_cast<std::size_t>(std::min(total_, std::max(batch_bytes_, bytes_of_chunk_)));
-  others_.resize(status_bytes + most_bytes + Meeting::seal_bytes);
+  others_.resize(status_bytes + most_bytes + Collective::checksum_bytes);
   if (rank < owners) own_.resize(others_.size());
 }
 
@@ -76,16 +76,16 @@ Exchange::Batch Exchange::next_batch(std::size_t owner) const {
 }
 
 void Exchange::require_intact() const {
-  if (garbled_ >= 0) Meeting::fail_garbled(garbled_, rank_);
+  if (garbled_ >= 0) Collective::fail_garbled(garbled_, rank_);
 }
 
-// Makes what this rank will send when it is its turn.
+// Prepares the next batch that this rank sends.
 void Exchange::read_own(const Batch& batch, std::exception_ptr& failure, const Read& read) {
   note_failure(failure, [&] { read(batch.pieces, std::span(own_).subspan(status_bytes, batch.bytes)); });
   own_[0] = static_cast<std::byte>(failure == nullptr ? Sent::bytes : Sent::nothing);
 }
 
-void Exchange::run(Meeting& meeting, std::exception_ptr& failure, const Read& read, const Take& take) {
+void Exchange::run(Collective& collective, std::exception_ptr& failure, const Read& read, const Take& take) {
   const auto self = static_cast<std::size_t>(rank_);
   while (next_ != ends_) {
     if (self < next_.size() && next_[self] < ends_[self]) read_own(next_batch(self), failure, read);
@@ -93,9 +93,9 @@ void Exchange::run(Meeting& meeting, std::exception_ptr& failure, const Read& re
       const Batch batch = next_batch(owner);
       if (batch.pieces.empty()) continue;
       std::vector<std::byte>& buffer = owner == self ? own_ : others_;
-      meeting.renew();
-      const auto sealed = std::span(buffer).first(status_bytes + batch.bytes + Meeting::seal_bytes);
-      const bool is_intact = meeting.broadcast_sealed(sealed, static_cast<std::int64_t>(owner));
+      collective.renew();
+      const auto checked = std::span(buffer).first(status_bytes + batch.bytes + Collective::checksum_bytes);
+      const bool is_intact = collective.broadcast_checked(checked, static_cast<std::int64_t>(owner));
       if (is_intact && buffer[0] != static_cast<std::byte>(Sent::bytes)) return;
       // It goes on, for the others would wait for it; they hear of it when all agree on how the load has ended.
       if (!is_intact) garbled_ = static_cast<std::int64_t>(owner);

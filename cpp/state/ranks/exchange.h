@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "state/manifest.h"
-#include "state/ranks/meeting.h"
+#include "state/ranks/collective.h"
 
 namespace ckpt::state {
 
@@ -40,9 +40,9 @@ class Exchange {
   std::int64_t bytes() const noexcept { return total_; }
 
   // Collective. read is called for what this rank reads, the pieces' bytes one behind the other; take, on all ranks, for every
-  // piece. What they throw goes to failure, and ends it on all ranks as soon as it is this rank's turn to send; a rank that has
+  // piece. What they throw goes to failure, and ends it on all ranks as soon as this rank sends next; a rank that has
   // failed before takes part, too.
-  void run(Meeting& meeting, std::exception_ptr& failure, const Read& read, const Take& take);
+  void run(Collective& collective, std::exception_ptr& failure, const Read& read, const Take& take);
   // Error(io) when other bytes came to this rank than another one had sent; it did not take them.
   void require_intact() const;
 
@@ -79,7 +79,7 @@ class Exchange {
   std::vector<Place> next_;  // by owner
   std::vector<Place> ends_;
   std::int64_t garbled_ = -1;   // the rank whose bytes came as others
-  std::vector<std::byte> own_;  // a status, a batch, and its seal
+  std::vector<std::byte> own_;  // a status, a batch, and its checksum
   std::vector<std::byte> others_;
 };
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/status.h"
-#include "state/ranks/announced.h"
+#include "state/ranks/broadcast_text.h"
 #include "state/ranks/listing.h"
 #include "state/record_text.h"
 #include "state/tree.h"
@@ -79,75 +79,76 @@ struct Attempt {
 }  // namespace
 
 void JointLoad::open(const State& state, const LoadOptions& options, const std::optional<base::Error>& mine) {
-  meet([&] {
+  run_collective([&] {
     std::optional<base::Error> error = mine;
     const std::string text = error ? "" : text_of(state, options);
-    const std::string theirs = meeting_.announce(text);
+    const std::string theirs = collective_.broadcast_text(text);
     if (!error && !theirs.empty() && theirs != text)
-      error = base::Error(Status::invalid_argument, difference(text, meeting_.rank(), theirs, 0));
-    meeting_.agree(error);
+      error = base::Error(Status::invalid_argument, difference(text, collective_.rank(), theirs, 0));
+    collective_.agree(error);
   });
 }
 
 void JointLoad::propose(const Proposal& proposal) {
-  meet([&] {
-    meeting_.announce(to_text(proposal));
-    meeting_.announce(proposal.manifest);
+  run_collective([&] {
+    collective_.broadcast_text(to_text(proposal));
+    collective_.broadcast_text(proposal.manifest);
   });
 }
 
 Proposal JointLoad::next() {
   Proposal proposal;
-  meet([&] {
-    proposal = read_announced(meeting_.announce(""), proposal_of, [](const base::Error& error) { throw base::Error(error); });
-    proposal.manifest = meeting_.announce("");
+  run_collective([&] {
+    proposal =
+        read_broadcast(collective_.broadcast_text(""), proposal_of, [](const base::Error& error) { throw base::Error(error); });
+    proposal.manifest = collective_.broadcast_text("");
   });
   return proposal;
 }
 
 void JointLoad::end(const base::Error& error) {
-  meet([&] { meeting_.announce(announced_text(error)); });
+  run_collective([&] { collective_.broadcast_text(error_text(error)); });
 }
 
 Outcome JointLoad::agree(Outcome mine, Found& problem, bool& has_begun, const std::optional<base::Error>& error) {
-  struct Word {
-    std::int64_t whose = -1;
+  struct {
+    std::int64_t rank = -1;
     std::int32_t status = 0;
     std::int32_t flags = 0;
-  } word;
-  meet([&] {
+  } result;
+  run_collective([&] {
     Reply reply;
     reply.status = static_cast<std::int32_t>(error ? error->status() : mine == Outcome::done ? Status::ok : problem.status);
     reply.flags = Attempt{mine, problem.condition, error.has_value(), has_begun}.flags();
-    const std::vector<Reply> replies = meeting_.collect(reply);
+    const std::vector<Reply> replies = collective_.gather(reply);
     Attempt worst;
     for (std::size_t i = 0; i < replies.size(); ++i) {
       const Attempt each = Attempt::of(replies[i].flags);
       const bool has_begun_before = worst.has_begun;
       if (each.weight() > worst.weight()) {
         worst = each;
-        word.whose = static_cast<std::int64_t>(i);
-        word.status = replies[i].status;
+        result.rank = static_cast<std::int64_t>(i);
+        result.status = replies[i].status;
       }
       worst.has_begun = has_begun_before || each.has_begun;
     }
-    word.flags = worst.flags();
-    meeting_.broadcast(std::as_writable_bytes(std::span(&word, 1)), 0);
-    const Attempt all = Attempt::of(word.flags);
+    result.flags = worst.flags();
+    collective_.broadcast(std::as_writable_bytes(std::span(&result, 1)), 0);
+    const Attempt all = Attempt::of(result.flags);
     has_begun = all.has_begun;
-    if (word.whose < 0) return;
-    const std::string message = meeting_.announce(error ? error->message() : problem.problem, word.whose);
-    const RankError theirs(word.whose, sent_status(word.status), message);
+    if (result.rank < 0) return;
+    const std::string message = collective_.broadcast_text(error ? error->message() : problem.problem, result.rank);
+    const RankError theirs(result.rank, sent_status(result.status), message);
     if (all.has_error) throw RankError(theirs);
     problem.condition = all.condition;
     problem.status = theirs.status();
     problem.problem = theirs.message();
   });
-  return word.whose < 0 ? Outcome::done : Attempt::of(word.flags).outcome;
+  return result.rank < 0 ? Outcome::done : Attempt::of(result.flags).outcome;
 }
 
 void JointLoad::close(const std::optional<base::Error>& mine) {
-  meet([&] { meeting_.agree(mine); });
+  run_collective([&] { collective_.agree(mine); });
 }
 
 }  // namespace ckpt::state

@@ -1,5 +1,5 @@
-// One load that all ranks make together: rank 0 looks for checkpoints and proposes what it finds, all try that, and go on by what
-// the worst of them says. The others neither list nor read manifests.
+// One collective load. Rank 0 lists checkpoints and proposes one; all ranks try it and continue according to the worst outcome. The
+// other ranks neither list nor read manifests.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "state/checkpoint_files.h"
 #include "state/load_options.h"
-#include "state/ranks/meeting.h"
+#include "state/ranks/collective.h"
 #include "state/state.h"
 
 namespace ckpt::state {
@@ -26,10 +26,10 @@ struct Proposal {
 class JointLoad {
  public:
   // late: returns the error to throw instead of a time-out; called while the time-out is handled.
-  JointLoad(Meeting& meeting, std::function<base::Error()> late) : meeting_(meeting), late_(std::move(late)) {}
+  JointLoad(Collective& collective, std::function<base::Error()> late) : collective_(collective), late_(std::move(late)) {}
 
-  Meeting& meeting() const noexcept { return meeting_; }
-  bool leads() const noexcept { return meeting_.leads(); }
+  Collective& collective() const noexcept { return collective_; }
+  bool leads() const noexcept { return collective_.leads(); }
 
   // Each of these is collective. First: state and options have to be alike on all ranks; mine: what is wrong with them here.
   void open(const State& state, const LoadOptions& options, const std::optional<base::Error>& mine);
@@ -40,16 +40,16 @@ class JointLoad {
   // How an attempt ended: any error that is no checkpoint's fault is thrown on all ranks; else one that was removed is removed for
   // all, and one that failed on a rank has failed, with that rank's problem. has_begun: becomes true when it is on any rank.
   Outcome agree(Outcome mine, Found& problem, bool& has_begun, const std::optional<base::Error>& error);
-  // The last word: what is wrong on any rank is thrown on all.
+  // Ends the load: an error of any rank is thrown on all.
   void close(const std::optional<base::Error>& mine);
 
-  // True while the ranks say something to one another, and when that has ended the load: all know it, or cannot be reached.
-  bool is_in_meeting() const noexcept { return is_in_meeting_; }
-  // For what goes on in a meeting.
+  // True while the ranks exchange messages, and after an exchange that ended the load: then all have the error or are unreachable.
+  bool is_in_collective() const noexcept { return is_in_collective_; }
+  // Runs body, which exchanges messages.
   template <class Body>
-  void meet(Body&& body) {
-    is_in_meeting_ = true;
-    meeting_.renew();
+  void run_collective(Body&& body) {
+    is_in_collective_ = true;
+    collective_.renew();
     try {
       body();
     } catch (const RankError&) {
@@ -58,13 +58,13 @@ class JointLoad {
       if (error.status() == base::Status::timeout) throw late_();
       throw;
     }
-    is_in_meeting_ = false;
+    is_in_collective_ = false;
   }
 
  private:
-  Meeting& meeting_;
+  Collective& collective_;
   const std::function<base::Error()> late_;
-  bool is_in_meeting_ = false;
+  bool is_in_collective_ = false;
 };
 
 }  // namespace ckpt::state

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "state/caught.h"
 #include "state/checkpoint_files.h"
-#include "state/ranks/announced.h"
+#include "state/ranks/broadcast_text.h"
 #include "state/record_text.h"
 
 namespace ckpt::state {
@@ -75,31 +75,31 @@ void verify_token(storage::Storage& storage, const Token& token) {
 
 }  // namespace
 
-void agree_to_open(Meeting& meeting, bool read_only, const std::optional<base::Error>& refused) {
+void agree_to_open(Collective& collective, bool read_only, const std::optional<base::Error>& refused) {
   Reply reply = reply_of(refused);
-  reply.numbers = {meeting.rank(), meeting.ranks(), read_only ? 1 : 0, 0};
-  const std::vector<Reply> replies = meeting.collect(reply);
-  const auto of_all = meeting.leads() ? unlike(replies) : std::nullopt;
-  if (const auto error = meeting.verdict(replies, of_all, refused)) throw base::Error(*error);
+  reply.numbers = {collective.rank(), collective.ranks(), read_only ? 1 : 0, 0};
+  const std::vector<Reply> replies = collective.gather(reply);
+  const auto of_all = collective.leads() ? unlike(replies) : std::nullopt;
+  if (const auto error = collective.first_error(replies, of_all, refused)) throw base::Error(*error);
 }
 
 // If the other ranks do not arrive, this rank still throws its error, and not the time-out.
 void refuse_to_open(Coordinator& coordinator, std::int64_t timeout_ns, const base::Error& refused) {
   if (base::is_inside_log_sink()) throw base::Error(refused);
   try {
-    Meeting meeting(coordinator, timeout_ns);
-    agree_to_open(meeting, false, refused);
+    Collective collective(coordinator, timeout_ns);
+    agree_to_open(collective, false, refused);
   } catch (const base::Error& error) {
     if (error.status() != Status::timeout) throw;
   }
   throw base::Error(refused);
 }
 
-std::string open_shared(Meeting& meeting, Protocol& protocol, const std::function<void()>& open_alone) {
+std::string open_shared(Collective& collective, Protocol& protocol, const std::function<void()>& open_alone) {
   Token token;
   std::optional<base::Error> mine;
   bool is_written = false;
-  if (meeting.leads()) {
+  if (collective.leads()) {
     mine = error_of([&] {
       open_alone();
       protocol.remove_markers();  // left by runs that were killed while they opened
@@ -115,15 +115,15 @@ std::string open_shared(Meeting& meeting, Protocol& protocol, const std::functio
     if (problem && problem->status() != Status::not_found) base::warn("state", cat(token.path, " stays: ", problem->message()));
   };
   try {
-    const std::string text = meeting.announce(!meeting.leads() ? "" : mine ? announced_text(*mine) : to_text(token));
-    token = read_announced(
+    const std::string text = collective.broadcast_text(!collective.leads() ? "" : mine ? error_text(*mine) : to_text(token));
+    token = read_broadcast(
         text,
         [](const Json& all) {
           return Token{member_of(all, "path").string(), member_of(all, "text").string()};
         },
         [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
-    if (!meeting.leads()) mine = error_of([&] { verify_token(protocol.storage(), token); });
-    meeting.agree(mine);
+    if (!collective.leads()) mine = error_of([&] { verify_token(protocol.storage(), token); });
+    collective.agree(mine);
   } catch (...) {
     remove_token();
     throw;

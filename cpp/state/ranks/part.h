@@ -1,5 +1,5 @@
-// What one rank wrote to a checkpoint of several, in a file of its own beside its tensors: its presence is the rank's word that all
-// of it is durable. The manifest vouches for parts as it does for the files of one process. docs/format.md describes the bytes.
+// The part of one rank: a file next to its tensors that lists what the rank wrote. The part exists only when all of that is
+// durable. The manifest has the checksums of the parts. docs/format.md describes the bytes.
 #pragma once
 
 #include <cstdint>

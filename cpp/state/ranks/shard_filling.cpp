@@ -120,7 +120,7 @@ bool ShardFilling::reads_much(const Wanted& wanted) const {
   return is_much;
 }
 
-void ShardFilling::agree(Meeting& meeting) {
+void ShardFilling::agree(Collective& collective) {
   Reply reply;
   std::vector<std::byte> any;
   const auto mine = error_of([&] {
@@ -130,7 +130,7 @@ void ShardFilling::agree(Meeting& meeting) {
     }
   });
   if (mine) reply.status = static_cast<std::int32_t>(mine->status());
-  const std::vector<Reply> replies = meeting.collect(reply);
+  const std::vector<Reply> replies = collective.gather(reply);
   std::optional<base::Error> of_all;
   const auto is_unlike = [&](const Reply& each) { return each.status == 0 && each.digests[0] != reply.digests[0]; };
   const auto unlike = std::ranges::find_if(replies, is_unlike);
@@ -138,18 +138,18 @@ void ShardFilling::agree(Meeting& meeting) {
     of_all = base::Error(Status::invalid_argument, cat("rename has other answers on rank ", unlike - replies.begin(),
                                                        " than on rank 0: they would load other tensors"));
   }
-  if (const auto error = meeting.verdict(replies, of_all, mine)) throw base::Error(*error);
+  if (const auto error = collective.first_error(replies, of_all, mine)) throw base::Error(*error);
   if (!any.empty()) {
-    const std::vector<std::byte> all = meeting.collect(any);
+    const std::vector<std::byte> all = collective.gather(any);
     for (std::size_t i = 0; i < all.size(); ++i) any[i % any.size()] |= all[i];
-    meeting.broadcast(any, 0);
+    collective.broadcast(any, 0);
   }
   auto next = any.begin();
   for (Wanted& wanted : wanted_) wanted.is_shared = !wanted.is_sharded || *next++ != std::byte{0};
   // All memory that it takes to go on to the end together.
-  meeting.agree(error_of([&] {
+  collective.agree(error_of([&] {
     link_own();
-    share_rest(meeting);
+    share_rest(collective);
     if (!options_.in_place) make_shared_copies();
   }));
 }
@@ -167,7 +167,7 @@ void ShardFilling::link_own() {
   std::ranges::sort(links_, {}, [](const Link& link) { return std::tuple(link.part, link.wanted, link.number, link.target); });
 }
 
-void ShardFilling::share_rest(const Meeting& meeting) {
+void ShardFilling::share_rest(const Collective& collective) {
   for (std::uint32_t w = 0; w < wanted_.size(); ++w) {
     Wanted& wanted = wanted_[w];
     if (!wanted.is_shared) continue;
@@ -178,7 +178,7 @@ void ShardFilling::share_rest(const Meeting& meeting) {
   }
   Exchange::Sizes sizes;
   if (storage_.is_objects()) sizes.batch_bytes = 4 * sizes.batch_bytes;  // several requests at once
-  exchange_->share_out(meeting.rank(), meeting.ranks(), sizes);
+  exchange_->share_out(collective.rank(), collective.ranks(), sizes);
 }
 
 // Of a block, but for where it begins in its file.
@@ -301,7 +301,7 @@ void ShardFilling::require_fit() const {
 
 // ---- Read together ----
 
-void ShardFilling::read_together(Meeting& meeting) {
+void ShardFilling::read_together(Collective& collective) {
   try {
     progress_.begin(2 * (own_bytes() + exchange_->bytes()));
     read_own();
@@ -309,7 +309,7 @@ void ShardFilling::read_together(Meeting& meeting) {
     failure_ = std::current_exception();
   }
   exchange_->run(
-      meeting, failure_, [&](std::span<const Exchange::Piece> pieces, std::span<std::byte> into) { read_pieces(pieces, into); },
+      collective, failure_, [&](std::span<const Exchange::Piece> pieces, std::span<std::byte> into) { read_pieces(pieces, into); },
       [&](const Exchange::Piece& piece, std::span<const std::byte> bytes) { take_piece(piece, bytes); });
   files_.reset();
 }

@@ -25,8 +25,8 @@
 #include "state/name_map.h"
 #include "state/ranks/block_files.h"
 #include "state/ranks/block_reads.h"
+#include "state/ranks/collective.h"
 #include "state/ranks/exchange.h"
-#include "state/ranks/meeting.h"
 #include "state/state.h"
 #include "storage/storage.h"
 
@@ -47,10 +47,10 @@ class ShardFilling final : public Filler {
   // Of several ranks, in this order. What goes where; reads nothing.
   void plan(const Manifest& manifest, const State& state);
   // Collective: makes sure that all ranks have planned the same, and finds what they read together.
-  void agree(Meeting& meeting);
-  // Collective. Throws what the meeting does; what is wrong with the checkpoint or with this rank is for require_read, and bytes
-  // that have changed between ranks for require_intact.
-  void read_together(Meeting& meeting);
+  void agree(Collective& collective);
+  // Collective. Throws the errors of the collective; what is wrong with the checkpoint or with this rank is for require_read, and
+  // bytes that have changed between ranks for require_intact.
+  void read_together(Collective& collective);
   void require_read() const;
   void require_intact() const;
 
@@ -94,7 +94,7 @@ class ShardFilling final : public Filler {
   bool reads_much(const Wanted& wanted) const;
   TensorPlace place_of(const Wanted& wanted, const Box& box) const;
   void link_own();
-  void share_rest(const Meeting& meeting);
+  void share_rest(const Collective& collective);
   void for_each_need(const std::function<void(Need&& need)>& take) const;
   std::int64_t own_bytes() const;
   void read_own();

@@ -1,7 +1,7 @@
-// The saves of many ranks, as one rank makes them. On the calling thread the ranks agree what each of them writes (agree); then
-// each writes its files and its part, and rank 0 commits when all parts are there (save). In the foreground the ranks meet again
-// for that; in the background they see one another's parts in the storage only, for no collective operation runs on another thread.
-// docs/format.md has the files and the order in which they are made durable.
+// The saves of a group of ranks, from the point of view of one of them. On the calling thread the ranks agree which of them writes
+// which blocks (agree). Then each writes its files and its part, and rank 0 commits when all parts exist (save). In the foreground
+// that is a second collective call. In the background the ranks watch the storage for the parts of the others, since collectives
+// run only on the calling thread. docs/format.md has the files and the order in which they are made durable.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@
 #include "state/file_saver.h"
 #include "state/protocol.h"
 #include "state/ranks/agreement.h"
-#include "state/ranks/meeting.h"
+#include "state/ranks/arrivals.h"
+#include "state/ranks/collective.h"
 #include "state/ranks/part.h"
-#include "state/ranks/roll_call.h"
-#include "state/ranks/turns.h"
+#include "state/ranks/save_order.h"
 #include "state/save_options.h"
 #include "state/save_source.h"
 #include "state/state.h"
@@ -33,7 +33,7 @@
 namespace ckpt::state {
 
 // One save, agreed on.
-struct TeamSave {
+struct GroupSave {
   SaveOptions options;                        // accepted: set on rank 0
   std::string attempt;                        // directory
   std::int64_t generation = 0;                // decided by rank 0
@@ -42,12 +42,12 @@ struct TeamSave {
   std::map<std::string, std::string> values;  // those that are not rank 0's
   std::vector<std::string> absent;            // keys of rank 0 that this rank lacks
   std::shared_ptr<const Agreement> agreement;
-  std::shared_ptr<Turns::Turn> turn;
+  std::shared_ptr<SaveOrder::Place> place;
   // The error of a rank that cannot save, detected after the ranks had agreed. All ranks then fail with it.
   std::optional<base::Error> refusal;
 };
 
-class Team {
+class RankGroup {
  public:
   struct Wanted {
     SaveOptions options;
@@ -59,14 +59,15 @@ class Team {
   using Commit = std::function<void(Manifest& manifest)>;
 
   // sleep: empty really sleeps.
-  Team(Protocol& protocol, std::shared_ptr<Coordinator> coordinator, bool read_only, std::int64_t timeout_ns, storage::Sleep sleep);
+  RankGroup(Protocol& protocol, std::shared_ptr<Coordinator> coordinator, bool read_only, std::int64_t timeout_ns,
+            storage::Sleep sleep);
 
   bool leads() const noexcept { return coordinator_->rank() == 0; }
   std::int64_t rank() const noexcept { return coordinator_->rank(); }
   std::int64_t ranks() const noexcept { return coordinator_->world_size(); }
   std::int64_t timeout_ns() const noexcept { return timeout_ns_; }
   // Begins a collective call. Error(invalid_state) inside a log callback. Times out before timeout_ns: see lateness.
-  Meeting meet();
+  Collective begin_collective();
   // Returns the error to throw instead of the time-out that is handled. It names the ranks that did not arrive at the call, if they
   // are known. Takes at most the rest of timeout_ns. outcome: "" for the message of the time-out.
   base::Error lateness(std::string_view call, std::string_view outcome);
@@ -77,13 +78,13 @@ class Team {
 
   // Collective. gather: returns the options and state to save, or throws this rank's error, which all ranks then throw. lead: see
   // Lead.
-  TeamSave agree(const std::function<Wanted()>& gather, const Lead& lead);
+  GroupSave agree(const std::function<Wanted()>& gather, const Lead& lead);
 
   // Writes this rank's share and returns when the save is durable, or throws what ended it on all ranks. In the foreground it is
   // collective.
-  SaveResult save(TeamSave& save, SaveSource& source, bool is_in_background, const Commit& commit);
+  SaveResult save(GroupSave& save, SaveSource& source, bool is_in_background, const Commit& commit);
   // A save that was agreed on will not be made here: the others find that in the storage. On any thread.
-  void abandon(const TeamSave& save, const base::Error& error) noexcept;
+  void abandon(const GroupSave& save, const base::Error& error) noexcept;
 
  private:
   // What this rank wrote of a save.
@@ -96,31 +97,31 @@ class Team {
 
   // For rank 0: what an earlier save's ranks agreed on, as far as it holds for this one; nullptr when they agree anew.
   const Agreement* still_agreed(const Listing& listing, const SaveOptions& options);
-  std::string open_save(TeamSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
+  std::string open_save(GroupSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
                         const Lead& lead);
-  Share write_share(TeamSave& save, SaveSource& source, FileSaver& files);
-  SaveResult save_together(TeamSave& save, SaveSource& source, const Commit& commit);
-  SaveResult save_apart(TeamSave& save, SaveSource& source, const Commit& commit);
-  Manifest gather_parts(const TeamSave& save, const std::vector<PartTail>& tails);
+  Share write_share(GroupSave& save, SaveSource& source, FileSaver& files);
+  SaveResult save_together(GroupSave& save, SaveSource& source, const Commit& commit);
+  SaveResult save_apart(GroupSave& save, SaveSource& source, const Commit& commit);
+  Manifest gather_parts(const GroupSave& save, const std::vector<PartTail>& tails);
   // After the commit of a manifest of gather_parts.
-  void keep_placed(const TeamSave& save, Manifest& manifest);
+  void keep_placed(const GroupSave& save, Manifest& manifest);
 
-  class Patience {
+  class Deadline {
    public:
-    explicit Patience(std::int64_t timeout_ns) : timeout_ns_(timeout_ns) {}
+    explicit Deadline(std::int64_t timeout_ns) : timeout_ns_(timeout_ns) {}
     bool is_over() const { return base::monotonic_ns() - begin_ns_ >= timeout_ns_; }
 
    private:
     std::int64_t begin_ns_ = base::monotonic_ns();
     std::int64_t timeout_ns_;
   };
-  void wait_for_parts(const TeamSave& save, const SaveSource& source) const;
-  std::int64_t wait_for_commit(const TeamSave& save, const SaveSource& source) const;
+  void wait_for_parts(const GroupSave& save, const SaveSource& source) const;
+  std::int64_t wait_for_commit(const GroupSave& save, const SaveSource& source) const;
   // The part of timeout_ns for a collective call; the rest serves to determine the missing ranks.
-  std::int64_t time_to_meet() const noexcept { return timeout_ns_ - timeout_ns_ / 5; }
-  std::string ranks_without_part(const TeamSave& save) const;
-  base::Error late_save(const TeamSave& save, const std::string& missing) const;
-  SaveResult finish(TeamSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes);
+  std::int64_t collective_timeout_ns() const noexcept { return timeout_ns_ - timeout_ns_ / 5; }
+  std::string ranks_without_part(const GroupSave& save) const;
+  base::Error late_save(const GroupSave& save, const std::string& missing) const;
+  SaveResult finish(GroupSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes);
   std::vector<std::string> take_failed();
   void pause(std::int64_t& pause_ns, const std::string& attempt) const;
 
@@ -130,11 +131,11 @@ class Team {
   const bool read_only_;
   const std::int64_t timeout_ns_;
   const storage::Sleep sleep_;
-  RollCall roll_call_;
-  const std::shared_ptr<Turns> turns_ = std::make_shared<Turns>();
+  Arrivals arrivals_;
+  const std::shared_ptr<SaveOrder> order_ = std::make_shared<SaveOrder>();
   std::shared_ptr<const Agreement> agreement_;  // for the threads that call
   std::atomic<bool> agrees_anew_ = false;       // rank 0: what was agreed on may be unknown to another one
-  // What follows belongs to the save whose turn it is.
+  // The members below belong to the save that is first in order_.
   std::optional<Earlier> earlier_;  // what this rank wrote last
   // Rank 0: where the blocks lie, as long as no rank writes others.
   std::shared_ptr<const Agreement> placed_for_;

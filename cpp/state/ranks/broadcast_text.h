@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/json_tree.h"
-#include "state/ranks/meeting.h"
+#include "state/ranks/collective.h"
 
 namespace ckpt::state {
 
 // Bytes that are no UTF-8 become replacement characters, in names of files for example.
-std::string announced_text(const base::Error& error);
+std::string error_text(const base::Error& error);
 
 // Thrown for a received string that is not a valid announcement.
 class Unreadable final : public std::exception {};
@@ -22,7 +22,7 @@ const base::Json& member_of(const base::Json& all, const char* name);
 
 // What read makes of an announced text; an error goes to fail, which throws it. Error(invalid_state) for any other text.
 template <class Read, class Fail>
-auto read_announced(const std::string& text, Read&& read, Fail&& fail) {
+auto read_broadcast(const std::string& text, Read&& read, Fail&& fail) {
   try {
     const base::Json all = announced(text);
     if (const base::Json* const status = all.find("status"))

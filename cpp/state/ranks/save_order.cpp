@@ -1,17 +1,17 @@
-#include "state/ranks/turns.h"
+#include "state/ranks/save_order.h"
 
 #include <chrono>
 
 namespace ckpt::state {
 
-std::int64_t Turns::draw() {
+std::int64_t SaveOrder::draw() {
   const std::lock_guard lock(mutex_);
   live_.insert(next_);
   return next_++;
 }
 
-bool Turns::wait_for(std::int64_t number, const std::atomic<bool>* stop) {
-  // Who stops a save does not know of this place: it is looked at now and then.
+bool SaveOrder::wait_for(std::int64_t number, const std::atomic<bool>* stop) {
+  // The thread that cancels a save does not notify this one, so stop is polled.
   constexpr std::chrono::milliseconds look{20};
   std::unique_lock lock(mutex_);
   while (*live_.begin() != number) {
@@ -21,7 +21,7 @@ bool Turns::wait_for(std::int64_t number, const std::atomic<bool>* stop) {
   return true;
 }
 
-void Turns::end(std::int64_t number) {
+void SaveOrder::end(std::int64_t number) {
   const std::lock_guard lock(mutex_);
   live_.erase(number);
   changed_.notify_all();

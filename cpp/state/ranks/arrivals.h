@@ -13,22 +13,22 @@
 
 namespace ckpt::state {
 
-class RollCall {
+class Arrivals {
  public:
   struct Place {
     std::int64_t rank = 0;
     std::int64_t ranks = 1;
   };
   // may_write: false for managers that do not change the storage; they cannot determine the missing ranks.
-  RollCall(Protocol& protocol, Place place, bool may_write, storage::Sleep sleep);
+  Arrivals(Protocol& protocol, Place place, bool may_write, storage::Sleep sleep);
 
   // run: unique to this run and the same on all its ranks, so that markers of other runs do not count.
   void set_run(std::string run) { run_ = std::move(run); }
   // Removes this rank's marker of an earlier call, which would count in the next one.
   void withdraw();
-  // Returns the missing ranks, such as "rank 1, rank 3", after at most patience_ns; "" when they are not known. call: the name of
+  // Returns the missing ranks, such as "rank 1, rank 3", after at most timeout_ns; "" when they are not known. call: the name of
   // the collective call.
-  std::string missing(std::string_view call, std::int64_t patience_ns);
+  std::string missing(std::string_view call, std::int64_t timeout_ns);
 
  private:
   std::string marker_prefix(std::string_view call) const;

@@ -1,4 +1,4 @@
-#include "state/ranks/roll_call.h"
+#include "state/ranks/arrivals.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,14 +14,14 @@ namespace ckpt::state {
 
 using base::cat;
 
-RollCall::RollCall(Protocol& protocol, Place place, bool may_write, storage::Sleep sleep)
+Arrivals::Arrivals(Protocol& protocol, Place place, bool may_write, storage::Sleep sleep)
     : protocol_(protocol), place_(place), may_write_(may_write), sleep_(std::move(sleep)) {}
 
-std::string RollCall::marker_prefix(std::string_view call) const {
+std::string Arrivals::marker_prefix(std::string_view call) const {
   return protocol_.marker_path(cat("waited-", run_, run_.empty() ? "" : "-", call, "-rank"));
 }
 
-std::set<std::int64_t> RollCall::arrived(const std::string& prefix) const {
+std::set<std::int64_t> Arrivals::arrived(const std::string& prefix) const {
   std::set<std::int64_t> ranks;
   for (const std::string& path : protocol_.markers(prefix)) {
     std::int64_t rank = 0;
@@ -31,7 +31,7 @@ std::set<std::int64_t> RollCall::arrived(const std::string& prefix) const {
   return ranks;
 }
 
-void RollCall::withdraw() {
+void Arrivals::withdraw() {
   if (marker_.empty()) return;
   const auto problem = error_of([&] { protocol_.storage().remove(marker_); });
   marker_.clear();
@@ -39,7 +39,7 @@ void RollCall::withdraw() {
     base::warn("state", cat("the marker of a call that timed out stays: ", problem->message()));
 }
 
-std::string RollCall::missing(std::string_view call, std::int64_t patience_ns) {
+std::string Arrivals::missing(std::string_view call, std::int64_t timeout_ns) {
   constexpr std::int64_t first_pause_ns = 1'000'000;
   constexpr std::int64_t longest_pause_ns = 500'000'000;
   std::string missing;
@@ -57,7 +57,7 @@ std::string RollCall::missing(std::string_view call, std::int64_t patience_ns) {
     for (std::int64_t pause_ns = first_pause_ns;; pause_ns = std::min(longest_pause_ns, 2 * pause_ns)) {
       seen = arrived(prefix);
       // At least one rank is missing, so at most ranks - 1 markers can appear.
-      if (std::ssize(seen) + 1 >= place_.ranks || base::monotonic_ns() - begin_ns >= patience_ns) break;
+      if (std::ssize(seen) + 1 >= place_.ranks || base::monotonic_ns() - begin_ns >= timeout_ns) break;
       sleep_(pause_ns);
       if (pause_ns >= longest_pause_ns) protocol_.refresh("");
     }

@@ -1,5 +1,5 @@
-// One call that all ranks of a run make together: what they say to one another in it, within one time-out. Rank 0 leads. All that
-// is said has a digest with it: a host's collectives may bring other bytes than were sent, which is Error(io).
+// One collective call of a group of ranks: the messages that they exchange within one time-out. Rank 0 leads. Every message carries
+// a checksum, because a host's collectives may deliver other bytes than were sent, which is Error(io).
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@
 
 namespace ckpt::state {
 
-// What each rank says to rank 0: of one size, so that rank 0 holds little for each of many.
+// The message of each rank to rank 0. It has a fixed size, so that rank 0 needs little memory for each of many ranks.
 struct Reply {
   std::int32_t status = 0;  // a base::Status
   std::int32_t flags = 0;
   std::array<std::int64_t, 4> numbers = {};
   std::array<Digest, 2> digests = {};
-  Digest seal;  // of what is above; collect() makes and checks it
+  Digest checksum;  // of the fields above; set and checked by gather
 };
 
 inline Reply reply_of(const std::optional<base::Error>& mine) {
@@ -49,39 +49,39 @@ class RankError : public base::Error {
   std::string plain_;
 };
 
-class Meeting {
+class Collective {
  public:
-  Meeting(Coordinator& coordinator, std::int64_t timeout_ns);
+  Collective(Coordinator& coordinator, std::int64_t timeout_ns);
 
   std::int64_t rank() const noexcept { return coordinator_.rank(); }
   std::int64_t ranks() const noexcept { return coordinator_.world_size(); }
   bool leads() const noexcept { return rank() == 0; }
   std::int64_t timeout_ns() const noexcept { return timeout_.count(); }
-  // The time begins anew: for calls that do much between what they say.
+  // Restarts the time-out, for calls that work long between two messages.
   void renew() noexcept;
 
   // Each of these is collective. Sends one rank's string to all, in one operation, or in two if it exceeds most_in_one bytes.
-  std::string announce(std::string_view text, std::int64_t from = 0);
-  // By rank at rank 0; elsewhere nothing.
-  std::vector<Reply> collect(const Reply& reply);
-  // The same for bytes of each rank, as many on all.
-  std::vector<std::byte> collect(std::span<const std::byte> bytes);
-  // What the first rank says that has an error, on all ranks; nothing when none has one. An error that rank 0 found for all, when
-  // it looked at the replies that it had collected, comes before theirs.
-  std::optional<base::Error> verdict(const std::optional<base::Error>& mine);
-  // numbers: rank 0's, which all ranks receive with the verdict.
+  std::string broadcast_text(std::string_view text, std::int64_t from = 0);
+  // Returns all replies by rank on rank 0, and nothing on other ranks.
+  std::vector<Reply> gather(const Reply& reply);
+  // The same for bytes, equally many on all ranks.
+  std::vector<std::byte> gather(std::span<const std::byte> bytes);
+  // Returns on all ranks the error of the first rank that has one; nothing if none has. of_all: an error that rank 0 found in the
+  // replies that it gathered; takes precedence.
+  std::optional<base::Error> first_error(const std::optional<base::Error>& mine);
+  // numbers: those of rank 0, which all ranks receive.
   using Numbers = std::array<std::int64_t, 3>;
-  std::optional<base::Error> verdict(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
-                                     const std::optional<base::Error>& mine, Numbers* numbers = nullptr);
-  // The same, thrown.
+  std::optional<base::Error> first_error(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
+                                         const std::optional<base::Error>& mine, Numbers* numbers = nullptr);
+  // Throws that error.
   void agree(const std::optional<base::Error>& mine);
 
-  // A word of a few bytes from any rank to all. Error(invalid_state) when there is no such rank.
-  void broadcast(std::span<std::byte> word, std::int64_t root);
-  // Many bytes, which the caller has with room for their digest behind them: whether what came is what was sent.
-  static constexpr std::size_t seal_bytes = sizeof(Digest);
-  static constexpr std::size_t most_in_one = 4096 - sizeof(std::int64_t) - seal_bytes;
-  [[nodiscard]] bool broadcast_sealed(std::span<std::byte> bytes_and_seal, std::int64_t root);
+  // Sends a few bytes of one rank to all. Error(invalid_state) for a root that is no rank.
+  void broadcast(std::span<std::byte> bytes, std::int64_t root);
+  // The same for many bytes, followed by space for their checksum. Returns whether the received bytes are those that were sent.
+  static constexpr std::size_t checksum_bytes = sizeof(Digest);
+  static constexpr std::size_t most_in_one = 4096 - sizeof(std::int64_t) - checksum_bytes;
+  [[nodiscard]] bool broadcast_checked(std::span<std::byte> bytes_and_checksum, std::int64_t root);
   [[noreturn]] static void fail_garbled(std::int64_t from, std::int64_t to);
 
  private:

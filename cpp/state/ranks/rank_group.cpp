@@ -1,4 +1,4 @@
-#include "state/ranks/team.h"
+#include "state/ranks/rank_group.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,11 +10,11 @@
 #include "state/checkpoint_files.h"
 #include "state/placement_text.h"
 #include "state/rank_names.h"
-#include "state/ranks/announced.h"
+#include "state/ranks/broadcast_text.h"
 #include "state/ranks/merge.h"
 #include "state/ranks/opening.h"
 #include "state/ranks/part_reads.h"
-#include "state/ranks/verdict.h"
+#include "state/ranks/rank_failure.h"
 #include "state/record_text.h"
 #include "state/save.h"
 
@@ -78,7 +78,7 @@ bool has_agreement(const Reply& reply, const Agreement& agreement) {
 
 // On rank 0: returns the announcement that aborts the save if a rank refuses it or has other tensors or options; else "".
 std::string refusal_of(const std::vector<Reply>& replies, const Alike& alike, const std::optional<base::Error>& mine) {
-  if (mine) return announced_text(*mine);
+  if (mine) return error_text(*mine);
   for (const Reply& reply : replies) {
     if (reply.status == 0) continue;
     base::JsonWriter out;
@@ -98,17 +98,17 @@ std::string refusal_of(const std::vector<Reply>& replies, const Alike& alike, co
 }
 
 // Throws on all ranks the refusal that rank 0 announced instead of an opening. mine: the error of the rank that has refused.
-void throw_refusal(Meeting& meeting, const Json& all, const Alike& alike, const std::optional<base::Error>& mine) {
+void throw_refusal(Collective& collective, const Json& all, const Alike& alike, const std::optional<base::Error>& mine) {
   if (const Json* const refused_by = all.find("refused_by")) {
     const std::int64_t rank = refused_by->integer();
     const Status status = sent_status(member_of(all, "code").integer());
-    throw RankError(rank, status, meeting.announce(mine ? mine->message() : "", rank));
+    throw RankError(rank, status, collective.broadcast_text(mine ? mine->message() : "", rank));
   }
   if (const Json* const unlike = all.find("unlike")) {
     const std::int64_t rank = unlike->integer();
     std::string message = difference(alike.options, rank, member_of(all, "options").string(), 0);
     if (message.empty()) message = difference(alike.tensors.text, rank, member_of(all, "tensors").string(), 0);
-    throw RankError(rank, Status::invalid_argument, meeting.announce(message, rank));
+    throw RankError(rank, Status::invalid_argument, collective.broadcast_text(message, rank));
   }
   if (const Json* const out_of_step = all.find("out_of_step")) {
     throw RankError(out_of_step->integer(), Status::invalid_state,
@@ -123,7 +123,7 @@ std::map<std::string, std::string> digests_of(const std::map<std::string, std::s
 }
 
 // What of this rank's values is not as rank 0's.
-void compare_values(TeamSave& save, const State& state, const std::map<std::string, std::string>& digests_of_first) {
+void compare_values(GroupSave& save, const State& state, const std::map<std::string, std::string>& digests_of_first) {
   for (const auto& [key, text] : state.values()) {
     const auto of_first = digests_of_first.find(key);
     if (of_first == digests_of_first.end() || of_first->second != to_hex(hash_of(text))) save.values.emplace(key, text);
@@ -148,47 +148,47 @@ bool is_handling_lateness() {
 
 }  // namespace
 
-Team::Team(Protocol& protocol, std::shared_ptr<Coordinator> coordinator, bool read_only, std::int64_t timeout_ns,
-           storage::Sleep sleep)
+RankGroup::RankGroup(Protocol& protocol, std::shared_ptr<Coordinator> coordinator, bool read_only, std::int64_t timeout_ns,
+                     storage::Sleep sleep)
     : protocol_(protocol),
       storage_(protocol.storage()),
       coordinator_(std::move(coordinator)),
       read_only_(read_only),
       timeout_ns_(timeout_ns),
       sleep_(sleep ? std::move(sleep) : storage::sleep_ns),
-      roll_call_(protocol_, {rank(), ranks()}, !read_only, sleep_) {}
+      arrivals_(protocol_, {rank(), ranks()}, !read_only, sleep_) {}
 
 // Log callbacks run on arbitrary threads, so a collective started inside one would never match on the other ranks.
-Meeting Team::meet() {
+Collective RankGroup::begin_collective() {
   if (base::is_inside_log_sink())
     base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
-  roll_call_.withdraw();
-  return {*coordinator_, time_to_meet()};
+  arrivals_.withdraw();
+  return {*coordinator_, collective_timeout_ns()};
 }
 
 // ---- Open ----
 
-void Team::open(const std::function<void()>& open_alone) {
-  Meeting meeting = meet();
+void RankGroup::open(const std::function<void()>& open_alone) {
+  Collective collective = begin_collective();
   try {
-    agree_to_open(meeting, read_only_, std::nullopt);
-    if (!read_only_) roll_call_.set_run(open_shared(meeting, protocol_, open_alone));
+    agree_to_open(collective, read_only_, std::nullopt);
+    if (!read_only_) arrivals_.set_run(open_shared(collective, protocol_, open_alone));
   } catch (...) {
     if (is_handling_lateness()) throw lateness("open", "");
     throw;
   }
 }
 
-base::Error Team::lateness(std::string_view call, std::string_view outcome) {
+base::Error RankGroup::lateness(std::string_view call, std::string_view outcome) {
   const std::string error = base::current_error().message;
-  const std::string missing = roll_call_.missing(call, timeout_ns_ - time_to_meet());
+  const std::string missing = arrivals_.missing(call, timeout_ns_ - collective_timeout_ns());
   return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not come within ", timeout_ns_, " ns",
                                outcome.empty() ? ": " + error : cat("; ", outcome))};
 }
 
 // ---- Agree ----
 
-const Agreement* Team::still_agreed(const Listing& listing, const SaveOptions& options) {
+const Agreement* RankGroup::still_agreed(const Listing& listing, const SaveOptions& options) {
   const bool is_anew = agrees_anew_.exchange(false) || options.check_replicas || agreement_ == nullptr ||
                        agreement_->listing.digest != listing.digest;
   return is_anew ? nullptr : agreement_.get();
@@ -196,8 +196,8 @@ const Agreement* Team::still_agreed(const Listing& listing, const SaveOptions& o
 
 // Accepts a save that no rank has refused, and returns the announcement. Blocks may differ although the list of tensors is the
 // same; this is irrelevant if each rank writes all of its blocks.
-std::string Team::open_save(TeamSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
-                            const Lead& lead) {
+std::string RankGroup::open_save(GroupSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
+                                 const Lead& lead) {
   const Agreement* const agreed = still_agreed(listing, wanted.options);
   for (const Reply& reply : replies) {
     if (agreed == nullptr || has_agreement(reply, *agreed)) continue;
@@ -212,11 +212,11 @@ std::string Team::open_save(TeamSave& save, Wanted& wanted, const Listing& listi
                          digests_of(wanted.state.values()), accepted.generation(), accepted.rolled_back()});
 }
 
-TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
-  Meeting meeting = meet();
+GroupSave RankGroup::agree(const std::function<Wanted()>& gather, const Lead& lead) {
+  Collective collective = begin_collective();
   Wanted wanted;
   OwnBlocks own;
-  TeamSave save;
+  GroupSave save;
   Alike alike;
   std::optional<base::Error> mine = error_of([&] {
     wanted = gather();
@@ -225,17 +225,17 @@ TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
   });
   Opening opening;
   try {
-    const std::vector<Reply> replies = meeting.collect(reply_to_open(mine, alike, agreement_.get()));
+    const std::vector<Reply> replies = collective.gather(reply_to_open(mine, alike, agreement_.get()));
     std::string text;
     if (leads()) text = refusal_of(replies, alike, mine);
     if (leads() && text.empty()) {
       const auto problem = error_of([&] { text = open_save(save, wanted, alike.tensors, replies, lead); });
-      if (problem) text = announced_text(*problem);
+      if (problem) text = error_text(*problem);
     }
-    opening = read_announced(
-        meeting.announce(text),
+    opening = read_broadcast(
+        collective.broadcast_text(text),
         [&](const Json& all) {
-          throw_refusal(meeting, all, alike, mine);
+          throw_refusal(collective, all, alike, mine);
           return opening_of(all);
         },
         [](const base::Error& error) { throw RankError(0, error.status(), error.message()); });
@@ -244,11 +244,11 @@ TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
     save.rolled_back = opening.rolled_back;
     if (opening.asks_blocks) {
       mine = error_of([&] { own = own_blocks(wanted.state); });
-      Agreement agreement = agree_on_blocks(meeting, std::move(alike.tensors), own, mine);
+      Agreement agreement = agree_on_blocks(collective, std::move(alike.tensors), own, mine);
       // Where the blocks lie is known for as long as it is the same one.
       if (agreement_ == nullptr || agreement.digest != agreement_->digest)
         agreement_ = std::make_shared<Agreement>(std::move(agreement));
-      if (wanted.options.check_replicas) compare_replicas(meeting, wanted.state, own, *agreement_);
+      if (wanted.options.check_replicas) compare_replicas(collective, wanted.state, own, *agreement_);
     }
   } catch (...) {
     agrees_anew_ = true;
@@ -257,7 +257,7 @@ TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
     throw;
   }
   save.agreement = agreement_;
-  save.turn = std::make_shared<Turns::Turn>(turns_);
+  save.place = std::make_shared<SaveOrder::Place>(order_);
   save.refusal = error_of([&] {
     compare_values(save, wanted.state, opening.digests);
     save.state = share_out(wanted.state, own, *save.agreement, rank());
@@ -267,7 +267,7 @@ TeamSave Team::agree(const std::function<Wanted()>& gather, const Lead& lead) {
 
 // ---- Save ----
 
-SaveResult Team::save(TeamSave& save, SaveSource& source, bool is_in_background, const Commit& commit) {
+SaveResult RankGroup::save(GroupSave& save, SaveSource& source, bool is_in_background, const Commit& commit) {
   try {
     return is_in_background ? save_apart(save, source, commit) : save_together(save, source, commit);
   } catch (...) {
@@ -276,9 +276,9 @@ SaveResult Team::save(TeamSave& save, SaveSource& source, bool is_in_background,
   }
 }
 
-Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& files) {
+RankGroup::Share RankGroup::write_share(GroupSave& save, SaveSource& source, FileSaver& files) {
   if (save.refusal) throw base::Error(*save.refusal);
-  if (!save.turn->wait(source.stop.get())) base::fail(Status::cancelled, "cancelled");
+  if (!save.place->wait(source.stop.get())) base::fail(Status::cancelled, "cancelled");
   const bool may_link = protocol_.has_links() && save.options.incremental && !save.state->rarely_changing().empty();
   const std::optional<Earlier> earlier = may_link ? earlier_ : std::nullopt;
   files.require_space(*save.state, save.options.step, earlier);
@@ -311,8 +311,8 @@ Team::Share Team::write_share(TeamSave& save, SaveSource& source, FileSaver& fil
           files.rewritten()};
 }
 
-SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit& commit) {
-  Meeting meeting = meet();
+SaveResult RankGroup::save_together(GroupSave& save, SaveSource& source, const Commit& commit) {
+  Collective collective = begin_collective();
   FileSaver files(protocol_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   Share share;
   const auto mine = error_of([&] { share = write_share(save, source, files); });
@@ -320,10 +320,10 @@ SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit&
   reply.numbers = {share.tail.record.bytes, share.tail.summary.files, share.tail.summary.file_bytes,
                    std::ssize(share.tail.summary.unlike)};
   reply.digests = {share.tail.record.digest, share.tail.summary.layout};
-  Meeting::Numbers committed{};  // commit sequence, files, bytes
-  std::optional<base::Error> verdict;
+  Collective::Numbers committed{};  // commit sequence, files, bytes
+  std::optional<base::Error> failure;
   try {
-    const std::vector<Reply> replies = meeting.collect(reply);
+    const std::vector<Reply> replies = collective.gather(reply);
     std::optional<base::Error> of_all;
     if (leads() && std::ranges::all_of(replies, [](const Reply& each) { return each.status == 0; })) {
       of_all = error_of([&] {
@@ -339,20 +339,20 @@ SaveResult Team::save_together(TeamSave& save, SaveSource& source, const Commit&
         committed = {manifest.commit_sequence, file_count(manifest), total_bytes(manifest)};
       });
     }
-    verdict = meeting.verdict(replies, of_all, mine, &committed);
+    failure = collective.first_error(replies, of_all, mine, &committed);
   } catch (const base::Error& error) {
     if (error.status() != Status::timeout) throw;
-    throw late_save(save, roll_call_.missing("save", timeout_ns_ - time_to_meet()));
+    throw late_save(save, arrivals_.missing("save", timeout_ns_ - collective_timeout_ns()));
   }
-  if (verdict) {
+  if (failure) {
     // All have replied: none of them writes any more.
     if (leads()) protocol_.discard(save.attempt, true);
-    throw base::Error(*verdict);
+    throw base::Error(*failure);
   }
   return finish(save, std::move(share), committed[0], committed[1], committed[2]);
 }
 
-SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& commit) {
+SaveResult RankGroup::save_apart(GroupSave& save, SaveSource& source, const Commit& commit) {
   FileSaver files(protocol_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   try {
     Share share = write_share(save, source, files);
@@ -388,23 +388,23 @@ SaveResult Team::save_apart(TeamSave& save, SaveSource& source, const Commit& co
   }
 }
 
-void Team::abandon(const TeamSave& save, const base::Error& error) noexcept {
+void RankGroup::abandon(const GroupSave& save, const base::Error& error) noexcept {
   const auto* const known = dynamic_cast<const RankError*>(&error);
   log_error_of([&] {
     const bool is_others = known != nullptr;
-    leave_verdict(protocol_, save.attempt, rank(),
+    write_failure(protocol_, save.attempt, rank(),
                   {is_others ? known->rank() : rank(), error.status(), is_others ? known->plain() : error.message()});
     const std::lock_guard lock(failing_);
     if (leads()) failed_.push_back(save.attempt);
   });
 }
 
-std::vector<std::string> Team::take_failed() {
+std::vector<std::string> RankGroup::take_failed() {
   const std::lock_guard lock(failing_);
   return std::exchange(failed_, {});
 }
 
-SaveResult Team::finish(TeamSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes) {
+SaveResult RankGroup::finish(GroupSave& save, Share&& share, std::int64_t commit_sequence, std::int64_t files, std::int64_t bytes) {
   earlier_ = Earlier{save.attempt, std::move(share.groups)};
   return {save.attempt,
           save.options.step,
@@ -421,7 +421,7 @@ SaveResult Team::finish(TeamSave& save, Share&& share, std::int64_t commit_seque
 
 // ---- Rank 0 ----
 
-Manifest Team::gather_parts(const TeamSave& save, const std::vector<PartTail>& tails) {
+Manifest RankGroup::gather_parts(const GroupSave& save, const std::vector<PartTail>& tails) {
   Manifest manifest = manifest_of(*save.state, save.options, 0);
   manifest.format_version = format_of_many;
   manifest.world_size = ranks();
@@ -448,7 +448,7 @@ Manifest Team::gather_parts(const TeamSave& save, const std::vector<PartTail>& t
   return manifest;
 }
 
-void Team::keep_placed(const TeamSave& save, Manifest& manifest) {
+void RankGroup::keep_placed(const GroupSave& save, Manifest& manifest) {
   placed_ = std::move(manifest.groups);
   placed_for_ = save.agreement;
 }
@@ -456,7 +456,7 @@ void Team::keep_placed(const TeamSave& save, Manifest& manifest) {
 // ---- Waiting for others, in the background ----
 
 // Pauses grow; machines that show directories late are made to look now and then.
-void Team::pause(std::int64_t& pause_ns, const std::string& attempt) const {
+void RankGroup::pause(std::int64_t& pause_ns, const std::string& attempt) const {
   constexpr std::int64_t longest_ns = 500'000'000;
   sleep_(pause_ns);
   if (pause_ns >= longest_ns) protocol_.refresh(attempt);
@@ -470,49 +470,49 @@ constexpr std::int64_t first_pause_ns = 1'000'000;
 // What the ranks have left in a directory.
 struct Seen {
   std::set<std::int64_t> parts;
-  std::set<std::int64_t> verdicts;
+  std::set<std::int64_t> failures;
 };
 
 Seen look(storage::Storage& storage, const std::string& directory, std::int64_t ranks) {
   Seen seen;
   for (const storage::Entry& entry : storage.list(directory)) {
     if (const auto rank = rank_of_part(entry.name, ranks)) seen.parts.insert(*rank);
-    if (const auto rank = rank_of_verdict(entry.name)) seen.verdicts.insert(*rank);
+    if (const auto rank = rank_of_failure(entry.name)) seen.failures.insert(*rank);
   }
   return seen;
 }
 
-[[noreturn]] void fail_by(const Verdict& verdict) { throw RankError(verdict.rank, verdict.status, verdict.message); }
+[[noreturn]] void fail_by(const RankFailure& failure) { throw RankError(failure.rank, failure.status, failure.message); }
 
 }  // namespace
 
-void Team::wait_for_parts(const TeamSave& save, const SaveSource& source) const {
-  const Patience patience(timeout_ns_);
+void RankGroup::wait_for_parts(const GroupSave& save, const SaveSource& source) const {
+  const Deadline deadline(timeout_ns_);
   for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save.attempt)) {
     storage::require_running(source.stop.get());
     const Seen seen = look(storage_, save.attempt, ranks());
-    for (const std::int64_t of : seen.verdicts) {
-      if (const auto verdict = find_verdict(storage_, save.attempt, of)) fail_by(*verdict);
+    for (const std::int64_t of : seen.failures) {
+      if (const auto failure = read_failure(storage_, save.attempt, of)) fail_by(*failure);
     }
     if (std::ssize(seen.parts) == ranks()) return;
-    if (patience.is_over()) throw late_save(save, ranks_without_part(save));
+    if (deadline.is_over()) throw late_save(save, ranks_without_part(save));
   }
 }
 
-std::int64_t Team::wait_for_commit(const TeamSave& save, const SaveSource& source) const {
-  const Patience patience(timeout_ns_);
+std::int64_t RankGroup::wait_for_commit(const GroupSave& save, const SaveSource& source) const {
+  const Deadline deadline(timeout_ns_);
   for (std::int64_t pause_ns = first_pause_ns;; pause(pause_ns, save.attempt)) {
     storage::require_running(source.stop.get());
     if (const auto sequence = protocol_.committed_sequence(save.attempt)) return *sequence;
-    if (const auto verdict = find_verdict(storage_, save.attempt, 0)) fail_by(*verdict);
-    if (patience.is_over()) throw late_save(save, ranks_without_part(save));
+    if (const auto failure = read_failure(storage_, save.attempt, 0)) fail_by(*failure);
+    if (deadline.is_over()) throw late_save(save, ranks_without_part(save));
   }
 }
 
 // ---- Late ranks ----
 
 // For background saves: returns the ranks without a part; "" when they are not known.
-std::string Team::ranks_without_part(const TeamSave& save) const {
+std::string RankGroup::ranks_without_part(const GroupSave& save) const {
   std::string missing;
   const auto problem = error_of([&] {
     missing = missing_of(look(storage_, save.attempt, ranks()).parts, ranks());
@@ -522,7 +522,7 @@ std::string Team::ranks_without_part(const TeamSave& save) const {
 }
 
 // missing: "" when it is not known. If rank 0 is missing, it may have been killed after its commit.
-base::Error Team::late_save(const TeamSave& save, const std::string& missing) const {
+base::Error RankGroup::late_save(const GroupSave& save, const std::string& missing) const {
   const bool is_open = missing.empty() || missing == "rank 0" || missing.starts_with("rank 0,");
   return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not come within ", timeout_ns_, " ns; ",
                                base::quote(save.attempt), is_open ? " may be a checkpoint or not" : " is no checkpoint")};

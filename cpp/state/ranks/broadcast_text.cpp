@@ -1,10 +1,10 @@
-#include "state/ranks/announced.h"
+#include "state/ranks/broadcast_text.h"
 
 #include "base/json_writer.h"
 
 namespace ckpt::state {
 
-std::string announced_text(const base::Error& error) {
+std::string error_text(const base::Error& error) {
   base::JsonWriter out(base::NotUtf8::replaced);
   out.begin_object().member("status", static_cast<std::int32_t>(error.status())).member("message", error.message());
   return std::move(out.end_object()).text();
