@@ -110,10 +110,10 @@ typedef struct ckpt_driver_callbacks {
   ckpt_drive_forward_fn forward;   /* runs layers without recording */
   ckpt_drive_record_fn record;     /* runs a layer and records */
   ckpt_drive_backward_fn backward; /* runs a layer backward */
-  ckpt_drive_turn_fn turn;         /* makes the gradient of the chain's output, for ckpt_driver_run */
-  ckpt_drive_store_fn store;       /* begins a copy into a slower tier */
-  ckpt_drive_load_fn load;         /* begins a copy back into memory */
-  ckpt_drive_await_fn await;       /* waits for a copy */
+  ckpt_drive_turn_fn turn;         /* makes the gradient of the chain's output, for ckpt_driver_run; may be NULL */
+  ckpt_drive_store_fn store;       /* begins a copy into a slower tier; may be NULL */
+  ckpt_drive_load_fn load;         /* begins a copy back into memory; may be NULL */
+  ckpt_drive_await_fn await;       /* waits for a copy; may be NULL */
   ckpt_drive_drop_fn drop;         /* ends a handle; always there */
 } ckpt_driver_callbacks;
 

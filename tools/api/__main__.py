@@ -13,7 +13,9 @@ import sys
 
 import compare
 import cpp_methods
+import csharp_callbacks
 import csharp_methods
+import java_callbacks
 import java_methods
 import methods
 import python_methods
@@ -58,7 +60,7 @@ def made_files():
         sys.exit("\n".join(problems))
     model = Model(api)
     made = {API: json.dumps(api, indent=1, ensure_ascii=False) + "\n"}
-    for writer in (write_c, write_cpp, write_java, write_csharp, write_python):
+    for writer in (write_c, write_cpp, write_java, write_csharp, write_python, java_callbacks, csharp_callbacks):
         made.update(writer.files(model))
     found = methods.methods(model)
     for emitter in (cpp_methods, csharp_methods, java_methods, python_methods):

@@ -272,31 +272,6 @@ namespace Ckpt.Interop
         }
     }
 
-    internal sealed class CoordinatorCalls : CoordinatorFunctions
-    {
-        internal CustomCoordinator coordinator;
-
-        public override void barrier(long timeout)
-        {
-            coordinator.Barrier(Times.OfNanoseconds(timeout));
-        }
-
-        public override void broadcast(IntPtr data, long root, long timeout)
-        {
-            coordinator.Broadcast(NativeBytes.Of(data), root, Times.OfNanoseconds(timeout));
-        }
-
-        public override void all_gather(IntPtr sent, IntPtr received, long timeout)
-        {
-            coordinator.AllGather(NativeBytes.Of(sent), NativeBytes.Of(received), Times.OfNanoseconds(timeout));
-        }
-
-        public override void gather(IntPtr sent, IntPtr received, long root, long timeout)
-        {
-            coordinator.Gather(NativeBytes.Of(sent), NativeBytes.Of(received), root, Times.OfNanoseconds(timeout));
-        }
-    }
-
     internal sealed class SourceFunction : AsyncSource
     {
         internal CheckpointSource function;
@@ -336,19 +311,11 @@ namespace Ckpt.Interop
         }
     }
 
-    // The library's calls of a CustomStorage, whose files and locks go by numbers there.
-    internal sealed unsafe class StorageCalls : StorageFunctions
+    // The files and locks of a CustomStorage, which go by numbers there.
+    internal sealed unsafe partial class StorageCalls
     {
-        private readonly CustomStorage storage;
-        private readonly CustomObjects objects; // null: none
         private readonly ConcurrentDictionary<long, object> files = new ConcurrentDictionary<long, object>();
         private long last;
-
-        internal StorageCalls(CustomStorage storage)
-        {
-            this.storage = storage;
-            objects = storage as CustomObjects;
-        }
 
         internal bool IsObjects
         {
@@ -383,124 +350,6 @@ namespace Ckpt.Interop
             object file;
             files.TryRemove(number, out file);
             return file;
-        }
-
-        public override long create(string path)
-        {
-            return Number(storage.Create(path));
-        }
-
-        public override long open(string path)
-        {
-            return Number(storage.Open(path));
-        }
-
-        public override long lock_(string path)
-        {
-            return Number(storage.Lock(path));
-        }
-
-        public override void close(long file)
-        {
-            storage.Close(Taken(file));
-        }
-
-        public override void unlock(long held)
-        {
-            storage.Unlock(Taken(held));
-        }
-
-        public override long file_size(long file)
-        {
-            return storage.FileSize(files[file]);
-        }
-
-        public override long read(long file, long offset, IntPtr buffer)
-        {
-            return storage.Read(files[file], offset, NativeBytes.Of(buffer));
-        }
-
-        public override void write(long file, long offset, IntPtr buffer)
-        {
-            storage.Write(files[file], offset, NativeBytes.Of(buffer));
-        }
-
-        public override void sync(long file)
-        {
-            storage.Sync(files[file]);
-        }
-
-        public override void rename(string from, string to)
-        {
-            storage.Rename(from, to);
-        }
-
-        public override void remove(string path)
-        {
-            storage.Remove(path);
-        }
-
-        public override void remove_directory(string path)
-        {
-            storage.RemoveDirectory(path);
-        }
-
-        public override void make_directory(string path)
-        {
-            storage.MakeDirectory(path);
-        }
-
-        public override void sync_directory(string path)
-        {
-            storage.SyncDirectory(path);
-        }
-
-        public override void list(string path, Listing listing)
-        {
-            foreach (var entry in storage.List(path))
-            {
-                listing.add(entry.Name, entry.IsDirectory);
-                Errors.CheckFetched();
-            }
-        }
-
-        public override long size(string path)
-        {
-            return storage.Size(path);
-        }
-
-        public override long create_stream(string path, long expected)
-        {
-            return Number(objects.CreateStream(path, expected));
-        }
-
-        public override void put_if_absent(string path, IntPtr buffer)
-        {
-            objects.PutIfAbsent(path, NativeBytes.Of(buffer));
-        }
-
-        public override void read_ranges(long file, RangeList ranges)
-        {
-            var pieces = new StorageRange[ranges.count()];
-            for (var i = 0; i < pieces.Length; ++i)
-                pieces[i] = new StorageRange(ranges.offset(i), *(NativeBytes*)ranges.buffer(i));
-            objects.ReadRanges(files[file], pieces);
-        }
-
-        public override void list_from(string prefix, string after, long limit, ObjectListing listing)
-        {
-            foreach (var each in objects.ListFrom(prefix, after, limit))
-            {
-                listing.add(each.Path, each.Bytes);
-                Errors.CheckFetched();
-            }
-        }
-
-        public override void remove_many(PathList paths)
-        {
-            var all = new string[paths.count()];
-            for (var i = 0; i < all.Length; ++i) all[i] = paths.path(i);
-            objects.RemoveMany(all);
         }
     }
 }

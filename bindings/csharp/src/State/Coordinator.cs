@@ -32,7 +32,7 @@ namespace Ckpt
             coordinator.rank = rank;
             coordinator.worldSize = worldSize;
             return new Coordinator(Made((out IntPtr made) => native.ckpt_coordinator_create_custom(rank, worldSize,
-                new CoordinatorCalls { coordinator = coordinator }, 1, out made), native.ckpt_coordinator_release));
+                new CoordinatorCalls(coordinator), 1, out made), native.ckpt_coordinator_release));
         }
 
         /// <summary>Returns when every process has called it. CkptTimeoutException when not all came in time.</summary>
@@ -80,26 +80,10 @@ namespace Ckpt
 
     /// <summary>Derive from this to join the processes of one run. Each method throws CkptTimeoutException when not all
     /// processes came in time. Spans are valid during the call only.</summary>
-    public abstract class CustomCoordinator
+    public abstract partial class CustomCoordinator
     {
         internal long rank;
         internal long worldSize = 1;
-
-        /// <summary>Returns when every process has called it.</summary>
-        /// <param name="timeout">How long to wait.</param>
-        public abstract void Barrier(TimeSpan timeout);
-
-        /// <summary>Gives all processes the root's bytes.</summary>
-        /// <param name="data">Read at the root and written elsewhere.</param>
-        /// <param name="root">Its rank.</param>
-        /// <param name="timeout">How long to wait.</param>
-        public abstract void Broadcast(Span<byte> data, long root, TimeSpan timeout);
-
-        /// <summary>Gives all processes everyone's bytes.</summary>
-        /// <param name="sent">This process's.</param>
-        /// <param name="received">Everyone's, in the order of ranks.</param>
-        /// <param name="timeout">How long to wait.</param>
-        public abstract void AllGather(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout);
 
         /// <summary>Gives one process everyone's bytes. Without an override AllGather does, with the bytes of all in memory
         /// everywhere.</summary>

@@ -9,28 +9,8 @@ namespace Ckpt
     /// a new one replaces that of its name. What was written, removed or refused is seen by the next call of anyone. There are no
     /// directories, renames and locks. ReadRanges and RemoveMany need not be there: the library asks Read and Remove
     /// then.</summary>
-    public abstract class CustomObjects : CustomStorage
+    public abstract partial class CustomObjects : CustomStorage
     {
-        /// <summary>Makes a file that is written from front to back, then synced once.</summary>
-        /// <param name="path">Its path.</param>
-        /// <param name="expectedBytes">About how many will come; 0: not known.</param>
-        /// <returns>The file.</returns>
-        public abstract object CreateStream(string path, long expectedBytes);
-
-        /// <summary>Makes a file of these bytes, whole and durable, if there is none of that name; CkptAlreadyExistsException when
-        /// there is one, which stays as it was. Of several callers at once one succeeds. CkptUnsupportedException where the place
-        /// cannot do that.</summary>
-        /// <param name="path">Its path.</param>
-        /// <param name="data">Valid during the call only.</param>
-        public abstract void PutIfAbsent(string path, ReadOnlySpan<byte> data);
-
-        /// <summary>Files whose paths begin with prefix and come behind after, in ascending order of their bytes.</summary>
-        /// <param name="prefix">Of all paths.</param>
-        /// <param name="after">"": from the first one on.</param>
-        /// <param name="limit">Of them at most.</param>
-        /// <returns>The files.</returns>
-        public abstract IEnumerable<StorageObject> ListFrom(string prefix, string after, long limit);
-
         /// <summary>Fills the buffers of all ranges, at the same time where the place can; CkptInvalidArgumentException when the file
         /// ends before one does. This one asks Read, one piece after the other.</summary>
         /// <param name="file">From Open.</param>
@@ -67,63 +47,6 @@ namespace Ckpt
         public override object Create(string path)
         {
             return CreateStream(path, 0);
-        }
-
-        /// <summary>Not asked for.</summary>
-        /// <param name="from">The old path.</param>
-        /// <param name="to">The new one.</param>
-        public sealed override void Rename(string from, string to)
-        {
-            throw Refused("Rename");
-        }
-
-        /// <summary>Not asked for.</summary>
-        /// <param name="path">Its path.</param>
-        public sealed override void RemoveDirectory(string path)
-        {
-            throw Refused("RemoveDirectory");
-        }
-
-        /// <summary>Not asked for.</summary>
-        /// <param name="path">Its path.</param>
-        public sealed override void MakeDirectory(string path)
-        {
-            throw Refused("MakeDirectory");
-        }
-
-        /// <summary>Not asked for.</summary>
-        /// <param name="path">Its path.</param>
-        public sealed override void SyncDirectory(string path)
-        {
-            throw Refused("SyncDirectory");
-        }
-
-        /// <summary>Not asked for.</summary>
-        /// <param name="path">Its path.</param>
-        /// <returns>Nothing.</returns>
-        public sealed override IEnumerable<StorageEntry> List(string path)
-        {
-            throw Refused("List");
-        }
-
-        /// <summary>Not asked for.</summary>
-        /// <param name="path">What is locked.</param>
-        /// <returns>Nothing.</returns>
-        public sealed override object Lock(string path)
-        {
-            throw Refused("Lock");
-        }
-
-        /// <summary>Not asked for.</summary>
-        /// <param name="held">From Lock.</param>
-        public sealed override void Unlock(object held)
-        {
-            throw Refused("Unlock");
-        }
-
-        private static Exception Refused(string what)
-        {
-            return new CkptUnsupportedException("an object store has no " + what);
         }
     }
 

@@ -29,17 +29,8 @@ public final class Coordinator extends CoordinatorMethods {
    */
   public static Coordinator custom(long rank, long worldSize, CustomCoordinator functions) {
     return new Coordinator(
-        number(out -> Native.ckpt_coordinator_create_custom(
-            rank, worldSize, new Functions(functions).pinned(), gathers(functions) ? 1 : 0, out)));
-  }
-
-  private static boolean gathers(CustomCoordinator functions) {
-    try {
-      return functions.getClass().getMethod("gather", ByteBuffer.class, ByteBuffer.class, long.class, Duration.class)
-          .getDeclaringClass() != CustomCoordinator.class;
-    } catch (NoSuchMethodException hidden) { // by a tool that removes names
-      return false;
-    }
+        number(out -> Native.ckpt_coordinator_create_custom(rank, worldSize, new CustomCoordinatorFunctions(functions).pinned(),
+            overrides(functions, CustomCoordinator.class, "gather") ? 1 : 0, out)));
   }
 
   /**
@@ -81,33 +72,5 @@ public final class Coordinator extends CoordinatorMethods {
     ByteBuffer received = ByteBuffer.allocateDirect(receives ? Math.toIntExact(given.capacity() * worldSize()) : 0);
     Native.ckpt_coordinator_gather(this, given, root, nanoseconds(timeout), received);
     return receives ? Optional.of(received) : Optional.empty();
-  }
-
-  private static final class Functions extends NativeCoordinatorFunctions {
-    private final CustomCoordinator functions;
-
-    Functions(CustomCoordinator functions) {
-      this.functions = functions;
-    }
-
-    @Override
-    public void barrier(long timeout_ns) {
-      functions.barrier(Duration.ofNanos(timeout_ns));
-    }
-
-    @Override
-    public void broadcast(ByteBuffer data, long root, long timeout_ns) {
-      functions.broadcast(NativeBuffers.orEmpty(data), root, Duration.ofNanos(timeout_ns));
-    }
-
-    @Override
-    public void all_gather(ByteBuffer sent, ByteBuffer received, long timeout_ns) {
-      functions.allGather(NativeBuffers.orEmpty(sent), NativeBuffers.orEmpty(received), Duration.ofNanos(timeout_ns));
-    }
-
-    @Override
-    public void gather(ByteBuffer sent, ByteBuffer received, long root, long timeout_ns) {
-      functions.gather(NativeBuffers.orEmpty(sent), NativeBuffers.orEmpty(received), root, Duration.ofNanos(timeout_ns));
-    }
   }
 }

@@ -7,32 +7,7 @@ import java.time.Duration;
  * Joins the processes of one run, for {@link Coordinator#custom}. Methods throw {@link CkptTimeoutException} when not all processes
  * came in time. Buffers are direct and valid during the call only.
  */
-public interface CustomCoordinator {
-  /**
-   * Returns when every process has called it.
-   *
-   * @param timeout at most so long
-   */
-  void barrier(Duration timeout);
-
-  /**
-   * Gives all processes the root's bytes.
-   *
-   * @param data read at the root, written elsewhere
-   * @param root a rank
-   * @param timeout at most so long
-   */
-  void broadcast(ByteBuffer data, long root, Duration timeout);
-
-  /**
-   * Gives all processes the bytes of each.
-   *
-   * @param sent of this process
-   * @param received those of all processes, in the order of ranks
-   * @param timeout at most so long
-   */
-  void allGather(ByteBuffer sent, ByteBuffer received, Duration timeout);
-
+public interface CustomCoordinator extends CustomCoordinatorMethods {
   /**
    * Gives one process the bytes of each. Without one of its own a coordinator takes {@link #allGather}, with the bytes of all in
    * memory everywhere.

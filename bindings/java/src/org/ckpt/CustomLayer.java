@@ -8,42 +8,7 @@ import java.nio.ByteBuffer;
  * nothing. Those that are only to be read are read-only. The context's targets and pool are closed behind the call; targets may be
  * shared. What a method throws ends the step with {@link CkptCallbackException}.
  */
-public interface CustomLayer {
-  /**
-   * What backward reads, and whether forward may run again.
-   *
-   * @return a sum of {@link LayerFlag}
-   */
-  default int flags() {
-    return LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC;
-  }
-
-  /**
-   * Ways to run it.
-   *
-   * @return 1 .. 64
-   */
-  default int options() {
-    return 1;
-  }
-
-  /**
-   * Bytes of state outside the arguments that forward reads, such as a random generator.
-   *
-   * @return 0: none
-   */
-  default long ambientBytes() {
-    return 0;
-  }
-
-  /**
-   * Type and shape of the output; throws to refuse an input.
-   *
-   * @param input type and shape
-   * @return of the output
-   */
-  TensorSpec output(TensorSpec input);
-
+public interface CustomLayer extends CustomLayerMethods {
   /**
    * What an option needs.
    *
@@ -54,17 +19,6 @@ public interface CustomLayer {
   default LayerOption option(TensorSpec input, int option) {
     return new LayerOption(0, 0, 0);
   }
-
-  /**
-   * Fills output, and the tape when there is one; the same bits with and without tape.
-   *
-   * @param context where and when
-   * @param input to be read
-   * @param output to be written
-   * @param tape to be written; null: not wanted
-   * @param workspace to be used as one likes; null: none
-   */
-  void forward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace);
 
   /**
    * Fills the tape as forward does, in forward's workspace, and makes no output. A class without one of its own runs forward where
@@ -78,21 +32,6 @@ public interface CustomLayer {
   default void record(LayerContext context, ByteBuffer input, ByteBuffer tape, ByteBuffer workspace) {
     throw new UnsupportedOperationException("record");
   }
-
-  /**
-   * Fills gradInput, and adds to the gradients of parameters.
-   *
-   * @param context where and when
-   * @param input to be read; null unless the flags ask for it
-   * @param output to be read; null unless the flags ask for it
-   * @param tape what forward recorded
-   * @param gradOutput to be read
-   * @param gradInput to be written; null: not wanted
-   * @param workspace to be used as one likes; null: none
-   */
-  void backward(
-      LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer gradOutput, ByteBuffer gradInput,
-      ByteBuffer workspace);
 
   /**
    * Writes the ambient state.

@@ -1,7 +1,6 @@
 package org.ckpt;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
@@ -12,38 +11,7 @@ import java.util.List;
  *
  * @param <F> what a file is
  */
-public interface CustomObjects<F> extends CustomStorage<F> {
-  /**
-   * Makes a file that is written from front to back, then synced once.
-   *
-   * @param path of it
-   * @param expectedBytes about how many will come; 0: not known
-   * @return not null
-   * @throws IOException when it cannot be made
-   */
-  F createStream(String path, long expectedBytes) throws IOException;
-
-  /**
-   * Makes a file of these bytes, whole and durable, if there is none of that name. Of several callers at once one succeeds.
-   *
-   * @param path of it
-   * @param data all of it
-   * @throws IOException FileAlreadyExistsException when there is one, which stays as it was
-   * @throws CkptUnsupportedException where the place cannot do that
-   */
-  void putIfAbsent(String path, ByteBuffer data) throws IOException;
-
-  /**
-   * Files whose paths begin with prefix and come behind after, in ascending order of their bytes.
-   *
-   * @param prefix of all paths
-   * @param after "": from the first one on
-   * @param limit of them at most
-   * @return the files
-   * @throws IOException when they are not known
-   */
-  Iterable<StorageObject> listFrom(String prefix, String after, long limit) throws IOException;
-
+public interface CustomObjects<F> extends CustomObjectsMethods<F> {
   /**
    * Fills the buffers of all ranges, at the same time where the place can. This one asks read, one piece after the other.
    *
@@ -79,40 +47,5 @@ public interface CustomObjects<F> extends CustomStorage<F> {
   @Override
   default F create(String path) throws IOException {
     return createStream(path, 0);
-  }
-
-  @Override
-  default void rename(String from, String to) {
-    throw new CkptUnsupportedException("an object store has no rename");
-  }
-
-  @Override
-  default void removeDirectory(String path) {
-    throw new CkptUnsupportedException("an object store has no removeDirectory");
-  }
-
-  @Override
-  default void makeDirectory(String path) {
-    throw new CkptUnsupportedException("an object store has no makeDirectory");
-  }
-
-  @Override
-  default void syncDirectory(String path) {
-    throw new CkptUnsupportedException("an object store has no syncDirectory");
-  }
-
-  @Override
-  default Iterable<StorageEntry> list(String path) {
-    throw new CkptUnsupportedException("an object store has no list");
-  }
-
-  @Override
-  default Object lock(String path) {
-    throw new CkptUnsupportedException("an object store has no lock");
-  }
-
-  @Override
-  default void unlock(Object lock) {
-    throw new CkptUnsupportedException("an object store has no unlock");
   }
 }

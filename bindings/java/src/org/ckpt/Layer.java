@@ -54,16 +54,8 @@ public final class Layer extends NativeObject {
   public static Layer custom(String name, CustomLayer layer) {
     return new Layer(
         out -> Native.ckpt_layer_create_custom(
-            name, layer.flags(), layer.options(), layer.ambientBytes(), hasRecord(layer), new Functions(layer).pinned(), out));
-  }
-
-  private static boolean hasRecord(CustomLayer layer) {
-    try {
-      return layer.getClass().getMethod("record", LayerContext.class, ByteBuffer.class, ByteBuffer.class, ByteBuffer.class)
-          .getDeclaringClass() != CustomLayer.class;
-    } catch (NoSuchMethodException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+            name, layer.flags(), layer.options(), layer.ambientBytes(), overrides(layer, CustomLayer.class, "record"),
+            new Functions(layer).pinned(), out));
   }
 
   private static final class Functions extends NativeLayerFunctions {

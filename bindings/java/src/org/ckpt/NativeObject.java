@@ -1,6 +1,7 @@
 package org.ckpt;
 
 import java.lang.ref.Cleaner;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -111,6 +112,20 @@ public abstract class NativeObject implements AutoCloseable {
     List<R> made = Arrays.stream(structs).map(of).toList();
     for (S struct : structs) close.accept(struct);
     return made;
+  }
+
+  /** Whether an object has a method of an interface of its own, instead of the default one. */
+  static boolean overrides(Object object, Class<?> type, String name) {
+    try {
+      for (Method method : type.getMethods()) {
+        if (!method.getName().equals(name)) continue;
+        Method own = object.getClass().getMethod(name, method.getParameterTypes());
+        return own.getDeclaringClass() != method.getDeclaringClass();
+      }
+    } catch (NoSuchMethodException hidden) { // by a tool that removes names
+      return false;
+    }
+    return false;
   }
 
   static Instant instant(long utcNs) {

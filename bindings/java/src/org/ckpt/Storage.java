@@ -3,7 +3,6 @@ package org.ckpt;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -107,11 +106,11 @@ public final class Storage extends NativeObject {
    * @return the storage
    */
   public static <F> Storage custom(String name, CustomStorage<F> storage) {
-    CustomStorageFunctions<F> functions = new CustomStorageFunctions<>(storage);
-    boolean readsRanges = functions.has("readRanges", Object.class, List.class);
-    boolean removesMany = functions.has("removeMany", List.class);
+    boolean isObjects = storage instanceof CustomObjects<F>;
+    boolean readsRanges = isObjects && overrides(storage, CustomObjects.class, "readRanges");
+    boolean removesMany = isObjects && overrides(storage, CustomObjects.class, "removeMany");
     return made(out -> Native.ckpt_storage_create_custom(
-        name, functions.pinned(), functions.isObjects(), readsRanges, removesMany, out));
+        name, new CustomStorageFunctions<>(storage).pinned(), isObjects, readsRanges, removesMany, out));
   }
 
   /**

@@ -1,0 +1,118 @@
+"""Describes the tables of functions that programs fill in (ckpt_*_callbacks): what each function is given and what it returns.
+
+Languages have an interface or an abstract class for each table. The emitters (*_callbacks.py) decide how a language declares it, and
+how it passes the library's calls on to an object of it.
+"""
+
+import re
+
+from methods import Method
+from text import bare
+
+NUMBERS = {"int32_t", "int64_t"}
+
+
+class Given:
+    """A value that the function is given.
+
+    kind: text, texts, number, duration, item (of the program), bytes, struct or structs.
+    """
+
+    def __init__(self, kind, parameter):
+        self.kind, self.name, self.type, self.bare = kind, parameter["name"], parameter["type"], bare(parameter["type"])
+        self.is_const = self.type.startswith("const ")
+
+
+class Function:
+    """One function of a table. result: none, number, count (of bytes in a buffer), item, struct or list; made: its parameters.
+
+    is_required: the table must have it. is_own: it belongs to what the table's flags say (an object store), not to every table.
+    """
+
+    def __init__(self, table, field, typedef, is_own):
+        self.name, self.is_required, self.is_own = field["name"], "NULL" not in field["comment"], is_own
+        self.given, self.result, self.made = split(typedef["parameters"], table.has_items)
+        own_comment = [one["type"] for one in table.fields].count(field["type"]) == 1
+        self.comment = called(typedef["comment"] if own_comment else field["comment"], table)
+        self.parameters = self.given
+
+    renamed_comment = Method.renamed_comment
+
+
+class Table:
+    def __init__(self, model, struct):
+        typedefs = {typedef["name"]: typedef for typedef in model.api["callbacks"]}
+        self.name, self.header, self.comment = struct.name, struct.header, struct.comment
+        self.fields = [field for field in struct.fields if field["type"] in typedefs]
+        self.has_items = any(parameter["type"] == "void**" for field in self.fields for parameter in
+                             typedefs[field["type"]]["parameters"])
+        names = [field["name"] for field in struct.fields]
+        base = names[:names.index("flags")] if self.has_items and "flags" in names else names
+        self.functions = [Function(self, field, typedefs[field["type"]], field["name"] not in base) for field in self.fields]
+        # Functions that a table with flags does not have, as the comment of the flag documents.
+        prefix = self.name.upper().replace("_CALLBACKS", "_FLAG_")
+        documented = [constant["comment"] for constant in model.api["constants"] if constant["name"].startswith(prefix)]
+        refused = re.search(r"((?:\w+, )+\w+ and \w+) are not called", " ".join(" ".join(documented).split()))
+        self.refused = re.split(r", | and ", refused[1]) if refused else []
+
+
+def split(parameters, has_items):
+    """What a function is given, the kind of its result, and the parameters of the result."""
+    given, result, made, sized = [], "none", [], None
+    rest = [parameter for parameter in parameters if parameter["name"] != "user_data"]
+    while rest:
+        parameter = rest.pop(0)
+        kind, pointed, following = parameter["type"], bare(parameter["type"]), rest[0]["declaration"] if rest else ""
+        if following == f"int64_t {parameter['name']}_count":
+            given.append(Given("texts" if pointed == "char" else "structs", parameter))
+            rest.pop(0)
+        elif kind.endswith("_fn"):
+            result, made = "list", [parameter]
+            rest.pop(0)
+        elif kind == "void**":
+            result, made = "item", [*made, parameter]
+        elif kind in ("void*", "const void*") and following == "int64_t bytes":
+            sized = len(given)
+            given.append(Given("bytes", parameter))
+            rest.pop(0)
+        elif kind in ("void*", "const void*"):
+            one = Given("item" if has_items else "bytes", parameter)
+            given.insert(len(given) if sized is None or has_items else sized + 1, one)  # as long as the other, so behind it
+        elif kind == "const char*":
+            given.append(Given("text", parameter))
+        elif kind == "int64_t" and parameter["name"] == "timeout_ns":
+            given.append(Given("duration", parameter))
+        elif kind in NUMBERS:
+            given.append(Given("number", parameter))
+        elif kind.startswith("const "):
+            given.append(Given("struct", parameter))
+        else:
+            result, made = "struct" if pointed.startswith("ckpt_") else "number", [parameter]
+    if result == "number" and any(one.kind == "bytes" for one in given):
+        result = "count"
+    return given, result, made
+
+
+def called(comment, table):
+    """The comment of a function in the words of one that returns its result and throws its errors."""
+    text = " ".join(comment.split())
+    for pattern, put in ((r" ?Returns 0 when (.*?), CKPT_E", r" Returns when \1; CKPT_E"),
+                         (r" ?Returns 0, (CKPT_E_\w+ when [^.]*?),? or another number for an error \([^)]*\)", r" \1"),
+                         (r",? or another number for an error \(text by ckpt_callback_error\)", ""),
+                         (r"[Nn]on-zero return (ends|stops)", r"an exception \1"),
+                         (r"(^|\. )\*\w+ receives ", r"\1Returns "), (r"([;:]) \*\w+ receives ", r"\1 returns "),
+                         (r"(^|[:;.] )[Ss]ets \*\w+ to ", lambda at: at[1] + ("returns " if at[1][:1] in ":;" else "Returns ")),
+                         (r"\bcalls \w+\(listing, \.\.\.\) once for ", "returns "),
+                         (r"returns CKPT_OK only when", "returns only when"), (r"\btimeout_ns nanoseconds", "timeout"),
+                         (r", and what was written to \*\w+ is ignored", ""), (r"by returning non-zero", "by an exception"),
+                         (r"\bbytes \([^)]*\) bytes\b", "bytes"),
+                         (r", or stays NULL with", ", or NULL with")):
+        text = re.sub(pattern, put, text)
+    for field in table.fields:
+        text = text.replace(field["type"], field["name"])
+    text = re.sub(r"(^|\. )(an exception|returns)", lambda at: at[1] + at[2].capitalize(), text.strip())
+    return text[:1].upper() + text[1:]
+
+
+def tables(model):
+    return {struct.name: Table(model, struct) for struct in model.structs if struct.is_table and struct.name.endswith("_callbacks")}

@@ -1,0 +1,147 @@
+"""Tables of functions in C#: abstract classes that programs derive from, and what passes the library's calls on to them."""
+
+import re
+
+from callbacks import tables
+from csharp_methods import argument_name
+from text import GENERATED, camel, texts, wrapped
+from write_csharp import CsharpWords, block, class_of
+
+FILE = "bindings/csharp/generated/Callbacks.cs"
+# By table: the class, the type of the program's items, and the class of what the table's flags allow.
+CLASSES = {
+    "ckpt_storage_callbacks": ("CustomStorage", "object", "CustomObjects"),
+    "ckpt_coordinator_callbacks": ("CustomCoordinator", "", ""),
+    "ckpt_layer_callbacks": ("CustomLayer", "", ""),
+    "ckpt_driver_callbacks": ("Guest", "T", ""),
+}
+PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than passing on
+LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ranges": "RangeList", "paths": "PathList"}
+NUMBERS = {"int32_t": "int", "int64_t": "long"}
+NAMES = {"lock": "lock_"}  # as SWIG renames what is a keyword
+
+
+def record_of(typedef):
+    """ckpt_storage_entry_fn -> StorageEntry."""
+    return camel(typedef.removesuffix("_fn"))
+
+
+class CsharpFunction:
+    """A function of a table, as a method of an abstract class (type, parameters) and of a director (its given, its call)."""
+
+    def __init__(self, words, table, function):
+        self.function, self.words, self.name = function, words, camel(function.name)
+        self.is_lock = function.name in ("lock", "unlock")
+        self.owner, self.item, self.objects = CLASSES[table.name]
+
+    def named(self, one):
+        return "held" if self.is_lock and one.kind == "item" else argument_name(one.name)
+
+    def type_of(self, one):
+        return {"text": "string", "texts": "IReadOnlyList<string>", "number": NUMBERS.get(one.bare), "duration": "TimeSpan",
+                "item": self.item, "bytes": "ReadOnlySpan<byte>" if one.is_const else "Span<byte>", "struct": class_of(one.bare),
+                "structs": f"IReadOnlyList<{class_of(one.bare)}>"}[one.kind]
+
+    def result(self):
+        made = self.function.made[-1]["type"] if self.function.made else ""
+        return {"none": "void", "number": "long", "count": "int", "item": self.item, "struct": camel(made.rstrip("*")),
+                "list": f"IEnumerable<{record_of(made)}>"}[self.function.result]
+
+    def declared(self, attributes):
+        given = ", ".join(f"{self.type_of(one)}\0{self.named(one)}" for one in self.function.given)
+        return wrapped(f"public\0{attributes}\0{self.result()}\0{self.name}({given})", "", "    ", 124)
+
+    def documented(self):
+        return self.words.summary(self.words.text(self.function.renamed_comment(argument_name)))
+
+    def method(self):
+        if self.function.is_required or self.function.is_own:
+            lines = self.declared("abstract")
+            return [*self.documented(), *lines[:-1], lines[-1] + ";"]
+        *first, last = self.declared("virtual")
+        return [*self.documented(), *first, *block(last, f'throw new NotSupportedException("there is no {self.name}");')]
+
+    def refused(self):
+        text = [f"/// <summary>An object store has no {self.name}: not called.</summary>"]
+        *first, last = self.declared("sealed\0override")
+        return [*text, *first, *block(last, f'throw new CkptUnsupportedException("an object store has no {self.name}");')]
+
+    # ---- What passes the library's call on ----
+
+    def passed(self, one):
+        name = argument_name(one.name)
+        taken = "Taken({})" if self.function.name in ("close", "unlock") else "files[{}]"
+        return {"duration": f"Times.OfNanoseconds({name})", "bytes": f"NativeBytes.Of({name})", "structs": "pieces",
+                "texts": "pieces", "item": taken.format(name)}.get(one.kind, name)
+
+    def collected(self, one):
+        """The elements of a list of the native code."""
+        name = argument_name(one.name)
+        kind = "string" if one.kind == "texts" else class_of(one.bare)
+        make = f"{name}.path(i)" if one.kind == "texts" else f"new {kind}({name}.offset(i), *(NativeBytes*){name}.buffer(i))"
+        return [f"var pieces = new {kind}[{name}.count()];", f"for (var i = 0; i < pieces.Length; ++i) pieces[i] = {make};"]
+
+    def override(self, model):
+        """The method of the director, whose items are numbers."""
+        kinds = {"item": "long", "duration": "long", "bytes": "IntPtr", "structs": LISTS["ranges"], "texts": LISTS["paths"]}
+        given = [f"{kinds.get(one.kind) or self.type_of(one)} {argument_name(one.name)}" for one in self.function.given]
+        target, result = "objects" if self.function.is_own else "functions", self.function.result
+        call = f"{target}.{self.name}({', '.join(map(self.passed, self.function.given))})"
+        if result == "list":
+            typedef = next(one for one in model.api["callbacks"] if one["name"] == self.function.made[0]["type"])
+            values = ", ".join(f"one.{camel(one['name'])}" for one in typedef["parameters"][1:])
+            given.append(f"{LISTS[typedef['name']]} listing")
+            body = block(f"foreach (var one in {call})", f"listing.add({values});", "Errors.CheckFetched();")
+        else:
+            body = [{"item": f"return Number({call});", "none": call + ";"}.get(result, f"return {call};")]
+        before = [line for one in self.function.given if one.kind in ("structs", "texts") for line in self.collected(one)]
+        kind = {"none": "void", "list": "void"}.get(result, "long")
+        name = NAMES.get(self.function.name, self.function.name)
+        return block(f"public override {kind} {name}({', '.join(given)})", *before, *body)
+
+
+def spaced(parts):
+    """The parts with a blank line before each."""
+    return [line for part in parts for line in ["", *part]]
+
+
+def partial(name, generic, parts):
+    """The functions (name, lines) that the hand-written class does not declare itself."""
+    written = "".join(re.findall(rf"(?ms)^    public abstract (?:partial )?class {name}\b.*?^    }}",
+                                 "".join(texts("bindings/csharp/src/**/*.cs").values())))
+    parts = [lines for function, lines in parts if not re.search(rf"^        public [\w<>, ]+ {function}\(", written, re.MULTILINE)]
+    return block(f"public abstract partial class {name}{generic}", *spaced(parts)[1:])
+
+
+def adaptor(model, table, functions):
+    """What passes the library's calls on; files and locks are numbers there."""
+    name, item, objects = CLASSES[table.name]
+    kind = camel(table.name.replace("_callbacks", ""))
+    half = f"internal sealed unsafe partial class {kind}Calls : {kind}Functions"
+    fields = [f"private readonly {name} functions;"]
+    made = ["this.functions = functions;"]
+    if objects:
+        fields += [f"private readonly {objects} objects; // null: none"]
+        made += [f"objects = functions as {objects};"]
+    constructor = block(f"internal {kind}Calls({name} functions)", *made)
+    return [f"// Passes the library's calls on to a {name}.", *block(half, *fields, "", *constructor,
+                                                                  *spaced(function.override(model) for function in functions))]
+
+
+def files(model):
+    words, classes, adaptors = CsharpWords(model), [], []
+    for table in tables(model).values():
+        if table.name not in CLASSES:
+            continue
+        name, item, objects = CLASSES[table.name]
+        functions = [CsharpFunction(words, table, function) for function in table.functions]
+        base = [(function.name, function.method()) for function in functions if not function.function.is_own]
+        classes.append(partial(name, "<T>" if item == "T" else "", base))
+        if objects:
+            own = [(function.name, function.method()) for function in functions if function.function.is_own]
+            refused = [(function.name, function.refused()) for function in functions if function.function.name in table.refused]
+            classes.append(partial(objects, "", own + refused))
+        if table.name in PASSED_ON:
+            adaptors.append(adaptor(model, table, functions))
+    text = [*block("namespace Ckpt", *spaced(classes)[1:]), "", *block("namespace Ckpt.Interop", *spaced(adaptors)[1:])]
+    return {FILE: "\n".join([f"// {GENERATED}", "using System;", "using System.Collections.Generic;", "", *text, ""])}

@@ -1,0 +1,164 @@
+"""Tables of functions in Java: interfaces of the functions that a program writes, and what passes the library's calls on to them."""
+
+import re
+
+from callbacks import tables
+from text import GENERATED, block, camel, lower_camel, text_of, wrapped
+from write_java import JavaWords, Member, javadoc, value_name
+
+FOLDER = "bindings/java/generated/org/ckpt/"
+# By table: the interface, the type of the program's items, and the interface of what the table's flags allow.
+INTERFACES = {
+    "ckpt_storage_callbacks": ("CustomStorage", "F", "CustomObjects"),
+    "ckpt_coordinator_callbacks": ("CustomCoordinator", "", ""),
+    "ckpt_layer_callbacks": ("CustomLayer", "", ""),
+    "ckpt_driver_callbacks": ("Guest", "T", ""),
+}
+PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than passing on
+LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ranges": "RangeList", "paths": "PathList"}
+NUMBERS = {"int32_t": "int", "int64_t": "long"}
+IMPORTS = ("java.io.IOException", "java.nio.ByteBuffer", "java.time.Duration", "java.util.ArrayList", "java.util.List")
+
+
+def file_of(name, *lines):
+    text = "\n".join(lines)
+    used = [kind for kind in IMPORTS if re.search(rf"\b{kind.rsplit('.', 1)[1]}\b", text)]
+    imports = [*(f"import {kind};" for kind in used), ""] if used else []
+    return FOLDER + name + ".java", "\n".join([f"// {GENERATED}", "package org.ckpt;", "", *imports, text, ""])
+
+
+def record_of(typedef):
+    """ckpt_storage_entry_fn -> StorageEntry."""
+    return camel(typedef.removesuffix("_fn"))
+
+
+class JavaFunction:
+    """A function of a table, as a method of an interface (type, parameters) and of a director (its given, its call)."""
+
+    def __init__(self, words, table, function):
+        interface, item, self.objects = INTERFACES[table.name]
+        self.function, self.words, self.is_lock = function, words, function.name in ("lock", "unlock")
+        self.name = lower_camel(function.name)
+        self.item = "Object" if self.is_lock else item
+        self.throws = " throws IOException" if table.name == "ckpt_storage_callbacks" else ""
+        self.parameters = [(self.type_of(one), self.named(one)) for one in function.given]
+
+    def named(self, one):
+        return "lock" if self.is_lock and one.kind == "item" else value_name(one.name)
+
+    def type_of(self, one):
+        return {"text": "String", "texts": "List<String>", "number": NUMBERS.get(one.bare), "duration": "Duration",
+                "item": self.item, "bytes": "ByteBuffer", "struct": camel(one.bare), "structs": f"List<{camel(one.bare)}>"}[one.kind]
+
+    def result(self):
+        made = self.function.made[-1]["type"] if self.function.made else ""
+        return {"none": "void", "number": "long", "count": "int", "item": self.item, "struct": camel(made.rstrip("*")),
+                "list": f"Iterable<{record_of(made)}>"}[self.function.result]
+
+    def signature(self, throws=True):
+        given = ", ".join(f"{type}\0{name}" for type, name in self.parameters)
+        return f"{self.result()} {self.name}({given}){self.throws if throws else ''}"
+
+    def declared(self):
+        lines = javadoc(self.words.text(self.function.renamed_comment(value_name)))
+        if self.function.is_required or self.function.is_own:
+            return lines + wrapped(self.signature() + ";", "", "    ", 130)
+        head = self.signature().replace("\0", " ")
+        return lines + block(f"default {head}", f'throw new UnsupportedOperationException("there is no {self.name}");')
+
+    def refused(self):
+        head = self.signature(False).replace("\0", " ")
+        return ["@Override", *block(f"default {head}",
+                                    f'throw new CkptUnsupportedException("an object store has no {self.name}");')]
+
+    # ---- What passes the library's call on ----
+
+    def passed(self, one):
+        name = value_name(one.name)
+        return {"duration": f"Duration.ofNanos({name})", "bytes": f"NativeBuffers.orEmpty({name})", "structs": "pieces",
+                "texts": "pieces", "item": f"{'locks' if self.is_lock else 'files'}.get({name})"}.get(one.kind, name)
+
+    def collected(self, one):
+        """The elements of a list of the native code."""
+        name = value_name(one.name)
+        make = f"{name}.path(i)" if one.kind == "texts" else f"new {camel(one.bare)}({name}.offset(i), " \
+            f"NativeBuffers.orEmpty({name}.buffer(i)))"
+        kind = "String" if one.kind == "texts" else camel(one.bare)
+        return [f"List<{kind}> pieces = new ArrayList<>();", f"for (long i = 0; i < {name}.count(); ++i) pieces.add({make});"]
+
+    def override(self, model):
+        """The method of the director, whose items are numbers."""
+        kinds = {"item": "long", "duration": "long", "structs": LISTS["ranges"], "texts": LISTS["paths"]}
+        given = [f"{kinds.get(one.kind) or self.type_of(one)} {value_name(one.name)}" for one in self.function.given]
+        target = "objects" if self.function.is_own else "functions"
+        call = f"{target}.{self.name}({', '.join(map(self.passed, self.function.given))})"
+        items, result = "locks" if self.is_lock else "files", self.function.result
+        if not self.throws:
+            body = [call + ";"]
+        elif result == "item":
+            body = [f"return {items}.put(() -> {call});"]
+        elif result == "list":
+            typedef = next(one for one in model.api["callbacks"] if one["name"] == self.function.made[0]["type"])
+            values = ", ".join(f"one.{lower_camel(one['name'])}()" for one in typedef["parameters"][1:])
+            given.append(f"{LISTS[typedef['name']]} listing")
+            body = [f"for ({record_of(typedef['name'])} one : Items.asked(() -> {call})) listing.add({values});"]
+        elif result == "none":
+            body = [f"Items.done(() -> {call});"]
+        else:
+            body = [f"return Items.asked(() -> {call});"]
+        if self.name in ("close", "unlock"):
+            body = [body[0].replace(".get(", ".take(")]
+        before = [line for one in self.function.given if one.kind in ("structs", "texts") for line in self.collected(one)]
+        type = {"none": "void", "list": "void"}.get(result, "long")
+        return ["@Override", *block(f"public {type} {self.function.name}({', '.join(given)})", *before, *body)]
+
+
+def spaced(parts):
+    """The parts with a blank line before each."""
+    return [line for part in parts for line in ["", *part]]
+
+
+def interface(name, generic, base, parts):
+    """The functions (name, lines) that the hand-written interface of this name does not declare itself."""
+    written = re.sub(r"/\*.*?\*/", "", text_of(f"bindings/java/src/org/ckpt/{name}.java"), flags=re.DOTALL)
+    parts = [lines for function, lines in parts if not re.search(rf"^  \w[\w<>, ]* {function}\(", written, re.MULTILINE)]
+    extends = f" extends {base}" if base else ""
+    return file_of(name + "Methods", f"/** The functions of {{@link {name}}}. */",
+                   *block(f"interface {name}Methods{generic}{extends}", *spaced(parts)[1:]))
+
+
+def adaptor(model, table, functions):
+    name, item, objects = INTERFACES[table.name]
+    generic = f"<{item}>" if item else ""
+    fields = [f"private final {name}{generic} functions;"]
+    made = ["this.functions = functions;"]
+    if objects:
+        fields += [f"private final {objects}{generic} objects; // null: none", f"private final Items<{item}> files = new Items<>();",
+                   "private final Items<Object> locks = new Items<>();"]
+        made += [f"this.objects = functions instanceof {objects}{generic} own ? own : null;"]
+    constructor = block(f"{name}Functions({name}{generic} functions)", *made)
+    return file_of(f"{name}Functions", f"/** Passes the library's calls on to a {{@link {name}}}{', whose files and locks are numbers there' if objects else ''}. */",
+                   *block(f"final class {name}Functions{generic} extends Native{camel(table.name.replace('_callbacks', ''))}Functions",
+                          *fields, "", *constructor, *spaced(function.override(model) for function in functions)))
+
+
+def files(model):
+    words, made = JavaWords(model), {}
+    for table in tables(model).values():
+        if table.name not in INTERFACES:
+            continue
+        name, item, objects = INTERFACES[table.name]
+        generic = f"<{item}>" if item else ""
+        functions = [JavaFunction(words, table, function) for function in table.functions]
+        values = [Member(words, value) for value in model.struct_names[table.name].values if table.name == "ckpt_layer_callbacks"]
+        defaults = [(member.name, javadoc(member.comment) + block(f"default {member.type} {member.name}()",
+                                                                  f"return {member.start()[0]};")) for member in values]
+        base = [(function.name, function.declared()) for function in functions if not function.function.is_own]
+        made.update([interface(name, generic, "", defaults + base)])
+        if objects:
+            own = [(function.name, function.declared()) for function in functions if function.function.is_own]
+            refused = [(function.name, function.refused()) for function in functions if function.function.name in table.refused]
+            made.update([interface(objects, generic, name + generic, own + refused)])
+        if table.name in PASSED_ON:
+            made.update([adaptor(model, table, functions)])
+    return made
