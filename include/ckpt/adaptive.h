@@ -291,7 +291,7 @@ CKPT_API ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* co
  * of its own: after a save this call gathers their stalls on rank 0, whose controller notes the longest before it decides; again
  * until none of them is still in that save. The other ranks' controllers keep their own stalls. now_seconds counts on rank 0 only.
  * If rank 0 cannot decide, or the arguments of one rank are wrong, all return the status and message of that rank. Only a rank
- * without a coordinator (NULL or another handle) returns alone; the others time out. TIMEOUT and CALLBACK as
+ * whose coordinator is NULL or another handle returns alone; the others time out. TIMEOUT and CALLBACK as
  * ckpt_coordinator_all_gather, ckpt_coordinator_gather and ckpt_coordinator_broadcast. CORRUPT if they return invalid data instead
  * of a decision or stalls. timeout_ns: at least 0, for the call as a whole. */
 CKPT_API ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator,

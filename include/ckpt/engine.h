@@ -313,7 +313,8 @@ CKPT_API void ckpt_chain_release(ckpt_chain* chain);
 
 /* ---- Executor ------------------------------------------------------------------------------------------------------------ */
 
-/* Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Not synchronised. */
+/* Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Owns threads unless
+ * its options have a pool. Not synchronised. */
 typedef struct ckpt_schedule_executor ckpt_schedule_executor;
 
 /* What is checked where a layer runs forward again in a step. Each also checks what those before it do. */
@@ -359,8 +360,8 @@ typedef struct ckpt_schedule_executor_options {
   { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0, CKPT_RECOMPUTE_CHECK_NONE, 0, 0, 0, 0, 0, 0 }
 
 /* Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps
- * chain and schedule alive. OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a
- * list.
+ * chain and schedule alive. options: NULL for the defaults. OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a
+ * step: an executor holds it as a list.
  *
  * A tier that has a storage and that the schedule uses gets a place for the longest item of each of its slots. In the file system
  * that is one file for each executor and tier, mode 0600 and without a name, so nothing is left of it however the process ends;

@@ -708,9 +708,9 @@ CKPT_API ckpt_status ckpt_reader_read(ckpt_reader* reader, int64_t index, ckpt_t
 /* Reads a tensor's bytes as ckpt_reader_read, into a new tensor with memory of pool (NULL: the process's default pool). */
 CKPT_API ckpt_status ckpt_reader_read_new(ckpt_reader* reader, int64_t index, ckpt_buffer_pool* pool, ckpt_tensor** tensor);
 
-/* Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension. OUT_OF_RANGE for
- * rows that are not there; INVALID_ARGUMENT for a scalar; UNSUPPORTED when rows of less than a byte per element are no whole bytes.
- */
+/* Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension and memory of pool
+ * (NULL: the process's default pool). OUT_OF_RANGE for rows that are not there; INVALID_ARGUMENT for a scalar; UNSUPPORTED when
+ * rows of less than a byte per element are no whole bytes. */
 CKPT_API ckpt_status ckpt_reader_read_slice(ckpt_reader* reader, int64_t index, int64_t begin, int64_t length,
                                             ckpt_buffer_pool* pool, ckpt_tensor** tensor);
 

@@ -1,15 +1,49 @@
-"""The methods of C#'s classes that are one call of C: partial classes next to the hand-written ones."""
+"""The methods of C#'s classes that are one call of C: partial classes next to the hand-written ones, or whole classes where nothing is
+written by hand.
+
+The first part describes methods as C# programs see them: types, names, default values, documentation. The second part, "How C# calls
+C", is the only one that refers to SWIG's class native, NativeHandle and CallMemory: an emitter for LibraryImport replaces it alone.
+"""
 
 import re
 
+from creators import absence, creators, shared, without_status
 from text import GENERATED, camel, texts
 from write_csharp import CsharpWords, block, class_of, property_of
 
 FOLDER = "bindings/csharp/generated/"
-USES = (("System", r"\b(TimeSpan|IntPtr|GC)\b"), ("System.Collections.Generic", r"\bIReadOnlyList\b"),
-        ("System.Diagnostics.CodeAnalysis", r"\bAllowNull\b"), ("Ckpt.Interop", r"\bnative\."))
-KEYWORDS = {"event": "controllerEvent", "out": "result"}
+USES = (("System", r"\b(TimeSpan|IntPtr|GC|ArgumentNullException)\b"), ("System.Collections.Generic", r"\bIReadOnlyList\b"),
+        ("System.Diagnostics.CodeAnalysis", r"\b(AllowNull|MaybeNull)\b"), ("Ckpt.Interop", r"\b(native\.|NativeHandle\b)"))
+KEYWORDS = {"event": "controllerEvent", "out": "result", "dType": "dtype"}
 OUTS = {"int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong", "double": "double", "ckpt_bool": "int"}
+OWN_NAMES = {  # where C#'s name is not that of C
+    "ckpt_state_add_tensor": "Add",
+    "ckpt_schedule_place": "ReservedBytes",
+    "ckpt_schedule_place_tier": "ReservedBytes",
+    "ckpt_memory_tracker_record_deallocation_layer": "RecordDeallocation",
+    "ckpt_tensor_copy": "CopyFrom",
+    "ckpt_reader_read": "ReadInto",
+    "ckpt_reader_read_new": "Read",
+}
+DEFAULTS = {  # values of arguments that may be left out, besides null and for ever
+    "ckpt_worker_pool_create": {"thread_count": "0"},
+    "ckpt_memory_tracker_get_json": {"max_layers": "0"},
+    "ckpt_memory_tracker_get_prometheus": {"max_layers": "100"},
+    "ckpt_memory_tracker_set_limit": {"hysteresis_bytes": "0"},
+    "ckpt_buffer_pool_trim": {"keep_bytes": "0"},
+    "ckpt_profile_get_option": {"option": "0"},
+    "ckpt_schedule_create_open_ended": {"flags": "LayerFlag.NeedsInput | LayerFlag.Deterministic"},
+    "ckpt_program_get_arena_bytes": {"tier": "0"},
+    "ckpt_optimizer_create_sgd": {"momentum": "0"},
+    "ckpt_optimizer_step_and_zero": {"max_norm": "double.PositiveInfinity"},
+    "ckpt_activation_manager_begin_step": {"micro_batches": "0"},
+    "ckpt_activation_manager_should_checkpoint": {"bytes": "0"},
+    "ckpt_state_set_rarely_changes": {"rarely": "true"},
+    "ckpt_checkpoint_manager_prune": {"dry_run": "false"},
+    "ckpt_checkpoint_manager_prune_abandoned": {"dry_run": "false"},
+    "ckpt_async_manager_close": {"mode": "CloseMode.Drain"},
+}
+CHAINED = {"ckpt_state": ("add_",), "ckpt_profile": ("set_tier",), "ckpt_chain": ("add",)}  # these return the object
 
 
 def argument_name(name):
@@ -19,110 +53,254 @@ def argument_name(name):
 
 
 def wrapped(line):
-    """The line, or its halves about its last "=> " where it is too long."""
+    """The line in pieces of at most 120 characters, broken behind its last "=> " or a comma where that is possible."""
     if len(line) <= 120:
         return [line]
-    at = line.rindex("=> ") + 3
-    return [line[:at - 1], line[:len(line) - len(line.lstrip())] + "    " + line[at:]]
+    indent = len(line) - len(line.lstrip())
+    at = line.rindex("=> ") + 3 if "=> " in line else line.rfind(", ", indent, 120) + 2
+    if at <= indent + 2:
+        return [line]
+    return [line[:at - 1], *wrapped(line[:indent] + "    " * ("=> " in line) + line[at:])] if "=> " in line else [
+        line[:at - 1], *(" " * 4 + part for part in wrapped(line[:indent] + line[at:]))]
+
+
+# ---- What a method is in C# ----
 
 
 class CsharpParameter:
-    def __init__(self, parameter):
-        self.kind, self.name = parameter.kind, argument_name(parameter.name)
-        group = parameter.group
-        number = OUTS.get(parameter.bare)
-        self.type, self.passed = {
-            "text": ("string", self.name),
-            "number": (number, self.name),
-            "real": ("double", self.name),
-            "truth": ("bool", f"{self.name} ? 1 : 0"),
-            "enum": (class_of(parameter.bare), f"({OUTS.get(group.type) if group else 'int'}){self.name}"),
-            "duration": ("TimeSpan?", f"Times.Nanoseconds({self.name})"),
-            "handle": (class_of(parameter.bare), f"HandleOf({self.name})"),
-            "struct": (class_of(parameter.bare), f"{class_of(parameter.bare)}.Native({self.name}, memory)"),
-            "shape": ("long[]", self.name),
-        }[parameter.kind]
+    def __init__(self, parameter, function, comment):
+        self.kind, self.name, self.bare, self.group = parameter.kind, argument_name(parameter.name), parameter.bare, parameter.group
+        # A wait that may last for ever is documented with -1.
+        duration = "TimeSpan?" if "-1" in comment else "TimeSpan"
+        self.type = {"text": "string", "real": "double", "truth": "bool", "duration": duration, "shape": "params long[]",
+                     "numbers": "params long[]", "spec": "TensorSpec", "number": OUTS.get(self.bare)}.get(self.kind) or class_of(self.bare)
         self.is_nullable = parameter.is_nullable
+        default = "null" if self.is_nullable or self.type == "TimeSpan?" else ""
+        self.default = DEFAULTS.get(function, {}).get(parameter.name, default)
 
     def declared(self, is_optional):
-        return "[AllowNull] " * self.is_nullable + f"{self.type} {self.name}" + " = null" * is_optional
+        return "[AllowNull] " * self.is_nullable + f"{self.type} {self.name}" + f" = {self.default}" * is_optional
+
+
+def declared(parameters):
+    """The list of parameters; the last ones have their default values."""
+    given, optional = list(parameters), []
+    while given and given[-1].default:
+        optional.insert(0, given.pop())
+    return ", ".join([*(one.declared(False) for one in given), *(one.declared(True) for one in optional)])
 
 
 class CsharpMethod:
     def __init__(self, words, method):
-        self.method, self.owner, self.function = method, camel(method.owner), method.function
-        self.parameters = [CsharpParameter(parameter) for parameter in method.parameters]
-        result = method.result
-        is_text_file = result.kind == "fetched" and method.name.endswith(("json", "prometheus"))
-        self.is_property = method.is_getter and result.kind not in ("struct", "structs", "numbers", "handle") and not is_text_file
-        verb = method.verb.removeprefix("get_") if self.is_property or is_text_file else method.verb
-        self.name = ("To" if is_text_file else "") + camel(verb)
-        self.comment = words.summary(words.text(method.renamed_comment(argument_name)))
-        self.type, self.body = self.made()
-        self.needs_memory = any(one.kind == "struct" for one in self.parameters)
+        self.method, self.owner, self.function, self.header = method, camel(method.owner), method.function, method.header
+        self.parameters = [CsharpParameter(parameter, method.function, method.comment) for parameter in method.parameters]
+        self.result, self.absent, self.setter = method.result, absence(method), None
+        self.words = words
+        self.is_chained = self.result.kind == "none" and method.verb.startswith(CHAINED.get(method.owner, ()))
 
-    def made(self):
-        result, group = self.method.result, self.method.result.group
-        passed = ["Handle", *(parameter.passed for parameter in self.parameters)]
-        call = lambda *more: f"native.{self.function}({', '.join([*passed, *more])})"  # noqa: E731
-        name = class_of(result.bare) if result.bare else ""
-        if result.kind == "none":
-            return "void", [call() + ";"]
-        if result.kind == "fetched":
-            return "string", [f"return {call()};"]
-        if result.kind == "handle":
-            return camel(result.bare), [f"return new {camel(result.bare)}(Made((out IntPtr made) => {call('out made')}, "
-                                        f"native.{result.bare}_release));"]
-        if result.kind == "struct":
-            return name, [f"return {name}.Filled(filled => {call('filled')});"]
-        if result.kind == "structs":
-            return f"IReadOnlyList<{name}>", [f"return NativeList.Made({call()}, at => new {name}(new {result.bare}(at, false)));"]
-        if result.kind == "numbers":
-            return f"{OUTS[result.bare]}[]", [f"return NativeList.Integers({call()});"]
-        out = OUTS.get(group.type if group else result.bare) or ("IntPtr" if result.kind == "text" else "int")
-        type_of = {"truth": "bool", "enum": name, "text": "string"}.get(result.kind, out)
-        value = {"truth": "{} != 0", "enum": f"({name}){{}}"}.get(result.kind, "{}")
-        if result.kind == "text":  # borrowed from the object
-            read = ["var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
-            return type_of, [f"{out} value;", call("out value") + ";", *read]
-        if result.direct:
-            return type_of, [f"return {value.format(call())};"]
-        return type_of, [f"{out} value;", call("out value") + ";", f"return {value.format('value')};"]
+    @property
+    def is_text_file(self):
+        return self.result.kind == "fetched" and self.method.name.endswith(("json", "prometheus")) and not self.absent
 
-    def signature(self):
-        if self.is_property:
-            return f"{self.type} {self.name}"
-        given = list(self.parameters)
-        optional = []
-        while given and (given[-1].is_nullable or given[-1].kind == "duration"):
-            optional.insert(0, given.pop())
-        declared = [*(one.declared(False) for one in given), *(one.declared(True) for one in optional)]
-        return f"{self.type} {self.name}({', '.join(declared)})"
+    @property
+    def is_property(self):
+        """Getters without arguments, unless they make an object each time."""
+        large = self.result.kind in ("struct", "structs", "numbers", "handle") and not self.absent and not self.setter
+        return self.method.is_getter and not large and not self.is_text_file
+
+    @property
+    def name(self):
+        verb = self.method.verb.removeprefix("create_")
+        verb = verb.removeprefix("get_") if self.is_property or self.is_text_file else verb
+        return OWN_NAMES.get(self.function) or ("To" if self.is_text_file else "") + camel(verb)
+
+    @property
+    def value_type(self):
+        result, name = self.result, class_of(self.result.bare) if self.result.bare else ""
+        number = OUTS.get(result.group.type if result.group else result.bare)
+        return {"none": self.owner if self.is_chained else "void", "fetched": "string", "text": "string", "truth": "bool", "struct": name,
+                "handle": camel(result.bare) if result.bare else "", "structs": f"IReadOnlyList<{name}>",
+                "numbers": f"{number}[]", "enum": name}.get(result.kind, number)
+
+    @property
+    def type(self):
+        is_value = self.result.kind in ("number", "real", "truth", "enum")
+        return self.value_type + "?" * bool(self.absent and is_value)
+
+    def documented(self):
+        text = without_status(self.method.renamed_comment(argument_name), self.absent, "null")
+        return self.words.summary(self.words.text(re.sub("^Returns ", "Gets or sets ", text) if self.setter else text))
 
     def lines(self):
-        body = self.body
-        if self.needs_memory:
-            body = ["using (var memory = new CallMemory())", *block("", *body)[1:]]
-        if self.is_property:
-            body = block("get", *body)
-        return self.comment + [part for line in block(f"public {self.signature()}", *body) for part in wrapped(line)]
+        attribute = ["[MaybeNull]" if self.is_property else "[return: MaybeNull]"] * bool(self.absent and not self.type.endswith("?"))
+        body = body_of(self)
+        if not self.is_property:
+            return [*self.documented(), *attribute, *folded(f"public {self.type} {self.name}({declared(self.parameters)})", body)]
+        body = block("get", *body) + (block("set", *body_of_setter(self.setter)) if self.setter else [])
+        return [*self.documented(), *attribute, *folded(f"public {self.type} {self.name}", body)]
+
+
+class CsharpCreator:
+    """A function that creates an object: a constructor, or a static method."""
+
+    def __init__(self, words, creator, owns_threads):
+        self.owner, self.function, self.header = camel(creator.owner), creator.function, creator.header
+        self.handle, self.name, self.owns_threads = creator.owner, camel(creator.name) if creator.name else "", owns_threads
+        self.parameters = [CsharpParameter(parameter, creator.function, creator.comment) for parameter in creator.parameters]
+        self.comment = words.summary(words.text(creator.renamed_comment(argument_name)))
+
+    def lines(self):
+        made = made_of(self)
+        if self.name:
+            head = f"public static {self.owner} {self.name}({declared(self.parameters)})"
+            return [*self.comment, *folded(head, [f"return new {self.owner}({made});"])]
+        head = [*wrapped(f"public {self.owner}({declared(self.parameters)})"), *wrapped(f"    : this({made})")]
+        return [*self.comment, *head, "{", "}"]
+
+
+def folded(head, body):
+    return [part for line in block(head, *body) for part in wrapped(line)]
+
+
+# ---- How C# calls C: through SWIG's class native ----
+
+
+def passed(one):
+    """A parameter as an argument of C."""
+    kind = class_of(one.bare)
+    number = OUTS.get(one.group.type) if one.group else "int"
+    handle = f"memory.Of({one.name})" if kind.startswith("I") and kind[1:2].isupper() else f"HandleOf({one.name})"
+    struct = one.name if one.is_nullable else f'Given({one.name}, "{one.name}")'
+    return {"truth": f"{one.name} ? 1 : 0", "enum": f"({number}){one.name}", "duration": f"Times.Nanoseconds({one.name})",
+            "handle": handle, "struct": f"{kind}.Native({one.name}, memory)", "spec": f"memory.Of({struct})",
+            "shape": f"memory.Of({struct}), {one.name}.Length", "numbers": f"memory.Of({struct}), {one.name}.Length"}.get(one.kind, one.name)
+
+
+def needs_memory(parameters):
+    return any("memory" in passed(one) for one in parameters)
+
+
+def call_of(method, *more):
+    return f"native.{method.function}({', '.join(['Handle', *map(passed, method.parameters), *more])})"
+
+
+def read_of(method):
+    """The statements that make the call and return its result."""
+    result, group = method.result, method.result.group
+    name = class_of(result.bare) if result.bare else ""
+    if result.kind == "none":
+        return [call_of(method) + ";", *["return this;"] * method.is_chained]
+    if result.kind == "fetched":
+        return [f"return {call_of(method)};"]
+    if result.kind == "handle":
+        kind = camel(result.bare)
+        return [f"return new {kind}(Made((out IntPtr made) => {call_of(method, 'out made')}, native.{result.bare}_release));"]
+    if result.kind == "struct":
+        return [f"return {name}.Filled(filled => {call_of(method, 'filled')});"]
+    if result.kind == "structs":
+        return [f"return NativeList.Made({call_of(method)}, at => new {name}(new {result.bare}(at, false)));"]
+    if result.kind == "numbers":
+        return [f"return NativeList.Integers({call_of(method)});"]
+    out = OUTS.get(group.type if group else result.bare) or ("IntPtr" if result.kind == "text" else "int")
+    value = {"truth": "{} != 0", "enum": f"({name}){{}}"}.get(result.kind, "{}")
+    if result.kind == "text":  # borrowed from the object
+        return [f"{out} value;", call_of(method, "out value") + ";", "var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
+    if result.direct:
+        return [f"return {value.format(call_of(method))};"]
+    return [f"{out} value;", call_of(method, "out value") + ";", f"return {value.format('value')};"]
+
+
+def body_of(method):
+    body = read_of(method)
+    if method.absent:
+        body = [*block("try", *body), *block(f"catch (Ckpt{camel(method.absent)}Exception)", "return null;")]
+    return with_memory(method.parameters, body)
+
+
+def body_of_setter(method):
+    value = method.parameters[0]
+    value.name = "value"
+    check = ['if (value == null) throw new ArgumentNullException("value");'] if value.kind == "struct" else []
+    return check + with_memory([value], [call_of(method) + ";"])
+
+
+def with_memory(parameters, body):
+    if not needs_memory(parameters):
+        return body
+    return [f"using (var memory = new CallMemory()) {body[0]}"] if len(body) == 1 and len(body[0]) < 80 else [
+        "using (var memory = new CallMemory())", *block("", *body)[1:]]
+
+
+def made_of(creator):
+    """The handle of a new object."""
+    out = "(CallMemory memory, out IntPtr made)" if needs_memory(creator.parameters) else "(out IntPtr made)"
+    arguments = ", ".join([*map(passed, creator.parameters), "out made"])
+    arguments = re.sub(r"\.Native\((\w+), memory\)", lambda at: at[0] if nullable(creator, at[1]) else
+                       f'.Native(Given({at[1]}, "{at[1]}"), memory)', arguments)
+    threads = ", true" if creator.owns_threads else ""
+    make = f"{out} => native.{creator.function}({arguments})" if creator.parameters else f"native.{creator.function}"
+    return f"Made({make}, native.{creator.handle}_release{threads})"
+
+
+def nullable(creator, name):
+    return next(one for one in creator.parameters if one.name == name).is_nullable
+
+
+def references(owner, handle, source, is_shared, is_made):
+    """The constructor that takes a reference over, and Share."""
+    lines = []
+    if is_made and not re.search(rf"\b{owner}\(NativeHandle \w+\)", source):
+        lines += ["", *block(f"internal {owner}(NativeHandle handle) : base(handle)")]
+    if is_shared:
+        kind = handle.removeprefix("ckpt_").replace("_", " ")
+        lines += ["", f"/// <summary>Returns another reference to the same {kind}, to be disposed of by itself.</summary>",
+                  *block(f"public {owner} Share()",
+                         f"return new {owner}(Shared(Handle, native.{handle}_retain, native.{handle}_release));")]
+    return lines
+
+
+# ---- What is written ----
 
 
 class Writer:
     def __init__(self, model, methods):
-        words, text = CsharpWords(model), "".join(texts("bindings/csharp/src/**/*.cs").values())
+        self.words, sources = CsharpWords(model), texts("bindings/csharp/src/**/*.cs").values()
+        text = "".join(sources)
         used = set(re.findall(r"\bnative\.(ckpt_\w+)", text))
-        classes = set(re.findall(r"\bpartial class (\w+)\b(?!<)", text))
-        methods = [CsharpMethod(words, method) for method in methods]
-        self.generated = [one for one in methods if one.function not in used and one.owner in classes]
+        self.classes = {name: generic for name, generic in re.findall(r"\bpartial class (\w+)\b(<\w+>)?", text)}
+        self.sources = {owner: source for owner in self.classes for source in sources
+                        if re.search(rf"\bclass {owner}\b(<\w+>)? : NativeObject\b", source)}
+        self.comments = {handle["name"]: handle["comment"] for handle in model.api["handles"]}
+        self.handles = {camel(handle): handle for handle in model.handles}
+        made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators(model)
+                if one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
+        self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
+        methods = [one for one in (CsharpMethod(self.words, method) for method in methods)
+                   if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
+        setters = {one.function: one for one in methods if one.method.verb.startswith("set_") and len(one.parameters) == 1}
+        for one in methods:
+            if one.method.is_getter:
+                one.setter = setters.get(f"{one.method.owner}_set_{one.method.verb.removeprefix('get_')}")
+        merged = {one.setter.function for one in methods if one.setter}
+        self.generated = [one for one in made if one.owner in self.classes or one.owner in self.whole]
+        self.generated += [one for one in methods if one.function not in merged]
+        self.shared = {camel(handle) for handle in shared(model)}
 
-    def file(self, methods):
+    def of_class(self, owner, found):
+        handle = self.handles[owner]
+        is_made = owner in self.shared or any(one.owner == owner and isinstance(one, CsharpCreator) for one in found)
+        parts = [references(owner, handle, self.sources.get(owner, ""), owner in self.shared, is_made)[1:]]
+        lines = [line for part in [*parts, *(one.lines() for one in found if one.owner == owner)] if part for line in ["", *part]]
+        unsafe = "unsafe " * any(".Length" in line for line in lines)  # arrays of numbers cross as pointers
+        if owner not in self.whole:
+            return block(f"public {unsafe}partial class {owner}{self.classes[owner]}", *lines[1:])
+        about = self.words.summary(self.words.text(self.comments[handle]))
+        return [*about, *block(f"public sealed {unsafe}partial class {owner} : NativeObject", *lines[1:])]
+
+    def file(self, found):
         """The methods of one part."""
-        classes = []
-        for owner in sorted({method.owner for method in methods}):
-            lines = [line for method in methods if method.owner == owner for line in ["", *method.lines()]]
-            classes += [*block(f"public partial class {owner}", *lines[1:]), ""]
-        text = "\n".join(block("namespace Ckpt", *classes[:-1]))
+        classes = [line for owner in sorted({one.owner for one in found}) for line in ["", *self.of_class(owner, found)]]
+        text = "\n".join(block("namespace Ckpt", *classes[1:]))
         uses = [name for name, pattern in USES if re.search(pattern, text)]
         return "\n".join([f"// {GENERATED}", *(f"using {name};" for name in uses), "", text, ""])
 
@@ -130,6 +308,6 @@ class Writer:
 def files(model, methods):
     writer = Writer(model, methods)
     parts = {}
-    for method in writer.generated:
-        parts.setdefault(method.method.header, []).append(method)
+    for one in writer.generated:
+        parts.setdefault(one.header, []).append(one)
     return {f"{FOLDER}{camel(header.removesuffix('.h'))}Methods.cs": writer.file(found) for header, found in parts.items()}

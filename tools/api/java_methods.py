@@ -1,13 +1,30 @@
-"""The methods of Java's classes that are one call of C: abstract bases of the hand-written classes."""
+"""The methods of Java's classes that are one call of C: abstract bases of the hand-written classes, and whole classes where nothing
+is written by hand.
+
+JavaMethod and JavaCreator say what a method is in Java; result() and call() of them how it calls C, through SWIG's class Native.
+"""
 
 import re
 
-from text import GENERATED, block, camel, lower_camel, texts
+from creators import absence, creators, record_lists, shared, without_status
+from text import GENERATED, block, camel, lower_camel, texts, wrapped
 from write_java import NUMBERS, JavaWords, is_flags, javadoc, value_name
 
 FOLDER = "bindings/java/generated/org/ckpt/"
 ARRAYS = {"int32_t": "int[]", "int64_t": "long[]"}
 NAMES = {"finalize": "finish", "wait": "waitFor"}  # names that java.lang.Object has
+OWN_NAMES = {  # where Java's name is not that of C
+    "ckpt_state_add_tensor": "add",
+    "ckpt_schedule_place": "reservedBytes",
+    "ckpt_schedule_place_tier": "reservedBytes",
+    "ckpt_memory_tracker_record_deallocation_layer": "freeLayer",
+    "ckpt_profile_get_json": "toJson",
+    "ckpt_optimizer_get_learning_rate": "getLearningRate",
+    "ckpt_activation_manager_get_or_compute": "getOrCompute",
+    "ckpt_tensor_copy": "copyFrom",
+    "ckpt_tensor_get_element_count": "elements",
+}
+CHAINED = {"ckpt_state": ("add_", "set_"), "ckpt_profile": ("set_",), "ckpt_chain": ("add",)}  # these return the object
 ACCEPTED = {"ckpt_strategy": "CheckpointStrategy"}  # an interface that is taken instead of the class
 
 
@@ -25,7 +42,9 @@ class JavaParameter:
             "duration": ("Duration", f"nanoseconds({self.name})"),
             "handle": (ACCEPTED.get(parameter.bare, camel(parameter.bare)), self.name),
             "struct": (camel(parameter.bare), f"{self.name}Struct"),
-            "shape": ("long[]", self.name),
+            "shape": ("long...", self.name),
+            "numbers": ("long...", self.name),
+            "spec": ("TensorSpec", f"{self.name}.numbers()"),
         }[kind]
         self.kind, self.is_accepted = kind, parameter.bare in ACCEPTED and kind == "handle"
 
@@ -35,11 +54,15 @@ class JavaMethod:
 
     def __init__(self, words, method):
         self.method, self.owner, self.function = method, camel(method.owner), method.function
-        name = lower_camel(method.name)
-        self.name = NAMES.get(name, name)
+        name = lower_camel(method.name.removeprefix("create_"))
+        if method.result.kind == "structs":
+            name = lower_camel(method.name.removeprefix("list_"))
+        self.name = OWN_NAMES.get(self.function) or NAMES.get(name, name)
         self.parameters = [JavaParameter(parameter) for parameter in method.parameters]
-        self.comment = javadoc(words.text(method.renamed_comment(value_name)))
+        self.absent = absence(method)
+        self.comment = javadoc(words.text(without_status(method.renamed_comment(value_name), self.absent, "empty")))
         self.type, self.call = self.result()
+        self.is_chained = self.type == "void" and method.verb.startswith(CHAINED.get(method.owner, ()))
 
     def result(self):
         result, group = self.method.result, self.method.result.group
@@ -59,6 +82,8 @@ class JavaMethod:
             return name, f"{name}.from(struct -> {call('struct')})"
         if result.kind == "structs":
             return f"List<{name}>", f"values({call()}, {name}::of, {result.bare}::close)"
+        if result.kind == "records":
+            return f"List<{name}>", f"NumberReader.list({call()}, {name}::of)"
         if result.kind == "enum" and not is_flags(group):
             return name, f"{name}.of({call() if result.direct else f'whole({into})'})"
         if result.kind == "truth":
@@ -69,7 +94,10 @@ class JavaMethod:
         return {"real": "double", "text": "String"}.get(result.kind, "int" if is_whole else "long"), f"{helper}({into})"
 
     def signature(self):
-        return f"{self.type} {self.name}({', '.join(f'{one.type} {one.name}' for one in self.parameters)})"
+        type = self.owner if self.is_chained else self.type
+        if self.absent:
+            type = {"int": "OptionalInt", "long": "OptionalLong", "double": "OptionalDouble"}.get(type, f"Optional<{type}>")
+        return f"{type} {self.name}({', '.join(f'{one.type} {one.name}' for one in self.parameters)})"
 
     def key(self):
         """What distinguishes it from other methods of its class."""
@@ -89,7 +117,13 @@ class JavaMethod:
             call = f"{one.name}.with({one.passed} -> {wrapped_call})"
         if structs and self.type != "void":
             return self.filled(head, structs, body)
-        body.append(call + ";" if self.type == "void" else f"return {call};")
+        if self.absent:
+            kind = self.signature().split(" ", 1)[0].split("<", 1)[0]
+            tried = block("try", f"return {kind}.of({call});")
+            body += [*tried[:-1], f"}} catch (Ckpt{camel(self.absent)}Exception none) {{", f"  return {kind}.empty();", "}"]
+        else:
+            body.append(call + ";" if self.type == "void" else f"return {call};")
+        body += ["return (%s) this;" % self.owner] * self.is_chained
         return self.comment + block(head, *body)
 
     def filled(self, head, structs, body):
@@ -101,30 +135,113 @@ class JavaMethod:
         return self.comment + block(head, *body, f"return {outer}{inner});")
 
 
+class JavaCreator:
+    """A function that creates an object: a constructor, or a static method."""
+
+    is_chained = False
+
+    def __init__(self, words, creator):
+        self.creator, self.owner, self.function = creator, camel(creator.owner), creator.function
+        self.name = lower_camel(creator.name) if creator.name else ""
+        self.parameters = [JavaParameter(parameter) for parameter in creator.parameters]
+        self.comment = words.text(creator.renamed_comment(value_name))
+
+    def call(self):
+        passed = [f"Strategy.of({one.name})" if one.is_accepted else one.passed for one in self.parameters]
+        call = f"Native.{self.function}({', '.join([*passed, 'out'])})"
+        for one in reversed([one for one in self.parameters if one.kind == "struct"]):
+            call = f"{one.name}.with({one.passed} -> {call})"
+        return f"out -> {call}" if self.parameters else f"Native::{self.function}"
+
+    def head(self, parameters):
+        given = ", ".join(f"{one.type}\0{one.name}" for one in parameters)
+        name = f"static\0{self.owner}\0{self.name}" if self.name else self.owner
+        return wrapped(f"public\0{name}({given})", "", "    ", 128)
+
+    def body(self, statement):
+        line = statement.format(self.call())
+        if len(line) <= 124:
+            return [line]
+        at = line.index("Native")
+        return [line[:at].rstrip(), "    " + line[at:]]
+
+    def lines(self):
+        *first, last = self.head(self.parameters)
+        made = self.body(f"return {self.owner}.made({{}});" if self.name else "this(number({}));")
+        return javadoc(self.comment) + first + block(last, *made)
+
+    def shorter(self):
+        """Without the last parameters, which have defaults."""
+        kept = list(self.parameters)
+        while kept and self.creator.parameters[len(kept) - 1].is_nullable:
+            kept.pop()
+        if len(kept) == len(self.parameters):
+            return []
+        defaults = ["null" if one.kind in ("text", "handle") else f"new {one.type}()" for one in self.parameters[len(kept):]]
+        given = ", ".join([*(one.name for one in kept), *defaults])
+        *first, last = self.head(kept)
+        text = re.match(r"(?:[^.{]|\{[^}]*\}|\.(?! ))*", self.comment)[0]
+        return javadoc(text) + first + block(last, f"return {self.name}({given});" if self.name else f"this({given});")
+
+
 class Writer:
     def __init__(self, model, methods):
-        words, sources = JavaWords(model), texts("bindings/java/src/org/ckpt/*.java")
+        self.model, self.words, sources = model, JavaWords(model), texts("bindings/java/src/org/ckpt/*.java")
         text = "".join(sources.values())
-        classes = {path.rsplit("/", 1)[1].removesuffix(".java") for path in sources}
+        self.classes = {path.rsplit("/", 1)[1].removesuffix(".java"): source for path, source in sources.items()}
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))
-        methods = [JavaMethod(words, method) for method in methods]
-        self.generated = [method for method in methods if method.function not in used and method.owner in classes]
+        methods = [JavaMethod(self.words, method) for method in [*methods, *record_lists(model)]]
+        made = [JavaCreator(self.words, creator) for creator in creators(model) if creator.function not in used]
+        constructed = {one.owner for one in made if not one.name}
+        self.whole = {owner for owner in constructed if owner not in self.classes}  # nothing of them is written by hand
+        self.generated = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
+        self.creators = [one for one in made if one.owner in self.whole or one.name and one.owner in self.classes]
+        self.handles = {camel(handle): handle for handle in model.handles}
+        self.extended = {owner for owner in self.classes if re.search(rf"\bextends {owner}Methods\b", self.classes[owner])}
+        results = {camel(one.method.result.bare) for one in self.generated if one.method.result.kind == "handle"}
+        self.made = results | {one.owner for one in self.creators if one.name} | set(re.findall(r"\b(\w+)\.made\(", text))
+        self.shared = {camel(handle) for handle in shared(model) if handle + "_retain" not in used}
+
+    def references(self, owner, name):
+        """Constructors that take a reference over, and what makes objects by them."""
+        handle, source = self.handles[owner], self.classes.get(owner, "")
+        lines = block(f"{name}(long address)", f"super(address, Native::{handle}_release);")
+        if re.search(r"\bsuper\(lent\)", source):
+            lines += ["", "/** Lent by the library for a time: nothing is released. */", *block(f"{name}(NativeObject lent)", "super(lent.address());")]
+        taking = re.search(rf"^  {owner}\((long|Into<long\[\]>) \w+\)", source, re.MULTILINE)
+        if owner in self.whole or taking:
+            if owner in self.made and not re.search(rf"\b{owner} made\(", source):
+                reference = "create" if taking and taking[1] != "long" else "number(create)"
+                lines += ["", *block(f"static {owner} made(Into<long[]> create)", f"return new {owner}({reference});")]
+            if owner in self.shared:
+                kind = handle.removeprefix("ckpt_").replace("_", " ")
+                text = f"/** Returns another reference to the same {kind}, to be closed by itself. */"
+                lines += ["", text, *block(f"public {owner} share()", f"Native.{handle}_retain(this);", f"return new {owner}(address());")]
+        return lines
+
+    def comment_of(self, name):
+        entries = [*self.model.api["functions"], *self.model.api["handles"]]
+        return next(entry["comment"] for entry in entries if entry["name"] == name)
 
     def file(self, owner):
         methods = [method for method in self.generated if method.owner == owner]
-        lines = [line for method in methods for line in ["", *method.lines()]]
-        name = owner + "Methods"
-        constructor = [*block(f"{name}(long address)", "super(address);"), "",
-                       *block(f"{name}(long address, Consumer<NativeObject> release)", "super(address, release);")]
-        body = block(f"abstract class {name} extends NativeObject", *constructor, *lines)
-        text = "\n".join(body)
-        used = [kind for kind in ("java.time.Duration", "java.util.List", "java.util.function.Consumer")
-                if re.search(rf"\b{kind.rsplit('.', 1)[1]}\b", text)]
-        return "\n".join(["package org.ckpt;", "", *(f"import {kind};" for kind in used), "",
-                          f"/** The methods of {{@link {owner}}} that are one call of the C API. */", text, ""])
+        made = [creator for creator in self.creators if creator.owner == owner]
+        is_whole = owner in self.whole
+        name = owner if is_whole else owner + "Methods"
+        parts = [self.references(owner, name)]
+        parts += [lines for creator in made for lines in (creator.shorter(), creator.lines()) if lines]
+        parts += [method.lines() for method in methods]
+        lines = [line for part in parts for line in ["", *part]]
+        head = f"public final class {name}" if is_whole else f"abstract class {name}"
+        text = "\n".join(block(f"{head} extends NativeObject", *lines[1:]))
+        about = javadoc(self.words.text(self.comment_of(self.handles[owner]))) if is_whole else [
+            f"/** The methods of {{@link {owner}}} that are one call of the C API. */"]
+        used = [f"import {kind};" for kind in ("java.time.Duration", "java.util.List", "java.util.Optional", "java.util.OptionalInt",
+                                               "java.util.OptionalLong") if re.search(rf"\b{kind.rsplit('.', 1)[1]}\b", text)]
+        return name, "\n".join([f"// {GENERATED}", "package org.ckpt;", "", *used, *[""] * bool(used), *about, text, ""])
 
 
 def files(model, methods):
     writer = Writer(model, methods)
-    owners = sorted({method.owner for method in writer.generated})
-    return {f"{FOLDER}{owner}Methods.java": f"// {GENERATED}\n" + writer.file(owner) for owner in owners}
+    owners = {one.owner for one in [*writer.generated, *writer.creators]} | writer.extended & set(writer.handles)
+    return {f"{FOLDER}{name}.java": text for name, text in (writer.file(owner) for owner in sorted(owners))}

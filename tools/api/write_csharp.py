@@ -81,6 +81,10 @@ class CsharpWords(Words):
     def function(self, name, owner, method):
         return f"<c>{camel(owner)}.{camel(method)}</c>"
 
+    def named(self, name, struct):
+        is_free = name in self.model.functions and not self.model.owner_of(name)  # a function of no class
+        return f"<c>{camel(name)}</c>" if is_free else super().named(name, struct)
+
     def field(self, name, struct):
         own = struct and any(value.name == name for value in struct.values)
         return see(property_of(name)) if own else f"<c>{property_of(name)}</c>"

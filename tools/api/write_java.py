@@ -68,6 +68,10 @@ class JavaWords(Words):
     def function(self, name, owner, method):
         return "{@code " + camel(owner) + "." + lower_camel(method) + "}"
 
+    def named(self, name, struct):
+        is_free = name in self.model.functions and not self.model.owner_of(name)  # a function of no class
+        return "{@code " + lower_camel(name) + "}" if is_free else super().named(name, struct)
+
     def field(self, name, struct):
         return value_name(name)
 

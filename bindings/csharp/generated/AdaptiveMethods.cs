@@ -1,11 +1,26 @@
 // Generated from include/ckpt by tools/api: do not edit.
+using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
 namespace Ckpt
 {
     public partial class Controller
     {
+        internal Controller(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates a controller. options: null for the defaults. <see cref="CkptStatus.InvalidArgument"/> names the option
+        /// that is out of range.</summary>
+        public Controller([AllowNull] ControllerOptions options = null)
+            : this(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_controller_create(ControllerOptions.Native(options, memory), out made),
+                    native.ckpt_controller_release))
+        {
+        }
+
         /// <summary>Returns the time on the controller's clock, for callers that have none of their own.</summary>
         public double Now
         {
@@ -33,6 +48,22 @@ namespace Ckpt
         public Decision ShouldCheckpoint(double nowSeconds)
         {
             return Decision.Filled(filled => native.ckpt_controller_should_checkpoint(Handle, nowSeconds, filled));
+        }
+
+        /// <summary>Decides as <c>Controller.ShouldCheckpoint</c>, with the same answer for all processes, which must all call it:
+        /// rank 0 decides and broadcasts. What a save has cost is the longest stall of all ranks, each of which begins and commits
+        /// every save in a controller of its own: after a save this call gathers their stalls on rank 0, whose controller notes the
+        /// longest before it decides; again until none of them is still in that save. The other ranks' controllers keep their own
+        /// stalls. nowSeconds counts on rank 0 only. If rank 0 cannot decide, or the arguments of one rank are wrong, all return
+        /// the status and message of that rank. Only a rank whose coordinator is null or another handle returns alone; the others
+        /// time out. <see cref="CkptStatus.Timeout"/> and <see cref="CkptStatus.Callback"/> as <c>Coordinator.AllGather</c>,
+        /// <c>Coordinator.Gather</c> and <c>Coordinator.Broadcast</c>. <see cref="CkptStatus.Corrupt"/> if they return invalid data
+        /// instead of a decision or stalls. timeout: at least 0, for the call as a whole.</summary>
+        public Decision DecideAll(Coordinator coordinator, double nowSeconds, TimeSpan timeout)
+        {
+            return Decision.Filled(filled =>
+                native.ckpt_controller_decide_all(Handle, HandleOf(coordinator), nowSeconds, Times.Nanoseconds(timeout),
+                    filled));
         }
 
         /// <summary>Returns what the controller knows.</summary>
@@ -66,8 +97,25 @@ namespace Ckpt
         }
     }
 
-    public partial class Simulation
+    /// <summary>A simulation that is done.</summary>
+    public sealed partial class Simulation : NativeObject
     {
+        internal Simulation(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one
+        /// who knows when the next failure comes. Failures hit work, saves and restarts; only finished saves count. options: must
+        /// be there, for it has the failures. <see cref="CkptStatus.InvalidArgument"/> names what is wrong, also the line of a
+        /// trace. <see cref="CkptStatus.OutOfRange"/> names the argument to change when there would be more than 10^9 polls, gaps
+        /// replayed to learn from, or lives of nodes: below that it takes seconds to minutes.</summary>
+        public Simulation(SimulationOptions options)
+            : this(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_simulation_create(SimulationOptions.Native(Given(options, "options"), memory), out made),
+                    native.ckpt_simulation_release))
+        {
+        }
+
         /// <summary>Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall
         /// time against Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100;
         /// null where there is none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share]
@@ -79,8 +127,24 @@ namespace Ckpt
         }
     }
 
-    public partial class Threshold
+    /// <summary>Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share
+    /// by what recoveries saved. One thread at a time. Weaknesses: it knows neither the time since the last checkpoint nor the
+    /// failure rate, its steps depend on the unit of time, one outlier stays the longest task for ever, and slots for a
+    /// lifetime run out.</summary>
+    public sealed partial class Threshold : NativeObject
     {
+        internal Threshold(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates a threshold rule. options: null for the defaults.</summary>
+        public Threshold([AllowNull] ThresholdOptions options = null)
+            : this(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_threshold_create(ThresholdOptions.Native(options, memory), out made),
+                    native.ckpt_threshold_release))
+        {
+        }
+
         /// <summary>Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, at least
         /// 0.</summary>
         public void ObserveTask(string name, double durationSeconds)

@@ -1,10 +1,22 @@
 // Generated from include/ckpt by tools/api: do not edit.
+using System;
 using Ckpt.Interop;
 
 namespace Ckpt
 {
     public partial class AsyncManager
     {
+        /// <summary>Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks
+        /// have returned then. timeout: that draining may take (-1: for ever); what remains then is cancelled, and the call returns
+        /// <see cref="CkptStatus.Timeout"/>. A failure that was not seen is reported here (see Failures at the top of the
+        /// documentation of async; its message names the time-out, too): the manager is closed all the same. Closing again reports
+        /// the next one, and returns <see cref="CkptStatus.Ok"/> when there is none. <see cref="CkptStatus.InvalidState"/> inside a
+        /// callback: nothing was closed.</summary>
+        public void Close(CloseMode mode = CloseMode.Drain, TimeSpan? timeout = null)
+        {
+            native.ckpt_async_manager_close(Handle, (int)mode, Times.Nanoseconds(timeout));
+        }
+
         /// <summary>Fills result as <c>CheckpointManager.Save</c> does. <see cref="CkptStatus.InvalidState"/> unless the task is a
         /// save that has completed; <see cref="CkptStatus.NotFound"/>.</summary>
         public SaveResult GetSaveResult(long id)

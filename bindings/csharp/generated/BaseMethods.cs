@@ -1,4 +1,5 @@
 // Generated from include/ckpt by tools/api: do not edit.
+using System;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -15,6 +16,18 @@ namespace Ckpt
 
     public partial class WorkerPool
     {
+        internal WorkerPool(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates a pool. threadCount: 1 .. 1024, the calling thread included; 0 takes
+        /// <c>AvailableThreads</c>().</summary>
+        public WorkerPool(int threadCount = 0)
+            : this(Made((out IntPtr made) =>
+                native.ckpt_worker_pool_create(threadCount, out made), native.ckpt_worker_pool_release, true))
+        {
+        }
+
         /// <summary>Returns the number of threads of the pool, the caller's included.</summary>
         public int ThreadCount
         {

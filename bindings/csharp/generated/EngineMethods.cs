@@ -1,11 +1,20 @@
 // Generated from include/ckpt by tools/api: do not edit.
 using System;
+using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
 namespace Ckpt
 {
     public partial class Chain
     {
+        /// <summary>Appends a layer; the chain keeps it. <see cref="CkptStatus.InvalidState"/> when it belongs to a chain already
+        /// or an executor was made. <see cref="CkptStatus.AlreadyExists"/> when the name is taken.</summary>
+        public Chain Add(Layer layer)
+        {
+            native.ckpt_chain_add(Handle, HandleOf(layer));
+            return this;
+        }
+
         /// <summary>Returns the number of layers.</summary>
         public long LayerCount
         {
@@ -27,6 +36,13 @@ namespace Ckpt
             native.ckpt_chain_initialize(Handle, seed);
         }
 
+        /// <summary>Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any
+        /// number of them. pool: kept alive; null (as in a new chain): the calling thread alone.</summary>
+        public void SetWorkerPool([AllowNull] WorkerPool pool = null)
+        {
+            native.ckpt_chain_set_worker_pool(Handle, HandleOf(pool));
+        }
+
         /// <summary>Scales all gradients so that their common 2-norm is at most maxNorm (&gt; 0); returns the norm before.
         /// <see cref="CkptStatus.OutOfRange"/> when that is not finite: no gradient is scaled.</summary>
         public double ClipGradients(double maxNorm)
@@ -37,17 +53,120 @@ namespace Ckpt
         }
     }
 
+    public partial class Layer
+    {
+        /// <summary>Creates a head that shares its weight with an embedding: y = x W^T, for each row, W the embedding's
+        /// "tokens.weight" [VOCABULARY, WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is the
+        /// embedding's parameter: it is listed, clipped, updated and saved once, and its gradient is the sum of both uses, in any
+        /// split of the chain. embedding: a layer of kind token_embedding, kept alive; it belongs to the same chain, before the
+        /// head (or to the chain that a pipeline splits). Takes memory for a gradient of its own.
+        /// <see cref="CkptStatus.InvalidArgument"/> for a layer of another kind.</summary>
+        public static Layer TiedHead(string name, Layer embedding)
+        {
+            return new Layer(Made((out IntPtr made) =>
+                native.ckpt_layer_create_tied_head(name, HandleOf(embedding), out made), native.ckpt_layer_release));
+        }
+    }
+
     public partial class Optimizer
     {
+        internal Optimizer(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learningRate v. learningRate &gt;
+        /// 0, 0 &lt;= momentum &lt; 1. State: one tensor a parameter, "&lt;name&gt;.momentum". Keeps the chain alive.</summary>
+        public static Optimizer Sgd(Chain chain, double learningRate, double momentum = 0)
+        {
+            return new Optimizer(Made((out IntPtr made) =>
+                native.ckpt_optimizer_create_sgd(HandleOf(chain), learningRate, momentum, out made),
+                    native.ckpt_optimizer_release));
+        }
+
+        /// <summary>Creates an AdamW optimizer. options: null for the defaults. Keeps the chain alive. Source: Loshchilov, Hutter,
+        /// "Decoupled weight decay regularization", arXiv:1711.05101.</summary>
+        public static Optimizer AdamW(Chain chain, [AllowNull] AdamWOptions options = null)
+        {
+            return new Optimizer(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_optimizer_create_adamw(HandleOf(chain), AdamWOptions.Native(options, memory), out made),
+                    native.ckpt_optimizer_release));
+        }
+
         /// <summary>Updates the parameters once with the gradients as they are.</summary>
         public void Step()
         {
             native.ckpt_optimizer_step(Handle);
         }
+
+        /// <summary>Does what <c>Chain.ClipGradients</c>(maxNorm) and <c>Optimizer.Step</c> do, to the same bits, and sets all
+        /// gradients to 0: a step with accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the
+        /// gradients are gone through once, and each part is scaled, used and set to 0 while it is in the processor's caches.
+        /// maxNorm: &gt; 0; INFINITY scales nothing. Returns the norm before. <see cref="CkptStatus.OutOfRange"/> when that is not
+        /// finite: gradients, parameters and state stay as they are.</summary>
+        public double StepAndZero(double maxNorm = double.PositiveInfinity)
+        {
+            double value;
+            native.ckpt_optimizer_step_and_zero(Handle, maxNorm, out value);
+            return value;
+        }
+
+        /// <summary>Gets or sets the size of the next steps.</summary>
+        public double LearningRate
+        {
+            get
+            {
+                double value;
+                native.ckpt_optimizer_get_learning_rate(Handle, out value);
+                return value;
+            }
+            set
+            {
+                native.ckpt_optimizer_set_learning_rate(Handle, value);
+            }
+        }
+
+        /// <summary>Gets or sets the number of updates so far; part of AdamW's state.</summary>
+        public long StepCount
+        {
+            get
+            {
+                long value;
+                native.ckpt_optimizer_get_step_count(Handle, out value);
+                return value;
+            }
+            set
+            {
+                native.ckpt_optimizer_set_step_count(Handle, value);
+            }
+        }
     }
 
-    public partial class ScheduleExecutor
+    /// <summary>Runs one schedule over one chain for one input shape, step after step, without asking the system for memory.
+    /// Owns threads unless its options have a pool. Not synchronised.</summary>
+    public sealed partial class ScheduleExecutor : NativeObject
     {
+        internal ScheduleExecutor(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves
+        /// the arena. Keeps chain and schedule alive. options: null for the defaults. <see cref="CkptStatus.OutOfRange"/> for a
+        /// schedule that runs layers more than 2^22 times in a step: an executor holds it as a list. A tier that has a storage and
+        /// that the schedule uses gets a place for the longest item of each of its slots. In the file system that is one file for
+        /// each executor and tier, mode 0600 and without a name, so nothing is left of it however the process ends; each slot
+        /// begins at a multiple of 4096, and the storage's options say how it is written and how fast (<c>BytesPerSecond</c> limits
+        /// what is read from such files, too, by itself). In memory it is that many bytes. Two threads for each such tier, one for
+        /// stores and one for loads, copy in the order of the schedule while layers run; an <see cref="ActionKind.Await"/> waits
+        /// for its copy. <see cref="CkptStatus.Unsupported"/>, and the message names the tier, for a storage of callbacks; what the
+        /// system reports when it makes no such file.</summary>
+        public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input,
+            [AllowNull] ScheduleExecutorOptions options = null)
+            : this(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_schedule_executor_create(HandleOf(chain), HandleOf(schedule), memory.Of(Given(input, "input")),
+                    ScheduleExecutorOptions.Native(options, memory), out made), native.ckpt_schedule_executor_release, true))
+        {
+        }
+
         /// <summary>Runs the schedule once: forward, backward, gradients added to the layers' parameters. Returns x_n where it has
         /// one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
         /// <see cref="CkptStatus.OutOfRange"/> for a loss that is not finite, before any layer runs backward: see

@@ -1,12 +1,31 @@
 // Generated from include/ckpt by tools/api: do not edit.
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
 namespace Ckpt
 {
     public partial class MemoryTracker
     {
+        internal MemoryTracker(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Returns another reference to the same memory tracker, to be disposed of by itself.</summary>
+        public MemoryTracker Share()
+        {
+            return new MemoryTracker(Shared(Handle, native.ckpt_memory_tracker_retain, native.ckpt_memory_tracker_release));
+        }
+
+        /// <summary>Creates a tracker that has counted nothing. options: null for the defaults.</summary>
+        public MemoryTracker([AllowNull] MemoryTrackerOptions options = null)
+            : this(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_memory_tracker_create(MemoryTrackerOptions.Native(options, memory), out made),
+                    native.ckpt_memory_tracker_release))
+        {
+        }
+
         /// <summary>Returns the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new
         /// name becomes a new layer.</summary>
         public int AddLayer(string name)
@@ -14,6 +33,21 @@ namespace Ckpt
             int value;
             native.ckpt_memory_tracker_add_layer(Handle, name, out value);
             return value;
+        }
+
+        /// <summary>Returns the number of the layer of this name. Null for a name that was never used.</summary>
+        public int? FindLayer(string name)
+        {
+            try
+            {
+                int value;
+                native.ckpt_memory_tracker_find_layer(Handle, name, out value);
+                return value;
+            }
+            catch (CkptNotFoundException)
+            {
+                return null;
+            }
         }
 
         /// <summary>Returns the layer's name, which lives as long as the tracker. <see cref="CkptStatus.NotFound"/> for a number
@@ -38,11 +72,37 @@ namespace Ckpt
             return value;
         }
 
+        /// <summary>Records an allocation of bytes (&gt; 0) by a layer as <c>MemoryTracker.RecordAllocation</c>, but null when the
+        /// live total would rise above the limit. What is refused is never counted as live, not even for a moment;
+        /// <c>MemoryStats.Refused</c> counts refusals. Without a limit everything fits.</summary>
+        public ulong? TryReserve(int layerId, long bytes)
+        {
+            try
+            {
+                ulong value;
+                native.ckpt_memory_tracker_try_reserve(Handle, layerId, bytes, out value);
+                return value;
+            }
+            catch (CkptOverBudgetException)
+            {
+                return null;
+            }
+        }
+
         /// <summary>Records the end of an allocation. <see cref="CkptStatus.NotFound"/> for an id that is not live (unknown, or
         /// freed already): nothing changes but the count <c>NotFound</c>.</summary>
         public void RecordDeallocation(ulong allocation)
         {
             native.ckpt_memory_tracker_record_deallocation(Handle, allocation);
+        }
+
+        /// <summary>Records the end of all live allocations of a layer in one step; returns how many.
+        /// <see cref="CkptStatus.NotFound"/>, counted, for an unknown layer and for one that has nothing live.</summary>
+        public long RecordDeallocation(int layerId)
+        {
+            long value;
+            native.ckpt_memory_tracker_record_deallocation_layer(Handle, layerId, out value);
+            return value;
         }
 
         /// <summary>Returns the tracker's totals.</summary>
@@ -74,6 +134,15 @@ namespace Ckpt
             native.ckpt_memory_tracker_reset_stats(Handle);
         }
 
+        /// <summary>Sets the limit of the live total: limitBytes &gt; 0, 0 &lt;= hysteresisBytes &lt; <c>LimitBytes</c>. Recording
+        /// goes on above it, with an event when the live total rises above it; the next one only after it was below limitBytes -
+        /// hysteresis_bytes. With more than limitBytes live the event comes at once. <c>MemoryTracker.TryReserve</c> refuses what
+        /// would pass it.</summary>
+        public void SetLimit(long limitBytes, long hysteresisBytes = 0)
+        {
+            native.ckpt_memory_tracker_set_limit(Handle, limitBytes, hysteresisBytes);
+        }
+
         /// <summary>Removes the limit of the live total; a new tracker has none.</summary>
         public void ClearLimit()
         {
@@ -92,6 +161,23 @@ namespace Ckpt
         public void SetPeakGranularity(long bytes)
         {
             native.ckpt_memory_tracker_set_peak_granularity(Handle, bytes);
+        }
+
+        /// <summary>Returns a snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the
+        /// maxLayers layers (0: all) that hold the most live bytes, and the sum of the others;. The text may grow between asking
+        /// for its length and fetching it: repeat on <see cref="CkptStatus.OutOfRange"/>.</summary>
+        public string ToJson(long maxLayers = 0)
+        {
+            return native.ckpt_memory_tracker_get_json(Handle, maxLayers);
+        }
+
+        /// <summary>Returns a snapshot in the Prometheus text format 0.0.4: ckpt_memory_current_bytes, ckpt_memory_peak_bytes,
+        /// ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first maxLayers
+        /// layers by number (0: all), so that a layer's series never moves; the others are summed under layer="other". Source:
+        /// prometheus.io/docs/instrumenting/exposition_formats.</summary>
+        public string ToPrometheus(long maxLayers = 100)
+        {
+            return native.ckpt_memory_tracker_get_prometheus(Handle, maxLayers);
         }
     }
 }

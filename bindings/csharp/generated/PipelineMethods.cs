@@ -6,6 +6,42 @@ namespace Ckpt
 {
     public partial class ActivationManager
     {
+        /// <summary>Gets or sets the policy in force: under AUTOMATIC the one that was picked. <c>policy.Strategy</c> is set to
+        /// null: no reference is returned.</summary>
+        public ActivationPolicy Policy
+        {
+            get
+            {
+                return ActivationPolicy.Filled(filled => native.ckpt_activation_manager_get_policy(Handle, filled));
+            }
+            set
+            {
+                if (value == null) throw new ArgumentNullException("value");
+                using (var memory = new CallMemory())
+                {
+                    native.ckpt_activation_manager_set_policy(Handle, ActivationPolicy.Native(value, memory));
+                }
+            }
+        }
+
+        /// <summary>Clears the manager, and says how many micro-batches (&gt;= 0) the step has: which one is the last. 0: not
+        /// known; then the newest counts as the last until a newer comes, and one that was kept only for being the last is dropped
+        /// then.</summary>
+        public void BeginStep(int microBatches = 0)
+        {
+            native.ckpt_activation_manager_begin_step(Handle, microBatches);
+        }
+
+        /// <summary>Returns 1 when a store of this many bytes (&gt;= 0) would be kept now, else 0. microBatch: 0 ..
+        /// <c>MicroBatches</c>-1; another one: <see cref="CkptStatus.OutOfRange"/>. A strategy is asked, and counts the
+        /// question.</summary>
+        public bool ShouldCheckpoint(int microBatch, long bytes = 0)
+        {
+            int value;
+            native.ckpt_activation_manager_should_checkpoint(Handle, microBatch, bytes, out value);
+            return value != 0;
+        }
+
         /// <summary>Asks the policy, and keeps a copy of the activation if it says so: Returns 1 or 0. An index that is stored
         /// already is replaced, with its bytes; it is dropped when the new activation is not kept.</summary>
         public bool Store(int microBatch, Tensor activation)
@@ -28,7 +64,8 @@ namespace Ckpt
         public Tensor Recompute(Tensor input, int microBatch)
         {
             return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch, out made), native.ckpt_tensor_release));
+                native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch, out made),
+                    native.ckpt_tensor_release));
         }
 
         /// <summary>Returns what <c>ActivationManager.Activation</c> returns, or else what <c>ActivationManager.Recompute</c>
@@ -36,7 +73,8 @@ namespace Ckpt
         public Tensor GetOrCompute(Tensor input, int microBatch)
         {
             return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input), microBatch, out made), native.ckpt_tensor_release));
+                native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input), microBatch, out made),
+                    native.ckpt_tensor_release));
         }
 
         /// <summary>Drops all that is stored; the tracker's count of this manager is 0 then.</summary>

@@ -7,6 +7,17 @@ namespace Ckpt
 {
     public partial class Cursor
     {
+        internal Cursor(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates a cursor at the schedule's first action. Keeps the schedule alive.</summary>
+        public Cursor(Schedule schedule)
+            : this(Made((out IntPtr made) =>
+                native.ckpt_cursor_create(HandleOf(schedule), out made), native.ckpt_cursor_release))
+        {
+        }
+
         /// <summary>Sets the number of steps of an open-ended schedule to n (n &gt;= the steps that were already returned, n &gt;=
         /// 1). Once. <see cref="CkptStatus.InvalidState"/> when the number is known already.</summary>
         public void Finalize(long layerCount)
@@ -15,12 +26,82 @@ namespace Ckpt
         }
     }
 
+    public partial class Follower
+    {
+        internal Follower(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates a follower of a strategy, which it keeps alive; the profile is copied. Once it has been asked for a
+        /// schedule, only its steps adjust a memory-aware strategy, until it is released. <see cref="CkptStatus.InvalidState"/> for
+        /// a profile without layers, or with a layer that has no option.</summary>
+        public Follower(Profile profile, ICheckpointStrategy strategy)
+            : this(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_follower_create(HandleOf(profile), memory.Of(strategy), out made), native.ckpt_follower_release))
+        {
+        }
+    }
+
     public partial class Profile
     {
+        internal Profile(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates an empty profile of a chain whose input x_0 has inputBytes (&gt;= 0).</summary>
+        public Profile(long inputBytes)
+            : this(Made((out IntPtr made) => native.ckpt_profile_create(inputBytes, out made), native.ckpt_profile_release))
+        {
+        }
+
+        /// <summary>Creates the profile of a chain of layerCount (&gt;= 1) like layers with one option: the steps of a
+        /// time-stepping code. x_0 has the layer's <c>OutputBytes</c> too, and every layer is called "step". Takes the same little
+        /// memory for any layerCount; what was created so takes no further layers and options
+        /// (<see cref="CkptStatus.InvalidState"/>).</summary>
+        public static Profile Uniform(long layerCount, LayerProfile layer, OptionProfile option)
+        {
+            return new Profile(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_profile_create_uniform(layerCount, LayerProfile.Native(Given(layer, "layer"), memory),
+                    OptionProfile.Native(Given(option, "option"), memory), out made), native.ckpt_profile_release));
+        }
+
+        /// <summary>Creates the profile that <c>Profile.Json</c> wrote. <see cref="CkptStatus.Corrupt"/> for a text that is none:
+        /// the message says what is wrong, and where.</summary>
+        public static Profile FromJson(string json)
+        {
+            return new Profile(Made((out IntPtr made) =>
+                native.ckpt_profile_create_from_json(json, out made), native.ckpt_profile_release));
+        }
+
+        /// <summary>Says what a tier (1 .. 3) can do; until then it is as a new <see cref="TierProfile"/> says.</summary>
+        public Profile SetTier(int tier, TierProfile tierProfile)
+        {
+            using (var memory = new CallMemory())
+            {
+                native.ckpt_profile_set_tier(Handle, tier, TierProfile.Native(tierProfile, memory));
+                return this;
+            }
+        }
+
         /// <summary>Returns what is known of a tier (1 .. 3).</summary>
         public TierProfile GetTier(int tier)
         {
             return TierProfile.Filled(filled => native.ckpt_profile_get_tier(Handle, tier, filled));
+        }
+
+        /// <summary>Gets or sets what <c>Profile.SetFlags</c> set.</summary>
+        public ProfileFlag Flags
+        {
+            get
+            {
+                uint value;
+                native.ckpt_profile_get_flags(Handle, out value);
+                return (ProfileFlag)value;
+            }
+            set
+            {
+                native.ckpt_profile_set_flags(Handle, (uint)value);
+            }
         }
 
         /// <summary>Returns the number of layers.</summary>
@@ -45,6 +126,12 @@ namespace Ckpt
             }
         }
 
+        /// <summary>Returns what was added as option (0 .. option_count-1) of layer.</summary>
+        public OptionProfile GetOption(long layer, int option = 0)
+        {
+            return OptionProfile.Filled(filled => native.ckpt_profile_get_option(Handle, layer, option, filled));
+        }
+
         /// <summary>Returns the profile as JSON, as docs/plan.md describes it: seconds read back to the same bits.</summary>
         public string ToJson()
         {
@@ -64,8 +151,44 @@ namespace Ckpt
         }
     }
 
-    public partial class Schedule
+    public unsafe partial class Schedule
     {
+        /// <summary>Returns another reference to the same schedule, to be disposed of by itself.</summary>
+        public Schedule Share()
+        {
+            return new Schedule(Shared(Handle, native.ckpt_schedule_retain, native.ckpt_schedule_release));
+        }
+
+        /// <summary>Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: <c>BeginsCount</c>
+        /// of them, strictly ascending, the first is 0.</summary>
+        public static Schedule Segments(Profile profile, params long[] begins)
+        {
+            return new Schedule(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_schedule_create_segments(HandleOf(profile), memory.Of(Given(begins, "begins")), begins.Length,
+                    out made), native.ckpt_schedule_release));
+        }
+
+        /// <summary>Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and freezes
+        /// its answers. Meanwhile its callbacks can add nothing to the profile (<see cref="CkptStatus.InvalidState"/>). A chosen
+        /// layer begins a segment (boundary) or is recomputed alone while all others record (recompute), as the strategy says. The
+        /// schedule knows nothing of the strategy afterwards: <c>Follower.Next</c> asks again. <see cref="CkptStatus.Callback"/>
+        /// when a custom one fails.</summary>
+        public static Schedule FromStrategy(Profile profile, ICheckpointStrategy strategy)
+        {
+            return new Schedule(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_schedule_create_from_strategy(HandleOf(profile), memory.Of(strategy), out made),
+                    native.ckpt_schedule_release));
+        }
+
+        /// <summary>Creates a schedule for a number of steps that is not known when the forward part begins: keeps the input of
+        /// every period-th step (period &gt;= 1), or records every step (period 0). All layers have the given
+        /// <see cref="LayerFlag"/> flags. Its cursors go on forward until <c>Cursor.Finalize</c>.</summary>
+        public static Schedule OpenEnded(long period, LayerFlag flags = LayerFlag.NeedsInput | LayerFlag.Deterministic)
+        {
+            return new Schedule(Made((out IntPtr made) =>
+                native.ckpt_schedule_create_open_ended(period, (uint)flags, out made), native.ckpt_schedule_release));
+        }
+
         /// <summary>Returns the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the
         /// schedule.</summary>
         public string Name
@@ -154,6 +277,28 @@ namespace Ckpt
         public PlanReport Verify(Profile profile)
         {
             return PlanReport.Filled(filled => native.ckpt_schedule_verify(Handle, HandleOf(profile), filled));
+        }
+
+        /// <summary>Assigns every buffer of the schedule an offset in one arena; returns the arena's size: the reserved bytes that
+        /// a machine must have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count).
+        /// Streams like the verifier: past some thousands of buffers they are placed in the order of time alone, which may need
+        /// more room than looking at whole lives. <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>,
+        /// <see cref="CkptStatus.OutOfRange"/> when the arena would pass 2^63 - 1.</summary>
+        public long ReservedBytes(Profile profile)
+        {
+            long value;
+            native.ckpt_schedule_place(Handle, HandleOf(profile), out value);
+            return value;
+        }
+
+        /// <summary>Returns what a tier (1 .. 3) must have: each of the tier's slots is as long as the longest item that it ever
+        /// holds, rounded up to 64. <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>,
+        /// <see cref="CkptStatus.OutOfRange"/> when the sum would pass 2^63 - 1.</summary>
+        public long ReservedBytes(Profile profile, int tier)
+        {
+            long value;
+            native.ckpt_schedule_place_tier(Handle, HandleOf(profile), tier, out value);
+            return value;
         }
     }
 }

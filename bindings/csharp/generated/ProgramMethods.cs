@@ -1,10 +1,33 @@
 // Generated from include/ckpt by tools/api: do not edit.
+using System;
 using Ckpt.Interop;
 
 namespace Ckpt
 {
     public partial class Program
     {
+        internal Program(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that
+        /// the executor of the documentation of engine uses: reserved bytes as <c>Schedule.Place</c> says them.
+        /// <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/> past 2^22
+        /// operations.</summary>
+        public Program(Schedule schedule, Profile profile)
+            : this(Made((out IntPtr made) =>
+                native.ckpt_program_create(HandleOf(schedule), HandleOf(profile), out made), native.ckpt_program_release))
+        {
+        }
+
+        /// <summary>Returns the size of a tier's arena (0 .. 3); it must begin at a multiple of 64 bytes.</summary>
+        public long GetArenaBytes(int tier = 0)
+        {
+            long value;
+            native.ckpt_program_get_arena_bytes(Handle, tier, out value);
+            return value;
+        }
+
         /// <summary>Returns the program as JSON, as docs/guests.md describes it.</summary>
         public string ToJson()
         {

@@ -58,6 +58,59 @@ namespace Ckpt
                 new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
         }
 
+        /// <summary>Returns the checkpoint that a load tries first: the one of the highest step of the current line whose status is
+        /// <see cref="CkptStatus.Ok"/>, of equal ones the last that was committed. Null when there is none; the message then names
+        /// the newest abandoned one.</summary>
+        [MaybeNull]
+        public CheckpointInfo Latest
+        {
+            get
+            {
+                try
+                {
+                    return CheckpointInfo.Filled(filled => native.ckpt_checkpoint_manager_get_latest(Handle, filled));
+                }
+                catch (CkptNotFoundException)
+                {
+                    return null;
+                }
+            }
+        }
+
+        /// <summary>Returns the checkpoint that has the best metric, as <c>BestMetric</c> of the manager's options says, of equal
+        /// ones the newest, among those of the current line whose status is <see cref="CkptStatus.Ok"/>. Null when none has a
+        /// metric.</summary>
+        [MaybeNull]
+        public CheckpointInfo Best
+        {
+            get
+            {
+                try
+                {
+                    return CheckpointInfo.Filled(filled => native.ckpt_checkpoint_manager_get_best(Handle, filled));
+                }
+                catch (CkptNotFoundException)
+                {
+                    return null;
+                }
+            }
+        }
+
+        /// <summary>Returns the newest checkpoint of this step (&gt;= 0) whose status is <see cref="CkptStatus.Ok"/>; one of the
+        /// current line takes precedence over abandoned ones. Null when there is none.</summary>
+        [return: MaybeNull]
+        public CheckpointInfo FindStep(long step)
+        {
+            try
+            {
+                return CheckpointInfo.Filled(filled => native.ckpt_checkpoint_manager_find_step(Handle, step, filled));
+            }
+            catch (CkptNotFoundException)
+            {
+                return null;
+            }
+        }
+
         /// <summary>Removes one checkpoint for ever, durably: after a crash it is there whole, or gone for every load. name: as in
         /// <see cref="CheckpointInfo"/>, good or damaged. <see cref="CkptStatus.NotFound"/> without a directory of that name;
         /// <see cref="CkptStatus.InvalidState"/> when it is pinned or the manager read-only, <see cref="CkptStatus.Forked"/> in a
@@ -80,6 +133,26 @@ namespace Ckpt
         public void Unpin(long step)
         {
             native.ckpt_checkpoint_manager_unpin(Handle, step);
+        }
+
+        /// <summary>Removes the checkpoints that a save would now remove, durably. keepRules: as in
+        /// <see cref="CheckpointManagerOptions"/>, in the place of all that these say; null or empty: what they say.. They are
+        /// removed only when infos has room for all of them: else, and when dryRun is not 0, nothing is changed. The one that was
+        /// committed last stays, too. <see cref="CkptStatus.InvalidArgument"/> for rules that cannot be read; without a dry run as
+        /// <c>CheckpointManager.Remove</c>, and <see cref="CkptStatus.Io"/> when some could not be removed completely.</summary>
+        public IReadOnlyList<CheckpointInfo> Prune([AllowNull] string keepRules = null, bool dryRun = false)
+        {
+            return NativeList.Made(native.ckpt_checkpoint_manager_prune(Handle, keepRules, dryRun ? 1 : 0), at =>
+                new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
+        }
+
+        /// <summary>Durably removes the abandoned checkpoints that are not pinned, and no others, whatever the manager's rules
+        /// keep. Those with a manifest that cannot be read stay. infos, capacity, count, dryRun and errors as in
+        /// <c>CheckpointManager.Prune</c>.</summary>
+        public IReadOnlyList<CheckpointInfo> PruneAbandoned(bool dryRun = false)
+        {
+            return NativeList.Made(native.ckpt_checkpoint_manager_prune_abandoned(Handle, dryRun ? 1 : 0), at =>
+                new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
         }
 
         /// <summary>Returns the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata
@@ -132,10 +205,32 @@ namespace Ckpt
                 return value;
             }
         }
+
+        /// <summary>Returns when every process has called it. timeout: &gt;= 0; <see cref="CkptStatus.Timeout"/> after that. A
+        /// custom one's: its status, else <see cref="CkptStatus.Callback"/>. Wrong arguments of this function and of the next three
+        /// are detected only by their process: the others wait for it until <see cref="CkptStatus.Timeout"/>.</summary>
+        public void Barrier(TimeSpan timeout)
+        {
+            native.ckpt_coordinator_barrier(Handle, Times.Nanoseconds(timeout));
+        }
     }
 
     public partial class Reader
     {
+        internal Reader(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Opens a safetensors file (version 0.8 of https://github.com/huggingface/safetensors), or a directory with
+        /// model.safetensors.index.json and the files it names (Hugging Face's layout), or one with model.safetensors. Links are
+        /// followed. Such files have no checksums: headers are checked, bytes cannot be. <see cref="CkptStatus.NotFound"/>,
+        /// <see cref="CkptStatus.Corrupt"/> (also for a tensor of the index that its file lacks),
+        /// <see cref="CkptStatus.Permission"/>, <see cref="CkptStatus.Io"/>.</summary>
+        public Reader(string path)
+            : this(Made((out IntPtr made) => native.ckpt_reader_create(path, out made), native.ckpt_reader_release))
+        {
+        }
+
         /// <summary>Returns the number of tensors.</summary>
         public long TensorCount
         {
@@ -145,6 +240,33 @@ namespace Ckpt
                 native.ckpt_reader_get_tensor_count(Handle, out value);
                 return value;
             }
+        }
+
+        /// <summary>Reads a tensor's bytes into tensor, which must have its dtype and shape
+        /// (<see cref="CkptStatus.InvalidArgument"/>). After <see cref="CkptStatus.Corrupt"/> (a checksum does not hold, or the
+        /// file has shrunk) or <see cref="CkptStatus.Io"/> the tensor's contents are undefined.</summary>
+        public void ReadInto(long index, Tensor tensor)
+        {
+            native.ckpt_reader_read(Handle, index, HandleOf(tensor));
+        }
+
+        /// <summary>Reads a tensor's bytes as <c>Reader.Read</c>, into a new tensor with memory of pool (null: the process's
+        /// default pool).</summary>
+        public Tensor Read(long index, [AllowNull] BufferPool pool = null)
+        {
+            return new Tensor(Made((out IntPtr made) =>
+                native.ckpt_reader_read_new(Handle, index, HandleOf(pool), out made), native.ckpt_tensor_release));
+        }
+
+        /// <summary>Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension and
+        /// memory of pool (null: the process's default pool). <see cref="CkptStatus.OutOfRange"/> for rows that are not there;
+        /// <see cref="CkptStatus.InvalidArgument"/> for a scalar; <see cref="CkptStatus.Unsupported"/> when rows of less than a
+        /// byte per element are no whole bytes.</summary>
+        public Tensor ReadSlice(long index, long begin, long length, [AllowNull] BufferPool pool = null)
+        {
+            return new Tensor(Made((out IntPtr made) =>
+                native.ckpt_reader_read_slice(Handle, index, begin, length, HandleOf(pool), out made),
+                    native.ckpt_tensor_release));
         }
 
         /// <summary>Returns a new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are
@@ -161,8 +283,45 @@ namespace Ckpt
         }
     }
 
-    public partial class State
+    public unsafe partial class State
     {
+        internal State(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates an empty state.</summary>
+        public State()
+            : this(Made(native.ckpt_state_create, native.ckpt_state_release))
+        {
+        }
+
+        /// <summary>Adds a tensor, which is shared and kept alive, not copied: a save reads and a load writes its memory. group:
+        /// each group becomes a file of its own ("model" -&gt; model.safetensors); made when it is new. Not blank, at most 64
+        /// bytes. name: not blank, not "__metadata__"; <see cref="CkptStatus.AlreadyExists"/> when the group has it.
+        /// <see cref="CkptStatus.OutOfRange"/> for a shape whose lengths, multiplied from left to right, pass 2^63 - 1 before a 0
+        /// comes.</summary>
+        public State Add(string group, string name, Tensor tensor)
+        {
+            native.ckpt_state_add_tensor(Handle, group, name, HandleOf(tensor));
+            return this;
+        }
+
+        /// <summary>Adds a tensor that is spread over the ranks of a run: each rank adds the same name, dtype and global shape, and
+        /// then, by <c>State.AddBlock</c>, the blocks that it has: none, one or several. What <c>State.AddTensor</c> adds is
+        /// replicated: every rank has it whole, and it is saved once. group, name: as in <c>State.AddTensor</c>. shape: ndim (0 ..
+        /// 8) lengths, &gt;= 0; null only when ndim is 0. Together the blocks of all ranks cover the tensor; ranks may have the
+        /// same block, else blocks do not overlap: a save fails with <see cref="CkptStatus.InvalidArgument"/> that names what is
+        /// missing or covered twice.</summary>
+        public State AddShardedTensor(string group, string name, DType dtype, params long[] shape)
+        {
+            using (var memory = new CallMemory())
+            {
+                native.ckpt_state_add_sharded_tensor(Handle, group, name, (int)dtype, memory.Of(Given(shape, "shape")),
+                    shape.Length);
+                return this;
+            }
+        }
+
         /// <summary>Returns the number of tensors in all groups.</summary>
         public long TensorCount
         {
@@ -172,6 +331,14 @@ namespace Ckpt
                 native.ckpt_state_get_tensor_count(Handle, out value);
                 return value;
             }
+        }
+
+        /// <summary>Declares that the tensors of a group seldom change (rarely other than 0) or takes that back (0, as without this
+        /// call): a save with <c>SaveOptions.Incremental</c> does not write its file again while none of them has changed since the
+        /// checkpoint before. The group need not be there yet.</summary>
+        public void SetRarelyChanges(string group, bool rarely = true)
+        {
+            native.ckpt_state_set_rarely_changes(Handle, group, rarely ? 1 : 0);
         }
     }
 }

@@ -6,6 +6,12 @@ namespace Ckpt
 {
     public partial class Strategy
     {
+        /// <summary>Returns another reference to the same strategy, to be disposed of by itself.</summary>
+        public Strategy Share()
+        {
+            return new Strategy(Shared(Handle, native.ckpt_strategy_retain, native.ckpt_strategy_release));
+        }
+
         /// <summary>Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their
         /// children. Executors call this; call it when you run your layers yourself.</summary>
         public void ObserveAccess(string layerName)
@@ -27,6 +33,22 @@ namespace Ckpt
         public void Reset()
         {
             native.ckpt_strategy_reset(Handle);
+        }
+
+        /// <summary>Gets or sets what a yes means: <see cref="StrategyChosen.Recompute"/> or
+        /// <see cref="StrategyChosen.Boundary"/>.</summary>
+        public StrategyChosen Chosen
+        {
+            get
+            {
+                int value;
+                native.ckpt_strategy_get_chosen(Handle, out value);
+                return (StrategyChosen)value;
+            }
+            set
+            {
+                native.ckpt_strategy_set_chosen(Handle, (int)value);
+            }
         }
 
         /// <summary>Returns the counters. A snapshot while other threads ask.</summary>

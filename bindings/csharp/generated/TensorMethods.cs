@@ -1,19 +1,47 @@
 // Generated from include/ckpt by tools/api: do not edit.
+using System;
+using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
 namespace Ckpt
 {
     public partial class BufferPool
     {
+        internal BufferPool(NativeHandle handle) : base(handle)
+        {
+        }
+
+        /// <summary>Creates a pool. tracker (null: none) counts every buffer while a tensor uses it, with exactly the bytes that
+        /// the tensor has; the pool keeps it alive. options: null for the defaults.</summary>
+        public BufferPool([AllowNull] MemoryTracker tracker = null, [AllowNull] BufferPoolOptions options = null)
+            : this(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_buffer_pool_create(HandleOf(tracker), BufferPoolOptions.Native(options, memory), out made),
+                    native.ckpt_buffer_pool_release))
+        {
+        }
+
         /// <summary>Returns the stats. pool null: the default pool.</summary>
         public BufferPoolStats GetStats()
         {
             return BufferPoolStats.Filled(filled => native.ckpt_buffer_pool_get_stats(Handle, filled));
         }
+
+        /// <summary>Releases memory to the system, the buffers that were returned first before others, until at most keepBytes
+        /// (&gt;= 0) are kept for reuse. pool null: the default pool.</summary>
+        public void Trim(long keepBytes = 0)
+        {
+            native.ckpt_buffer_pool_trim(Handle, keepBytes);
+        }
     }
 
     public partial class Tensor
     {
+        /// <summary>Returns another reference to the same tensor, to be disposed of by itself.</summary>
+        public Tensor Share()
+        {
+            return new Tensor(Shared(Handle, native.ckpt_tensor_retain, native.ckpt_tensor_release));
+        }
+
         /// <summary>Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32
         /// cannot hold is <see cref="CkptStatus.OutOfRange"/>. F32 and F64 only, else
         /// <see cref="CkptStatus.Unsupported"/>.</summary>
@@ -55,6 +83,13 @@ namespace Ckpt
             double value;
             native.ckpt_tensor_dot(Handle, HandleOf(b), out value);
             return value;
+        }
+
+        /// <summary>Copies the elements of source, which must have the dtype and shape of target. Their memory may
+        /// overlap.</summary>
+        public void CopyFrom(Tensor source)
+        {
+            native.ckpt_tensor_copy(Handle, HandleOf(source));
         }
     }
 }

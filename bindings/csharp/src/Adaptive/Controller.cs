@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using Ckpt.Interop;
@@ -10,19 +9,6 @@ namespace Ckpt
     /// does not go backwards, given by the caller; Now asks the controller's own. Several threads may use it at once.</summary>
     public sealed partial class Controller : NativeObject
     {
-        /// <summary>A controller that knows nothing yet.</summary>
-        /// <param name="options">null: the defaults, which learn everything.</param>
-        public Controller([AllowNull] ControllerOptions options = null) : base(Made(options))
-        {
-        }
-
-        private static NativeHandle Made(ControllerOptions options)
-        {
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_controller_create(ControllerOptions.Native(options, memory), out made),
-                    native.ckpt_controller_release);
-        }
-
         private static ControllerEvent At(ControllerEventKind kind, double now)
         {
             return new ControllerEvent { Kind = kind, NowSeconds = now };
@@ -40,17 +26,6 @@ namespace Ckpt
         public void Resume(double now)
         {
             Record(At(ControllerEventKind.RunResumed, now));
-        }
-
-        /// <summary>The same answer for all processes, which must all call it: rank 0 decides.</summary>
-        /// <param name="coordinator">Joins them.</param>
-        /// <param name="now">Seconds; counts on rank 0 only.</param>
-        /// <param name="timeout">How long to wait.</param>
-        /// <returns>The answer.</returns>
-        public Decision DecideAll(Coordinator coordinator, double now, TimeSpan timeout)
-        {
-            return Decision.Filled(decision => native.ckpt_controller_decide_all(Handle, HandleOf(coordinator), now,
-                Times.Nanoseconds(timeout), decision));
         }
 
         /// <summary>A save starts; until it is committed or aborted no other one is asked for.</summary>
@@ -153,6 +128,5 @@ namespace Ckpt
             notice.LeftSeconds = secondsLeft;
             Record(notice);
         }
-
     }
 }

@@ -285,16 +285,6 @@ namespace Ckpt
         {
             native.ckpt_async_manager_wait_staged(Handle, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(timeout));
         }
-
-        /// <summary>Takes nothing new, lets the tasks end, and ends the threads. Throws the error of a save that failed and that
-        /// no caller was notified of; CkptTimeoutException when draining took too long, and what remained is cancelled. Doing it
-        /// again does nothing. Dispose afterwards.</summary>
-        /// <param name="mode">What becomes of the tasks.</param>
-        /// <param name="timeout">That draining may take; null: for ever.</param>
-        public void Close(CloseMode mode = CloseMode.Drain, TimeSpan? timeout = null)
-        {
-            native.ckpt_async_manager_close(Handle, (int)mode, Times.Nanoseconds(timeout));
-        }
     }
 
     public sealed unsafe partial class AsyncManagerOptions

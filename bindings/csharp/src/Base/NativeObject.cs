@@ -62,6 +62,20 @@ namespace Ckpt
             return new NativeHandle(made, release, mayWait);
         }
 
+        internal delegate void MakerWith(CallMemory memory, out IntPtr made);
+
+        // The same with what lives as long as the call.
+        internal static NativeHandle Made(MakerWith make, Action<IntPtr> release, bool mayWait = false)
+        {
+            using (var memory = new CallMemory()) return Made((out IntPtr made) => make(memory, out made), release, mayWait);
+        }
+
+        // An argument that must be there.
+        internal static T Given<T>(T value, string name) where T : class
+        {
+            return value ?? throw new ArgumentNullException(name);
+        }
+
         // A value that was asked for before, unless this is disposed of.
         internal T Open<T>(T value)
         {

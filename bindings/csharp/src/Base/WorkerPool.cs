@@ -6,17 +6,6 @@ namespace Ckpt
     /// <summary>A fixed set of threads that work through numbered parts. Several threads may use it at once.</summary>
     public sealed partial class WorkerPool : NativeObject
     {
-        /// <summary>Starts the threads.</summary>
-        /// <param name="threadCount">1 .. 1024, the calling one included; 0: as many as the process may use.</param>
-        public WorkerPool(int threadCount = 0) : base(Made(
-            (out IntPtr made) => native.ckpt_worker_pool_create(threadCount, out made), native.ckpt_worker_pool_release, true))
-        {
-        }
-
-        private WorkerPool(NativeHandle handle) : base(handle)
-        {
-        }
-
         // What a callback borrows; null for none.
         internal static WorkerPool Lent(IntPtr pool)
         {

@@ -27,16 +27,6 @@ namespace Ckpt
             return Made((out IntPtr made) => native.ckpt_chain_create(firstLayer, out made), native.ckpt_chain_release);
         }
 
-        /// <summary>Appends a layer. CkptInvalidStateException when it belongs to a chain or an executor was made,
-        /// CkptAlreadyExistsException when its name is taken.</summary>
-        /// <param name="layer">Kept alive.</param>
-        /// <returns>This chain.</returns>
-        public Chain Add(Layer layer)
-        {
-            native.ckpt_chain_add(Handle, HandleOf(layer));
-            return this;
-        }
-
         /// <summary>The parameters of the built-in layers; their tensors share the chain's memory.</summary>
         /// <returns>All of them, in order.</returns>
         public IReadOnlyList<ChainParameter> Parameters()
@@ -51,13 +41,6 @@ namespace Ckpt
             }
             GC.KeepAlive(this);
             return parameters;
-        }
-
-        /// <summary>Lets clipping, zeroing of gradients and optimizers use threads.</summary>
-        /// <param name="pool">Kept alive; null: the calling thread alone.</param>
-        public void SetWorkerPool([AllowNull] WorkerPool pool)
-        {
-            native.ckpt_chain_set_worker_pool(Handle, HandleOf(pool));
         }
 
         /// <summary>What planning must know, for inputs of this dtype and shape. Bytes are exact.</summary>

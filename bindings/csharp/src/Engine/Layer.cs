@@ -8,7 +8,7 @@ namespace Ckpt
 {
     /// <summary>One layer with its parameters, to be added to a chain. Activations are F32 or F64 tensors whose first dimension
     /// counts samples.</summary>
-    public sealed class Layer : NativeObject
+    public sealed partial class Layer : NativeObject
     {
         private Layer(NativeHandle handle) : base(handle)
         {
@@ -38,15 +38,6 @@ namespace Ckpt
         public static IReadOnlyList<string> KnownKinds
         {
             get { return native.ckpt_layer_get_known_kinds().Split('\n'); }
-        }
-
-        /// <summary>A head whose weight is that of an embedding.</summary>
-        /// <param name="name">Not blank.</param>
-        /// <param name="embedding">Of kind token_embedding, before the head in the chain.</param>
-        /// <returns>The layer.</returns>
-        public static Layer TiedHead(string name, Layer embedding)
-        {
-            return Made((out IntPtr made) => native.ckpt_layer_create_tied_head(name, HandleOf(embedding), out made));
         }
 
         /// <summary>A layer that calls you; it keeps your object alive.</summary>

@@ -58,6 +58,20 @@ namespace Ckpt.Interop
             }).ToArray());
         }
 
+        internal IntPtr Of(TensorSpec spec)
+        {
+            var place = Place(sizeof(NativeTensorSpec));
+            *(NativeTensorSpec*)place = spec.Native;
+            return place;
+        }
+
+        internal long* Of(long[] numbers)
+        {
+            var place = Place((numbers.Length + 1) * sizeof(long));
+            Marshal.Copy(numbers, 0, place, numbers.Length);
+            return (long*)place;
+        }
+
         private IntPtr* Addresses(IntPtr[] values)
         {
             var list = (IntPtr*)Place((values.Length + 1) * sizeof(IntPtr));

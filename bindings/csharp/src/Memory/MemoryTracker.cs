@@ -14,47 +14,6 @@ namespace Ckpt
         // Of the layers that calls have named.
         private readonly ConcurrentDictionary<string, int> numbers = new ConcurrentDictionary<string, int>();
 
-        /// <summary>A tracker that has counted nothing.</summary>
-        /// <param name="options">null: the defaults.</param>
-        public MemoryTracker([AllowNull] MemoryTrackerOptions options = null) : this(Made(options))
-        {
-        }
-
-        internal MemoryTracker(NativeHandle handle) : base(handle)
-        {
-        }
-
-        private static NativeHandle Made(MemoryTrackerOptions options)
-        {
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_memory_tracker_create(MemoryTrackerOptions.Native(options, memory),
-                    out made), native.ckpt_memory_tracker_release);
-        }
-
-        /// <summary>Another reference to the same tracker, with events of its own.</summary>
-        /// <returns>The reference.</returns>
-        public MemoryTracker Share()
-        {
-            return new MemoryTracker(Shared(Handle, native.ckpt_memory_tracker_retain, native.ckpt_memory_tracker_release));
-        }
-
-        /// <summary>The number of a layer, or null for a name that was never given.</summary>
-        /// <param name="layerId">Its name.</param>
-        /// <returns>The number or null.</returns>
-        public int? FindLayer(string layerId)
-        {
-            try
-            {
-                int layer;
-                native.ckpt_memory_tracker_find_layer(Handle, layerId, out layer);
-                return layer;
-            }
-            catch (CkptNotFoundException)
-            {
-                return null;
-            }
-        }
-
         // The number of a layer, which is added if its name is new.
         private int NumberOf(string layerId)
         {
@@ -88,47 +47,15 @@ namespace Ckpt
             return TryReserve(NumberOf(layerId), sizeBytes);
         }
 
-        /// <summary>Books an allocation unless the live total would rise above the limit.</summary>
-        /// <param name="layer">The layer's number.</param>
-        /// <param name="sizeBytes">Above 0.</param>
-        /// <returns>The allocation's id, or null when it was refused.</returns>
-        public ulong? TryReserve(int layer, long sizeBytes)
-        {
-            return Reserved((out ulong made) => native.ckpt_memory_tracker_try_reserve(Handle, layer, sizeBytes, out made));
-        }
-
-        private delegate void Reservation(out ulong allocation);
-
-        private static ulong? Reserved(Reservation reserve)
-        {
-            try
-            {
-                ulong allocation;
-                reserve(out allocation);
-                return allocation;
-            }
-            catch (CkptOverBudgetException)
-            {
-                return null;
-            }
-        }
-
         /// <summary>Frees all live allocations of a layer. CkptNotFoundException when it has none.</summary>
         /// <param name="layerId">The layer's name.</param>
         /// <returns>How many there were.</returns>
         public long RecordDeallocation(string layerId)
         {
-            int layer;
-            try
-            {
-                native.ckpt_memory_tracker_find_layer(Handle, layerId, out layer);
-            }
-            catch (CkptNotFoundException)
-            {
-                CountUnknown();
-                throw;
-            }
-            return RecordDeallocation(layer);
+            var layer = FindLayer(layerId);
+            if (layer != null) return RecordDeallocation(layer.Value);
+            CountUnknown();
+            throw new CkptNotFoundException("name is \"" + layerId + "\"; no layer has that name");
         }
 
         // In MemoryStats.NotFound.
@@ -143,16 +70,6 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Frees all live allocations of a layer. CkptNotFoundException when it has none.</summary>
-        /// <param name="layer">The layer's number.</param>
-        /// <returns>How many there were.</returns>
-        public long RecordDeallocation(int layer)
-        {
-            long freed;
-            native.ckpt_memory_tracker_record_deallocation_layer(Handle, layer, out freed);
-            return freed;
-        }
-
         /// <summary>What one layer holds.</summary>
         /// <param name="layerId">Its name.</param>
         /// <returns>Its numbers, or null for an unknown layer.</returns>
@@ -161,18 +78,6 @@ namespace Ckpt
         {
             var layer = FindLayer(layerId);
             return layer == null ? null : GetLayerStats(layer.Value);
-        }
-
-        private static MemoryLayerStats Found(Action<ckpt_memory_layer_stats> fill)
-        {
-            try
-            {
-                return MemoryLayerStats.Filled(fill);
-            }
-            catch (CkptNotFoundException)
-            {
-                return null;
-            }
         }
 
         /// <summary>Totals and all layers of one moment.</summary>
@@ -211,22 +116,6 @@ namespace Ckpt
             return new MemoryScope(this, scope);
         }
 
-        /// <summary>A snapshot as one JSON object; docs/memory.md names its members.</summary>
-        /// <param name="maxLayers">Layers to list, those with the most live bytes; 0: all.</param>
-        /// <returns>The text.</returns>
-        public string ToJson(long maxLayers = 0)
-        {
-            return native.ckpt_memory_tracker_get_json(Handle, maxLayers);
-        }
-
-        /// <summary>A snapshot in the Prometheus text format.</summary>
-        /// <param name="maxLayers">Layers to list, by number; 0: all.</param>
-        /// <returns>The text.</returns>
-        public string ToPrometheus(long maxLayers = 100)
-        {
-            return native.ckpt_memory_tracker_get_prometheus(Handle, maxLayers);
-        }
-
         /// <summary>Calls handler for every event of these kinds from now on.</summary>
         /// <param name="kinds">One or several.</param>
         /// <param name="handler">Runs on the thread whose call caused the event.</param>
@@ -248,15 +137,6 @@ namespace Ckpt
             long id;
             native.ckpt_memory_tracker_subscribe_queue(Handle, (int)kinds, capacity, out id);
             return new MemoryEventQueue(this, id);
-        }
-
-        /// <summary>Sets the limit of the live total. Recording goes on above it, with an event; TryReserve refuses what would pass
-        /// it.</summary>
-        /// <param name="limitBytes">Above 0.</param>
-        /// <param name="hysteresisBytes">The next event comes only after the total was so much below the limit.</param>
-        public void SetLimit(long limitBytes, long hysteresisBytes = 0)
-        {
-            native.ckpt_memory_tracker_set_limit(Handle, limitBytes, hysteresisBytes);
         }
 
         /// <summary>The limit in bytes, or null when there is none.</summary>

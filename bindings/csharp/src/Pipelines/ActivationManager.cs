@@ -35,35 +35,6 @@ namespace Ckpt
                     out made), native.ckpt_activation_manager_release);
         }
 
-        /// <summary>The policy in force: under Automatic the one that was picked, and without the strategy of one. Setting it
-        /// changes what is stored from now on.</summary>
-        public ActivationPolicy Policy
-        {
-            get { return ActivationPolicy.Filled(policy => native.ckpt_activation_manager_get_policy(Handle, policy)); }
-            set
-            {
-                if (value == null) throw new ArgumentNullException("value");
-                using (var memory = new CallMemory())
-                    native.ckpt_activation_manager_set_policy(Handle, ActivationPolicy.Native(value, memory));
-            }
-        }
-
-        /// <summary>Clears, and says how many micro-batches the step has.</summary>
-        /// <param name="microBatches">0: not known; then the newest counts as the last.</param>
-        public void BeginStep(int microBatches = 0)
-        {
-            native.ckpt_activation_manager_begin_step(Handle, microBatches);
-        }
-
-        /// <summary>Whether a store of so many bytes would be kept now.</summary>
-        /// <param name="microBatch">From 0 on.</param>
-        /// <param name="bytes">Of the activation.</param>
-        /// <returns>True: it would.</returns>
-        public bool ShouldCheckpoint(int microBatch, long bytes = 0)
-        {
-            return Yes((out int answer) => native.ckpt_activation_manager_should_checkpoint(Handle, microBatch, bytes, out answer));
-        }
-
         /// <summary>The same without a copy: no caller may write to the tensor any more, and this object of it is disposed
         /// of.</summary>
         /// <param name="microBatch">From 0 on.</param>

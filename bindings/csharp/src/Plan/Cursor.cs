@@ -6,17 +6,6 @@ namespace Ckpt
     /// <summary>A place in a schedule, for those who run its actions themselves. One thread at a time.</summary>
     public sealed unsafe partial class Cursor : NativeObject
     {
-        /// <summary>A cursor at the first action.</summary>
-        /// <param name="schedule">Kept alive.</param>
-        public Cursor(Schedule schedule) : base(Made(schedule))
-        {
-        }
-
-        private static NativeHandle Made(Schedule schedule)
-        {
-            return Made((out IntPtr made) => native.ckpt_cursor_create(HandleOf(schedule), out made), native.ckpt_cursor_release);
-        }
-
         /// <summary>The next action. After End it is End again.</summary>
         /// <returns>The action.</returns>
         public ScheduleAction Next()

@@ -7,7 +7,7 @@ namespace Ckpt
     /// <summary>Drives the steps of one schedule for a Guest, one at a time: what is kept and dropped, recomputed and run backward.
     /// One thread at a time, but for Cancel.</summary>
     /// <typeparam name="T">Items.</typeparam>
-    public sealed unsafe class Driver<T> : NativeObject where T : class
+    public sealed unsafe partial class Driver<T> : NativeObject where T : class
     {
         private readonly Functions functions;
 
@@ -62,20 +62,6 @@ namespace Ckpt
                 native.ckpt_driver_run(Handle, number, out made);
                 return made;
             }));
-        }
-
-        /// <summary>Sets the number of steps of an open-ended schedule: within a method of the guest of the step that runs, else of
-        /// the next one.</summary>
-        /// <param name="steps">At least those that were asked for.</param>
-        public void Finalize(long steps)
-        {
-            native.ckpt_driver_finalize(Handle, steps);
-        }
-
-        /// <summary>Ends the step with CkptCancelledException. Any thread, also within a method of the guest.</summary>
-        public void Cancel()
-        {
-            native.ckpt_driver_cancel(Handle);
         }
 
         /// <summary>Which call ended the last step that failed by its guest; null when it did not.</summary>

@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
@@ -94,59 +93,13 @@ namespace Ckpt
             }
         }
 
-        /// <summary>The newest usable checkpoint; null when there is none.</summary>
-        [MaybeNull]
-        public CheckpointInfo Latest { get { return Found(info => native.ckpt_checkpoint_manager_get_latest(Handle, info)); } }
-
-        /// <summary>The checkpoint with the best metric; null when none has a metric.</summary>
-        [MaybeNull]
-        public CheckpointInfo Best { get { return Found(info => native.ckpt_checkpoint_manager_get_best(Handle, info)); } }
-
-        /// <summary>The newest usable checkpoint of a step.</summary>
-        /// <param name="step">As it was saved.</param>
-        /// <returns>The checkpoint, or null when the step has none.</returns>
-        [return: MaybeNull]
-        public CheckpointInfo FindStep(long step)
-        {
-            return Found(info => native.ckpt_checkpoint_manager_find_step(Handle, step, info));
-        }
-
-        private static CheckpointInfo Found(Action<ckpt_checkpoint_info> fill)
-        {
-            try
-            {
-                return CheckpointInfo.Filled(fill);
-            }
-            catch (CkptNotFoundException)
-            {
-                return null;
-            }
-        }
-
         /// <summary>Removes the newest usable checkpoint of a step. CkptNotFoundException when there is none.</summary>
         /// <param name="step">As it was saved.</param>
         public void Remove(long step)
         {
-            Remove(CheckpointInfo.Filled(info => native.ckpt_checkpoint_manager_find_step(Handle, step, info)).Name);
-        }
-
-        /// <summary>Removes the checkpoints that rules do not keep, or only says which these are.</summary>
-        /// <param name="keepRules">As in the options; null: those of the manager.</param>
-        /// <param name="dryRun">true: nothing is removed.</param>
-        /// <returns>What was removed, or would be.</returns>
-        public IReadOnlyList<CheckpointInfo> Prune([AllowNull] string keepRules = null, bool dryRun = false)
-        {
-            return NativeList.Made(native.ckpt_checkpoint_manager_prune(Handle, keepRules, dryRun ? 1 : 0),
-                at => new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
-        }
-
-        /// <summary>Removes the abandoned checkpoints that are not pinned, or only returns them.</summary>
-        /// <param name="dryRun">true: nothing is removed.</param>
-        /// <returns>The removed checkpoints, or with dryRun those that would be removed.</returns>
-        public IReadOnlyList<CheckpointInfo> PruneAbandoned(bool dryRun = false)
-        {
-            return NativeList.Made(native.ckpt_checkpoint_manager_prune_abandoned(Handle, dryRun ? 1 : 0),
-                at => new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
+            var found = FindStep(step);
+            if (found == null) throw new CkptNotFoundException("there is no complete checkpoint of step " + step);
+            Remove(found.Name);
         }
 
         /// <summary>Opens one checkpoint to read its tensors one by one.</summary>
@@ -158,6 +111,5 @@ namespace Ckpt
             return new Reader(Made((out IntPtr made) => native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify,
                 out made), native.ckpt_reader_release));
         }
-
     }
 }

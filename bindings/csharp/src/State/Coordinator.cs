@@ -35,13 +35,6 @@ namespace Ckpt
                 new CoordinatorCalls(coordinator), 1, out made), native.ckpt_coordinator_release));
         }
 
-        /// <summary>Returns when every process has called it. CkptTimeoutException when not all came in time.</summary>
-        /// <param name="timeout">How long to wait.</param>
-        public void Barrier(TimeSpan timeout)
-        {
-            native.ckpt_coordinator_barrier(Handle, Times.Nanoseconds(timeout));
-        }
-
         /// <summary>Gives all processes the root's bytes.</summary>
         /// <param name="data">Read at the root and written elsewhere; as long everywhere.</param>
         /// <param name="root">Its rank.</param>

@@ -10,21 +10,6 @@ namespace Ckpt
     /// what there is. One thread at a time; the tensors it gives are independent of it.</summary>
     public sealed partial class Reader : NativeObject, IEnumerable<TensorInfo>
     {
-        /// <summary>Opens a safetensors file, or a folder of Hugging Face's layout. Such files have no checksums.</summary>
-        /// <param name="path">Of the file or folder.</param>
-        public Reader(string path) : this(Made(path))
-        {
-        }
-
-        internal Reader(NativeHandle handle) : base(handle)
-        {
-        }
-
-        private static NativeHandle Made(string path)
-        {
-            return Made((out IntPtr made) => native.ckpt_reader_create(path, out made), native.ckpt_reader_release);
-        }
-
         /// <summary>What is known of a tensor.</summary>
         /// <param name="index">0 .. TensorCount - 1.</param>
         /// <returns>The tensor's name, element type, shape and place.</returns>
@@ -81,40 +66,11 @@ namespace Ckpt
         }
 
         /// <summary>Reads a tensor into a new one.</summary>
-        /// <param name="index">0 .. TensorCount - 1.</param>
-        /// <param name="pool">Of its memory; null: the process's default pool.</param>
-        /// <returns>The tensor.</returns>
-        public Tensor Read(long index, [AllowNull] BufferPool pool = null)
-        {
-            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_read_new(Handle, index, HandleOf(pool), out made));
-        }
-
-        /// <summary>Reads a tensor into a new one.</summary>
         /// <param name="name">Of the tensor; in one group only.</param>
         /// <returns>The tensor.</returns>
         public Tensor Read(string name)
         {
             return Read(Find(name));
-        }
-
-        /// <summary>Reads a tensor into one that is there.</summary>
-        /// <param name="index">0 .. TensorCount - 1.</param>
-        /// <param name="into">Of the same dtype and shape.</param>
-        public void ReadInto(long index, Tensor into)
-        {
-            native.ckpt_reader_read(Handle, index, HandleOf(into));
-        }
-
-        /// <summary>Reads rows along the first dimension.</summary>
-        /// <param name="index">0 .. TensorCount - 1.</param>
-        /// <param name="begin">The first row.</param>
-        /// <param name="length">Their number.</param>
-        /// <param name="pool">Of the memory; null: the process's default pool.</param>
-        /// <returns>A new tensor.</returns>
-        public Tensor ReadSlice(long index, long begin, long length, [AllowNull] BufferPool pool = null)
-        {
-            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_read_slice(Handle, index, begin, length, HandleOf(pool),
-                out made));
         }
 
         /// <summary>What there is, group after group, file after file.</summary>

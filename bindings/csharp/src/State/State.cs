@@ -15,26 +15,6 @@ namespace Ckpt
         /// <summary>Key of a value that has a place of its own in the manifest: what a controller knows.</summary>
         public const string Controller = native.CKPT_STATE_CONTROLLER;
 
-        /// <summary>An empty state.</summary>
-        public State() : base(Made(native.ckpt_state_create, native.ckpt_state_release))
-        {
-        }
-
-        internal State(NativeHandle handle) : base(handle)
-        {
-        }
-
-        /// <summary>Adds a tensor, which is kept alive. CkptAlreadyExistsException when the group has the name.</summary>
-        /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
-        /// <param name="name">Not blank.</param>
-        /// <param name="tensor">Shared, not copied.</param>
-        /// <returns>This state.</returns>
-        public State Add(string group, string name, Tensor tensor)
-        {
-            native.ckpt_state_add_tensor(Handle, group, name, HandleOf(tensor));
-            return this;
-        }
-
         /// <summary>Adds an array, which is pinned while the state or a save of it needs it: a load fills it in place.</summary>
         /// <typeparam name="T">A number, or bool.</typeparam>
         /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
@@ -45,21 +25,6 @@ namespace Ckpt
         public State Add<T>(string group, string name, Memory<T> elements, params long[] shape) where T : struct
         {
             using (var tensor = Tensor.Borrow(elements, shape)) return Add(group, name, tensor);
-        }
-
-        /// <summary>Adds a tensor that is spread over the ranks of a run: each rank adds it with the same dtype and shape, and then,
-        /// by AddBlock, those of its blocks that it has: none, one or several.</summary>
-        /// <param name="group">Becomes a file of each rank; at most 64 bytes.</param>
-        /// <param name="name">Not blank.</param>
-        /// <param name="dtype">Of its elements.</param>
-        /// <param name="shape">The whole tensor's 0 .. 8 lengths.</param>
-        /// <returns>This state.</returns>
-        public State AddShardedTensor(string group, string name, DType dtype, params long[] shape)
-        {
-            if (shape == null) throw new ArgumentNullException("shape");
-            fixed (long* lengths = shape)
-                native.ckpt_state_add_sharded_tensor(Handle, group, name, (int)dtype, lengths, shape.Length);
-            return this;
         }
 
         /// <summary>Adds one block of this rank to a tensor of AddShardedTensor. Two ranks may have the same block; else blocks do not
@@ -200,15 +165,6 @@ namespace Ckpt
         public T Get<T>(string group)
         {
             return Trees.Get<T>(this, group);
-        }
-
-        /// <summary>Declares that a group's tensors seldom change: an incremental save does not write its file again while none
-        /// has.</summary>
-        /// <param name="group">Need not be there yet.</param>
-        /// <param name="rarely">False: takes that back.</param>
-        public void SetRarelyChanges(string group, bool rarely = true)
-        {
-            native.ckpt_state_set_rarely_changes(Handle, group, rarely ? 1 : 0);
         }
 
         /// <summary>What the last load found missing, unexpected and unusable, and the keys whose values differed between the ranks

@@ -251,19 +251,5 @@ namespace Ckpt
             }
             return answer != 0;
         }
-
-        /// <summary>What a yes means; schedules that were made before stay as they are.</summary>
-        public StrategyChosen Chosen
-        {
-            get { return (StrategyChosen)Get<int>(native.ckpt_strategy_get_chosen); }
-            set { native.ckpt_strategy_set_chosen(Handle, (int)value); }
-        }
-
-        /// <summary>Another reference to the same strategy.</summary>
-        /// <returns>The reference.</returns>
-        public Strategy Share()
-        {
-            return new Strategy(Shared(Handle, native.ckpt_strategy_retain, native.ckpt_strategy_release));
-        }
     }
 }

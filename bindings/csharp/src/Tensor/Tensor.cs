@@ -169,13 +169,6 @@ namespace Ckpt
             return Owning(LentMemory.Borrow(memory, dtype, shape));
         }
 
-        /// <summary>Another reference to the same tensor.</summary>
-        /// <returns>The reference.</returns>
-        public Tensor Share()
-        {
-            return new Tensor(Shared(Handle, native.ckpt_tensor_retain, native.ckpt_tensor_release));
-        }
-
         /// <summary>The element type.</summary>
         public DType DType
         {
@@ -221,13 +214,6 @@ namespace Ckpt
         public bool IsReadOnly
         {
             get { return Open(readOnly); }
-        }
-
-        /// <summary>Copies the elements of a tensor of the same dtype and shape.</summary>
-        /// <param name="source">Its memory may overlap.</param>
-        public void CopyFrom(Tensor source)
-        {
-            native.ckpt_tensor_copy(Handle, HandleOf(source));
         }
 
         /// <summary>Whether dtype, shape and all bytes are the same.</summary>

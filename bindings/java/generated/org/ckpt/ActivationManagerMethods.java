@@ -1,16 +1,14 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link ActivationManager} that are one call of the C API. */
 abstract class ActivationManagerMethods extends NativeObject {
   ActivationManagerMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_activation_manager_release);
   }
 
-  ActivationManagerMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  static ActivationManager made(Into<long[]> create) {
+    return new ActivationManager(number(create));
   }
 
   /** Changes the policy of what is stored from now on; what is stored already stays. Meant for between steps. */
@@ -42,6 +40,14 @@ abstract class ActivationManagerMethods extends NativeObject {
     return truth(out -> Native.ckpt_activation_manager_should_checkpoint(this, microBatch, bytes, out));
   }
 
+  /**
+   * Asks the policy, and keeps a copy of the activation if it says so: Returns 1 or 0. An index that is stored already is replaced,
+   * with its bytes; it is dropped when the new activation is not kept.
+   */
+  public boolean store(int microBatch, Tensor activation) {
+    return truth(out -> Native.ckpt_activation_manager_store(this, microBatch, activation, out));
+  }
+
   /** Returns 1 when the activation is stored, else 0. */
   public boolean hasActivation(int microBatch) {
     return truth(out -> Native.ckpt_activation_manager_has_activation(this, microBatch, out));
@@ -53,6 +59,14 @@ abstract class ActivationManagerMethods extends NativeObject {
    */
   public Tensor recompute(Tensor input, int microBatch) {
     return Tensor.made(out -> Native.ckpt_activation_manager_recompute(this, input, microBatch, out));
+  }
+
+  /**
+   * Returns what {@code ActivationManager.activation} returns, or else what {@code ActivationManager.recompute} returns. input is
+   * only read in the second case, but must be there.
+   */
+  public Tensor getOrCompute(Tensor input, int microBatch) {
+    return Tensor.made(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out));
   }
 
   /** Drops all that is stored; the tracker's count of this manager is 0 then. */

@@ -2,16 +2,11 @@
 package org.ckpt;
 
 import java.time.Duration;
-import java.util.function.Consumer;
 
 /** The methods of {@link AsyncManager} that are one call of the C API. */
 abstract class AsyncManagerMethods extends NativeObject {
   AsyncManagerMethods(long address) {
-    super(address);
-  }
-
-  AsyncManagerMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+    super(address, Native::ckpt_async_manager_release);
   }
 
   /**

@@ -1,16 +1,19 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Chain} that are one call of the C API. */
 abstract class ChainMethods extends NativeObject {
   ChainMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_chain_release);
   }
 
-  ChainMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  /**
+   * Appends a layer; the chain keeps it. {@link Status#INVALID_STATE} when it belongs to a chain already or an executor was made.
+   * {@link Status#ALREADY_EXISTS} when the name is taken.
+   */
+  public Chain add(Layer layer) {
+    Native.ckpt_chain_add(this, layer);
+    return (Chain) this;
   }
 
   /** Returns the number of layers. */

@@ -2,16 +2,12 @@
 package org.ckpt;
 
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Optional;
 
 /** The methods of {@link CheckpointManager} that are one call of the C API. */
 abstract class CheckpointManagerMethods extends NativeObject {
   CheckpointManagerMethods(long address) {
-    super(address);
-  }
-
-  CheckpointManagerMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+    super(address, Native::ckpt_checkpoint_manager_release);
   }
 
   /** Returns a new reference to the storage that the checkpoint was made with. */
@@ -56,6 +52,43 @@ abstract class CheckpointManagerMethods extends NativeObject {
    */
   public List<CheckpointInfo> list() {
     return values(Native.ckpt_checkpoint_manager_list(this), CheckpointInfo::of, ckpt_checkpoint_info::close);
+  }
+
+  /**
+   * Returns the checkpoint that a load tries first: the one of the highest step of the current line whose status is {@link
+   * Status#OK}, of equal ones the last that was committed. Empty when there is none; the message then names the newest abandoned
+   * one.
+   */
+  public Optional<CheckpointInfo> latest() {
+    try {
+      return Optional.of(CheckpointInfo.from(struct -> Native.ckpt_checkpoint_manager_get_latest(this, struct)));
+    } catch (CkptNotFoundException none) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Returns the checkpoint that has the best metric, as bestMetric of the manager's options says, of equal ones the newest, among
+   * those of the current line whose status is {@link Status#OK}. Empty when none has a metric.
+   */
+  public Optional<CheckpointInfo> best() {
+    try {
+      return Optional.of(CheckpointInfo.from(struct -> Native.ckpt_checkpoint_manager_get_best(this, struct)));
+    } catch (CkptNotFoundException none) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Returns the newest checkpoint of this step (&gt;= 0) whose status is {@link Status#OK}; one of the current line takes
+   * precedence over abandoned ones. Empty when there is none.
+   */
+  public Optional<CheckpointInfo> findStep(long step) {
+    try {
+      return Optional.of(CheckpointInfo.from(struct -> Native.ckpt_checkpoint_manager_find_step(this, step, struct)));
+    } catch (CkptNotFoundException none) {
+      return Optional.empty();
+    }
   }
 
   /**

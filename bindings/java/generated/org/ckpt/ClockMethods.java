@@ -1,16 +1,19 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Clock} that are one call of the C API. */
 abstract class ClockMethods extends NativeObject {
   ClockMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_clock_release);
   }
 
-  ClockMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  static Clock made(Into<long[]> create) {
+    return new Clock(number(create));
+  }
+
+  /** Creates a clock that stands still at start (&gt;= 0, nanoseconds) until {@code Clock.advance} moves it. */
+  public static Clock manual(long start) {
+    return Clock.made(out -> Native.ckpt_clock_create_manual(start, out));
   }
 
   /**

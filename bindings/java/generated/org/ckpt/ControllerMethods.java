@@ -2,16 +2,12 @@
 package org.ckpt;
 
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.util.List;
 
 /** The methods of {@link Controller} that are one call of the C API. */
 abstract class ControllerMethods extends NativeObject {
   ControllerMethods(long address) {
-    super(address);
-  }
-
-  ControllerMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+    super(address, Native::ckpt_controller_release);
   }
 
   /** Returns the time on the controller's clock, for callers that have none of their own. */
@@ -41,7 +37,7 @@ abstract class ControllerMethods extends NativeObject {
    * controller of its own: after a save this call gathers their stalls on rank 0, whose controller notes the longest before it
    * decides; again until none of them is still in that save. The other ranks' controllers keep their own stalls. nowSeconds counts
    * on rank 0 only. If rank 0 cannot decide, or the arguments of one rank are wrong, all return the status and message of that
-   * rank. Only a rank without a coordinator (null or another handle) returns alone; the others time out. {@link Status#TIMEOUT} and
+   * rank. Only a rank whose coordinator is null or another handle returns alone; the others time out. {@link Status#TIMEOUT} and
    * {@link Status#CALLBACK} as {@code Coordinator.allGather}, {@code Coordinator.gather} and {@code Coordinator.broadcast}. {@link
    * Status#CORRUPT} if they return invalid data instead of a decision or stalls. timeout: at least 0, for the call as a whole.
    */
@@ -52,6 +48,11 @@ abstract class ControllerMethods extends NativeObject {
   /** Returns what the controller knows. */
   public ControllerInfo info() {
     return ControllerInfo.from(struct -> Native.ckpt_controller_get_info(this, struct));
+  }
+
+  /** Lists the tasks that are remembered, the oldest first. */
+  public List<TaskObservation> tasks() {
+    return values(Native.ckpt_controller_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
   }
 
   /**

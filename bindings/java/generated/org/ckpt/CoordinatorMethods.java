@@ -2,16 +2,15 @@
 package org.ckpt;
 
 import java.time.Duration;
-import java.util.function.Consumer;
 
 /** The methods of {@link Coordinator} that are one call of the C API. */
 abstract class CoordinatorMethods extends NativeObject {
   CoordinatorMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_coordinator_release);
   }
 
-  CoordinatorMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  static Coordinator made(Into<long[]> create) {
+    return new Coordinator(number(create));
   }
 
   /** Returns this process's rank, 0 .. worldSize - 1. */

@@ -1,16 +1,10 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Cursor} that are one call of the C API. */
 abstract class CursorMethods extends NativeObject {
   CursorMethods(long address) {
-    super(address);
-  }
-
-  CursorMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+    super(address, Native::ckpt_cursor_release);
   }
 
   /**

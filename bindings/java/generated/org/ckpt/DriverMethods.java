@@ -1,16 +1,10 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Driver} that are one call of the C API. */
 abstract class DriverMethods extends NativeObject {
   DriverMethods(long address) {
-    super(address);
-  }
-
-  DriverMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+    super(address, Native::ckpt_driver_release);
   }
 
   /**

@@ -1,16 +1,14 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link FaultHandler} that are one call of the C API. */
 abstract class FaultHandlerMethods extends NativeObject {
   FaultHandlerMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_fault_handler_release);
   }
 
-  FaultHandlerMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  static FaultHandler made(Into<long[]> create) {
+    return new FaultHandler(number(create));
   }
 
   /** Returns how often an operation was tried again since the handler was made. */

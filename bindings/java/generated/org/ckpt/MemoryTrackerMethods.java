@@ -1,16 +1,20 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** The methods of {@link MemoryTracker} that are one call of the C API. */
 abstract class MemoryTrackerMethods extends NativeObject {
   MemoryTrackerMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_memory_tracker_release);
   }
 
-  MemoryTrackerMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  /** Returns another reference to the same memory tracker, to be closed by itself. */
+  public MemoryTracker share() {
+    Native.ckpt_memory_tracker_retain(this);
+    return new MemoryTracker(address());
   }
 
   /**
@@ -19,6 +23,15 @@ abstract class MemoryTrackerMethods extends NativeObject {
    */
   public int addLayer(String name) {
     return whole(out -> Native.ckpt_memory_tracker_add_layer(this, name, out));
+  }
+
+  /** Returns the number of the layer of this name. Empty for a name that was never used. */
+  public OptionalInt findLayer(String name) {
+    try {
+      return OptionalInt.of(whole(out -> Native.ckpt_memory_tracker_find_layer(this, name, out)));
+    } catch (CkptNotFoundException none) {
+      return OptionalInt.empty();
+    }
   }
 
   /** Returns the layer's name, which lives as long as the tracker. {@link Status#NOT_FOUND} for a number that no layer has. */
@@ -36,6 +49,35 @@ abstract class MemoryTrackerMethods extends NativeObject {
     return number(out -> Native.ckpt_memory_tracker_record_allocation(this, layerId, bytes, out));
   }
 
+  /**
+   * Records an allocation of bytes (&gt; 0) by a layer as {@code MemoryTracker.recordAllocation}, but empty when the live total
+   * would rise above the limit. What is refused is never counted as live, not even for a moment; {@code MemoryStats.refused} counts
+   * refusals. Without a limit everything fits.
+   */
+  public OptionalLong tryReserve(int layerId, long bytes) {
+    try {
+      return OptionalLong.of(number(out -> Native.ckpt_memory_tracker_try_reserve(this, layerId, bytes, out)));
+    } catch (CkptOverBudgetException none) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * Records the end of an allocation. {@link Status#NOT_FOUND} for an id that is not live (unknown, or freed already): nothing
+   * changes but the count notFound.
+   */
+  public void recordDeallocation(long allocation) {
+    Native.ckpt_memory_tracker_record_deallocation(this, allocation);
+  }
+
+  /**
+   * Records the end of all live allocations of a layer in one step; returns how many. {@link Status#NOT_FOUND}, counted, for an
+   * unknown layer and for one that has nothing live.
+   */
+  public long freeLayer(int layerId) {
+    return number(out -> Native.ckpt_memory_tracker_record_deallocation_layer(this, layerId, out));
+  }
+
   /** Returns the tracker's totals. */
   public MemoryStats stats() {
     return MemoryStats.from(struct -> Native.ckpt_memory_tracker_get_stats(this, struct));
@@ -44,6 +86,14 @@ abstract class MemoryTrackerMethods extends NativeObject {
   /** Returns a layer's numbers. {@link Status#NOT_FOUND} for an unknown layer. */
   public MemoryLayerStats layerStats(int layerId) {
     return MemoryLayerStats.from(struct -> Native.ckpt_memory_tracker_get_layer_stats(this, layerId, struct));
+  }
+
+  /**
+   * The live allocations of one moment, oldest first: count receives how many there are, allocations the first min(capacity,
+   * count). Holds recording up for as long as copying 40 bytes for each allocation that was ever live at the same time takes.
+   */
+  public List<MemoryAllocation> allocations() {
+    return values(Native.ckpt_memory_tracker_list_allocations(this), MemoryAllocation::of, ckpt_memory_allocation::close);
   }
 
   /**

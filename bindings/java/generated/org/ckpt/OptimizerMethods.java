@@ -1,16 +1,35 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Optimizer} that are one call of the C API. */
 abstract class OptimizerMethods extends NativeObject {
   OptimizerMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_optimizer_release);
   }
 
-  OptimizerMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  static Optimizer made(Into<long[]> create) {
+    return new Optimizer(number(create));
+  }
+
+  /**
+   * Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learningRate v. learningRate &gt; 0, 0 &lt;=
+   * momentum &lt; 1. State: one tensor a parameter, "&lt;name&gt;.momentum". Keeps the chain alive.
+   */
+  public static Optimizer sgd(Chain chain, double learningRate, double momentum) {
+    return Optimizer.made(out -> Native.ckpt_optimizer_create_sgd(chain, learningRate, momentum, out));
+  }
+
+  /** Creates an AdamW optimizer. */
+  public static Optimizer adamw(Chain chain) {
+    return adamw(chain, new AdamWOptions());
+  }
+
+  /**
+   * Creates an AdamW optimizer. options: null for the defaults. Keeps the chain alive. Source: Loshchilov, Hutter, "Decoupled
+   * weight decay regularization", arXiv:1711.05101.
+   */
+  public static Optimizer adamw(Chain chain, AdamWOptions options) {
+    return Optimizer.made(out -> options.with(optionsStruct -> Native.ckpt_optimizer_create_adamw(chain, optionsStruct, out)));
   }
 
   /** Updates the parameters once with the gradients as they are. */
@@ -26,6 +45,11 @@ abstract class OptimizerMethods extends NativeObject {
    */
   public double stepAndZero(double maxNorm) {
     return real(out -> Native.ckpt_optimizer_step_and_zero(this, maxNorm, out));
+  }
+
+  /** Returns the size of the next steps. */
+  public double getLearningRate() {
+    return real(out -> Native.ckpt_optimizer_get_learning_rate(this, out));
   }
 
   /** Sets the size of the next steps, &gt;= 0 and finite. It is not part of the state: set it again when a run is resumed. */

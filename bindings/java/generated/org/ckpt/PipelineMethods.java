@@ -1,16 +1,10 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Pipeline} that are one call of the C API. */
 abstract class PipelineMethods extends NativeObject {
   PipelineMethods(long address) {
-    super(address);
-  }
-
-  PipelineMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+    super(address, Native::ckpt_pipeline_release);
   }
 
   /**

@@ -1,16 +1,14 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Reader} that are one call of the C API. */
 abstract class ReaderMethods extends NativeObject {
   ReaderMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_reader_release);
   }
 
-  ReaderMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  static Reader made(Into<long[]> create) {
+    return new Reader(number(create));
   }
 
   /** Returns the number of tensors. */
@@ -35,9 +33,9 @@ abstract class ReaderMethods extends NativeObject {
   }
 
   /**
-   * Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension. {@link
-   * Status#OUT_OF_RANGE} for rows that are not there; {@link Status#INVALID_ARGUMENT} for a scalar; {@link Status#UNSUPPORTED} when
-   * rows of less than a byte per element are no whole bytes.
+   * Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension and memory of pool
+   * (null: the process's default pool). {@link Status#OUT_OF_RANGE} for rows that are not there; {@link Status#INVALID_ARGUMENT}
+   * for a scalar; {@link Status#UNSUPPORTED} when rows of less than a byte per element are no whole bytes.
    */
   public Tensor readSlice(long index, long begin, long length, BufferPool pool) {
     return Tensor.made(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out));

@@ -1,16 +1,47 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Schedule} that are one call of the C API. */
 abstract class ScheduleMethods extends NativeObject {
   ScheduleMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_schedule_release);
   }
 
-  ScheduleMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  static Schedule made(Into<long[]> create) {
+    return new Schedule(number(create));
+  }
+
+  /** Returns another reference to the same schedule, to be closed by itself. */
+  public Schedule share() {
+    Native.ckpt_schedule_retain(this);
+    return new Schedule(address());
+  }
+
+  /**
+   * Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: beginsCount of them, strictly
+   * ascending, the first is 0.
+   */
+  public static Schedule segments(Profile profile, long... begins) {
+    return Schedule.made(out -> Native.ckpt_schedule_create_segments(profile, begins, out));
+  }
+
+  /**
+   * Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and freezes its answers.
+   * Meanwhile its callbacks can add nothing to the profile ({@link Status#INVALID_STATE}). A chosen layer begins a segment
+   * (boundary) or is recomputed alone while all others record (recompute), as the strategy says. The schedule knows nothing of the
+   * strategy afterwards: {@code Follower.next} asks again. {@link Status#CALLBACK} when a custom one fails.
+   */
+  public static Schedule fromStrategy(Profile profile, CheckpointStrategy strategy) {
+    return Schedule.made(out -> Native.ckpt_schedule_create_from_strategy(profile, Strategy.of(strategy), out));
+  }
+
+  /**
+   * Creates a schedule for a number of steps that is not known when the forward part begins: keeps the input of every period-th
+   * step (period &gt;= 1), or records every step (period 0). All layers have the given {@link LayerFlag} flags. Its cursors go on
+   * forward until {@code Cursor.finalize}.
+   */
+  public static Schedule openEnded(long period, int flags) {
+    return Schedule.made(out -> Native.ckpt_schedule_create_open_ended(period, flags, out));
   }
 
   /** Returns the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the schedule. */
@@ -64,5 +95,25 @@ abstract class ScheduleMethods extends NativeObject {
    */
   public PlanReport verify(Profile profile) {
     return PlanReport.from(struct -> Native.ckpt_schedule_verify(this, profile, struct));
+  }
+
+  /**
+   * Assigns every buffer of the schedule an offset in one arena; returns the arena's size: the reserved bytes that a machine must
+   * have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). Streams like the verifier:
+   * past some thousands of buffers they are placed in the order of time alone, which may need more room than looking at whole
+   * lives. {@link Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} when the arena would pass 2^63 -
+   * 1.
+   */
+  public long reservedBytes(Profile profile) {
+    return number(out -> Native.ckpt_schedule_place(this, profile, out));
+  }
+
+  /**
+   * Returns what a tier (1 .. 3) must have: each of the tier's slots is as long as the longest item that it ever holds, rounded up
+   * to 64. {@link Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} when the sum would pass 2^63 -
+   * 1.
+   */
+  public long reservedBytes(Profile profile, int tier) {
+    return number(out -> Native.ckpt_schedule_place_tier(this, profile, tier, out));
   }
 }

@@ -1,16 +1,10 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Strategy} that are one call of the C API. */
 abstract class StrategyMethods extends NativeObject {
   StrategyMethods(long address) {
-    super(address);
-  }
-
-  StrategyMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+    super(address, Native::ckpt_strategy_release);
   }
 
   /**

@@ -1,21 +1,24 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link Tensor} that are one call of the C API. */
 abstract class TensorMethods extends NativeObject {
   TensorMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_tensor_release);
   }
 
-  TensorMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  static Tensor made(Into<long[]> create) {
+    return new Tensor(number(create));
   }
 
   /** Bytes of all elements. */
   public long bytes() {
     return Native.ckpt_tensor_get_bytes(this);
+  }
+
+  /** Number of elements. */
+  public long elements() {
+    return Native.ckpt_tensor_get_element_count(this);
   }
 
   /** The tensor's element type, a CKPT_DTYPE_ constant. */
@@ -70,6 +73,11 @@ abstract class TensorMethods extends NativeObject {
    */
   public double dot(Tensor b) {
     return real(out -> Native.ckpt_tensor_dot(this, b, out));
+  }
+
+  /** Copies the elements of source, which must have the dtype and shape of target. Their memory may overlap. */
+  public void copyFrom(Tensor source) {
+    Native.ckpt_tensor_copy(this, source);
   }
 
   /** Returns 1 when dtype, shape and all bytes are the same, else 0. So a NaN equals the same NaN, and 0 does not equal -0. */

@@ -1,16 +1,15 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
 /** The methods of {@link WorkerPool} that are one call of the C API. */
 abstract class WorkerPoolMethods extends NativeObject {
   WorkerPoolMethods(long address) {
-    super(address);
+    super(address, Native::ckpt_worker_pool_release);
   }
 
-  WorkerPoolMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  /** Lent by the library for a time: nothing is released. */
+  WorkerPoolMethods(NativeObject lent) {
+    super(lent.address());
   }
 
   /** Returns the number of threads of the pool, the caller's included. */

@@ -4,12 +4,8 @@ import java.util.Optional;
 
 /** Stores the activations of a stage's micro-batches as a policy says. Synchronised. */
 public final class ActivationManager extends ActivationManagerMethods {
-  private ActivationManager(long address) {
-    super(address, Native::ckpt_activation_manager_release);
-  }
-
-  static ActivationManager made(Into<long[]> create) {
-    return new ActivationManager(number(create));
+  ActivationManager(long address) {
+    super(address);
   }
 
   /**
@@ -36,17 +32,6 @@ public final class ActivationManager extends ActivationManagerMethods {
     NativeStageForward called = forward == null ? null : new Forward(forward).pinned();
     return number(
         out -> policy.with(p -> options.with(o -> Native.ckpt_activation_manager_create(p, o, called, out))));
-  }
-
-  /**
-   * Asks the policy, and keeps a copy of the activation if it says so.
-   *
-   * @param microBatch whose it is
-   * @param activation copied
-   * @return whether it was kept
-   */
-  public boolean store(int microBatch, Tensor activation) {
-    return truth(out -> Native.ckpt_activation_manager_store(this, microBatch, activation, out));
   }
 
   /**
@@ -79,17 +64,6 @@ public final class ActivationManager extends ActivationManagerMethods {
   public Optional<Tensor> activation(int microBatch) {
     long found = number(out -> Native.ckpt_activation_manager_get_activation(this, microBatch, out));
     return found == 0 ? Optional.empty() : Optional.of(Tensor.adopt(found));
-  }
-
-  /**
-   * What {@link #activation} gives, or else what {@link #recompute} gives.
-   *
-   * @param input of the stage
-   * @param microBatch whose it is
-   * @return to be closed
-   */
-  public Tensor getOrCompute(Tensor input, int microBatch) {
-    return Tensor.adopt(number(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out)));
   }
 
   /**

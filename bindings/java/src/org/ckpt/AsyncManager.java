@@ -44,7 +44,7 @@ public class AsyncManager extends AsyncManagerMethods {
    */
   @SuppressWarnings("this-escape") // javac 21: Exit only stores it, and close() reads no field of a subclass
   public AsyncManager(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {
-    super(create(checkpoints, options, listener), Native::ckpt_async_manager_release);
+    super(create(checkpoints, options, listener));
     Fallback.arm();
     drainTimeout = options.drainTimeout();
     Exit.closes(this);

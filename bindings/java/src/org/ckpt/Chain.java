@@ -16,18 +16,7 @@ public final class Chain extends ChainMethods {
    * @param firstLayer the global number of its first layer
    */
   public Chain(long firstLayer) {
-    super(number(out -> Native.ckpt_chain_create(firstLayer, out)), Native::ckpt_chain_release);
-  }
-
-  /**
-   * Appends a layer, which the chain keeps.
-   *
-   * @param layer of no other chain
-   * @return this
-   */
-  public Chain add(Layer layer) {
-    Native.ckpt_chain_add(this, layer);
-    return this;
+    super(number(out -> Native.ckpt_chain_create(firstLayer, out)));
   }
 
   /**
@@ -47,5 +36,4 @@ public final class Chain extends ChainMethods {
     }
     return List.copyOf(made);
   }
-
 }

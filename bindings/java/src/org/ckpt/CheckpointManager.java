@@ -1,7 +1,6 @@
 package org.ckpt;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -44,10 +43,8 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    *     removed; null: they do not stay
    */
   public CheckpointManager(Storage storage, CheckpointManagerOptions options, Predicate<CheckpointInfo> keep) {
-    super(
-        number(out -> options.with(struct ->
-            Native.ckpt_checkpoint_manager_create(storage, struct, StateFunctions.keeper(keep), out))),
-        Native::ckpt_checkpoint_manager_release);
+    super(number(out -> options.with(struct ->
+        Native.ckpt_checkpoint_manager_create(storage, struct, StateFunctions.keeper(keep), out))));
   }
 
   /**
@@ -195,34 +192,6 @@ public final class CheckpointManager extends CheckpointManagerMethods {
     }
   }
 
-  /** {@return the checkpoint that a load would take; empty when there is none} */
-  public Optional<CheckpointInfo> latest() {
-    return found(struct -> Native.ckpt_checkpoint_manager_get_latest(this, struct));
-  }
-
-  /** {@return the checkpoint with the best metric; empty when no valid one has a metric} */
-  public Optional<CheckpointInfo> best() {
-    return found(struct -> Native.ckpt_checkpoint_manager_get_best(this, struct));
-  }
-
-  /**
-   * The checkpoint of a step.
-   *
-   * @param step of the run
-   * @return of several the newest valid one; empty when there is none
-   */
-  public Optional<CheckpointInfo> findStep(long step) {
-    return found(struct -> Native.ckpt_checkpoint_manager_find_step(this, step, struct));
-  }
-
-  private static Optional<CheckpointInfo> found(Into<ckpt_checkpoint_info> call) {
-    try {
-      return Optional.of(CheckpointInfo.from(call));
-    } catch (CkptNotFoundException none) {
-      return Optional.empty();
-    }
-  }
-
   /**
    * Removes the checkpoint of a step.
    *
@@ -230,7 +199,7 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * @throws CkptNotFoundException when there is none
    */
   public void remove(long step) {
-    remove(CheckpointInfo.from(struct -> Native.ckpt_checkpoint_manager_find_step(this, step, struct)).name());
+    remove(findStep(step).orElseThrow(() -> new CkptNotFoundException("there is no complete checkpoint of step " + step)).name());
   }
 
   /**
@@ -243,5 +212,4 @@ public final class CheckpointManager extends CheckpointManagerMethods {
   public Reader reader(String name, Verify verify) {
     return Reader.made(out -> Native.ckpt_reader_create_from_checkpoint(this, name, verify.number(), out));
   }
-
 }

@@ -4,18 +4,8 @@ import java.util.function.LongSupplier;
 
 /** A source of time that never goes backwards. Objects that watch time take one, so that tests need no real time. Synchronised. */
 public final class Clock extends ClockMethods {
-  private Clock(long address) {
-    super(address, Native::ckpt_clock_release);
-  }
-
-  /**
-   * A clock that stands still until {@link #advance}.
-   *
-   * @param startNs its time, in nanoseconds, at least 0
-   * @return the clock
-   */
-  public static Clock manual(long startNs) {
-    return new Clock(number(out -> Native.ckpt_clock_create_manual(startNs, out)));
+  Clock(long address) {
+    super(address);
   }
 
   /**
@@ -28,11 +18,7 @@ public final class Clock extends ClockMethods {
     return new Clock(number(out -> Native.ckpt_clock_create_custom(new Source(now).pinned(), out)));
   }
 
-  /**
-   * The time.
-   *
-   * @return nanoseconds since a fixed, arbitrary moment
-   */
+  /** {@return nanoseconds since a fixed, arbitrary moment} */
   public long nowNs() {
     return number(out -> Native.ckpt_clock_get_now(this, out));
   }

@@ -1,8 +1,5 @@
 package org.ckpt;
 
-import java.time.Duration;
-import java.util.List;
-
 /**
  * Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that does not go
  * backwards. Synchronised.
@@ -19,8 +16,7 @@ public final class Controller extends ControllerMethods {
    * @param options how it decides
    */
   public Controller(ControllerOptions options) {
-    super(
-        number(out -> options.with(struct -> Native.ckpt_controller_create(struct, out))), Native::ckpt_controller_release);
+    super(number(out -> options.with(struct -> Native.ckpt_controller_create(struct, out))));
   }
 
   private static ControllerEvent at(ControllerEventKind kind, double now) {
@@ -141,14 +137,4 @@ public final class Controller extends ControllerMethods {
   public void notifyPreemption(double now, double leftSeconds) {
     record(at(ControllerEventKind.PREEMPTION, now).leftSeconds(leftSeconds));
   }
-
-  /**
-   * The tasks that were observed, as far as they are remembered.
-   *
-   * @return the oldest first
-   */
-  public List<TaskObservation> tasks() {
-    return values(Native.ckpt_controller_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
-  }
-
 }

@@ -2,16 +2,13 @@ package org.ckpt;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /** How the processes of one run find one another. As synchronised as its functions. */
 public final class Coordinator extends CoordinatorMethods {
-  private Coordinator(long address) {
-    super(address, Native::ckpt_coordinator_release);
-  }
-
-  static Coordinator made(Into<long[]> create) {
-    return new Coordinator(number(create));
+  Coordinator(long address) {
+    super(address);
   }
 
   /** Rank 0 of 1: every operation returns at once. */
@@ -29,7 +26,8 @@ public final class Coordinator extends CoordinatorMethods {
    */
   public static Coordinator custom(long rank, long worldSize, CustomCoordinator functions) {
     return new Coordinator(
-        number(out -> Native.ckpt_coordinator_create_custom(rank, worldSize, new CustomCoordinatorFunctions(functions).pinned(),
+        number(out -> Native.ckpt_coordinator_create_custom(rank, worldSize,
+            new CustomCoordinatorFunctions(Objects.requireNonNull(functions, "functions")).pinned(),
             overrides(functions, CustomCoordinator.class, "gather") ? 1 : 0, out)));
   }
 

@@ -1,13 +1,12 @@
 package org.ckpt;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A place in a schedule. One thread at a time. */
 public final class Cursor extends CursorMethods {
   Cursor(Schedule schedule) {
-    super(number(out -> Native.ckpt_cursor_create(schedule, out)), Native::ckpt_cursor_release);
+    super(number(out -> Native.ckpt_cursor_create(schedule, out)));
   }
 
   /**
@@ -26,10 +25,7 @@ public final class Cursor extends CursorMethods {
    * @return fewer only where END was reached; none behind it
    */
   public List<ScheduleAction> next(int most) {
-    List<ScheduleAction> actions = new ArrayList<>();
-    NumberReader in = new NumberReader(Native.ckpt_cursor_next_many(this, most));
-    while (in.more()) actions.add(ScheduleAction.of(in));
-    return actions;
+    return NumberReader.list(Native.ckpt_cursor_next_many(this, most), ScheduleAction::of);
   }
 
   /**

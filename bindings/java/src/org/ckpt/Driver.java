@@ -24,7 +24,7 @@ public final class Driver<T> extends DriverMethods {
   }
 
   private Driver(Schedule schedule, Functions<T> functions) {
-    super(number(out -> Native.ckpt_driver_create(schedule, functions.pinned(), out)), Native::ckpt_driver_release);
+    super(number(out -> Native.ckpt_driver_create(schedule, functions.pinned(), out)));
     this.functions = functions;
   }
 

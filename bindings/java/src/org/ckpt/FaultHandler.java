@@ -5,12 +5,8 @@ import java.util.function.Consumer;
 
 /** Decides what is tried again, and when. Synchronised; one handler may serve several storages. */
 public final class FaultHandler extends FaultHandlerMethods {
-  private FaultHandler(long address) {
-    super(address, Native::ckpt_fault_handler_release);
-  }
-
-  static FaultHandler made(Into<long[]> create) {
-    return new FaultHandler(number(create));
+  FaultHandler(long address) {
+    super(address);
   }
 
   /** A handler with all defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. */

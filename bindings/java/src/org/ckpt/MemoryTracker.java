@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class MemoryTracker extends MemoryTrackerMethods {
   private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>(); // of the layers that calls have named
 
-  private MemoryTracker(long address) {
-    super(address, Native::ckpt_memory_tracker_release);
+  MemoryTracker(long address) {
+    super(address);
   }
 
   /** A tracker with all defaults. */
@@ -36,31 +36,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
     this(number(out -> options.with(struct -> Native.ckpt_memory_tracker_create(struct, out))));
   }
 
-  /**
-   * Another reference to the same tracker.
-   *
-   * @return to be closed by itself
-   */
-  public MemoryTracker share() {
-    Native.ckpt_memory_tracker_retain(this);
-    return new MemoryTracker(address());
-  }
-
   // ---- Layers ----
-
-  /**
-   * The number of a layer.
-   *
-   * @param name its name
-   * @return empty for a name that was never given
-   */
-  public OptionalInt findLayer(String name) {
-    try {
-      return OptionalInt.of(whole(out -> Native.ckpt_memory_tracker_find_layer(this, name, out)));
-    } catch (CkptNotFoundException none) {
-      return OptionalInt.empty();
-    }
-  }
 
   /** The number of a layer, which is added if its name is new. */
   private int numberOf(String name) {
@@ -72,7 +48,11 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   }
 
   private int known(String name) {
-    return whole(out -> Native.ckpt_memory_tracker_find_layer(this, name, out));
+    return findLayer(name).orElseThrow(() -> noLayer(name));
+  }
+
+  private static CkptNotFoundException noLayer(String name) {
+    return new CkptNotFoundException("name is \"" + name + "\"; no layer has that name");
   }
 
   @Override
@@ -95,17 +75,6 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   }
 
   /**
-   * Like {@link #recordAllocation(int, long)} when the live total stays within the limit.
-   *
-   * @param layer the layer's number
-   * @param bytes more than 0
-   * @return the allocation's id; empty when the limit refuses it
-   */
-  public OptionalLong tryReserve(int layer, long bytes) {
-    return reserved(out -> Native.ckpt_memory_tracker_try_reserve(this, layer, bytes, out));
-  }
-
-  /**
    * The same by name.
    *
    * @param name the layer's name
@@ -116,34 +85,6 @@ public final class MemoryTracker extends MemoryTrackerMethods {
     return tryReserve(numberOf(name), bytes);
   }
 
-  private static OptionalLong reserved(Into<long[]> call) {
-    try {
-      return OptionalLong.of(number(call));
-    } catch (CkptOverBudgetException refused) {
-      return OptionalLong.empty();
-    }
-  }
-
-  /**
-   * Books the end of an allocation.
-   *
-   * @param allocation its id
-   * @throws CkptNotFoundException when it is not live
-   */
-  public void recordDeallocation(long allocation) {
-    Native.ckpt_memory_tracker_record_deallocation(this, allocation);
-  }
-
-  /**
-   * Frees all live allocations of a layer in one step.
-   *
-   * @param layer the layer's number
-   * @return how many
-   */
-  public long freeLayer(int layer) {
-    return number(out -> Native.ckpt_memory_tracker_record_deallocation_layer(this, layer, out));
-  }
-
   /**
    * The same by name.
    *
@@ -151,14 +92,9 @@ public final class MemoryTracker extends MemoryTrackerMethods {
    * @return how many
    */
   public long freeLayer(String name) {
-    int layer;
-    try {
-      layer = known(name);
-    } catch (CkptNotFoundException unknown) {
-      countUnknown();
-      throw unknown;
-    }
-    return freeLayer(layer);
+    OptionalInt layer = findLayer(name);
+    if (layer.isEmpty()) countUnknown();
+    return freeLayer(layer.orElseThrow(() -> noLayer(name)));
   }
 
   /** In {@link MemoryStats#notFound}. */
@@ -196,15 +132,6 @@ public final class MemoryTracker extends MemoryTrackerMethods {
                 Native.ckpt_memory_tracker_get_snapshot(this, order.number(), totals), MemoryLayerStats::of,
                 ckpt_memory_layer_stats::close)));
     return new MemorySnapshot(stats, List.copyOf(layers));
-  }
-
-  /**
-   * The live allocations of one moment.
-   *
-   * @return oldest first
-   */
-  public List<MemoryAllocation> allocations() {
-    return values(Native.ckpt_memory_tracker_list_allocations(this), MemoryAllocation::of, ckpt_memory_allocation::close);
   }
 
   /**

@@ -1,6 +1,9 @@
 package org.ckpt;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
 
 /** Reads values that the native code passes as an array of numbers. */
 final class NumberReader {
@@ -13,6 +16,13 @@ final class NumberReader {
 
   boolean more() {
     return at < numbers.length;
+  }
+
+  static <T> List<T> list(long[] numbers, Function<NumberReader, T> of) {
+    NumberReader in = new NumberReader(numbers);
+    List<T> made = new ArrayList<>();
+    while (in.more()) made.add(of.apply(in));
+    return List.copyOf(made);
   }
 
   long next() {

@@ -5,37 +5,8 @@ import java.util.List;
 
 /** Updates a chain's parameters from their gradients. One thread at a time. */
 public final class Optimizer extends OptimizerMethods {
-  private Optimizer(long address) {
-    super(address, Native::ckpt_optimizer_release);
-  }
-
-  /**
-   * v = momentum v + g; w = w - learningRate v.
-   *
-   * @param chain kept
-   * @param learningRate above 0
-   * @param momentum at least 0, below 1
-   * @return the optimizer
-   */
-  public static Optimizer sgd(Chain chain, double learningRate, double momentum) {
-    return new Optimizer(number(out -> Native.ckpt_optimizer_create_sgd(chain, learningRate, momentum, out)));
-  }
-
-  /**
-   * AdamW.
-   *
-   * @param chain kept
-   * @param options how it updates
-   * @return the optimizer
-   */
-  public static Optimizer adamw(Chain chain, AdamWOptions options) {
-    return new Optimizer(
-        number(out -> options.with(struct -> Native.ckpt_optimizer_create_adamw(chain, struct, out))));
-  }
-
-  /** {@return the size of the next steps} */
-  public double getLearningRate() {
-    return real(out -> Native.ckpt_optimizer_get_learning_rate(this, out));
+  Optimizer(long address) {
+    super(address);
   }
 
   /**

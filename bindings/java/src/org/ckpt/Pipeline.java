@@ -1,7 +1,6 @@
 package org.ckpt;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -37,7 +36,7 @@ public final class Pipeline extends PipelineMethods {
    */
   public Pipeline(
       Chain chain, TensorSpec input, PipelineOptions options, long[] begins, List<Schedule> schedules, ActivationPolicy policy) {
-    super(create(chain, input, options, begins, schedules, policy), Native::ckpt_pipeline_release);
+    super(create(chain, input, options, begins, schedules, policy));
     microBatches = options.microBatches();
   }
 
@@ -106,10 +105,7 @@ public final class Pipeline extends PipelineMethods {
    * @return by stage, then by time
    */
   public List<PipelineInterval> timeline() {
-    NumberReader in = new NumberReader(Native.ckpt_pipeline_get_timeline(this, null));
-    List<PipelineInterval> intervals = new ArrayList<>();
-    while (in.more()) intervals.add(PipelineInterval.of(in));
-    return List.copyOf(intervals);
+    return NumberReader.list(Native.ckpt_pipeline_get_timeline(this, null), PipelineInterval::of);
   }
 
   /**
@@ -120,5 +116,4 @@ public final class Pipeline extends PipelineMethods {
   public Duration stepTime() {
     return Duration.ofNanos(number(out -> Native.ckpt_pipeline_get_timeline(this, out)));
   }
-
 }

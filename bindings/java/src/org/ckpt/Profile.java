@@ -6,12 +6,8 @@ import java.util.stream.IntStream;
 
 /** What planning must know of a chain. {@link #of} makes one; or build it layer by layer. */
 public final class Profile extends ProfileMethods {
-  private Profile(Into<long[]> create) {
-    super(number(create), Native::ckpt_profile_release);
-  }
-
-  static Profile made(Into<long[]> create) {
-    return new Profile(create);
+  Profile(Into<long[]> create) {
+    super(number(create));
   }
 
   /**
@@ -21,18 +17,6 @@ public final class Profile extends ProfileMethods {
    */
   public Profile(long inputBytes) {
     this(out -> Native.ckpt_profile_create(inputBytes, out));
-  }
-
-  /**
-   * A chain of like layers, the steps of a time-stepping code: as little memory for 10^9 as for one.
-   *
-   * @param layerCount at least 1
-   * @param layer what is known of each
-   * @param option the one way to run it
-   * @return the profile
-   */
-  public static Profile uniform(long layerCount, LayerProfile layer, OptionProfile option) {
-    return made(out -> layer.with(like -> option.with(way -> Native.ckpt_profile_create_uniform(layerCount, like, way, out))));
   }
 
   /**
@@ -49,38 +33,6 @@ public final class Profile extends ProfileMethods {
   }
 
   /**
-   * Of a chain whose layers are timed where they run, in steps of the whole chain. Takes the memory of storing everything.
-   *
-   * @param chain takes no further layers
-   * @param step its data
-   * @param measuredSteps 1 .. 32
-   * @param pool null: a pool of Ckpt.availableThreads()
-   * @return the profile
-   */
-  public static Profile measured(Chain chain, Step step, int measuredSteps, WorkerPool pool) {
-    return made(out -> step.with(struct -> Native.ckpt_profile_create_measured(chain, struct, measuredSteps, pool, out)));
-  }
-
-  /**
-   * What {@link #toJson} wrote.
-   *
-   * @param json CorruptException for another text
-   * @return the profile
-   */
-  public static Profile fromJson(String json) {
-    return made(out -> Native.ckpt_profile_create_from_json(json, out));
-  }
-
-  /**
-   * The profile as docs/plan.md describes it.
-   *
-   * @return JSON, whose seconds read back to the same bits
-   */
-  public String toJson() {
-    return Native.ckpt_profile_get_json(this);
-  }
-
-  /**
    * Appends a layer.
    *
    * @param name not blank
@@ -91,29 +43,6 @@ public final class Profile extends ProfileMethods {
   public Profile addLayer(String name, LayerProfile layer, OptionProfile... options) {
     layer.with(struct -> Native.ckpt_profile_add_layer(this, name, struct));
     for (OptionProfile option : Objects.requireNonNull(options, "options")) option.with(struct -> Native.ckpt_profile_add_option(this, struct));
-    return this;
-  }
-
-  /**
-   * Says what a tier, a place that is slower than memory, can do.
-   *
-   * @param tier 1 .. 3
-   * @param profile what it can do
-   * @return this
-   */
-  public Profile setTier(int tier, TierProfile profile) {
-    profile.with(struct -> Native.ckpt_profile_set_tier(this, tier, struct));
-    return this;
-  }
-
-  /**
-   * Says what holds for the whole chain.
-   *
-   * @param flags a sum of {@link ProfileFlag}
-   * @return this
-   */
-  public Profile setFlags(int flags) {
-    Native.ckpt_profile_set_flags(this, flags);
     return this;
   }
 

@@ -12,12 +12,8 @@ import java.util.Objects;
  * at a time; the tensors it gives are independent of it.
  */
 public final class Reader extends ReaderMethods {
-  private Reader(Into<long[]> create) {
-    super(number(create), Native::ckpt_reader_release);
-  }
-
-  static Reader made(Into<long[]> create) {
-    return new Reader(create);
+  Reader(long address) {
+    super(address);
   }
 
   /**
@@ -26,7 +22,7 @@ public final class Reader extends ReaderMethods {
    * @param path links are followed
    */
   public Reader(Path path) {
-    this(out -> Native.ckpt_reader_create(path.toString(), out));
+    this(number(out -> Native.ckpt_reader_create(path.toString(), out)));
   }
 
   /**
@@ -127,5 +123,4 @@ public final class Reader extends ReaderMethods {
   public void read(long index, Tensor into) {
     Native.ckpt_reader_read(this, index, Objects.requireNonNull(into, "into"));
   }
-
 }

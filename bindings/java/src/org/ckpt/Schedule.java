@@ -8,12 +8,8 @@ import java.util.stream.LongStream;
 
 /** An immutable recipe of actions for one step of training. Iterating gives its actions. Synchronised. */
 public final class Schedule extends ScheduleMethods implements Iterable<ScheduleAction> {
-  private Schedule(long address) {
-    super(address, Native::ckpt_schedule_release);
-  }
-
-  static Schedule made(Into<long[]> create) {
-    return new Schedule(number(create));
+  Schedule(long address) {
+    super(address);
   }
 
   /**
@@ -76,40 +72,6 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
   }
 
   /**
-   * Segments that begin at the given layers.
-   *
-   * @param profile of the chain
-   * @param begins ascending from 0
-   * @return the schedule
-   */
-  public static Schedule segments(Profile profile, long... begins) {
-    return made(out -> Native.ckpt_schedule_create_segments(profile, begins, out));
-  }
-
-  /**
-   * Asks a strategy once per layer and freezes its answers.
-   *
-   * @param profile of the chain
-   * @param strategy asked now; a {@link Follower} asks it again
-   * @return the schedule
-   */
-  public static Schedule fromStrategy(Profile profile, CheckpointStrategy strategy) {
-    Strategy asked = Strategy.of(strategy);
-    return made(out -> Native.ckpt_schedule_create_from_strategy(profile, asked, out));
-  }
-
-  /**
-   * For a number of steps that is not known yet: see {@link Cursor#finish}.
-   *
-   * @param period keeps the input of every period-th step; 0 records every step
-   * @param layerFlags a sum of {@link LayerFlag}, of all layers
-   * @return the schedule
-   */
-  public static Schedule openEnded(long period, int layerFlags) {
-    return made(out -> Native.ckpt_schedule_create_open_ended(period, layerFlags, out));
-  }
-
-  /**
    * Layers of the chain that the schedule is for.
    *
    * @return empty when open-ended
@@ -117,27 +79,6 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
   public OptionalLong layerCount() {
     long layers = number(out -> Native.ckpt_schedule_get_layer_count(this, out));
     return layers == 0 ? OptionalLong.empty() : OptionalLong.of(layers);
-  }
-
-  /**
-   * What a machine must have: an arena with an offset for every buffer.
-   *
-   * @param profile of the chain
-   * @return bytes
-   */
-  public long reservedBytes(Profile profile) {
-    return number(out -> Native.ckpt_schedule_place(this, profile, out));
-  }
-
-  /**
-   * What a tier must have: a place for the longest item of each of its slots.
-   *
-   * @param profile of the chain
-   * @param tier 1 .. 3
-   * @return bytes
-   */
-  public long reservedBytes(Profile profile, int tier) {
-    return number(out -> Native.ckpt_schedule_place_tier(this, profile, tier, out));
   }
 
   /**
@@ -152,16 +93,6 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
   @Override
   public Iterator<ScheduleAction> iterator() {
     return new Actions(cursor());
-  }
-
-  /**
-   * Another reference to the same schedule.
-   *
-   * @return to be closed by itself
-   */
-  public Schedule share() {
-    Native.ckpt_schedule_retain(this);
-    return new Schedule(address());
   }
 
   private static final class Actions implements Iterator<ScheduleAction> {

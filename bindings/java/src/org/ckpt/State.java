@@ -3,7 +3,6 @@ package org.ckpt;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
@@ -20,7 +19,7 @@ public final class State extends StateMethods {
 
   /** An empty state. */
   public State() {
-    super(number(Native::ckpt_state_create), Native::ckpt_state_release);
+    super(number(Native::ckpt_state_create));
   }
 
   /** What a model and an optimizer list of themselves; optimizer null: none. */
@@ -30,35 +29,7 @@ public final class State extends StateMethods {
   }
 
   private State(NativeObject lent) {
-    super(lent.address());
-  }
-
-  /**
-   * Adds a tensor, which is shared and kept alive, not copied: a save reads and a load writes its memory.
-   *
-   * @param group becomes a file of its own; made when it is new
-   * @param name of the tensor within the group
-   * @param tensor shared
-   * @return this
-   */
-  public State add(String group, String name, Tensor tensor) {
-    Native.ckpt_state_add_tensor(this, group, name, tensor);
-    return this;
-  }
-
-  /**
-   * Adds a tensor that is spread over the ranks of a run: each rank adds it with the same element type and shape, and then, by
-   * {@link #addBlock}, those of its blocks that it has: none, one or several.
-   *
-   * @param group becomes a file of each rank; made when it is new
-   * @param name of the tensor within the group
-   * @param dtype of its elements
-   * @param shape the whole tensor's lengths
-   * @return this
-   */
-  public State addShardedTensor(String group, String name, DType dtype, long... shape) {
-    Native.ckpt_state_add_sharded_tensor(this, group, name, dtype.number(), Objects.requireNonNull(shape, "shape"));
-    return this;
+    super(lent);
   }
 
   /**
@@ -100,32 +71,6 @@ public final class State extends StateMethods {
   }
 
   /**
-   * Sets the value of a key.
-   *
-   * @param key not blank
-   * @param json one JSON value
-   * @return this
-   */
-  public State setJson(String key, String json) {
-    Native.ckpt_state_set_json(this, key, json);
-    return this;
-  }
-
-  /**
-   * The value of a key.
-   *
-   * @param key not blank
-   * @return JSON without superfluous white space; empty when the key has none
-   */
-  public Optional<String> json(String key) {
-    try {
-      return Optional.of(Native.ckpt_state_get_json(this, key));
-    } catch (CkptNotFoundException none) {
-      return Optional.empty();
-    }
-  }
-
-  /**
    * Makes a value of any shape a group of its own, in the place of the value that it was: null, truth values, numbers, texts, paths,
    * byte[] (bytes), other arrays of numbers (copied), tensors (shared), and maps, collections and arrays of these. Read it with
    * {@link Reader#get}; a load into this state fills its tensors and replaces all else.
@@ -151,18 +96,6 @@ public final class State extends StateMethods {
    */
   public <T> T get(String group, Class<T> type) {
     return Trees.get(this, group, type);
-  }
-
-  /**
-   * Declares that the tensors of a group seldom change: a save does not write its file again while none has.
-   *
-   * @param group need not be there yet
-   * @param rarely false takes it back
-   * @return this
-   */
-  public State setRarelyChanges(String group, boolean rarely) {
-    Native.ckpt_state_set_rarely_changes(this, group, rarely ? 1 : 0);
-    return this;
   }
 
   /**

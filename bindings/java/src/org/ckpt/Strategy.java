@@ -21,7 +21,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   Strategy(long address) {
-    super(address, Native::ckpt_strategy_release);
+    super(address);
   }
 
   /**

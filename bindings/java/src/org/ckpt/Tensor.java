@@ -8,7 +8,6 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
-import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 
@@ -26,17 +25,13 @@ public final class Tensor extends TensorMethods {
   Form form = Form.TENSOR;
   private ByteBuffer whole;
 
-  private Tensor(long address) {
-    super(address, Native::ckpt_tensor_release);
+  Tensor(long address) {
+    super(address);
   }
 
   /** One reference, which the tensor releases. */
   static Tensor adopt(long address) {
     return new Tensor(address);
-  }
-
-  static Tensor made(Into<long[]> create) {
-    return adopt(number(create));
   }
 
   /** A reference of its own to what a callback borrows; null for address 0. */
@@ -414,15 +409,6 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The number of elements.
-   *
-   * @return at least 0
-   */
-  public long elements() {
-    return Native.ckpt_tensor_get_element_count(this);
-  }
-
-  /**
    * The address of the first element, for other native libraries; valid as long as the tensor.
    *
    * @return 0 without elements, and for a read-only tensor
@@ -432,15 +418,6 @@ public final class Tensor extends TensorMethods {
   }
 
   // ---- Arithmetic: F32 and F64, the same bits on every machine ----
-
-  /**
-   * Copies the elements of another tensor.
-   *
-   * @param source of the same type and shape
-   */
-  public void copyFrom(Tensor source) {
-    Native.ckpt_tensor_copy(this, source);
-  }
 
   // ---- DLPack, for other native libraries in this process ----
 

@@ -10,16 +10,16 @@ public final class WorkerPool extends WorkerPoolMethods {
    * @param threads 1 .. 1024, the calling one included; 0: {@link Ckpt#availableThreads}
    */
   public WorkerPool(int threads) {
-    super(number(out -> Native.ckpt_worker_pool_create(threads, out)), Native::ckpt_worker_pool_release);
+    super(number(out -> Native.ckpt_worker_pool_create(threads, out)));
   }
 
-  private WorkerPool(long lent) {
+  private WorkerPool(NativeObject lent) {
     super(lent);
   }
 
   /** What a callback borrows; null for address 0. */
   static WorkerPool lent(long address) {
-    return address == 0 ? null : new WorkerPool(address);
+    return address == 0 ? null : new WorkerPool(new LentObject(address));
   }
 
   /**

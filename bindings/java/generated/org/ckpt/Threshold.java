@@ -1,16 +1,26 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
+import java.util.List;
 
-/** The methods of {@link Threshold} that are one call of the C API. */
-abstract class ThresholdMethods extends NativeObject {
-  ThresholdMethods(long address) {
-    super(address);
+/**
+ * Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by what
+ * recoveries saved. One thread at a time. Weaknesses: it knows neither the time since the last checkpoint nor the failure rate,
+ * its steps depend on the unit of time, one outlier stays the longest task for ever, and slots for a lifetime run out.
+ */
+public final class Threshold extends NativeObject {
+  Threshold(long address) {
+    super(address, Native::ckpt_threshold_release);
   }
 
-  ThresholdMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  /** Creates a threshold rule. */
+  public Threshold() {
+    this(new ThresholdOptions());
+  }
+
+  /** Creates a threshold rule. options: null for the defaults. */
+  public Threshold(ThresholdOptions options) {
+    this(number(out -> options.with(optionsStruct -> Native.ckpt_threshold_create(optionsStruct, out))));
   }
 
   /** Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, at least 0. */
@@ -47,5 +57,10 @@ abstract class ThresholdMethods extends NativeObject {
   /** Returns what the rule knows. */
   public ThresholdInfo info() {
     return ThresholdInfo.from(struct -> Native.ckpt_threshold_get_info(this, struct));
+  }
+
+  /** Lists the tasks that are remembered, the oldest first. */
+  public List<TaskObservation> tasks() {
+    return values(Native.ckpt_threshold_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
   }
 }

@@ -1,16 +1,34 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.function.Consumer;
-
-/** The methods of {@link ScheduleExecutor} that are one call of the C API. */
-abstract class ScheduleExecutorMethods extends NativeObject {
-  ScheduleExecutorMethods(long address) {
-    super(address);
+/**
+ * Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Owns threads
+ * unless its options have a pool. Not synchronised.
+ */
+public final class ScheduleExecutor extends NativeObject {
+  ScheduleExecutor(long address) {
+    super(address, Native::ckpt_schedule_executor_release);
   }
 
-  ScheduleExecutorMethods(long address, Consumer<NativeObject> release) {
-    super(address, release);
+  /** Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. */
+  public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input) {
+    this(chain, schedule, input, new ScheduleExecutorOptions());
+  }
+
+  /**
+   * Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps
+   * chain and schedule alive. options: null for the defaults. {@link Status#OUT_OF_RANGE} for a schedule that runs layers more than
+   * 2^22 times in a step: an executor holds it as a list. A tier that has a storage and that the schedule uses gets a place for the
+   * longest item of each of its slots. In the file system that is one file for each executor and tier, mode 0600 and without a
+   * name, so nothing is left of it however the process ends; each slot begins at a multiple of 4096, and the storage's options say
+   * how it is written and how fast (bytesPerSecond limits what is read from such files, too, by itself). In memory it is that many
+   * bytes. Two threads for each such tier, one for stores and one for loads, copy in the order of the schedule while layers run; an
+   * AWAIT waits for its copy. {@link Status#UNSUPPORTED}, and the message names the tier, for a storage of callbacks; what the
+   * system reports when it makes no such file.
+   */
+  public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input, ScheduleExecutorOptions options) {
+    this(number(out -> options.with(optionsStruct ->
+        Native.ckpt_schedule_executor_create(chain, schedule, input.numbers(), optionsStruct, out))));
   }
 
   /**

@@ -1,0 +1,40 @@
+// Generated from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.List;
+
+/** A placed schedule. Immutable: may be read from several threads at once. */
+public final class Program extends NativeObject {
+  Program(long address) {
+    super(address, Native::ckpt_program_release);
+  }
+
+  /**
+   * Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that the executor of
+   * the documentation of engine uses: reserved bytes as {@code Schedule.place} says them. {@link Status#INVALID_SCHEDULE} as {@code
+   * Schedule.verify}, {@link Status#OUT_OF_RANGE} past 2^22 operations.
+   */
+  public Program(Schedule schedule, Profile profile) {
+    this(number(out -> Native.ckpt_program_create(schedule, profile, out)));
+  }
+
+  /** Returns the size of a tier's arena (0 .. 3); it must begin at a multiple of 64 bytes. */
+  public long arenaBytes(int tier) {
+    return number(out -> Native.ckpt_program_get_arena_bytes(this, tier, out));
+  }
+
+  /** Returns the program as JSON, as docs/guests.md describes it. */
+  public String json() {
+    return Native.ckpt_program_get_json(this);
+  }
+
+  /** Returns all buffers. */
+  public List<ProgramBuffer> buffers() {
+    return NumberReader.list(Native.ckpt_program_get_buffers(this), ProgramBuffer::of);
+  }
+
+  /** Returns all operations. */
+  public List<ProgramOperation> operations() {
+    return NumberReader.list(Native.ckpt_program_get_operations(this), ProgramOperation::of);
+  }
+}
