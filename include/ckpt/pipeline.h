@@ -243,7 +243,7 @@ typedef struct ckpt_pipeline_options {
 
 /* Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what store-all keeps, times
  * the micro-batches in flight, is most even. profile: of one micro-batch. Of options only order, stages, chunks and
- * micro_batches are read. begins receives up to capacity (>= 0) first layers, *count how many there are; begins may be NULL when
+ * micro_batches are read. begins receives up to capacity (>= 0) first layers, *count how many there are. begins may be NULL when
  * capacity is 0. */
 CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options, int64_t* begins,
                                          int64_t capacity, int64_t* count);

@@ -1,13 +1,17 @@
-"""Describes the functions that create an object of a handle type: ckpt_X_create is its constructor, ckpt_X_create_Y a function of the
-type that is called Y. The emitters (*_methods.py) decide how a language calls it.
+"""Describes functions that are no methods of an object: those that create one, and those that need none. ckpt_X_create is the
+constructor of X, ckpt_X_create_Y a static method of X that is called Y. Functions without an object belong to a family.
 
-Functions that take callbacks, raw memory, or structs with functions inside are written by hand.
+The emitters (*_methods.py) decide how a language calls them. Functions that take callbacks, raw memory, or structs with functions inside
+are written by hand.
 """
 
 import re
 
-from methods import Method, Parameter, Result, kind_of_parameter
+from methods import Method, Parameter, Result, kind_of_parameter, result_of
 from text import bare
+
+FAMILIES = ("ckpt_interval", "ckpt_blas", "ckpt_dtype")  # prefixes of functions that belong together
+LIBRARY = ("ckpt_version_string", "ckpt_build_info", "ckpt_available_threads", "ckpt_feature")  # the family "ckpt": the whole library
 
 
 class Creator:
@@ -19,6 +23,15 @@ class Creator:
         self.comment = " ".join(function["comment"].split())
 
     renamed_comment = Method.renamed_comment
+
+
+class StaticMethod(Method):
+    """A function that needs no object; owner: its handle type or family."""
+
+    def __init__(self, function, owner, parameters, result):
+        with_self = {**function, "parameters": [{"type": "const void*"}]}
+        super().__init__(with_self, owner, parameters, result)
+        self.is_getter = False
 
 
 def has_functions(model, struct):
@@ -52,6 +65,22 @@ def creators(model):
         given = given_of(model, function, parameters) if last["type"] == owner + "**" else None
         if given is not None and (not given or given[0].bare != owner):  # one that is given such an object is a method of it
             found.append(Creator(function, owner, given))
+    return found
+
+
+def static_methods(model):
+    found = []
+    for function in model.api["functions"]:
+        name, parameters = function["name"], function["parameters"]
+        owner = model.owner_of(name)
+        family = owner or next((one for one in FAMILIES if name.startswith(one + "_")), "ckpt" if name in LIBRARY else None)
+        has_object = owner and parameters and bare(parameters[0]["type"]) == owner
+        if not family or has_object or name.startswith(family + "_create"):
+            continue
+        result = result_of(model, function, parameters)
+        given = given_of(model, function, result[1]) if result else None
+        if given is not None:
+            found.append(StaticMethod(function, family, given, result[0]))
     return found
 
 

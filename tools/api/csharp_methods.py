@@ -7,24 +7,15 @@ C", is the only one that refers to SWIG's class native, NativeHandle and CallMem
 
 import re
 
-from creators import absence, creators, shared, without_status
+from creators import StaticMethod, absence, creators, shared, static_methods, without_status
 from text import GENERATED, camel, texts
-from write_csharp import CsharpWords, block, class_of, property_of
+from write_csharp import FAMILIES, OWN_NAMES, CsharpWords, block, class_of, property_of
 
 FOLDER = "bindings/csharp/generated/"
 USES = (("System", r"\b(TimeSpan|IntPtr|GC|ArgumentNullException)\b"), ("System.Collections.Generic", r"\bIReadOnlyList\b"),
         ("System.Diagnostics.CodeAnalysis", r"\b(AllowNull|MaybeNull)\b"), ("Ckpt.Interop", r"\b(native\.|NativeHandle\b)"))
 KEYWORDS = {"event": "controllerEvent", "out": "result", "dType": "dtype"}
 OUTS = {"int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong", "double": "double", "ckpt_bool": "int"}
-OWN_NAMES = {  # where C#'s name is not that of C
-    "ckpt_state_add_tensor": "Add",
-    "ckpt_schedule_place": "ReservedBytes",
-    "ckpt_schedule_place_tier": "ReservedBytes",
-    "ckpt_memory_tracker_record_deallocation_layer": "RecordDeallocation",
-    "ckpt_tensor_copy": "CopyFrom",
-    "ckpt_reader_read": "ReadInto",
-    "ckpt_reader_read_new": "Read",
-}
 DEFAULTS = {  # values of arguments that may be left out, besides null and for ever
     "ckpt_worker_pool_create": {"thread_count": "0"},
     "ckpt_memory_tracker_get_json": {"max_layers": "0"},
@@ -53,15 +44,16 @@ def argument_name(name):
 
 
 def wrapped(line):
-    """The line in pieces of at most 120 characters, broken behind its last "=> " or a comma where that is possible."""
+    """The line in pieces of at most 120 characters, broken behind its last "=> ", or a comma with few parentheses around it."""
     if len(line) <= 120:
         return [line]
-    indent = len(line) - len(line.lstrip())
-    at = line.rindex("=> ") + 3 if "=> " in line else line.rfind(", ", indent, 120) + 2
-    if at <= indent + 2:
-        return [line]
-    return [line[:at - 1], *wrapped(line[:indent] + "    " * ("=> " in line) + line[at:])] if "=> " in line else [
-        line[:at - 1], *(" " * 4 + part for part in wrapped(line[:indent] + line[at:]))]
+    indent = line[:len(line) - len(line.lstrip())]
+    if "=> " in line:
+        at = line.rindex("=> ") + 3
+        return [line[:at - 1], *wrapped(indent + "    " + line[at:])]
+    depths = [(line.count("(", 0, at.start()) - line.count(")", 0, at.start()), -at.end()) for at in re.finditer(", ", line[:120])]
+    at = -min(depths)[1] if depths else len(line)
+    return [line[:at].rstrip(), *("    " + part for part in wrapped(indent + line[at:]))] if depths else [line]
 
 
 # ---- What a method is in C# ----
@@ -92,7 +84,8 @@ def declared(parameters):
 
 class CsharpMethod:
     def __init__(self, words, method):
-        self.method, self.owner, self.function, self.header = method, camel(method.owner), method.function, method.header
+        self.method, self.function, self.header = method, method.function, method.header
+        self.owner, self.is_static = FAMILIES.get(method.owner) or camel(method.owner), isinstance(method, StaticMethod)
         self.parameters = [CsharpParameter(parameter, method.function, method.comment) for parameter in method.parameters]
         self.result, self.absent, self.setter = method.result, absence(method), None
         self.words = words
@@ -106,7 +99,8 @@ class CsharpMethod:
     def is_property(self):
         """Getters without arguments, unless they make an object each time."""
         large = self.result.kind in ("struct", "structs", "numbers", "handle") and not self.absent and not self.setter
-        return self.method.is_getter and not large and not self.is_text_file
+        is_value = self.is_static and self.result.direct and not self.parameters  # of the whole library
+        return is_value or self.method.is_getter and not large and not self.is_text_file
 
     @property
     def name(self):
@@ -133,11 +127,11 @@ class CsharpMethod:
 
     def lines(self):
         attribute = ["[MaybeNull]" if self.is_property else "[return: MaybeNull]"] * bool(self.absent and not self.type.endswith("?"))
-        body = body_of(self)
+        body, public = body_of(self), "public static" if self.is_static else "public"
         if not self.is_property:
-            return [*self.documented(), *attribute, *folded(f"public {self.type} {self.name}({declared(self.parameters)})", body)]
+            return [*self.documented(), *attribute, *folded(f"{public} {self.type} {self.name}({declared(self.parameters)})", body)]
         body = block("get", *body) + (block("set", *body_of_setter(self.setter)) if self.setter else [])
-        return [*self.documented(), *attribute, *folded(f"public {self.type} {self.name}", body)]
+        return [*self.documented(), *attribute, *folded(f"{public} {self.type} {self.name}", body)]
 
 
 class CsharpCreator:
@@ -181,7 +175,14 @@ def needs_memory(parameters):
 
 
 def call_of(method, *more):
-    return f"native.{method.function}({', '.join(['Handle', *map(passed, method.parameters), *more])})"
+    arguments = map(checked, method.parameters) if method.is_static else ["Handle", *map(passed, method.parameters)]
+    return f"native.{method.function}({', '.join([*arguments, *more])})"
+
+
+def checked(one):
+    """A parameter as an argument of a function that has no object; a struct that is missing is refused here."""
+    given = f'Native(Given({one.name}, "{one.name}"), memory)'
+    return passed(one) if one.is_nullable else passed(one).replace(f"Native({one.name}, memory)", given)
 
 
 def read_of(method):
@@ -203,7 +204,7 @@ def read_of(method):
         return [f"return NativeList.Integers({call_of(method)});"]
     out = OUTS.get(group.type if group else result.bare) or ("IntPtr" if result.kind == "text" else "int")
     value = {"truth": "{} != 0", "enum": f"({name}){{}}"}.get(result.kind, "{}")
-    if result.kind == "text":  # borrowed from the object
+    if result.kind == "text" and not result.direct:  # borrowed from the object
         return [f"{out} value;", call_of(method, "out value") + ";", "var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
     if result.direct:
         return [f"return {value.format(call_of(method))};"]
@@ -234,16 +235,10 @@ def with_memory(parameters, body):
 def made_of(creator):
     """The handle of a new object."""
     out = "(CallMemory memory, out IntPtr made)" if needs_memory(creator.parameters) else "(out IntPtr made)"
-    arguments = ", ".join([*map(passed, creator.parameters), "out made"])
-    arguments = re.sub(r"\.Native\((\w+), memory\)", lambda at: at[0] if nullable(creator, at[1]) else
-                       f'.Native(Given({at[1]}, "{at[1]}"), memory)', arguments)
+    arguments = ", ".join([*map(checked, creator.parameters), "out made"])
     threads = ", true" if creator.owns_threads else ""
     make = f"{out} => native.{creator.function}({arguments})" if creator.parameters else f"native.{creator.function}"
     return f"Made({make}, native.{creator.handle}_release{threads})"
-
-
-def nullable(creator, name):
-    return next(one for one in creator.parameters if one.name == name).is_nullable
 
 
 def references(owner, handle, source, is_shared, is_made):
@@ -275,7 +270,7 @@ class Writer:
         made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators(model)
                 if one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
         self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
-        methods = [one for one in (CsharpMethod(self.words, method) for method in methods)
+        methods = [one for one in (CsharpMethod(self.words, method) for method in [*methods, *static_methods(model)])
                    if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
         setters = {one.function: one for one in methods if one.method.verb.startswith("set_") and len(one.parameters) == 1}
         for one in methods:
@@ -287,9 +282,9 @@ class Writer:
         self.shared = {camel(handle) for handle in shared(model)}
 
     def of_class(self, owner, found):
-        handle = self.handles[owner]
+        handle = self.handles.get(owner)
         is_made = owner in self.shared or any(one.owner == owner and isinstance(one, CsharpCreator) for one in found)
-        parts = [references(owner, handle, self.sources.get(owner, ""), owner in self.shared, is_made)[1:]]
+        parts = [references(owner, handle, self.sources.get(owner, ""), owner in self.shared, is_made)[1:]] if handle else []
         lines = [line for part in [*parts, *(one.lines() for one in found if one.owner == owner)] if part for line in ["", *part]]
         unsafe = "unsafe " * any(".Length" in line for line in lines)  # arrays of numbers cross as pointers
         if owner not in self.whole:

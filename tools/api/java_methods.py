@@ -6,24 +6,14 @@ JavaMethod and JavaCreator say what a method is in Java; result() and call() of 
 
 import re
 
-from creators import absence, creators, record_lists, shared, without_status
+import write_java
+from creators import StaticMethod, absence, creators, record_lists, shared, static_methods, without_status
 from text import GENERATED, block, camel, lower_camel, texts, wrapped
-from write_java import NUMBERS, JavaWords, is_flags, javadoc, value_name
+from write_java import FAMILIES, NUMBERS, OWN_NAMES, JavaWords, is_flags, javadoc, value_name
 
 FOLDER = "bindings/java/generated/org/ckpt/"
 ARRAYS = {"int32_t": "int[]", "int64_t": "long[]"}
 NAMES = {"finalize": "finish", "wait": "waitFor"}  # names that java.lang.Object has
-OWN_NAMES = {  # where Java's name is not that of C
-    "ckpt_state_add_tensor": "add",
-    "ckpt_schedule_place": "reservedBytes",
-    "ckpt_schedule_place_tier": "reservedBytes",
-    "ckpt_memory_tracker_record_deallocation_layer": "freeLayer",
-    "ckpt_profile_get_json": "toJson",
-    "ckpt_optimizer_get_learning_rate": "getLearningRate",
-    "ckpt_activation_manager_get_or_compute": "getOrCompute",
-    "ckpt_tensor_copy": "copyFrom",
-    "ckpt_tensor_get_element_count": "elements",
-}
 CHAINED = {"ckpt_state": ("add_", "set_"), "ckpt_profile": ("set_",), "ckpt_chain": ("add",)}  # these return the object
 ACCEPTED = {"ckpt_strategy": "CheckpointStrategy"}  # an interface that is taken instead of the class
 
@@ -53,12 +43,15 @@ class JavaMethod:
     """What a method is in Java."""
 
     def __init__(self, words, method):
-        self.method, self.owner, self.function = method, camel(method.owner), method.function
+        self.method, self.owner, self.function = method, FAMILIES.get(method.owner) or camel(method.owner), method.function
+        # A function that is given a constant of an enum is a method of the enum.
+        self.is_of_enum = method.owner in FAMILIES and [one.bare for one in method.parameters[:1]] == [method.owner]
+        self.is_static = isinstance(method, StaticMethod) and not self.is_of_enum
         name = lower_camel(method.name.removeprefix("create_"))
         if method.result.kind == "structs":
             name = lower_camel(method.name.removeprefix("list_"))
         self.name = OWN_NAMES.get(self.function) or NAMES.get(name, name)
-        self.parameters = [JavaParameter(parameter) for parameter in method.parameters]
+        self.parameters = [JavaParameter(parameter) for parameter in method.parameters[1 if self.is_of_enum else 0:]]
         self.absent = absence(method)
         self.comment = javadoc(words.text(without_status(method.renamed_comment(value_name), self.absent, "empty")))
         self.type, self.call = self.result()
@@ -66,7 +59,9 @@ class JavaMethod:
 
     def result(self):
         result, group = self.method.result, self.method.result.group
-        passed = ["this", *(parameter.passed for parameter in self.parameters)]
+        target = ["number"] if self.is_of_enum else [] if self.is_static else ["this"]
+        passed = [*target, *(parameter.passed for parameter in self.parameters)]
+        inherited = "NativeObject." if self.method.owner in FAMILIES else ""
         call = lambda *more: f"Native.{self.function}({', '.join([*passed, *more])})"  # noqa: E731
         name, into = camel(result.bare), f"out -> {call('out')}"
         is_whole = NUMBERS.get(group.type if group else result.bare) == "int"
@@ -85,13 +80,13 @@ class JavaMethod:
         if result.kind == "records":
             return f"List<{name}>", f"NumberReader.list({call()}, {name}::of)"
         if result.kind == "enum" and not is_flags(group):
-            return name, f"{name}.of({call() if result.direct else f'whole({into})'})"
+            return name, f"{name}.of({call() if result.direct else f'{inherited}whole({into})'})"
         if result.kind == "truth":
-            return "boolean", f"{call()} != 0" if result.direct else f"truth({into})"
+            return "boolean", f"{call()} != 0" if result.direct else f"{inherited}truth({into})"
         if result.direct:
             return {"text": "String", "real": "double"}.get(result.kind, "int" if is_whole else "long"), call()
         helper = {"real": "real", "text": "text"}.get(result.kind, "whole" if is_whole else "number")
-        return {"real": "double", "text": "String"}.get(result.kind, "int" if is_whole else "long"), f"{helper}({into})"
+        return {"real": "double", "text": "String"}.get(result.kind, "int" if is_whole else "long"), f"{inherited}{helper}({into})"
 
     def signature(self):
         type = self.owner if self.is_chained else self.type
@@ -104,7 +99,7 @@ class JavaMethod:
         return self.name, tuple(one.type for one in self.parameters)
 
     def lines(self):
-        head = f"public {self.signature()}"
+        head = f"public {'static ' if self.is_static else ''}{self.signature()}"
         call = self.call
         body = []
         for one in self.parameters:
@@ -190,14 +185,16 @@ class Writer:
         text = "".join(sources.values())
         self.classes = {path.rsplit("/", 1)[1].removesuffix(".java"): source for path, source in sources.items()}
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))
-        methods = [JavaMethod(self.words, method) for method in [*methods, *record_lists(model)]]
+        methods = [JavaMethod(self.words, method) for method in [*methods, *record_lists(model), *static_methods(model)]]
         made = [JavaCreator(self.words, creator) for creator in creators(model) if creator.function not in used]
+        self.methods = methods
         constructed = {one.owner for one in made if not one.name}
         self.whole = {owner for owner in constructed if owner not in self.classes}  # nothing of them is written by hand
         self.generated = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
         self.creators = [one for one in made if one.owner in self.whole or one.name and one.owner in self.classes]
         self.handles = {camel(handle): handle for handle in model.handles}
         self.extended = {owner for owner in self.classes if re.search(rf"\bextends {owner}Methods\b", self.classes[owner])}
+        self.enums = {one.owner for one in methods if one.is_of_enum}
         results = {camel(one.method.result.bare) for one in self.generated if one.method.result.kind == "handle"}
         self.made = results | {one.owner for one in self.creators if one.name} | set(re.findall(r"\b(\w+)\.made\(", text))
         self.shared = {camel(handle) for handle in shared(model) if handle + "_retain" not in used}
@@ -228,12 +225,13 @@ class Writer:
         made = [creator for creator in self.creators if creator.owner == owner]
         is_whole = owner in self.whole
         name = owner if is_whole else owner + "Methods"
-        parts = [self.references(owner, name)]
+        parts = [self.references(owner, name)] if owner in self.handles else []
         parts += [lines for creator in made for lines in (creator.shorter(), creator.lines()) if lines]
         parts += [method.lines() for method in methods]
         lines = [line for part in parts for line in ["", *part]]
         head = f"public final class {name}" if is_whole else f"abstract class {name}"
-        text = "\n".join(block(f"{head} extends NativeObject", *lines[1:]))
+        base = " extends NativeObject" if owner in self.handles else ""
+        text = "\n".join(block(head + base, *lines[1:]))
         about = javadoc(self.words.text(self.comment_of(self.handles[owner]))) if is_whole else [
             f"/** The methods of {{@link {owner}}} that are one call of the C API. */"]
         used = [f"import {kind};" for kind in ("java.time.Duration", "java.util.List", "java.util.Optional", "java.util.OptionalInt",
@@ -244,4 +242,8 @@ class Writer:
 def files(model, methods):
     writer = Writer(model, methods)
     owners = {one.owner for one in [*writer.generated, *writer.creators]} | writer.extended & set(writer.handles)
-    return {f"{FOLDER}{name}.java": text for name, text in (writer.file(owner) for owner in sorted(owners))}
+    made = {f"{FOLDER}{name}.java": text for name, text in (writer.file(owner) for owner in sorted(owners - writer.enums))}
+    for group in model.groups.values():
+        own = [one.lines() for one in writer.methods if one.owner == camel(group.name) and one.owner in writer.enums]
+        made.update([write_java.Writer(model).group(group, [line for lines in own for line in ["", *lines]])] if own else [])
+    return made

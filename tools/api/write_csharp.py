@@ -11,6 +11,17 @@ FROZEN = {"ckpt_schedule_action", "ckpt_drive_call", "ckpt_layer_option", "ckpt_
 BY_HAND = {"ckpt_storage_range"}  # holds memory for a call
 RAW = {"ckpt_tensor_spec", "ckpt_layer_context", "ckpt_memory_event", "ckpt_strategy_question"}  # callbacks get their address
 NAMES = {"ckpt_status": "CkptStatus", "ckpt_strategy": "ICheckpointStrategy"}  # the latter is accepted in the class's place
+FAMILIES = {"ckpt": "Library", "ckpt_interval": "Intervals", "ckpt_blas": "Blas", "ckpt_dtype": "DTypes"}  # classes of static methods
+OWN_NAMES = {  # where C#'s name is not that of C
+    "ckpt_state_add_tensor": "Add",
+    "ckpt_schedule_place": "ReservedBytes",
+    "ckpt_schedule_place_tier": "ReservedBytes",
+    "ckpt_memory_tracker_record_deallocation_layer": "RecordDeallocation",
+    "ckpt_tensor_copy": "CopyFrom",
+    "ckpt_reader_read": "ReadInto",
+    "ckpt_reader_read_new": "Read",
+    "ckpt_blas_get_info": "Info",
+}
 FORMS = {  # by kind: type, the value of a field of C's struct, the statement that sets it
     "truth": ("bool", "from.{c} != 0", "to.{c} = {given} ? 1 : 0;"),
     "enum": ("{name}", "({name})from.{c}", "to.{c} = ({in_c}){given};"),
@@ -79,11 +90,14 @@ class CsharpWords(Words):
         return see(class_of(name))
 
     def function(self, name, owner, method):
-        return f"<c>{camel(owner)}.{camel(method)}</c>"
+        return f"<c>{camel(owner)}.{OWN_NAMES.get(name) or camel(method)}</c>"
 
     def named(self, name, struct):
-        is_free = name in self.model.functions and not self.model.owner_of(name)  # a function of no class
-        return f"<c>{camel(name)}</c>" if is_free else super().named(name, struct)
+        if name not in self.model.functions or self.model.owner_of(name):
+            return super().named(name, struct)
+        family = max((one for one in FAMILIES if name.startswith(one + "_")), key=len)
+        method = OWN_NAMES.get(name) or camel(name.removeprefix(family + "_").removeprefix("get_"))
+        return f"<c>{FAMILIES[family]}.{method}</c>"
 
     def field(self, name, struct):
         own = struct and any(value.name == name for value in struct.values)

@@ -7,12 +7,26 @@ from xml.sax.saxutils import escape
 from text import Words, block, camel, capital, listing, lower_camel, wrapped
 
 FOLDER = "bindings/java/generated/org/ckpt/"
-BY_HAND = ("ckpt_dtype", "ckpt_tensor_spec", "ckpt_storage_range")  # an enum and records that do more than hold values
+BY_HAND = ("ckpt_tensor_spec", "ckpt_storage_range")  # records that do more than hold values
 BEHAVIOUR = {"CheckpointTaskResult": " implements TaskBehaviour.Ended", "CheckpointTaskInfo": " implements TaskBehaviour.Timed"}
 ACCEPTED = {"Strategy": "CheckpointStrategy"}  # what a setter takes in the place of a class, which makes one of it
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double"}
 BOXES = {"int": "Integer", "long": "Long", "double": "Double"}
 UNITS = {"Duration": (("s", 10**9), ("ms", 10**6), ("ns", 1)), "bytes": (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))}
+FAMILIES = {"ckpt": "Ckpt", "ckpt_interval": "Intervals", "ckpt_blas": "Blas", "ckpt_dtype": "DType"}  # classes of static methods
+OWN_NAMES = {  # where Java's name is not that of C
+    "ckpt_state_add_tensor": "add",
+    "ckpt_schedule_place": "reservedBytes",
+    "ckpt_schedule_place_tier": "reservedBytes",
+    "ckpt_memory_tracker_record_deallocation_layer": "freeLayer",
+    "ckpt_profile_get_json": "toJson",
+    "ckpt_optimizer_get_learning_rate": "getLearningRate",
+    "ckpt_activation_manager_get_or_compute": "getOrCompute",
+    "ckpt_feature": "hasFeature",
+    "ckpt_dtype_name": "safetensorsName",
+    "ckpt_tensor_copy": "copyFrom",
+    "ckpt_tensor_get_element_count": "elements",
+}
 FORMS = {  # by kind: type, the value of C's struct (objects are set and never returned), and what is set there
     "truth": ("boolean", "{raw} != 0", "{name} ? 1 : 0"),
     "enum": ("{type}", "{type}.of({raw})", "{name}.number()"),
@@ -66,11 +80,14 @@ class JavaWords(Words):
         return "{@link " + camel(name) + "}"
 
     def function(self, name, owner, method):
-        return "{@code " + camel(owner) + "." + lower_camel(method) + "}"
+        return "{@code " + camel(owner) + "." + (OWN_NAMES.get(name) or lower_camel(method)) + "}"
 
     def named(self, name, struct):
-        is_free = name in self.model.functions and not self.model.owner_of(name)  # a function of no class
-        return "{@code " + lower_camel(name) + "}" if is_free else super().named(name, struct)
+        if name not in self.model.functions or self.model.owner_of(name):
+            return super().named(name, struct)
+        family = max((one for one in FAMILIES if name.startswith(one + "_")), key=len)
+        method = OWN_NAMES.get(name) or lower_camel(name.removeprefix(family + "_").removeprefix("get_"))
+        return "{@code " + FAMILIES[family] + "." + method + "}"
 
     def field(self, name, struct):
         return value_name(name)
@@ -148,7 +165,7 @@ class Writer:
     def doc(self, entry, tags=()):
         return javadoc(self.words.text(entry.comment), tags)
 
-    def group(self, group):
+    def group(self, group, methods=()):
         name, flags, lines = camel(group.name), is_flags(group), []
         for constant in group.constants:
             form = "public static final int %s = %d;" if flags else "%s(%d),"
@@ -158,7 +175,7 @@ class Writer:
         known = block(f"for ({name} one : KNOWN)", "if (one.number == number) return one;")
         lines += [*UNKNOWN, f"private static final {name}[] KNOWN = values();", "private final int number;", "",
                   *block(f"{name}(int number)", "this.number = number;"), "", *NUMBER_OF_ENUM,
-                  *block(f"static {name} of(int number)", *known, "return UNKNOWN;")]
+                  *block(f"static {name} of(int number)", *known, "return UNKNOWN;"), *methods]
         return self.file(name, *self.doc(group), *block(f"public enum {name}", *lines))
 
     def exceptions(self):
@@ -235,6 +252,6 @@ class Writer:
 
 def files(model):
     writer = Writer(model)
-    groups = [group for group in model.groups.values() if group.name not in BY_HAND]
+    groups = model.groups.values()
     structs = [struct for struct in model.structs if struct.name not in BY_HAND and not struct.is_table]
     return dict([*map(writer.group, groups), *writer.exceptions(), *map(writer.struct, structs)])

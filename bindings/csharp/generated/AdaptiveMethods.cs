@@ -97,6 +97,47 @@ namespace Ckpt
         }
     }
 
+    public partial class Intervals
+    {
+        /// <summary>Returns the work between two checkpoints that cost costSeconds each on a machine with this mean time between
+        /// failures: sqrt(2 C M). Both above 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint
+        /// interval", CACM 17(9), 1974.</summary>
+        public static double Young(double costSeconds, double mtbfSeconds)
+        {
+            double value;
+            native.ckpt_interval_young(costSeconds, mtbfSeconds, out value);
+            return value;
+        }
+
+        /// <summary>Returns the work between two checkpoints as <c>Intervals.Young</c>, to a higher order: sqrt(2CM) (1 +
+        /// sqrt(C/2M)/3 + (C/2M)/9) - C for C &lt; 2M, else M. Source: Daly, "A higher order estimate of the optimum checkpoint
+        /// interval for restart dumps", Future Generation Computer Systems 22(3), 2006.</summary>
+        public static double Daly(double costSeconds, double mtbfSeconds)
+        {
+            double value;
+            native.ckpt_interval_daly(costSeconds, mtbfSeconds, out value);
+            return value;
+        }
+
+        /// <summary>Returns the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for
+        /// exponential failures. Both arguments above 0 and finite.</summary>
+        public static double ExpectedValue(double costSeconds, double mtbfSeconds)
+        {
+            double value;
+            native.ckpt_interval_expected_value(costSeconds, mtbfSeconds, out value);
+            return value;
+        }
+
+        /// <summary>Returns sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All
+        /// above 0 and finite.</summary>
+        public static double Weibull(double costSeconds, double weibullShape, double scaleSeconds, double ageSeconds)
+        {
+            double value;
+            native.ckpt_interval_weibull(costSeconds, weibullShape, scaleSeconds, ageSeconds, out value);
+            return value;
+        }
+    }
+
     /// <summary>A simulation that is done.</summary>
     public sealed partial class Simulation : NativeObject
     {

@@ -14,6 +14,44 @@ namespace Ckpt
         }
     }
 
+    public partial class Library
+    {
+        /// <summary>The version of the library that is loaded, as text: "major.minor.patch". Static string.</summary>
+        public static string VersionString
+        {
+            get
+            {
+                return native.ckpt_version_string();
+            }
+        }
+
+        /// <summary>Compiler, build type and sanitizers of this build in one line. Static string, no paths, no dates.</summary>
+        public static string BuildInfo
+        {
+            get
+            {
+                return native.ckpt_build_info();
+            }
+        }
+
+        /// <summary>Returns 1 when this build has the named feature, else 0. Known: "threads", "fork-safe", "blas-dlopen",
+        /// "dlpack", "safetensors", "multiversioned-kernels". Unknown names and null return 0.</summary>
+        public static bool Feature(string name)
+        {
+            return native.ckpt_feature(name) != 0;
+        }
+
+        /// <summary>Threads that a busy computation should use: the processors that this process may run on (affinity mask), and no
+        /// more than its cgroup's CPU quota (v1 or v2), rounded up; at least 1.</summary>
+        public static int AvailableThreads
+        {
+            get
+            {
+                return native.ckpt_available_threads();
+            }
+        }
+    }
+
     public partial class WorkerPool
     {
         internal WorkerPool(NativeHandle handle) : base(handle)
@@ -21,7 +59,7 @@ namespace Ckpt
         }
 
         /// <summary>Creates a pool. threadCount: 1 .. 1024, the calling thread included; 0 takes
-        /// <c>AvailableThreads</c>().</summary>
+        /// <c>Library.AvailableThreads</c>().</summary>
         public WorkerPool(int threadCount = 0)
             : this(Made((out IntPtr made) =>
                 native.ckpt_worker_pool_create(threadCount, out made), native.ckpt_worker_pool_release, true))

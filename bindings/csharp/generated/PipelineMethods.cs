@@ -136,5 +136,29 @@ namespace Ckpt
         {
             return native.ckpt_pipeline_get_trace_json(Handle);
         }
+
+        /// <summary>Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what
+        /// store-all keeps, times the micro-batches in flight, is most even. profile: of one micro-batch. Of options only order,
+        /// stages, chunks and <c>MicroBatches</c> are read.</summary>
+        public static long[] Split(Profile profile, PipelineOptions options)
+        {
+            using (var memory = new CallMemory())
+            {
+                return NativeList.Integers(native.ckpt_pipeline_split(HandleOf(profile),
+                    PipelineOptions.Native(Given(options, "options"), memory)));
+            }
+        }
+
+        /// <summary>Returns the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their
+        /// backward. Reads the same options as <c>Pipeline.Split</c>.</summary>
+        public static int GetInFlight(PipelineOptions options, int piece)
+        {
+            using (var memory = new CallMemory())
+            {
+                int value;
+                native.ckpt_pipeline_get_in_flight(PipelineOptions.Native(Given(options, "options"), memory), piece, out value);
+                return value;
+            }
+        }
     }
 }

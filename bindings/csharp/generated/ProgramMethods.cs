@@ -11,7 +11,7 @@ namespace Ckpt
         }
 
         /// <summary>Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that
-        /// the executor of the documentation of engine uses: reserved bytes as <c>Schedule.Place</c> says them.
+        /// the executor of the documentation of engine uses: reserved bytes as <c>Schedule.ReservedBytes</c> says them.
         /// <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/> past 2^22
         /// operations.</summary>
         public Program(Schedule schedule, Profile profile)

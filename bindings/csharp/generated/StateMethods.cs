@@ -250,7 +250,7 @@ namespace Ckpt
             native.ckpt_reader_read(Handle, index, HandleOf(tensor));
         }
 
-        /// <summary>Reads a tensor's bytes as <c>Reader.Read</c>, into a new tensor with memory of pool (null: the process's
+        /// <summary>Reads a tensor's bytes as <c>Reader.ReadInto</c>, into a new tensor with memory of pool (null: the process's
         /// default pool).</summary>
         public Tensor Read(long index, [AllowNull] BufferPool pool = null)
         {
@@ -274,7 +274,7 @@ namespace Ckpt
         /// <see cref="CkptStatus.Unsupported"/> where the storage has no mappings or when the tensor's bytes are not aligned for
         /// its dtype (files of other programs), or are in blocks of several files: read it then. <see cref="CkptStatus.Corrupt"/>
         /// when the file is shorter by now than it was when it was opened. If another program shortens the file later, touching
-        /// what is gone kills the process (SIGBUS), and pages that cannot be read from the disk do too: only <c>Reader.Read</c>
+        /// what is gone kills the process (SIGBUS), and pages that cannot be read from the disk do too: only <c>Reader.ReadInto</c>
         /// returns errors for these. libckpt never changes a committed file.</summary>
         public Tensor Map(long index)
         {
@@ -307,11 +307,11 @@ namespace Ckpt
         }
 
         /// <summary>Adds a tensor that is spread over the ranks of a run: each rank adds the same name, dtype and global shape, and
-        /// then, by <c>State.AddBlock</c>, the blocks that it has: none, one or several. What <c>State.AddTensor</c> adds is
-        /// replicated: every rank has it whole, and it is saved once. group, name: as in <c>State.AddTensor</c>. shape: ndim (0 ..
-        /// 8) lengths, &gt;= 0; null only when ndim is 0. Together the blocks of all ranks cover the tensor; ranks may have the
-        /// same block, else blocks do not overlap: a save fails with <see cref="CkptStatus.InvalidArgument"/> that names what is
-        /// missing or covered twice.</summary>
+        /// then, by <c>State.AddBlock</c>, the blocks that it has: none, one or several. What <c>State.Add</c> adds is replicated:
+        /// every rank has it whole, and it is saved once. group, name: as in <c>State.Add</c>. shape: ndim (0 .. 8) lengths, &gt;=
+        /// 0; null only when ndim is 0. Together the blocks of all ranks cover the tensor; ranks may have the same block, else
+        /// blocks do not overlap: a save fails with <see cref="CkptStatus.InvalidArgument"/> that names what is missing or covered
+        /// twice.</summary>
         public State AddShardedTensor(string group, string name, DType dtype, params long[] shape)
         {
             using (var memory = new CallMemory())

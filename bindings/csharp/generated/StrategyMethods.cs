@@ -93,5 +93,12 @@ namespace Ckpt
                 return native.ckpt_strategy_get_text(Handle);
             }
         }
+
+        /// <summary>Forgets a registered kind; strategies made by it live on. <see cref="CkptStatus.NotFound"/> for any other name.
+        /// Synchronised.</summary>
+        public static void Unregister(string name)
+        {
+            native.ckpt_strategy_unregister(name);
+        }
     }
 }

@@ -34,6 +34,32 @@ namespace Ckpt
         }
     }
 
+    public partial class DTypes
+    {
+        /// <summary>Bits of one element of the type: 4, 6, 8, 16, 32 or 64; 0 for a number that is no dtype. There is no size in
+        /// bytes: some types have none.</summary>
+        public static long Bits(DType dtype)
+        {
+            return native.ckpt_dtype_bits((int)dtype);
+        }
+
+        /// <summary>The type's name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...; "UNKNOWN" for a number that is no
+        /// dtype. Static string.</summary>
+        public static string Name(DType dtype)
+        {
+            return native.ckpt_dtype_name((int)dtype);
+        }
+
+        /// <summary>Returns the type with this name, in the spelling of <c>DTypes.Name</c>. <see cref="CkptStatus.NotFound"/> for
+        /// any other name.</summary>
+        public static DType Find(string name)
+        {
+            int value;
+            native.ckpt_dtype_find(name, out value);
+            return (DType)value;
+        }
+    }
+
     public partial class Tensor
     {
         /// <summary>Returns another reference to the same tensor, to be disposed of by itself.</summary>

@@ -12,30 +12,12 @@ namespace Ckpt
     public delegate void LogHandler(LogLevel level, string component, string message);
 
     /// <summary>The native library that is loaded: its version, its log, and small things that need no object.</summary>
-    public static unsafe class Library
+    public static unsafe partial class Library
     {
         /// <summary>major * 1000000 + minor * 1000 + patch.</summary>
         public static int Version
         {
             get { return nativePINVOKE.ckpt_version(); }
-        }
-
-        /// <summary>"major.minor.patch".</summary>
-        public static string VersionString
-        {
-            get { return native.ckpt_version_string(); }
-        }
-
-        /// <summary>Compiler, build type and sanitizers in one line.</summary>
-        public static string BuildInfo
-        {
-            get { return native.ckpt_build_info(); }
-        }
-
-        /// <summary>Threads that a busy computation should use; at least 1.</summary>
-        public static int AvailableThreads
-        {
-            get { return native.ckpt_available_threads(); }
         }
 
         /// <summary>The system's monotonic clock in nanoseconds, which objects without a clock of their own use.</summary>
@@ -47,14 +29,6 @@ namespace Ckpt
                 native.ckpt_clock_get_now(null, out now);
                 return now;
             }
-        }
-
-        /// <summary>Whether this build has the named feature ("dlpack", "safetensors", ...).</summary>
-        /// <param name="name">Its name; an unknown one gives false.</param>
-        /// <returns>True when it is there.</returns>
-        public static bool Feature(string name)
-        {
-            return native.ckpt_feature(name) != 0;
         }
 
         /// <summary>A status's name in the C API, for example "CORRUPT".</summary>

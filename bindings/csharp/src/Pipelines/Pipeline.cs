@@ -38,32 +38,6 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Where the library would cut a chain.</summary>
-        /// <param name="profile">Of one micro-batch.</param>
-        /// <param name="options">Order, Stages, Chunks and MicroBatches are read.</param>
-        /// <returns>The pieces' first layers.</returns>
-        public static long[] Split(Profile profile, PipelineOptions options)
-        {
-            if (options == null) throw new ArgumentNullException("options");
-            using (var memory = new CallMemory())
-                return NativeList.Integers(native.ckpt_pipeline_split(HandleOf(profile), PipelineOptions.Native(options, memory)));
-        }
-
-        /// <summary>The most micro-batches of a piece that are between their forward and the end of their backward.</summary>
-        /// <param name="options">As for Split.</param>
-        /// <param name="piece">0 .. pieces - 1.</param>
-        /// <returns>Their number.</returns>
-        public static int GetInFlight(PipelineOptions options, int piece)
-        {
-            if (options == null) throw new ArgumentNullException("options");
-            using (var memory = new CallMemory())
-            {
-                int inFlight;
-                native.ckpt_pipeline_get_in_flight(PipelineOptions.Native(options, memory), piece, out inFlight);
-                return inFlight;
-            }
-        }
-
         /// <summary>One step of the whole batch. After an error every buffer is returned and the next step works.</summary>
         /// <param name="step">Its tensors have the whole batch's size.</param>
         /// <param name="timeout">How long to wait; null: for ever.</param>
@@ -139,6 +113,5 @@ namespace Ckpt
             step = Times.OfNanoseconds(nanoseconds);
             return intervals;
         }
-
     }
 }

@@ -6,7 +6,7 @@ namespace Ckpt
 {
     /// <summary>The one door to files: a directory of the file system, memory, or an object of yours. Nothing leaves its root.
     /// Several threads may use it at once.</summary>
-    public sealed class Storage : NativeObject
+    public sealed partial class Storage : NativeObject
     {
         /// <summary>A directory of the file system.</summary>
         /// <param name="root">Its path; the storage stays the same one when the path is renamed.</param>
@@ -84,22 +84,6 @@ namespace Ckpt
             if (factory == null) throw new ArgumentNullException("factory");
             native.ckpt_storage_register_scheme(scheme, new StorageMaker { function = factory });
         }
-
-        /// <summary>Forgets a registered scheme; storages made by it live on. CkptNotFoundException for any other.</summary>
-        /// <param name="scheme">As it was registered.</param>
-        public static void UnregisterScheme(string scheme)
-        {
-            native.ckpt_storage_unregister_scheme(scheme);
-        }
-
-        /// <summary>A storage before this one, which it keeps alive: operations that fail with Io, Busy or Timeout are tried
-        /// again.</summary>
-        /// <param name="handler">Says how often, and when; kept alive.</param>
-        /// <returns>The storage.</returns>
-        public Storage Retrying(FaultHandler handler)
-        {
-            return Owned((out IntPtr made) => native.ckpt_storage_create_retrying(Handle, HandleOf(handler), out made));
-        }
     }
 
     /// <summary>An error of a storage, and what becomes of it: set Retry and Delay, or leave what the rule says.</summary>
@@ -153,6 +137,5 @@ namespace Ckpt
                     sleep == null ? null : new SleepFunction { function = sleep },
                     decide == null ? null : new DecideFunction { function = decide }, out made), native.ckpt_fault_handler_release);
         }
-
     }
 }

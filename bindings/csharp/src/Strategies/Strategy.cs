@@ -213,13 +213,6 @@ namespace Ckpt
             native.ckpt_strategy_register(name, new StrategyMaker { function = factory });
         }
 
-        /// <summary>Forgets a registered kind; strategies made by it live on.</summary>
-        /// <param name="name">As it was registered.</param>
-        public static void Unregister(string name)
-        {
-            native.ckpt_strategy_unregister(name);
-        }
-
         /// <summary>The kinds that text can name.</summary>
         public static IReadOnlyList<string> KnownKinds
         {

@@ -1,37 +1,9 @@
-using System;
-using Ckpt.Interop;
 
 namespace Ckpt
 {
     /// <summary>What is known of element types.</summary>
-    public static class DTypes
+    public static partial class DTypes
     {
-        /// <summary>Bits of one element: 4, 6, 8, 16, 32 or 64.</summary>
-        /// <param name="dtype">The type.</param>
-        /// <returns>The bits; 0 for a number that is no type.</returns>
-        public static long Bits(DType dtype)
-        {
-            return native.ckpt_dtype_bits((int)dtype);
-        }
-
-        /// <summary>The name in the safetensors format: "F32", "F8_E4M3", ...</summary>
-        /// <param name="dtype">The type.</param>
-        /// <returns>The name; "UNKNOWN" for a number that is no type.</returns>
-        public static string Name(DType dtype)
-        {
-            return native.ckpt_dtype_name((int)dtype);
-        }
-
-        /// <summary>The type of a name in the safetensors format. CkptNotFoundException for any other.</summary>
-        /// <param name="name">"F32", ...</param>
-        /// <returns>The type.</returns>
-        public static DType Find(string name)
-        {
-            int dtype;
-            native.ckpt_dtype_find(name, out dtype);
-            return (DType)dtype;
-        }
-
         /// <summary>The element type of a type of C#: float is F32, long is I64, ... CkptUnsupportedException for one that
         /// has none.</summary>
         /// <typeparam name="T">A number, or bool.</typeparam>

@@ -57,4 +57,12 @@ abstract class PipelineMethods extends NativeObject {
   public String traceJson() {
     return Native.ckpt_pipeline_get_trace_json(this);
   }
+
+  /**
+   * Returns the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their backward. Reads
+   * the same options as {@code Pipeline.split}.
+   */
+  public static int inFlight(PipelineOptions options, int piece) {
+    return whole(out -> options.with(optionsStruct -> Native.ckpt_pipeline_get_in_flight(optionsStruct, piece, out)));
+  }
 }

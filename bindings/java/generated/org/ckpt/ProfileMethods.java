@@ -24,7 +24,7 @@ abstract class ProfileMethods extends NativeObject {
   }
 
   /**
-   * Creates the profile that {@code Profile.json} wrote. {@link Status#CORRUPT} for a text that is none: the message says what is
+   * Creates the profile that {@code Profile.toJson} wrote. {@link Status#CORRUPT} for a text that is none: the message says what is
    * wrong, and where.
    */
   public static Profile fromJson(String json) {
@@ -43,7 +43,7 @@ abstract class ProfileMethods extends NativeObject {
    * Creates a profile of the chain with every layer timed in its place: each option's seconds are the median over measuredSteps (1
    * .. 32) steps of the whole chain, forward and backward, on the step's input, targets and outputGradient, behind one step that
    * warms up. Of step also step, seed and firstSample are read; input says the shape. Takes as much memory as storing everything:
-   * where that is too much, see {@code ScheduleExecutor.refine}. pool null: a pool of {@code availableThreads}(). Changes no
+   * where that is too much, see {@code ScheduleExecutor.refine}. pool null: a pool of {@code Ckpt.availableThreads}(). Changes no
    * parameter and no gradient, but runs custom layers' callbacks. Executors are made for it: the chain takes no further layers.
    */
   public static Profile measured(Chain chain, Step step, int measuredSteps, WorkerPool pool) {

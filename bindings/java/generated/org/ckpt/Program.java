@@ -11,8 +11,8 @@ public final class Program extends NativeObject {
 
   /**
    * Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that the executor of
-   * the documentation of engine uses: reserved bytes as {@code Schedule.place} says them. {@link Status#INVALID_SCHEDULE} as {@code
-   * Schedule.verify}, {@link Status#OUT_OF_RANGE} past 2^22 operations.
+   * the documentation of engine uses: reserved bytes as {@code Schedule.reservedBytes} says them. {@link Status#INVALID_SCHEDULE}
+   * as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} past 2^22 operations.
    */
   public Program(Schedule schedule, Profile profile) {
     this(number(out -> Native.ckpt_program_create(schedule, profile, out)));

@@ -27,10 +27,10 @@ abstract class StateMethods extends NativeObject {
 
   /**
    * Adds a tensor that is spread over the ranks of a run: each rank adds the same name, dtype and global shape, and then, by {@code
-   * State.addBlock}, the blocks that it has: none, one or several. What {@code State.addTensor} adds is replicated: every rank has
-   * it whole, and it is saved once. group, name: as in {@code State.addTensor}. shape: ndim (0 .. 8) lengths, &gt;= 0; null only
-   * when ndim is 0. Together the blocks of all ranks cover the tensor; ranks may have the same block, else blocks do not overlap: a
-   * save fails with {@link Status#INVALID_ARGUMENT} that names what is missing or covered twice.
+   * State.addBlock}, the blocks that it has: none, one or several. What {@code State.add} adds is replicated: every rank has it
+   * whole, and it is saved once. group, name: as in {@code State.add}. shape: ndim (0 .. 8) lengths, &gt;= 0; null only when ndim
+   * is 0. Together the blocks of all ranks cover the tensor; ranks may have the same block, else blocks do not overlap: a save
+   * fails with {@link Status#INVALID_ARGUMENT} that names what is missing or covered twice.
    */
   public State addShardedTensor(String group, String name, DType dtype, long... shape) {
     Native.ckpt_state_add_sharded_tensor(this, group, name, dtype.number(), shape);

@@ -59,4 +59,9 @@ abstract class StrategyMethods extends NativeObject {
   public String text() {
     return Native.ckpt_strategy_get_text(this);
   }
+
+  /** Forgets a registered kind; strategies made by it live on. {@link Status#NOT_FOUND} for any other name. Synchronised. */
+  public static void unregister(String name) {
+    Native.ckpt_strategy_unregister(name);
+  }
 }

@@ -1,7 +1,7 @@
 package org.ckpt;
 
 /** What belongs to the library as a whole: version, log, random numbers, clocks, processors. */
-public final class Ckpt {
+public final class Ckpt extends CkptMethods {
   private Ckpt() {}
 
   /**
@@ -11,43 +11,6 @@ public final class Ckpt {
    */
   public static int version() {
     return NativeJNI.ckpt_version();
-  }
-
-  /**
-   * The version as text.
-   *
-   * @return "major.minor.patch"
-   */
-  public static String versionString() {
-    return Native.ckpt_version_string();
-  }
-
-  /**
-   * Compiler, build type and sanitizers of the native library.
-   *
-   * @return one line
-   */
-  public static String buildInfo() {
-    return Native.ckpt_build_info();
-  }
-
-  /**
-   * Whether this build has a feature.
-   *
-   * @param name "threads", "fork-safe", "blas-dlopen", "dlpack", "safetensors" or "multiversioned-kernels"
-   * @return false for unknown names too
-   */
-  public static boolean hasFeature(String name) {
-    return Native.ckpt_feature(name) != 0;
-  }
-
-  /**
-   * Processors that a busy computation should use: affinity and the control group's quota considered.
-   *
-   * @return at least 1
-   */
-  public static int availableThreads() {
-    return Native.ckpt_available_threads();
   }
 
   /**

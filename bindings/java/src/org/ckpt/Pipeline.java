@@ -63,17 +63,6 @@ public final class Pipeline extends PipelineMethods {
   }
 
   /**
-   * The most micro-batches of a piece that are between their forward and the end of their backward.
-   *
-   * @param options schedule, stages, chunks and micro-batches
-   * @param piece 0 .. pieces-1
-   * @return their number
-   */
-  public static int inFlight(PipelineOptions options, int piece) {
-    return whole(out -> options.with(struct -> Native.ckpt_pipeline_get_in_flight(struct, piece, out)));
-  }
-
-  /**
    * One step of the whole batch.
    *
    * @param step its data, of the batch's size

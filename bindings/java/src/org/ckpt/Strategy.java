@@ -218,15 +218,6 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Forgets a registered kind; strategies made by it live on.
-   *
-   * @param name of the kind
-   */
-  public static void unregister(String name) {
-    Native.ckpt_strategy_unregister(name);
-  }
-
-  /**
    * The kinds that text can name.
    *
    * @return their names
