@@ -15,6 +15,7 @@
 
 #include "callbacks.hpp"
 #include "calls.hpp"
+#include "generated/numbers.hpp"
 #include "java_texts.hpp"
 #include "pipeline.hpp"
 
@@ -142,71 +143,42 @@ jlongArray held(JNIEnv* env, const std::vector<Struct>& list) {
 
 // ---- Values: arrays of numbers ----
 
-constexpr jsize action_numbers = 9;
-
-inline bool actions(JNIEnv* env, jlongArray array, std::vector<ckpt_schedule_action>* list) {
+template <class Struct>
+bool structs(JNIEnv* env, jlongArray array, std::vector<Struct>* list) {
+  constexpr std::size_t count = std::tuple_size_v<decltype(numbers_of(Struct{}))>;
   std::vector<std::int64_t> flat;
   numbers(env, array, &flat);
-  if (flat.size() % action_numbers != 0) return refuse(env, "an action has nine numbers");
-  for (std::size_t i = 0; i < flat.size(); i += action_numbers) {
-    const std::int64_t* from = &flat[i];
-    ckpt_schedule_action action{};
-    action.kind = static_cast<std::int32_t>(from[0]);
-    action.micro_batch = static_cast<std::int32_t>(from[1]);
-    action.first = from[2];
-    action.last = from[3];
-    action.option = static_cast<std::int32_t>(from[4]);
-    action.item = static_cast<std::int32_t>(from[5]);
-    action.tier = static_cast<std::int32_t>(from[6]);
-    action.slot = static_cast<std::int32_t>(from[7]);
-    action.transfer = from[8];
-    list->push_back(action);
-  }
+  if (flat.size() % count != 0) return refuse(env, "an array of numbers has another length than its structs");
+  list->resize(flat.size() / count);
+  for (std::size_t i = 0; i < list->size(); ++i) read(&flat[i * count], &(*list)[i]);
   return true;
 }
-inline jlongArray action_array(JNIEnv* env, const std::vector<ckpt_schedule_action>& list) {
+template <class Struct>
+jlongArray struct_array(JNIEnv* env, const std::vector<Struct>& list) {
   std::vector<std::int64_t> flat;
-  flat.reserve(list.size() * action_numbers);
-  for (const ckpt_schedule_action& a : list) {
-    flat.insert(flat.end(), {a.kind, a.micro_batch, a.first, a.last, a.option, a.item, a.tier, a.slot, a.transfer});
+  flat.reserve(list.size() * std::tuple_size_v<decltype(numbers_of(Struct{}))>);
+  for (const Struct& one : list) {
+    const auto values = numbers_of(one);
+    flat.insert(flat.end(), values.begin(), values.end());
   }
   return number_array(env, flat);
 }
 
-// As DriveCall reads it; nothing of nullptr.
-inline jlongArray drive_call_array(JNIEnv* env, const ckpt_drive_call* call) {
-  if (!call) return number_array(env, nullptr, 0);
-  const std::int64_t flat[] = {call->kind, call->flags, call->first, call->last,     call->option, call->micro_batch,
-                               call->item, call->tier,  call->slot,  call->transfer, call->action, call->layers};
-  return number_array(env, flat, static_cast<int>(std::size(flat)));
-}
-
-inline jlongArray interval_array(JNIEnv* env, const std::vector<ckpt_pipeline_interval>& list) {
-  std::vector<std::int64_t> flat;
-  flat.reserve(list.size() * 6);
-  for (const ckpt_pipeline_interval& i : list) {
-    flat.insert(flat.end(), {i.kind, i.stage, i.chunk, i.micro_batch, i.begin_at_ns, i.end_at_ns});
-  }
-  return number_array(env, flat);
-}
-
+inline bool actions(JNIEnv* env, jlongArray array, std::vector<ckpt_schedule_action>* list) { return structs(env, array, list); }
+inline jlongArray action_array(JNIEnv* env, const std::vector<ckpt_schedule_action>& list) { return struct_array(env, list); }
+inline jlongArray interval_array(JNIEnv* env, const std::vector<ckpt_pipeline_interval>& list) { return struct_array(env, list); }
 inline jlongArray program_buffer_array(JNIEnv* env, const std::vector<ckpt_program_buffer>& list) {
-  std::vector<std::int64_t> flat;
-  flat.reserve(list.size() * 10);
-  for (const ckpt_program_buffer& b : list) {
-    flat.insert(flat.end(), {b.bytes, b.offset, b.first, b.last, b.index, b.item, b.tier, b.option, b.micro_batch, b.slot});
-  }
-  return number_array(env, flat);
+  return struct_array(env, list);
 }
 inline jlongArray program_operation_array(JNIEnv* env, const std::vector<ckpt_program_operation>& list) {
-  std::vector<std::int64_t> flat;
-  flat.reserve(list.size() * 16);
-  for (const ckpt_program_operation& o : list) {
-    flat.insert(flat.end(),
-                {o.kind, static_cast<std::int64_t>(o.flags), o.layer, o.option, o.micro_batch, o.stream, o.transfer, o.input,
-                 o.output, o.tape, o.workspace, o.grad_output, o.grad_input, o.ambient, o.present_ambient, o.action});
-  }
-  return number_array(env, flat);
+  return struct_array(env, list);
+}
+
+// Nothing of nullptr.
+inline jlongArray drive_call_array(JNIEnv* env, const ckpt_drive_call* call) {
+  if (!call) return number_array(env, nullptr, 0);
+  const auto values = numbers_of(*call);
+  return number_array(env, values.data(), static_cast<std::int64_t>(values.size()));
 }
 
 // dtype, then the lengths.
@@ -246,9 +218,9 @@ inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) 
   return number_array(env, flat);
 }
 inline bool layer_bytes(JNIEnv* env, jlongArray array, ckpt_layer_option* out) {
-  std::int64_t list[3] = {0, 0, 0};
-  if (!numbers(env, array, list, 3)) return false;
-  *out = ckpt_layer_option{list[0], list[1], list[2]};
+  std::vector<ckpt_layer_option> list;
+  if (!structs(env, array, &list)) return false;
+  *out = list.empty() ? ckpt_layer_option{} : list[0];
   return true;
 }
 

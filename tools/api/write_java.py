@@ -250,8 +250,26 @@ class Writer:
         return self.option(struct) if struct.has_size and "in" in struct.directions else self.record(struct)
 
 
+def numbers(model):
+    """How structs without a size cross: their values as an array of numbers, in the order in which Java's records read them."""
+    lines = ["#ifndef CKPT_JAVA_NUMBERS_HPP", "#define CKPT_JAVA_NUMBERS_HPP", "", "#include <ckpt/ckpt.h>", "", "#include <array>",
+             "#include <cstdint>", "", "namespace ckpt_java {"]
+    for struct in model.structs:
+        if struct.has_size or struct.is_table or struct.name in BY_HAND or any(
+                value.kind not in ("number", "enum", "reading") for value in struct.values):
+            continue
+        types = {field["name"]: field["type"] for field in struct.fields}
+        kind = f"std::array<std::int64_t, {len(struct.values)}>"
+        writes = [f"numbers[{n}] = static_cast<std::int64_t>(from.{value.name});" for n, value in enumerate(struct.values)]
+        lines += ["", *block(f"inline {kind} numbers_of(const {struct.name}& from)", f"{kind} numbers;", *writes, "return numbers;")]
+        if struct.given or "in" in struct.directions:
+            reads = [f"into->{value.name} = static_cast<{types[value.name]}>(from[{n}]);" for n, value in enumerate(struct.values)]
+            lines += block(f"inline void read(const std::int64_t* from, {struct.name}* into)", *reads)
+    return "bindings/java/generated/numbers.hpp", listing([*lines, "", "}  // namespace ckpt_java", "", "#endif  // CKPT_JAVA_NUMBERS_HPP"])
+
+
 def files(model):
     writer = Writer(model)
     groups = model.groups.values()
     structs = [struct for struct in model.structs if struct.name not in BY_HAND and not struct.is_table]
-    return dict([*map(writer.group, groups), *writer.exceptions(), *map(writer.struct, structs)])
+    return dict([numbers(model), *map(writer.group, groups), *writer.exceptions(), *map(writer.struct, structs)])

@@ -29,7 +29,15 @@ public final class ActivationManager extends ActivationManagerMethods {
   }
 
   private static long create(ActivationPolicy policy, StageForward forward, ActivationManagerOptions options) {
-    NativeStageForward called = forward == null ? null : new Forward(forward).pinned();
+    NativeStageForward called = forward == null ? null : new NativeStageForward() {
+      @Override
+      public NativeObject forward(NativeObject input, int micro_batch) {
+        try (Tensor given = Tensor.lent(input.address())) {
+          Tensor made = forward.forward(given, micro_batch);
+          return made == null ? null : new LentObject(made.retained());
+        }
+      }
+    }.pinned();
     return number(
         out -> policy.with(p -> options.with(o -> Native.ckpt_activation_manager_create(p, o, called, out))));
   }
@@ -91,21 +99,5 @@ public final class ActivationManager extends ActivationManagerMethods {
    */
   public long[] list() {
     return Native.ckpt_activation_manager_list(this);
-  }
-
-  private static final class Forward extends NativeStageForward {
-    private final StageForward forward;
-
-    Forward(StageForward forward) {
-      this.forward = forward;
-    }
-
-    @Override
-    public NativeObject forward(NativeObject input, int micro_batch) {
-      try (Tensor given = Tensor.lent(input.address())) {
-        Tensor made = forward.forward(given, micro_batch);
-        return made == null ? null : new LentObject(made.retained());
-      }
-    }
   }
 }

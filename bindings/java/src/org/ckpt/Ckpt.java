@@ -42,20 +42,12 @@ public final class Ckpt extends CkptMethods {
    * @param listener null: silence, which is the default
    */
   public static void setLog(LogLevel minLevel, LogListener listener) {
-    Native.ckpt_set_log(minLevel.number(), listener == null ? null : new Log(listener).pinned());
-  }
-
-  private static final class Log extends NativeLogListener {
-    private final LogListener listener;
-
-    Log(LogListener listener) {
-      this.listener = listener;
-    }
-
-    @Override
-    public void message(int level, String component, String message) {
-      listener.message(LogLevel.of(level), component, message);
-    }
+    Native.ckpt_set_log(minLevel.number(), listener == null ? null : new NativeLogListener() {
+      @Override
+      public void message(int level, String component, String message) {
+        listener.message(LogLevel.of(level), component, message);
+      }
+    }.pinned());
   }
 
   /**

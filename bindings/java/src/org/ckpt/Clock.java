@@ -15,24 +15,17 @@ public final class Clock extends ClockMethods {
    * @return the clock
    */
   public static Clock custom(LongSupplier now) {
-    return new Clock(number(out -> Native.ckpt_clock_create_custom(new Source(now).pinned(), out)));
+    NativeClockSource source = new NativeClockSource() {
+      @Override
+      public long now() {
+        return now.getAsLong();
+      }
+    };
+    return new Clock(number(out -> Native.ckpt_clock_create_custom(source.pinned(), out)));
   }
 
   /** {@return nanoseconds since a fixed, arbitrary moment} */
   public long nowNs() {
     return number(out -> Native.ckpt_clock_get_now(this, out));
-  }
-
-  private static final class Source extends NativeClockSource {
-    private final LongSupplier now;
-
-    Source(LongSupplier now) {
-      this.now = now;
-    }
-
-    @Override
-    public long now() {
-      return now.getAsLong();
-    }
   }
 }

@@ -46,36 +46,20 @@ public final class FaultHandler extends FaultHandlerMethods {
   }
 
   private static long create(FaultHandlerOptions options, Consumer<Duration> sleep, Consumer<Fault> decide) {
-    NativeSleeper sleeper = sleep == null ? null : new Sleeper(sleep).pinned();
-    NativeDecider decider = decide == null ? null : new Decider(decide).pinned();
+    NativeSleeper sleeper = sleep == null ? null : new NativeSleeper() {
+      @Override
+      public void sleep(long ns) {
+        sleep.accept(Duration.ofNanos(ns));
+      }
+    }.pinned();
+    NativeDecider decider = decide == null ? null : new NativeDecider() {
+      @Override
+      public void decide(int status, String message, int attempt, boolean retry, long delay_ns, FaultAnswer answer) {
+        Fault fault = new Fault(Status.of(status), message, attempt, retry, Duration.ofNanos(delay_ns));
+        decide.accept(fault);
+        answer.set(fault.retry(), fault.delay().toNanos());
+      }
+    }.pinned();
     return number(out -> options.with(struct -> Native.ckpt_fault_handler_create(struct, sleeper, decider, out)));
-  }
-
-  private static final class Decider extends NativeDecider {
-    private final Consumer<Fault> function;
-
-    Decider(Consumer<Fault> function) {
-      this.function = function;
-    }
-
-    @Override
-    public void decide(int status, String message, int attempt, boolean retry, long delay_ns, FaultAnswer answer) {
-      Fault fault = new Fault(Status.of(status), message, attempt, retry, Duration.ofNanos(delay_ns));
-      function.accept(fault);
-      answer.set(fault.retry(), fault.delay().toNanos());
-    }
-  }
-
-  private static final class Sleeper extends NativeSleeper {
-    private final Consumer<Duration> function;
-
-    Sleeper(Consumer<Duration> function) {
-      this.function = function;
-    }
-
-    @Override
-    public void sleep(long ns) {
-      function.accept(Duration.ofNanos(ns));
-    }
   }
 }

@@ -1,7 +1,5 @@
 package org.ckpt;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -53,7 +51,14 @@ public final class Storage extends NativeObject {
    * @throws CkptAlreadyExistsException for a scheme that is known
    */
   public static void registerScheme(String scheme, StorageFactory factory) {
-    Native.ckpt_storage_register_scheme(scheme, new Factory(Objects.requireNonNull(factory, "factory")).pinned());
+    Objects.requireNonNull(factory, "factory");
+    Native.ckpt_storage_register_scheme(scheme, new NativeStorageFactory() {
+      @Override
+      public NativeObject make(String uri) {
+        Storage made = Items.asked(() -> factory.make(uri));
+        return made == null ? null : made.handOver();
+      }
+    }.pinned());
   }
 
   /**
@@ -121,23 +126,5 @@ public final class Storage extends NativeObject {
    */
   public Storage retrying(FaultHandler handler) {
     return made(out -> Native.ckpt_storage_create_retrying(this, handler, out));
-  }
-
-  private static final class Factory extends NativeStorageFactory {
-    private final StorageFactory factory;
-
-    Factory(StorageFactory factory) {
-      this.factory = factory;
-    }
-
-    @Override
-    public NativeObject make(String uri) {
-      try {
-        Storage made = factory.make(uri);
-        return made == null ? null : made.handOver();
-      } catch (IOException error) {
-        throw new UncheckedIOException(error);
-      }
-    }
   }
 }

@@ -187,7 +187,24 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy custom(String name, CheckpointStrategy strategy) {
-    return new Strategy(out -> Native.ckpt_strategy_create_custom(name, new Functions(strategy).pinned(), out));
+    NativeStrategyFunctions functions = new NativeStrategyFunctions() {
+      @Override
+      public boolean decide(String layer_name, int dtype, long[] shape, long bytes, long layer_index) {
+        TensorSpec activation = new TensorSpec(DType.of(dtype), shape);
+        return strategy.shouldCheckpoint(new StrategyQuestion(activation, layer_name, bytes, layer_index));
+      }
+
+      @Override
+      public void reset() {
+        strategy.reset();
+      }
+
+      @Override
+      public void access(String layer_name) {
+        strategy.observeAccess(layer_name);
+      }
+    };
+    return new Strategy(out -> Native.ckpt_strategy_create_custom(name, functions.pinned(), out));
   }
 
   /** A strategy that the library can ask; one of the caller's has the name of its class. */
@@ -214,7 +231,14 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
    * @throws CkptAlreadyExistsException for a kind that is known
    */
   public static void register(String name, StrategyFactory factory) {
-    Native.ckpt_strategy_register(name, new Factory(Objects.requireNonNull(factory, "factory")).pinned());
+    Objects.requireNonNull(factory, "factory");
+    Native.ckpt_strategy_register(name, new NativeStrategyFactory() {
+      @Override
+      public NativeObject make(String arguments) {
+        Strategy made = of(factory.make(arguments));
+        return made == null ? null : new LentObject(made.retained());
+      }
+    }.pinned());
   }
 
   /**
@@ -299,43 +323,5 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   private long retained() {
     Native.ckpt_strategy_retain(this);
     return address();
-  }
-
-  private static final class Functions extends NativeStrategyFunctions {
-    private final CheckpointStrategy strategy;
-
-    Functions(CheckpointStrategy strategy) {
-      this.strategy = strategy;
-    }
-
-    @Override
-    public boolean decide(String layer_name, int dtype, long[] shape, long bytes, long layer_index) {
-      TensorSpec activation = new TensorSpec(DType.of(dtype), shape);
-      return strategy.shouldCheckpoint(new StrategyQuestion(activation, layer_name, bytes, layer_index));
-    }
-
-    @Override
-    public void reset() {
-      strategy.reset();
-    }
-
-    @Override
-    public void access(String layer_name) {
-      strategy.observeAccess(layer_name);
-    }
-  }
-
-  private static final class Factory extends NativeStrategyFactory {
-    private final StrategyFactory factory;
-
-    Factory(StrategyFactory factory) {
-      this.factory = factory;
-    }
-
-    @Override
-    public NativeObject make(String arguments) {
-      Strategy made = of(factory.make(arguments));
-      return made == null ? null : new LentObject(made.retained());
-    }
   }
 }

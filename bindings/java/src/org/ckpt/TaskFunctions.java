@@ -59,24 +59,16 @@ final class TaskFunctions {
     }
   }
 
-  static final class Source extends NativeAsyncSource {
-    private final CheckpointTaskSource source;
-
-    Source(CheckpointTaskSource source) {
-      this.source = source;
-    }
-
-    @Override
-    public void read(String group, String name, long data, long offset, ByteBuffer buffer) {
-      source.read(group, name, data, offset, NativeBuffers.orEmpty(buffer));
-    }
-  }
-
   static NativeAsyncListener pinned(CheckpointTask task, CheckpointTaskListener listener) {
     return new Listener(task, listener).pinned();
   }
 
   static NativeAsyncSource pinned(CheckpointTaskSource source) {
-    return source == null ? null : new Source(source).pinned();
+    return source == null ? null : new NativeAsyncSource() {
+      @Override
+      public void read(String group, String name, long data, long offset, ByteBuffer buffer) {
+        source.read(group, name, data, offset, NativeBuffers.orEmpty(buffer));
+      }
+    }.pinned();
   }
 }

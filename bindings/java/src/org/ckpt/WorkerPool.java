@@ -30,21 +30,13 @@ public final class WorkerPool extends WorkerPoolMethods {
    * @throws CkptCallbackException when a part threw; parts not begun are skipped
    */
   public void run(long parts, LongConsumer work) {
-    try (Work called = new Work(work)) {
+    try (NativePartWork called = new NativePartWork() {
+      @Override
+      public void run(long part) {
+        work.accept(part);
+      }
+    }) {
       Native.ckpt_worker_pool_run(this, parts, called);
-    }
-  }
-
-  private static final class Work extends NativePartWork {
-    private final LongConsumer function;
-
-    Work(LongConsumer function) {
-      this.function = function;
-    }
-
-    @Override
-    public void run(long part) {
-      function.accept(part);
     }
   }
 }
