@@ -266,6 +266,7 @@ class Writer:
         self.sources = {owner: source for owner in self.classes for source in sources
                         if re.search(rf"\bclass {owner}\b(<\w+>)? : NativeObject\b", source)}
         self.comments = {handle["name"]: handle["comment"] for handle in model.api["handles"]}
+        self.headers = {handle["name"]: handle["header"] for handle in model.api["handles"]}
         self.handles = {camel(handle): handle for handle in model.handles}
         made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators(model)
                 if one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
@@ -283,8 +284,9 @@ class Writer:
 
     def of_class(self, owner, found):
         handle = self.handles.get(owner)
-        is_made = owner in self.shared or any(one.owner == owner and isinstance(one, CsharpCreator) for one in found)
-        parts = [references(owner, handle, self.sources.get(owner, ""), owner in self.shared, is_made)[1:]] if handle else []
+        is_made = owner in self.shared or any(one.owner == owner and isinstance(one, CsharpCreator) for one in self.generated)
+        is_here = handle and self.headers[handle] == found[0].header  # a class may have methods of several parts
+        parts = [references(owner, handle, self.sources.get(owner, ""), owner in self.shared, is_made)[1:]] if is_here else []
         lines = [line for part in [*parts, *(one.lines() for one in found if one.owner == owner)] if part for line in ["", *part]]
         unsafe = "unsafe " * any(".Length" in line for line in lines)  # arrays of numbers cross as pointers
         if owner not in self.whole:

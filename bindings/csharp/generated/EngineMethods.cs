@@ -182,6 +182,34 @@ namespace Ckpt
         }
     }
 
+    public partial class Profile
+    {
+        /// <summary>Creates a profile of the chain, which is what planning must know, for inputs of this shape. Bytes are exact.
+        /// measuredSteps &gt; 0 also times every layer alone on zeros: the median of that many runs; 0 leaves seconds 0. In its
+        /// place in the chain, on data of yours: <c>Profile.CreateMeasured</c>. pool null: a pool of
+        /// <c>Library.AvailableThreads</c>(). Changes no parameter and no gradient, but runs custom layers' callbacks when it
+        /// measures.</summary>
+        public static Profile FromChain(Chain chain, TensorSpec input, int measuredSteps, [AllowNull] WorkerPool pool = null)
+        {
+            return new Profile(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_profile_create_from_chain(HandleOf(chain), memory.Of(Given(input, "input")), measuredSteps,
+                    HandleOf(pool), out made), native.ckpt_profile_release));
+        }
+
+        /// <summary>Creates a profile of the chain with every layer timed in its place: each option's seconds are the median over
+        /// measuredSteps (1 .. 32) steps of the whole chain, forward and backward, on the step's input, targets and
+        /// <c>OutputGradient</c>, behind one step that warms up. Of step also step, seed and <c>FirstSample</c> are read; input
+        /// says the shape. Takes as much memory as storing everything: where that is too much, see <c>ScheduleExecutor.Refine</c>.
+        /// pool null: a pool of <c>Library.AvailableThreads</c>(). Changes no parameter and no gradient, but runs custom layers'
+        /// callbacks. Executors are made for it: the chain takes no further layers.</summary>
+        public static Profile Measured(Chain chain, Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
+        {
+            return new Profile(Made((CallMemory memory, out IntPtr made) =>
+                native.ckpt_profile_create_measured(HandleOf(chain), Step.Native(Given(step, "step"), memory), measuredSteps,
+                    HandleOf(pool), out made), native.ckpt_profile_release));
+        }
+    }
+
     /// <summary>Runs one schedule over one chain for one input shape, step after step, without asking the system for memory.
     /// Owns threads unless its options have a pool. Not synchronised.</summary>
     public sealed partial class ScheduleExecutor : NativeObject

@@ -17,14 +17,10 @@ namespace Ckpt
         /// <summary>A piece of a longer chain.</summary>
         /// <param name="firstLayer">Global number of its first layer.</param>
         /// <param name="layers">Each belongs to one chain at most.</param>
-        public Chain(long firstLayer, params Layer[] layers) : base(Made(firstLayer))
+        public Chain(long firstLayer, params Layer[] layers)
+            : base(Made((out IntPtr made) => native.ckpt_chain_create(firstLayer, out made), native.ckpt_chain_release))
         {
             foreach (var layer in layers) Add(layer);
-        }
-
-        private static NativeHandle Made(long firstLayer)
-        {
-            return Made((out IntPtr made) => native.ckpt_chain_create(firstLayer, out made), native.ckpt_chain_release);
         }
 
         /// <summary>The parameters of the built-in layers; their tensors share the chain's memory.</summary>
@@ -50,11 +46,7 @@ namespace Ckpt
         /// <returns>The profile.</returns>
         public Profile Profile(TensorSpec input, int measuredSteps = 0, [AllowNull] WorkerPool pool = null)
         {
-            if (input == null) throw new ArgumentNullException("input");
-            var spec = input.Native;
-            IntPtr profile;
-            native.ckpt_profile_create_from_chain(Handle, (IntPtr)(&spec), measuredSteps, HandleOf(pool), out profile);
-            return new Profile(new NativeHandle(profile, native.ckpt_profile_release));
+            return Ckpt.Profile.FromChain(this, input, measuredSteps, pool);
         }
 
         /// <summary>Every layer timed where it runs, in steps of the whole chain. Takes the memory of storing everything; the chain
@@ -65,12 +57,7 @@ namespace Ckpt
         /// <returns>The profile.</returns>
         public Profile MeasuredProfile(Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
         {
-            if (step == null) throw new ArgumentNullException("step");
-            using (var memory = new CallMemory())
-            {
-                return Ckpt.Profile.Owned((out IntPtr made) => native.ckpt_profile_create_measured(
-                    Handle, Step.Native(step, memory), measuredSteps, HandleOf(pool), out made));
-            }
+            return Ckpt.Profile.Measured(this, step, measuredSteps, pool);
         }
     }
 

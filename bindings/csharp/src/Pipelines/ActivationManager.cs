@@ -16,23 +16,15 @@ namespace Ckpt
         /// nothing can be recomputed. What it throws makes the call fail with CkptCallbackException.</param>
         /// <param name="options">null: the defaults.</param>
         public ActivationManager(ActivationPolicy policy, [AllowNull] Func<Tensor, int, Tensor> forward = null,
-                                 [AllowNull] ActivationManagerOptions options = null) : this(Made(policy, forward, options))
+                                 [AllowNull] ActivationManagerOptions options = null)
+            : this(Made((CallMemory memory, out IntPtr made) => native.ckpt_activation_manager_create(
+                ActivationPolicy.Native(Given(policy, "policy"), memory), ActivationManagerOptions.Native(options, memory),
+                forward == null ? null : new StageFunction { function = forward }, out made), native.ckpt_activation_manager_release))
         {
         }
 
         internal ActivationManager(NativeHandle handle) : base(handle)
         {
-        }
-
-        private static NativeHandle Made(ActivationPolicy policy, Func<Tensor, int, Tensor> forward,
-                                         ActivationManagerOptions options)
-        {
-            if (policy == null) throw new ArgumentNullException("policy");
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_activation_manager_create(ActivationPolicy.Native(policy, memory),
-                    ActivationManagerOptions.Native(options, memory),
-                    forward == null ? null : new StageFunction { function = forward },
-                    out made), native.ckpt_activation_manager_release);
         }
 
         /// <summary>The same without a copy: no caller may write to the tensor any more, and this object of it is disposed

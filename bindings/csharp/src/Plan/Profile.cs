@@ -7,11 +7,6 @@ namespace Ckpt
     /// layer, on one thread at a time.</summary>
     public sealed unsafe partial class Profile : NativeObject
     {
-        internal static Profile Owned(Maker make)
-        {
-            return new Profile(Made(make, native.ckpt_profile_release));
-        }
-
         /// <summary>Appends a layer.</summary>
         /// <param name="layer">What it is.</param>
         /// <param name="options">Ways to run it; none: one of 0 bytes and 0 seconds.</param>

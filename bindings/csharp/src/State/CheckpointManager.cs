@@ -42,10 +42,9 @@ namespace Ckpt
 
         private static NativeHandle Made(Storage storage, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_checkpoint_manager_create(HandleOf(storage),
-                    CheckpointManagerOptions.Native(options, memory), keep == null ? null : new KeepFunction { function = keep },
-                    out made), native.ckpt_checkpoint_manager_release);
+            return Made((CallMemory memory, out IntPtr made) => native.ckpt_checkpoint_manager_create(HandleOf(storage),
+                CheckpointManagerOptions.Native(options, memory), keep == null ? null : new KeepFunction { function = keep },
+                out made), native.ckpt_checkpoint_manager_release);
         }
 
         /// <summary>Writes the state as the checkpoint of a step.</summary>

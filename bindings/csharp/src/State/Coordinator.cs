@@ -8,17 +8,12 @@ namespace Ckpt
     public sealed unsafe partial class Coordinator : NativeObject
     {
         /// <summary>Rank 0 of 1: every operation returns at once.</summary>
-        public Coordinator() : this(Made())
+        public Coordinator() : this(Made(native.ckpt_coordinator_create_single, native.ckpt_coordinator_release))
         {
         }
 
         internal Coordinator(NativeHandle handle) : base(handle)
         {
-        }
-
-        private static NativeHandle Made()
-        {
-            return Made(native.ckpt_coordinator_create_single, native.ckpt_coordinator_release);
         }
 
         /// <summary>One whose operations are yours; it keeps the object alive.</summary>

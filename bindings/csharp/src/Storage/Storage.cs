@@ -11,7 +11,9 @@ namespace Ckpt
         /// <summary>A directory of the file system.</summary>
         /// <param name="root">Its path; the storage stays the same one when the path is renamed.</param>
         /// <param name="options">null: the defaults.</param>
-        public Storage(string root, [AllowNull] FileSystemOptions options = null) : this(Made(root, options))
+        public Storage(string root, [AllowNull] FileSystemOptions options = null)
+            : this(Made((CallMemory memory, out IntPtr made) => native.ckpt_storage_create_file_system(root,
+                FileSystemOptions.Native(options, memory), out made), native.ckpt_storage_release))
         {
         }
 
@@ -22,13 +24,6 @@ namespace Ckpt
         internal static Storage Owned(Maker make)
         {
             return new Storage(Made(make, native.ckpt_storage_release));
-        }
-
-        private static NativeHandle Made(string root, FileSystemOptions options)
-        {
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_storage_create_file_system(root,
-                    FileSystemOptions.Native(options, memory), out made), native.ckpt_storage_release);
         }
 
         /// <summary>In memory, empty: for tests, and for state that need not outlive the process.</summary>
@@ -122,20 +117,14 @@ namespace Ckpt
         /// ends the operation with CkptCallbackException. null: the usual rule decides.</param>
         public FaultHandler([AllowNull] FaultHandlerOptions options = null, [AllowNull] Action<TimeSpan> sleep = null,
                             [AllowNull] Action<Fault> decide = null)
-            : this(Made(options, sleep, decide))
+            : this(Made((CallMemory memory, out IntPtr made) => native.ckpt_fault_handler_create(
+                FaultHandlerOptions.Native(options, memory), sleep == null ? null : new SleepFunction { function = sleep },
+                decide == null ? null : new DecideFunction { function = decide }, out made), native.ckpt_fault_handler_release))
         {
         }
 
         internal FaultHandler(NativeHandle handle) : base(handle)
         {
-        }
-
-        private static NativeHandle Made(FaultHandlerOptions options, Action<TimeSpan> sleep, Action<Fault> decide)
-        {
-            using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_fault_handler_create(FaultHandlerOptions.Native(options, memory),
-                    sleep == null ? null : new SleepFunction { function = sleep },
-                    decide == null ? null : new DecideFunction { function = decide }, out made), native.ckpt_fault_handler_release);
         }
     }
 }
