@@ -238,7 +238,7 @@ CKPT_API ckpt_status ckpt_tensor_create_from_dlpack(struct DLManagedTensor* mana
  * the deleter may be called), for padded elements of less than a byte, and for flags that this library does not know. */
 CKPT_API ckpt_status ckpt_tensor_create_from_dlpack_versioned(struct DLManagedTensorVersioned* managed, ckpt_tensor** tensor);
 
-/* *managed receives a view of the tensor for another library, which calls (*managed)->deleter exactly once, on any thread; the
+/* *managed receives a view of the tensor for another library, which calls its deleter exactly once, on any thread; the
  * tensor's memory stays alive until then, whether or not the tensor was released. UNSUPPORTED for a read-only tensor: this struct
  * cannot say so. */
 CKPT_API ckpt_status ckpt_tensor_export_dlpack(ckpt_tensor* tensor, struct DLManagedTensor** managed);

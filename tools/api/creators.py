@@ -15,7 +15,7 @@ LIBRARY = ("ckpt_version_string", "ckpt_build_info", "ckpt_available_threads", "
 
 
 class Creator:
-    """name: "" for a constructor. parameters: as those of methods, and of the kinds spec and numbers."""
+    """name: "" for a constructor. parameters: as those of methods, and of the kinds spec, numbers and address."""
 
     def __init__(self, function, owner, parameters):
         self.function, self.owner, self.parameters, self.header = function["name"], owner, parameters, function["header"]
@@ -34,6 +34,11 @@ class StaticMethod(Method):
         self.is_getter = False
 
 
+def is_foreign(model, parameter, stars):
+    """Whether it is a struct of another library, of which languages have only the address."""
+    return parameter["type"] in (f"struct {foreign['name']}{stars}" for foreign in model.api["foreign"])
+
+
 def has_functions(model, struct):
     return any(field["type"].endswith(("_fn", "_callbacks*")) for field in model.struct_names[struct].fields)
 
@@ -47,6 +52,8 @@ def given_of(model, function, parameters):
             kind, parameters = "numbers", parameters[1:]
         elif parameter["type"] == "const ckpt_tensor_spec*":
             kind = "spec"
+        elif is_foreign(model, parameter, "*"):
+            kind = "address"
         else:
             kind = kind_of_parameter(model, parameter)
         if kind is None or kind == "struct" and has_functions(model, bare(parameter["type"])):
@@ -81,6 +88,16 @@ def static_methods(model):
         given = given_of(model, function, result[1]) if result else None
         if given is not None:
             found.append(StaticMethod(function, family, given, result[0]))
+    return found
+
+
+def exports(model):
+    """The methods that return the address of a struct of another library."""
+    found = []
+    for function in model.api["functions"]:
+        owner, parameters = model.owner_of(function["name"]), function["parameters"]
+        if owner and len(parameters) == 2 and bare(parameters[0]["type"]) == owner and is_foreign(model, parameters[1], "**"):
+            found.append(Method(function, owner, [], Result(model, "address", parameters[1]["name"])))
     return found
 
 

@@ -7,7 +7,7 @@ C", is the only one that refers to SWIG's class native, NativeHandle and CallMem
 
 import re
 
-from creators import StaticMethod, absence, creators, shared, static_methods, without_status
+from creators import StaticMethod, absence, creators, exports, shared, static_methods, without_status
 from text import GENERATED, camel, texts
 from write_csharp import FAMILIES, OWN_NAMES, CsharpWords, block, class_of, property_of
 
@@ -65,7 +65,7 @@ class CsharpParameter:
         # A wait that may last for ever is documented with -1.
         duration = "TimeSpan?" if "-1" in comment else "TimeSpan"
         self.type = {"text": "string", "real": "double", "truth": "bool", "duration": duration, "shape": "params long[]",
-                     "numbers": "params long[]", "spec": "TensorSpec", "number": OUTS.get(self.bare)}.get(self.kind) or class_of(self.bare)
+                     "numbers": "params long[]", "spec": "TensorSpec", "address": "IntPtr", "number": OUTS.get(self.bare)}.get(self.kind) or class_of(self.bare)
         self.is_nullable = parameter.is_nullable
         default = "null" if self.is_nullable or self.type == "TimeSpan?" else ""
         self.default = DEFAULTS.get(function, {}).get(parameter.name, default)
@@ -114,7 +114,7 @@ class CsharpMethod:
         number = OUTS.get(result.group.type if result.group else result.bare)
         return {"none": self.owner if self.is_chained else "void", "fetched": "string", "text": "string", "truth": "bool", "struct": name,
                 "handle": camel(result.bare) if result.bare else "", "structs": f"IReadOnlyList<{name}>",
-                "numbers": f"{number}[]", "enum": name}.get(result.kind, number)
+                "numbers": f"{number}[]", "enum": name, "address": "IntPtr"}.get(result.kind, number)
 
     @property
     def type(self):
@@ -202,7 +202,7 @@ def read_of(method):
         return [f"return NativeList.Made({call_of(method)}, at => new {name}(new {result.bare}(at, false)));"]
     if result.kind == "numbers":
         return [f"return NativeList.Integers({call_of(method)});"]
-    out = OUTS.get(group.type if group else result.bare) or ("IntPtr" if result.kind == "text" else "int")
+    out = OUTS.get(group.type if group else result.bare) or ("IntPtr" if result.kind in ("text", "address") else "int")
     value = {"truth": "{} != 0", "enum": f"({name}){{}}"}.get(result.kind, "{}")
     if result.kind == "text" and not result.direct:  # borrowed from the object
         return [f"{out} value;", call_of(method, "out value") + ";", "var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
@@ -271,7 +271,7 @@ class Writer:
         made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators(model)
                 if one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
         self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
-        methods = [one for one in (CsharpMethod(self.words, method) for method in [*methods, *static_methods(model)])
+        methods = [one for one in (CsharpMethod(self.words, method) for method in [*methods, *exports(model), *static_methods(model)])
                    if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
         setters = {one.function: one for one in methods if one.method.verb.startswith("set_") and len(one.parameters) == 1}
         for one in methods:

@@ -7,7 +7,7 @@ JavaMethod and JavaCreator say what a method is in Java; result() and call() of 
 import re
 
 import write_java
-from creators import StaticMethod, absence, creators, record_lists, shared, static_methods, without_status
+from creators import StaticMethod, absence, creators, exports, record_lists, shared, static_methods, without_status
 from text import GENERATED, block, camel, lower_camel, texts, wrapped
 from write_java import FAMILIES, NUMBERS, OWN_NAMES, JavaWords, is_flags, javadoc, value_name
 
@@ -34,6 +34,7 @@ class JavaParameter:
             "struct": (camel(parameter.bare), f"{self.name}Struct"),
             "shape": ("long...", self.name),
             "numbers": ("long...", self.name),
+            "address": ("long", self.name),
             "spec": ("TensorSpec", f"{self.name}.numbers()"),
         }[kind]
         self.kind, self.is_accepted = kind, parameter.bare in ACCEPTED and kind == "handle"
@@ -77,6 +78,8 @@ class JavaMethod:
             return name, f"{name}.from(struct -> {call('struct')})"
         if result.kind == "structs":
             return f"List<{name}>", f"values({call()}, {name}::of, {result.bare}::close)"
+        if result.kind == "address":
+            return "long", f"number({into})"
         if result.kind == "records":
             return f"List<{name}>", f"NumberReader.list({call()}, {name}::of)"
         if result.kind == "enum" and not is_flags(group):
@@ -185,7 +188,7 @@ class Writer:
         text = "".join(sources.values())
         self.classes = {path.rsplit("/", 1)[1].removesuffix(".java"): source for path, source in sources.items()}
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))
-        methods = [JavaMethod(self.words, method) for method in [*methods, *record_lists(model), *static_methods(model)]]
+        methods = [JavaMethod(self.words, method) for method in [*methods, *record_lists(model), *exports(model), *static_methods(model)]]
         made = [JavaCreator(self.words, creator) for creator in creators(model) if creator.function not in used]
         self.methods = methods
         constructed = {one.owner for one in made if not one.name}

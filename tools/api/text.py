@@ -9,7 +9,7 @@ from c_words import MEMBER, translated, without_defaults
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GENERATED = "Generated from include/ckpt by tools/api: do not edit."
-SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
+SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "dlpack": "DLPack", "1f1b": "OneForwardOneBackward"}
 C_ONLY = re.compile(r"; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|\s*Frozen: \d+ bytes in every version\.")
 LIFETIMES = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|\s*Borrowed for the call\.")
 NAMES = re.compile(rf'(?<![\w."])(?:(?P<object>[a-z]\w*){MEMBER}|(?P<type>ckpt_\w+)\.)(?P<member>[a-z]\w*)|'

@@ -18,6 +18,8 @@ OWN_NAMES = {  # where C#'s name is not that of C
     "ckpt_schedule_place_tier": "ReservedBytes",
     "ckpt_memory_tracker_record_deallocation_layer": "RecordDeallocation",
     "ckpt_tensor_copy": "CopyFrom",
+    "ckpt_tensor_export_dlpack": "ToDLPack",
+    "ckpt_tensor_export_dlpack_versioned": "ToDLPackVersioned",
     "ckpt_reader_read": "ReadInto",
     "ckpt_reader_read_new": "Read",
     "ckpt_blas_get_info": "Info",

@@ -25,6 +25,9 @@ OWN_NAMES = {  # where Java's name is not that of C
     "ckpt_feature": "hasFeature",
     "ckpt_dtype_name": "safetensorsName",
     "ckpt_tensor_copy": "copyFrom",
+    "ckpt_tensor_export_dlpack": "toDlpack",
+    "ckpt_tensor_export_dlpack_versioned": "toDlpackVersioned",
+    "ckpt_reader_read_new": "read",
     "ckpt_tensor_get_element_count": "elements",
 }
 FORMS = {  # by kind: type, the value of C's struct (objects are set and never returned), and what is set there

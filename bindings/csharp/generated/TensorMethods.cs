@@ -68,6 +68,29 @@ namespace Ckpt
             return new Tensor(Shared(Handle, native.ckpt_tensor_retain, native.ckpt_tensor_release));
         }
 
+        /// <summary>Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter
+        /// (unless that is null) exactly once, when its last reference is released, on the thread that released it. On failure the
+        /// deleter has not run and managed still belongs to the caller, who calls it. byte_offset is honoured, strides null means
+        /// contiguous. <see cref="CkptStatus.Unsupported"/> for what cannot be a tensor here: lanes other than 1, devices other
+        /// than the CPU, strides that are not row-major and contiguous, type codes without a dtype (complex of other sizes, opaque
+        /// handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz). <see cref="CkptStatus.InvalidArgument"/> and
+        /// <see cref="CkptStatus.OutOfRange"/> for bad shapes, and for data that is null or not aligned for the dtype.</summary>
+        public static Tensor FromDLPack(IntPtr managed)
+        {
+            return new Tensor(Made((out IntPtr made) =>
+                native.ckpt_tensor_create_from_dlpack(managed, out made), native.ckpt_tensor_release));
+        }
+
+        /// <summary>Creates a tensor over the memory of another library as <c>Tensor.CreateFromDLPack</c>, from the object of
+        /// DLPack 1.x. Its read-only flag makes a read-only tensor. <see cref="CkptStatus.Unsupported"/> also for a major version
+        /// other than 1 (nothing but the version is read then; the deleter may be called), for padded elements of less than a byte,
+        /// and for flags that this library does not know.</summary>
+        public static Tensor FromDLPackVersioned(IntPtr managed)
+        {
+            return new Tensor(Made((out IntPtr made) =>
+                native.ckpt_tensor_create_from_dlpack_versioned(managed, out made), native.ckpt_tensor_release));
+        }
+
         /// <summary>Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32
         /// cannot hold is <see cref="CkptStatus.OutOfRange"/>. F32 and F64 only, else
         /// <see cref="CkptStatus.Unsupported"/>.</summary>
@@ -116,6 +139,25 @@ namespace Ckpt
         public void CopyFrom(Tensor source)
         {
             native.ckpt_tensor_copy(Handle, HandleOf(source));
+        }
+
+        /// <summary>Returns a view of the tensor for another library, which calls its deleter exactly once, on any thread; the
+        /// tensor's memory stays alive until then, whether or not the tensor was released. <see cref="CkptStatus.Unsupported"/> for
+        /// a read-only tensor: this object cannot say so.</summary>
+        public IntPtr ToDLPack()
+        {
+            IntPtr value;
+            native.ckpt_tensor_export_dlpack(Handle, out value);
+            return value;
+        }
+
+        /// <summary>Returns a view of the tensor as <c>Tensor.ToDLPack</c> makes it, in the object of DLPack 1.x (version 1.1),
+        /// with its read-only flag when the tensor is read-only.</summary>
+        public IntPtr ToDLPackVersioned()
+        {
+            IntPtr value;
+            native.ckpt_tensor_export_dlpack_versioned(Handle, out value);
+            return value;
         }
     }
 }

@@ -94,42 +94,6 @@ namespace Ckpt
             return copy;
         }
 
-        /// <summary>A tensor over memory of another library: the address of a DLManagedTensor, which it owns then. When this
-        /// throws, the struct still belongs to the caller.</summary>
-        /// <param name="managed">The address.</param>
-        /// <returns>The tensor.</returns>
-        public static Tensor FromDLPack(IntPtr managed)
-        {
-            return Owned((out IntPtr made) => native.ckpt_tensor_create_from_dlpack(managed, out made));
-        }
-
-        /// <summary>The same for the address of a DLManagedTensorVersioned, of DLPack 1.x.</summary>
-        /// <param name="managed">The address.</param>
-        /// <returns>The tensor.</returns>
-        public static Tensor FromDLPackVersioned(IntPtr managed)
-        {
-            return Owned((out IntPtr made) => native.ckpt_tensor_create_from_dlpack_versioned(managed, out made));
-        }
-
-        /// <summary>The address of a DLManagedTensor over this memory, for another library, which calls its deleter once. The
-        /// memory stays alive until then. CkptUnsupportedException for a read-only tensor.</summary>
-        /// <returns>The address.</returns>
-        public IntPtr ToDLPack()
-        {
-            IntPtr managed;
-            native.ckpt_tensor_export_dlpack(Handle, out managed);
-            return managed;
-        }
-
-        /// <summary>The same as a DLManagedTensorVersioned, of DLPack 1.x, with its read-only flag.</summary>
-        /// <returns>The address.</returns>
-        public IntPtr ToDLPackVersioned()
-        {
-            IntPtr managed;
-            native.ckpt_tensor_export_dlpack_versioned(Handle, out managed);
-            return managed;
-        }
-
         private void Expect<T>() where T : struct
         {
             var wanted = DTypes.Of<T>();

@@ -33,6 +33,19 @@ abstract class ReaderMethods extends NativeObject {
   }
 
   /**
+   * Reads a tensor's bytes into tensor, which must have its dtype and shape ({@link Status#INVALID_ARGUMENT}). After {@link
+   * Status#CORRUPT} (a checksum does not hold, or the file has shrunk) or {@link Status#IO} the tensor's contents are undefined.
+   */
+  public void read(long index, Tensor tensor) {
+    Native.ckpt_reader_read(this, index, tensor);
+  }
+
+  /** Reads a tensor's bytes as {@code Reader.read}, into a new tensor with memory of pool (null: the process's default pool). */
+  public Tensor read(long index, BufferPool pool) {
+    return Tensor.made(out -> Native.ckpt_reader_read_new(this, index, pool, out));
+  }
+
+  /**
    * Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension and memory of pool
    * (null: the process's default pool). {@link Status#OUT_OF_RANGE} for rows that are not there; {@link Status#INVALID_ARGUMENT}
    * for a scalar; {@link Status#UNSUPPORTED} when rows of less than a byte per element are no whole bytes.

@@ -11,6 +11,29 @@ abstract class TensorMethods extends NativeObject {
     return new Tensor(number(create));
   }
 
+  /**
+   * Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter (unless that is
+   * null) exactly once, when its last reference is released, on the thread that released it. On failure the deleter has not run and
+   * managed still belongs to the caller, who calls it. byte_offset is honoured, strides null means contiguous. {@link
+   * Status#UNSUPPORTED} for what cannot be a tensor here: lanes other than 1, devices other than the CPU, strides that are not
+   * row-major and contiguous, type codes without a dtype (complex of other sizes, opaque handles, float8 e3m4, e4m3 with
+   * infinities, e4m3b11fnuz). {@link Status#INVALID_ARGUMENT} and {@link Status#OUT_OF_RANGE} for bad shapes, and for data that is
+   * null or not aligned for the dtype.
+   */
+  public static Tensor fromDlpack(long managed) {
+    return Tensor.made(out -> Native.ckpt_tensor_create_from_dlpack(managed, out));
+  }
+
+  /**
+   * Creates a tensor over the memory of another library as {@code Tensor.createFromDlpack}, from the object of DLPack 1.x. Its
+   * read-only flag makes a read-only tensor. {@link Status#UNSUPPORTED} also for a major version other than 1 (nothing but the
+   * version is read then; the deleter may be called), for padded elements of less than a byte, and for flags that this library does
+   * not know.
+   */
+  public static Tensor fromDlpackVersioned(long managed) {
+    return Tensor.made(out -> Native.ckpt_tensor_create_from_dlpack_versioned(managed, out));
+  }
+
   /** Bytes of all elements. */
   public long bytes() {
     return Native.ckpt_tensor_get_bytes(this);
@@ -83,5 +106,22 @@ abstract class TensorMethods extends NativeObject {
   /** Returns 1 when dtype, shape and all bytes are the same, else 0. So a NaN equals the same NaN, and 0 does not equal -0. */
   public boolean isBitEqual(Tensor b) {
     return truth(out -> Native.ckpt_tensor_is_bit_equal(this, b, out));
+  }
+
+  /**
+   * Returns a view of the tensor for another library, which calls its deleter exactly once, on any thread; the tensor's memory
+   * stays alive until then, whether or not the tensor was released. {@link Status#UNSUPPORTED} for a read-only tensor: this object
+   * cannot say so.
+   */
+  public long toDlpack() {
+    return number(out -> Native.ckpt_tensor_export_dlpack(this, out));
+  }
+
+  /**
+   * Returns a view of the tensor as {@code Tensor.toDlpack} makes it, in the object of DLPack 1.x (version 1.1), with its read-only
+   * flag when the tensor is read-only.
+   */
+  public long toDlpackVersioned() {
+    return number(out -> Native.ckpt_tensor_export_dlpack_versioned(this, out));
   }
 }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -21,25 +22,45 @@ public abstract class NativeObject implements AutoCloseable {
   /** Read by the native code, which also keeps this object reachable during its calls. 0: closed. */
   private volatile long address;
 
+  private final Remains remains;
   private final Cleaner.Cleanable cleanable;
 
   /** Lent by the library for a time: nothing is released. */
   NativeObject(long address) {
     this.address = address;
+    this.remains = null;
     this.cleanable = null;
   }
 
   /** One reference, which release ends. */
   NativeObject(long address, Consumer<NativeObject> release) {
     this.address = address;
-    this.cleanable = CLEANER.register(this, new Remains(address, release));
+    this.remains = new Remains(address, release);
+    this.cleanable = CLEANER.register(this, remains);
   }
 
-  private record Remains(long address, Consumer<NativeObject> release) implements Runnable {
+  /** A reference; true once it is released, or the library has taken it over. */
+  private static final class Remains extends AtomicBoolean implements Runnable {
+    private final long address;
+    private final Consumer<NativeObject> release;
+
+    Remains(long address, Consumer<NativeObject> release) {
+      this.address = address;
+      this.release = release;
+    }
+
     @Override
     public void run() {
-      release.accept(new LentObject(address));
+      if (!getAndSet(true)) release.accept(new LentObject(address));
     }
+  }
+
+  /** The reference, for the library to take over; this is closed. */
+  final LentObject handOver() {
+    LentObject reference = new LentObject(address());
+    if (remains.getAndSet(true)) throw closed(this);
+    close();
+    return reference;
   }
 
   /** Releases a reference when the owner has gone. */

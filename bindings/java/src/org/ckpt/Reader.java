@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * The tensors of one checkpoint ({@link CheckpointManager#reader}), or of any safetensors file or folder with an index. One thread
@@ -94,17 +93,6 @@ public final class Reader extends ReaderMethods {
   }
 
   /**
-   * Reads a tensor into a new one.
-   *
-   * @param index 0 .. tensorCount-1
-   * @param pool where its memory comes from; null: the default pool
-   * @return the tensor
-   */
-  public Tensor read(long index, BufferPool pool) {
-    return Tensor.adopt(number(out -> Native.ckpt_reader_read_new(this, index, pool, out)));
-  }
-
-  /**
    * Reads a tensor by name into a new one.
    *
    * @param name of the tensor
@@ -112,15 +100,5 @@ public final class Reader extends ReaderMethods {
    */
   public Tensor read(String name) {
     return read(find(null, name));
-  }
-
-  /**
-   * Reads a tensor's bytes into memory of yours.
-   *
-   * @param index 0 .. tensorCount-1
-   * @param into of its type and shape
-   */
-  public void read(long index, Tensor into) {
-    Native.ckpt_reader_read(this, index, Objects.requireNonNull(into, "into"));
   }
 }

@@ -2,31 +2,11 @@ package org.ckpt;
 
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Where files live: a directory of the file system, memory, or functions of yours. Synchronised. */
-public final class Storage extends NativeObject {
-  private final AtomicBoolean handedOver;
-
-  private Storage(long address, AtomicBoolean handedOver) {
-    super(
-        address,
-        storage -> {
-          if (!handedOver.get()) Native.ckpt_storage_release(storage);
-        });
-    this.handedOver = handedOver;
-  }
-
-  static Storage made(Into<long[]> create) {
-    return new Storage(number(create), new AtomicBoolean());
-  }
-
-  /** Its reference, for the library to take over; this is closed. */
-  private LentObject handOver() {
-    LentObject reference = new LentObject(address());
-    if (handedOver.getAndSet(true)) throw closed(this);
-    close();
-    return reference;
+public final class Storage extends StorageMethods {
+  Storage(long address) {
+    super(address);
   }
 
   /**
@@ -59,16 +39,6 @@ public final class Storage extends NativeObject {
         return made == null ? null : made.handOver();
       }
     }.pinned());
-  }
-
-  /**
-   * Forgets a registered scheme; storages made by it live on.
-   *
-   * @param scheme as it was registered
-   * @throws CkptNotFoundException for any other
-   */
-  public static void unregisterScheme(String scheme) {
-    Native.ckpt_storage_unregister_scheme(scheme);
   }
 
   /**
@@ -116,15 +86,5 @@ public final class Storage extends NativeObject {
     boolean removesMany = isObjects && overrides(storage, CustomObjects.class, "removeMany");
     return made(out -> Native.ckpt_storage_create_custom(
         name, new CustomStorageFunctions<>(storage).pinned(), isObjects, readsRanges, removesMany, out));
-  }
-
-  /**
-   * A storage before this one that tries failed operations again.
-   *
-   * @param handler says which, and when
-   * @return the storage, which keeps this one
-   */
-  public Storage retrying(FaultHandler handler) {
-    return made(out -> Native.ckpt_storage_create_retrying(this, handler, out));
   }
 }

@@ -417,48 +417,6 @@ public final class Tensor extends TensorMethods {
     return Native.ckpt_tensor_get_data(this);
   }
 
-  // ---- Arithmetic: F32 and F64, the same bits on every machine ----
-
-  // ---- DLPack, for other native libraries in this process ----
-
-  /**
-   * A tensor over memory of another library.
-   *
-   * @param managed address of a DLManagedTensor, which the tensor owns when this succeeds
-   * @return the tensor
-   */
-  public static Tensor fromDlpack(long managed) {
-    return new Tensor(number(out -> Native.ckpt_tensor_create_from_dlpack(managed, out)));
-  }
-
-  /**
-   * The same for the struct of DLPack 1.x.
-   *
-   * @param managed address of a DLManagedTensorVersioned, which the tensor owns when this succeeds
-   * @return the tensor
-   */
-  public static Tensor fromDlpackVersioned(long managed) {
-    return new Tensor(number(out -> Native.ckpt_tensor_create_from_dlpack_versioned(managed, out)));
-  }
-
-  /**
-   * A view for another library, which calls its deleter once.
-   *
-   * @return address of a DLManagedTensor
-   */
-  public long toDlpack() {
-    return number(out -> Native.ckpt_tensor_export_dlpack(this, out));
-  }
-
-  /**
-   * The same as the struct of DLPack 1.x.
-   *
-   * @return address of a DLManagedTensorVersioned
-   */
-  public long toDlpackVersioned() {
-    return number(out -> Native.ckpt_tensor_export_dlpack_versioned(this, out));
-  }
-
   @Override
   public String toString() {
     return isClosed() ? "Tensor(closed)" : "Tensor(" + spec() + (isReadOnly() ? ", read-only)" : ")");
