@@ -200,7 +200,7 @@ class Writer:
         self.enums = {one.owner for one in methods if one.is_of_enum}
         results = {camel(one.method.result.bare) for one in self.generated if one.method.result.kind == "handle"}
         self.made = results | {one.owner for one in self.creators if one.name} | set(re.findall(r"\b(\w+)\.made\(", text))
-        self.shared = {camel(handle) for handle in shared(model) if handle + "_retain" not in used}
+        self.shared = {camel(handle) for handle in shared(model)}
 
     def references(self, owner, name):
         """Constructors that take a reference over, and what makes objects by them."""

@@ -11,6 +11,11 @@ abstract class StorageMethods extends NativeObject {
     return new Storage(number(create));
   }
 
+  /** Creates an empty storage in memory: for tests, and for state that need not outlive the process. */
+  public static Storage memory() {
+    return Storage.made(Native::ckpt_storage_create_memory);
+  }
+
   /**
    * Creates a storage before another one, which is kept alive: operations that fail with {@link Status#IO}, {@link Status#BUSY} or
    * {@link Status#TIMEOUT} are tried again as the handler says, with a warning in the log each time. All other errors ({@link

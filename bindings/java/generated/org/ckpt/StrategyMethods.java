@@ -7,6 +7,12 @@ abstract class StrategyMethods extends NativeObject {
     super(address, Native::ckpt_strategy_release);
   }
 
+  /** Returns another reference to the same strategy, to be closed by itself. */
+  public Strategy share() {
+    Native.ckpt_strategy_retain(this);
+    return new Strategy(address());
+  }
+
   /**
    * Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
    * Executors call this; call it when you run your layers yourself.

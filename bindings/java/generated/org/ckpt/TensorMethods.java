@@ -11,6 +11,12 @@ abstract class TensorMethods extends NativeObject {
     return new Tensor(number(create));
   }
 
+  /** Returns another reference to the same tensor, to be closed by itself. */
+  public Tensor share() {
+    Native.ckpt_tensor_retain(this);
+    return new Tensor(address());
+  }
+
   /**
    * Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter (unless that is
    * null) exactly once, when its last reference is released, on the thread that released it. On failure the deleter has not run and

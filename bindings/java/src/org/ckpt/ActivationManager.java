@@ -74,29 +74,17 @@ public final class ActivationManager extends ActivationManagerMethods {
     return found == 0 ? Optional.empty() : Optional.of(Tensor.adopt(found));
   }
 
-  /**
-   * Exact bytes of what is stored.
-   *
-   * @return at least 0
-   */
+  /** {@return the exact bytes of what is stored} */
   public long memoryUsage() {
     return number(out -> Native.ckpt_activation_manager_get_memory_usage(this, out, null));
   }
 
-  /**
-   * How many activations are stored.
-   *
-   * @return at least 0
-   */
+  /** {@return the number of stored activations} */
   public long count() {
     return number(out -> Native.ckpt_activation_manager_get_memory_usage(this, null, out));
   }
 
-  /**
-   * The stored micro-batches.
-   *
-   * @return ascending
-   */
+  /** {@return the stored micro-batches, ascending} */
   public long[] list() {
     return Native.ckpt_activation_manager_list(this);
   }

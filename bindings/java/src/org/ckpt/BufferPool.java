@@ -22,20 +22,12 @@ public final class BufferPool extends NativeObject {
         Native::ckpt_buffer_pool_release);
   }
 
-  /**
-   * What the pool holds and has done.
-   *
-   * @return the numbers
-   */
+  /** {@return what the pool holds and has done} */
   public BufferPoolStats stats() {
     return stats(this);
   }
 
-  /**
-   * The same of the process's default pool.
-   *
-   * @return the numbers
-   */
+  /** {@return the same of the process's default pool} */
   public static BufferPoolStats defaultPoolStats() {
     return stats(null);
   }

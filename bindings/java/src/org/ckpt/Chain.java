@@ -19,11 +19,7 @@ public final class Chain extends ChainMethods {
     super(number(out -> Native.ckpt_chain_create(firstLayer, out)));
   }
 
-  /**
-   * The parameters of the built-in layers.
-   *
-   * @return in the order of the layers
-   */
+  /** {@return the parameters of the built-in layers, in the order of the layers} */
   public List<Parameter> parameters() {
     List<Parameter> made = new ArrayList<>();
     long count = number(out -> Native.ckpt_chain_get_parameter_count(this, out));

@@ -65,11 +65,7 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
     }
   }
 
-  /**
-   * What the manager calls the task.
-   *
-   * @return positive, never given again
-   */
+  /** {@return the task's number in the manager: positive, never given again} */
   public long id() {
     return id;
   }
@@ -104,11 +100,7 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
     return manager.waitFor(id, timeout);
   }
 
-  /**
-   * The same, for ever.
-   *
-   * @return how it ended, failures too
-   */
+  /** {@return how the task ended, failures included; waits without a limit} */
   public CheckpointTaskResult waitFor() {
     return waitFor(null);
   }

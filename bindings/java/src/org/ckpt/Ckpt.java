@@ -4,19 +4,14 @@ package org.ckpt;
 public final class Ckpt extends CkptMethods {
   private Ckpt() {}
 
-  /**
-   * The version of the native library that is loaded.
-   *
-   * @return major * 1000000 + minor * 1000 + patch
-   */
+  /** {@return the version of the native library that is loaded: major * 1000000 + minor * 1000 + patch} */
   public static int version() {
     return NativeJNI.ckpt_version();
   }
 
   /**
-   * The system's monotonic clock, which all objects without a clock of their own use.
-   *
-   * @return nanoseconds since a fixed, arbitrary moment
+   * {@return the time of the system's monotonic clock, which objects without a clock of their own use: nanoseconds since a fixed
+   * moment}
    */
   public static long monotonicNs() {
     return NativeObject.number(out -> Native.ckpt_clock_get_now(null, out));

@@ -12,11 +12,7 @@ public class CkptException extends RuntimeException {
     this.status = status;
   }
 
-  /**
-   * Why the call failed.
-   *
-   * @return the status, never OK
-   */
+  /** {@return the reason of the failure, never OK} */
   public Status status() {
     return status;
   }

@@ -9,11 +9,7 @@ public final class Cursor extends CursorMethods {
     super(number(out -> Native.ckpt_cursor_create(schedule, out)));
   }
 
-  /**
-   * The next action.
-   *
-   * @return after END it is END again
-   */
+  /** {@return the next action; after END it is END again} */
   public ScheduleAction next() {
     return ScheduleAction.of(new NumberReader(Native.ckpt_cursor_next(this)));
   }
@@ -28,11 +24,7 @@ public final class Cursor extends CursorMethods {
     return NumberReader.list(Native.ckpt_cursor_next_many(this, most), ScheduleAction::of);
   }
 
-  /**
-   * The place as bytes.
-   *
-   * @return for {@link #restore} in this or another process
-   */
+  /** {@return the place as bytes, for {@link #restore} in this or another process} */
   public byte[] save() {
     return Native.ckpt_cursor_save(this);
   }

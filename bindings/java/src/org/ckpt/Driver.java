@@ -58,11 +58,7 @@ public final class Driver<T> extends DriverMethods {
     return functions.take(given(x0, (item, out) -> Native.ckpt_driver_run(this, item, out)));
   }
 
-  /**
-   * Which call ended the last step that failed by its guest.
-   *
-   * @return none when it did not
-   */
+  /** {@return the call that ended the last step that failed by its guest; empty when it did not} */
   public Optional<DriveCall> failure() {
     long[] call = Native.ckpt_driver_get_failure(this);
     return call.length == 0 ? Optional.empty() : Optional.of(DriveCall.of(new NumberReader(call)));

@@ -27,11 +27,7 @@ public final class Follower extends NativeObject {
     super(number(out -> Native.ckpt_follower_create(profile, strategy, out)), Native::ckpt_follower_release);
   }
 
-  /**
-   * Asks the strategy about each layer.
-   *
-   * @return the schedule of the next step
-   */
+  /** {@return the schedule of the next step: asks the strategy about each layer} */
   public Next next() {
     int[] changed = new int[1];
     Schedule schedule = Schedule.made(out -> Native.ckpt_follower_next(this, out, changed));

@@ -11,11 +11,7 @@ public final class MemoryScope implements AutoCloseable {
     this.id = id;
   }
 
-  /**
-   * What has happened in it, up to now or up to its end.
-   *
-   * @return the numbers
-   */
+  /** {@return what has happened in the scope, up to now or up to its end} */
   public MemoryScopeStats stats() {
     if (last != null) return last;
     return MemoryScopeStats.from(struct -> Native.ckpt_memory_tracker_get_scope_stats(tracker, id, struct));

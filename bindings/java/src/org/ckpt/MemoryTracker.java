@@ -158,11 +158,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
     return new MemoryScope(this, number(out -> Native.ckpt_memory_tracker_push_scope(this, name, out)));
   }
 
-  /**
-   * The limit.
-   *
-   * @return empty when there is none
-   */
+  /** {@return the limit; empty when there is none} */
   public Optional<MemoryLimit> limit() {
     long[] hysteresis = new long[1];
     long limit = number(out -> Native.ckpt_memory_tracker_get_limit(this, out, hysteresis));
@@ -204,11 +200,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
 
   // ---- Export ----
 
-  /**
-   * Asks the system for the memory that this process can have, control groups included.
-   *
-   * @return the numbers
-   */
+  /** {@return the memory that this process can have, control groups included} */
   public static MemorySystem probe() {
     return MemorySystem.from(struct -> Native.ckpt_memory_probe(struct));
   }

@@ -75,11 +75,7 @@ public abstract class NativeObject implements AutoCloseable {
     if (cleanable != null) cleanable.clean();
   }
 
-  /**
-   * Whether {@link #close} was called.
-   *
-   * @return true when it was
-   */
+  /** {@return whether {@link #close} was called} */
   public final boolean isClosed() {
     return address == 0;
   }

@@ -20,11 +20,7 @@ public final class Optimizer extends OptimizerMethods {
     return real(out -> schedule.with(struct -> Native.ckpt_learning_rate_at(struct, step, out)));
   }
 
-  /**
-   * The state, by name; it shares the optimizer's memory.
-   *
-   * @return in a fixed order
-   */
+  /** {@return the state by name, in a fixed order; it shares the optimizer's memory} */
   public List<NamedTensor> tensors() {
     List<NamedTensor> made = new ArrayList<>();
     long count = number(out -> Native.ckpt_optimizer_get_tensor_count(this, out));

@@ -88,20 +88,12 @@ public final class Pipeline extends PipelineMethods {
     return run(step, null);
   }
 
-  /**
-   * What the stages did in the last step that ended well.
-   *
-   * @return by stage, then by time
-   */
+  /** {@return what the stages did in the last step that ended well, by stage, then by time} */
   public List<PipelineInterval> timeline() {
     return NumberReader.list(Native.ckpt_pipeline_get_timeline(this, null), PipelineInterval::of);
   }
 
-  /**
-   * How long the last step that ended well took.
-   *
-   * @return the time between its begin and its end
-   */
+  /** {@return the duration of the last step that ended well} */
   public Duration stepTime() {
     return Duration.ofNanos(number(out -> Native.ckpt_pipeline_get_timeline(this, out)));
   }

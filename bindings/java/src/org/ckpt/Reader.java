@@ -24,11 +24,7 @@ public final class Reader extends ReaderMethods {
     this(number(out -> Native.ckpt_reader_create(path.toString(), out)));
   }
 
-  /**
-   * All tensors.
-   *
-   * @return group after group, file after file, in the order of the data
-   */
+  /** {@return all tensors, group after group, file after file, in the order of the data} */
   public List<TensorInfo> tensors() {
     List<TensorInfo> all = new ArrayList<>();
     long count = tensorCount();
@@ -36,11 +32,7 @@ public final class Reader extends ReaderMethods {
     return List.copyOf(all);
   }
 
-  /**
-   * The metadata of files of other programs.
-   *
-   * @return texts by key
-   */
+  /** {@return the metadata of files of other programs: strings by key} */
   public Map<String, String> metadata() {
     Map<String, String> all = new LinkedHashMap<>();
     long count = number(out -> Native.ckpt_reader_get_metadata_count(this, out));

@@ -62,30 +62,18 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
     return made(out -> Native.ckpt_schedule_create(profile, planner, out));
   }
 
-  /**
-   * The planners.
-   *
-   * @return each one's form, what it makes, and the ranges of its values
-   */
+  /** {@return the form of each planner, what it makes, and the ranges of its values} */
   public static List<String> knownPlanners() {
     return List.of(Native.ckpt_schedule_get_known_planners().split("\n"));
   }
 
-  /**
-   * Layers of the chain that the schedule is for.
-   *
-   * @return empty when open-ended
-   */
+  /** {@return the number of layers of the chain that the schedule is for; empty when it is open-ended} */
   public OptionalLong layerCount() {
     long layers = number(out -> Native.ckpt_schedule_get_layer_count(this, out));
     return layers == 0 ? OptionalLong.empty() : OptionalLong.of(layers);
   }
 
-  /**
-   * A cursor at the first action.
-   *
-   * @return keeps the schedule
-   */
+  /** {@return a cursor at the first action, which keeps the schedule} */
   public Cursor cursor() {
     return new Cursor(this);
   }

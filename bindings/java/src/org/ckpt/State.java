@@ -60,11 +60,7 @@ public final class State extends StateMethods {
     return this;
   }
 
-  /**
-   * The keys that have a value.
-   *
-   * @return in order
-   */
+  /** {@return the keys that have a value, in order} */
   public List<String> keys() {
     long count = number(out -> Native.ckpt_state_get_key_count(this, out));
     return LongStream.range(0, count).mapToObj(index -> Native.ckpt_state_get_key(this, index)).toList();

@@ -64,15 +64,6 @@ public final class Storage extends StorageMethods {
   }
 
   /**
-   * A storage in memory, empty.
-   *
-   * @return the storage
-   */
-  public static Storage memory() {
-    return made(Native::ckpt_storage_create_memory);
-  }
-
-  /**
    * A storage that calls you; an object store, if it is a {@link CustomObjects}.
    *
    * @param <F> what a file is

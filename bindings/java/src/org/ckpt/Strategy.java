@@ -241,11 +241,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
     }.pinned());
   }
 
-  /**
-   * The kinds that text can name.
-   *
-   * @return their names
-   */
+  /** {@return the kinds that text can name} */
   public static List<String> knownKinds() {
     return List.of(Native.ckpt_strategy_get_known_kinds().split(", "));
   }
@@ -302,22 +298,12 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * The strategies that this one is made of.
-   *
-   * @return new references, each to be closed; of first one for each rule, then the fallback
+   * {@return new references to the strategies of which this one is composed, each to be closed; for first the fallback is the
+   * last}
    */
   public List<Strategy> children() {
     return LongStream.range(0, info().childrenCount()).mapToObj(
         i -> new Strategy(number(out -> Native.ckpt_strategy_get_child(this, i, out)))).toList();
-  }
-
-  /**
-   * Another reference to the same strategy.
-   *
-   * @return to be closed by itself
-   */
-  public Strategy share() {
-    return new Strategy(retained());
   }
 
   private long retained() {

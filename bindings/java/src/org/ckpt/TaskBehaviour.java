@@ -14,11 +14,7 @@ final class TaskBehaviour {
 
     String error();
 
-    /**
-     * Whether the task completed.
-     *
-     * @return false when it failed, was cancelled or rejected
-     */
+    /** {@return whether the task completed; false when it failed, was cancelled or rejected} */
     default boolean success() {
       return state() == CheckpointTaskState.COMPLETED;
     }
@@ -28,11 +24,7 @@ final class TaskBehaviour {
       if (!success()) throw exception();
     }
 
-    /**
-     * The error of a task that did not complete.
-     *
-     * @return not thrown
-     */
+    /** {@return the error of a task that did not complete; it is not thrown} */
     default CkptException exception() {
       return CkptException.of(status(), error());
     }
@@ -43,11 +35,7 @@ final class TaskBehaviour {
 
     long endedAtNs();
 
-    /**
-     * From the moment at which a worker began to the end.
-     *
-     * @return empty when it has not begun, or not ended
-     */
+    /** {@return the time from the begin of the work to the end; empty when the task has not begun, or not ended} */
     default Optional<Duration> duration() {
       if (startedAtNs() == 0 || endedAtNs() == 0) return Optional.empty();
       return Optional.of(Duration.ofNanos(endedAtNs() - startedAtNs()));

@@ -325,10 +325,8 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * A copy of the elements.
-   *
-   * @return float[] of an F32 tensor, double[] of F64, short[] of I16 and U16, int[] of I32 and U32, long[] of I64 and U64, boolean[]
-   *     of BOOL, else byte[] with the bytes
+   * {@return a copy of the elements: float[] of an F32 tensor, double[] of F64, short[] of I16 and U16, int[] of I32 and U32,
+   * long[] of I64 and U64, boolean[] of BOOL, else byte[] with the bytes}
    */
   public Object toArray() {
     return switch (dtype()) {
@@ -364,15 +362,6 @@ public final class Tensor extends TensorMethods {
     super.close();
   }
 
-  /**
-   * Another reference to the same tensor.
-   *
-   * @return to be closed by itself
-   */
-  public Tensor share() {
-    return new Tensor(retained());
-  }
-
   /** The address with one more reference, for who takes that over. */
   long retained() {
     Native.ckpt_tensor_retain(this);
@@ -381,37 +370,24 @@ public final class Tensor extends TensorMethods {
 
   // ---- Facts ----
 
-  /**
-   * The lengths of the dimensions.
-   *
-   * @return a copy
-   */
+  /** {@return a copy of the lengths of the dimensions} */
   public long[] shape() {
     return Native.ckpt_tensor_get_shape(this);
   }
 
-  /**
-   * Type and shape.
-   *
-   * @return of this tensor
-   */
+  /** {@return the element type and shape} */
   public TensorSpec spec() {
     return new TensorSpec(dtype(), shape());
   }
 
-  /**
-   * The number of dimensions.
-   *
-   * @return 0 .. 8
-   */
+  /** {@return the number of dimensions, 0 .. 8} */
   public long ndim() {
     return Native.ckpt_tensor_get_ndim(this);
   }
 
   /**
-   * The address of the first element, for other native libraries; valid as long as the tensor.
-   *
-   * @return 0 without elements, and for a read-only tensor
+   * {@return the address of the first element, for other native libraries, valid as long as the tensor; 0 without elements, and
+   * for a read-only tensor}
    */
   public long dataAddress() {
     return Native.ckpt_tensor_get_data(this);

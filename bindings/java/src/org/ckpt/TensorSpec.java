@@ -10,20 +10,12 @@ import java.util.Objects;
  * @param shape lengths of its dimensions, at most 8; not to be changed
  */
 public record TensorSpec(DType dtype, long... shape) {
-  /**
-   * Elements of such a tensor.
-   *
-   * @return the product of the lengths
-   */
+  /** {@return the number of elements of such a tensor: the product of the lengths} */
   public long elements() {
     return Arrays.stream(Objects.requireNonNull(shape, "shape")).reduce(1, Math::multiplyExact);
   }
 
-  /**
-   * Bytes of such a tensor.
-   *
-   * @return of all its elements
-   */
+  /** {@return the bytes of all elements of such a tensor} */
   public long bytes() {
     return Math.multiplyExact(elements(), dtype.bits()) / 8;
   }

@@ -25,19 +25,14 @@ public final class TreeDict extends LinkedHashMap<Object, Object> {
     this.isOrdered = isOrdered;
   }
 
-  /**
-   * Whether its order is a part of its value in the language that wrote it.
-   *
-   * @return false: a dict
-   */
+  /** {@return whether the order is a part of the value in the language that wrote it} */
   public boolean isOrdered() {
     return isOrdered;
   }
 
   /**
-   * The attributes of the dict, by name.
-   *
-   * @return may be changed; empty for most dicts; "_metadata" of a state_dict of PyTorch
+   * {@return the attributes of the dict by name, which may be changed; empty for most dicts; "_metadata" of a state_dict of
+   * PyTorch}
    */
   public Map<String, Object> attributes() {
     return attributes;

@@ -21,11 +21,7 @@ public final class TreeList extends ArrayList<Object> {
     this.isTuple = isTuple;
   }
 
-  /**
-   * Whether it is a tuple in the language that wrote it.
-   *
-   * @return false: a list
-   */
+  /** {@return whether it is a tuple in the language that wrote it; false: a list} */
   public boolean isTuple() {
     return isTuple;
   }

@@ -22,20 +22,12 @@ public final class TreeRecord extends AbstractMap<String, Object> {
     this.isTuple = isTuple;
   }
 
-  /**
-   * The name of its class.
-   *
-   * @return with the module's name before it, as the writer has it
-   */
+  /** {@return the name of its class, with the module's name before it, as the writer has it} */
   public String className() {
     return className;
   }
 
-  /**
-   * Whether it is a named tuple.
-   *
-   * @return false: a dataclass
-   */
+  /** {@return whether it is a named tuple; false: a dataclass} */
   public boolean isTuple() {
     return isTuple;
   }
