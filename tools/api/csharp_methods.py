@@ -8,8 +8,9 @@ C", is the only one that refers to SWIG's class native, NativeHandle and CallMem
 import re
 
 from creators import StaticMethod, absence, creators, exports, shared, static_methods, without_status
+from events import events
 from text import GENERATED, camel, texts
-from write_csharp import FAMILIES, OWN_NAMES, CsharpWords, block, class_of, property_of
+from write_csharp import FAMILIES, OWN_NAMES, CsharpWords, Member, block, class_of, named, property_of
 
 FOLDER = "bindings/csharp/generated/"
 USES = (("System", r"\b(TimeSpan|IntPtr|GC|ArgumentNullException)\b"), ("System.Collections.Generic", r"\bIReadOnlyList\b"),
@@ -152,6 +153,23 @@ class CsharpCreator:
         return [*self.comment, *head, "{", "}"]
 
 
+class CsharpEvent:
+    """A method that records an event."""
+
+    def __init__(self, words, event):
+        self.owner, self.header, self.name = camel(event.owner), event.header, camel(event.name)
+        self.comment = words.summary(words.text(event.comment))
+        self.kind, self.struct = named(event.constant), camel(event.struct.name)
+        self.members = [Member(words, event.struct, value) for value in event.values]
+
+    def lines(self):
+        names = [argument_name(one.value.name) for one in self.members]
+        given = ", ".join(f"{one.type} {name}" for one, name in zip(self.members, names))
+        values = "".join(f", {one.property} = {name}" for one, name in zip(self.members, names))
+        call = f"Record(new {self.struct} {{ Kind = {self.kind}{values} }});"
+        return [*self.comment, *folded(f"public void {self.name}({given})", [call])]
+
+
 def folded(head, body):
     return [part for line in block(head, *body) for part in wrapped(line)]
 
@@ -280,6 +298,7 @@ class Writer:
         merged = {one.setter.function for one in methods if one.setter}
         self.generated = [one for one in made if one.owner in self.classes or one.owner in self.whole]
         self.generated += [one for one in methods if one.function not in merged]
+        self.generated += [CsharpEvent(self.words, event) for event in events(model)]
         self.shared = {camel(handle) for handle in shared(model)}
 
     def of_class(self, owner, found):

@@ -8,8 +8,9 @@ import re
 
 import write_java
 from creators import StaticMethod, absence, creators, exports, record_lists, shared, static_methods, without_status
+from events import events
 from text import GENERATED, block, camel, lower_camel, texts, wrapped
-from write_java import FAMILIES, NUMBERS, OWN_NAMES, JavaWords, is_flags, javadoc, value_name
+from write_java import FAMILIES, NUMBERS, OWN_NAMES, JavaWords, Member, is_flags, javadoc, link, value_name
 
 FOLDER = "bindings/java/generated/org/ckpt/"
 ARRAYS = {"int32_t": "int[]", "int64_t": "long[]"}
@@ -182,6 +183,24 @@ class JavaCreator:
         return javadoc(text) + first + block(last, f"return {self.name}({given});" if self.name else f"this({given});")
 
 
+class JavaEvent:
+    """A method that records an event."""
+
+    def __init__(self, words, event):
+        self.owner, self.name = camel(event.owner), lower_camel(event.name)
+        self.comment = javadoc(words.text(event.comment))
+        self.kind, self.struct = "#".join(link(event.constant)).replace("#", "."), camel(event.struct.name)
+        self.members = [Member(words, value) for value in event.values]
+
+    def lines(self):
+        given = ", ".join(f"{one.type}\0{one.name}" for one in self.members)
+        *first, last = wrapped(f"public\0void\0{self.name}({given})", "", "    ", 128)
+        values = "".join(f".{one.name}({one.name})" for one in self.members)
+        line = f"record(new {self.struct}().kind({self.kind}){values});"
+        at = len(line) if len(line) <= 124 else line.index(values)
+        return self.comment + first + block(last, line[:at], *["    " + line[at:]] * bool(line[at:]))
+
+
 class Writer:
     def __init__(self, model, methods):
         self.model, self.words, sources = model, JavaWords(model), texts("bindings/java/src/org/ckpt/*.java")
@@ -190,7 +209,7 @@ class Writer:
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))
         methods = [JavaMethod(self.words, method) for method in [*methods, *record_lists(model), *exports(model), *static_methods(model)]]
         made = [JavaCreator(self.words, creator) for creator in creators(model) if creator.function not in used]
-        self.methods = methods
+        self.methods, self.events = methods, [JavaEvent(self.words, event) for event in events(model)]
         constructed = {one.owner for one in made if not one.name}
         self.whole = {owner for owner in constructed if owner not in self.classes}  # nothing of them is written by hand
         self.generated = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
@@ -230,7 +249,7 @@ class Writer:
         name = owner if is_whole else owner + "Methods"
         parts = [self.references(owner, name)] if owner in self.handles else []
         parts += [lines for creator in made for lines in (creator.shorter(), creator.lines()) if lines]
-        parts += [method.lines() for method in methods]
+        parts += [method.lines() for method in [*methods, *(event for event in self.events if event.owner == owner)]]
         lines = [line for part in parts for line in ["", *part]]
         head = f"public final class {name}" if is_whole else f"abstract class {name}"
         base = " extends NativeObject" if owner in self.handles else ""

@@ -95,6 +95,76 @@ namespace Ckpt
         {
             native.ckpt_controller_restore(Handle, json);
         }
+
+        /// <summary>A run begins: budgets and windows start again. <see cref="CkptStatus.InvalidState"/> during a run.</summary>
+        public void BeginRun(double nowSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.RunBegan, NowSeconds = nowSeconds });
+        }
+
+        /// <summary>This process continues what <c>Controller.Restore</c> loaded. If a run was in progress there, it has failed:
+        /// half an interval after its last event, but not later than now; record its recovery next. Without such a run: as
+        /// <see cref="ControllerEventKind.RunBegan"/>. The time may be on another clock than in the process before.</summary>
+        public void Resume(double nowSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.RunResumed, NowSeconds = nowSeconds });
+        }
+
+        /// <summary>A save starts: no other one is asked for until it is committed or aborted.
+        /// <see cref="CkptStatus.InvalidState"/> while one is in flight.</summary>
+        public void Begin(double nowSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.SaveBegan, NowSeconds = nowSeconds });
+        }
+
+        /// <summary>The save in flight is durable. <see cref="CkptStatus.InvalidState"/> without a save in flight.</summary>
+        public void Commit(double nowSeconds, double stallSeconds, double durableSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.SaveCommitted, NowSeconds = nowSeconds,
+                StallSeconds = stallSeconds, DurableSeconds = durableSeconds });
+        }
+
+        /// <summary>The save in flight failed: nothing is learned from it. <see cref="CkptStatus.InvalidState"/> without a save in
+        /// flight.</summary>
+        public void Abort(double nowSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.SaveAborted, NowSeconds = nowSeconds });
+        }
+
+        /// <summary>A task is done; as <c>Threshold.ObserveTask</c>. The mean duration also stands for
+        /// <c>ControllerOptions.PollSeconds</c> when that is 0.</summary>
+        public void ObserveTask(string name, double durationSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.TaskDone, Name = name, DurationSeconds = durationSeconds });
+        }
+
+        /// <summary>The machine failed: what was not saved is lost. The run continues.</summary>
+        public void RecordFailure(double nowSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.Failure, NowSeconds = nowSeconds });
+        }
+
+        /// <summary>Work continues after a failure.</summary>
+        public void RecordRecovery(double nowSeconds, double savedSeconds, double overheadSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.Recovery, NowSeconds = nowSeconds,
+                SavedSeconds = savedSeconds, OverheadSeconds = overheadSeconds });
+        }
+
+        /// <summary>The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was
+        /// spent for nothing.</summary>
+        public void RecordCleanExit(double nowSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.CleanExit, NowSeconds = nowSeconds });
+        }
+
+        /// <summary>The process will be terminated. A save is asked for at once if those before became durable within that
+        /// time.</summary>
+        public void NotifyPreemption(double nowSeconds, double leftSeconds)
+        {
+            Record(new ControllerEvent { Kind = ControllerEventKind.Preemption, NowSeconds = nowSeconds,
+                LeftSeconds = leftSeconds });
+        }
     }
 
     public partial class Intervals

@@ -71,4 +71,68 @@ abstract class ControllerMethods extends NativeObject {
   public void restore(String json) {
     Native.ckpt_controller_restore(this, json);
   }
+
+  /** A run begins: budgets and windows start again. {@link Status#INVALID_STATE} during a run. */
+  public void beginRun(double nowSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.RUN_BEGAN).nowSeconds(nowSeconds));
+  }
+
+  /**
+   * This process continues what {@code Controller.restore} loaded. If a run was in progress there, it has failed: half an interval
+   * after its last event, but not later than now; record its recovery next. Without such a run: as {@link
+   * ControllerEventKind#RUN_BEGAN}. The time may be on another clock than in the process before.
+   */
+  public void resume(double nowSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.RUN_RESUMED).nowSeconds(nowSeconds));
+  }
+
+  /**
+   * A save starts: no other one is asked for until it is committed or aborted. {@link Status#INVALID_STATE} while one is in flight.
+   */
+  public void begin(double nowSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.SAVE_BEGAN).nowSeconds(nowSeconds));
+  }
+
+  /** The save in flight is durable. {@link Status#INVALID_STATE} without a save in flight. */
+  public void commit(double nowSeconds, double stallSeconds, double durableSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.SAVE_COMMITTED)
+        .nowSeconds(nowSeconds).stallSeconds(stallSeconds).durableSeconds(durableSeconds));
+  }
+
+  /** The save in flight failed: nothing is learned from it. {@link Status#INVALID_STATE} without a save in flight. */
+  public void abort(double nowSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.SAVE_ABORTED).nowSeconds(nowSeconds));
+  }
+
+  /**
+   * A task is done; as {@code Threshold.observeTask}. The mean duration also stands for {@code ControllerOptions.pollSeconds} when
+   * that is 0.
+   */
+  public void observeTask(String name, double durationSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.TASK_DONE).name(name).durationSeconds(durationSeconds));
+  }
+
+  /** The machine failed: what was not saved is lost. The run continues. */
+  public void recordFailure(double nowSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.FAILURE).nowSeconds(nowSeconds));
+  }
+
+  /** Work continues after a failure. */
+  public void recordRecovery(double nowSeconds, double savedSeconds, double overheadSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.RECOVERY)
+        .nowSeconds(nowSeconds).savedSeconds(savedSeconds).overheadSeconds(overheadSeconds));
+  }
+
+  /**
+   * The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was spent for
+   * nothing.
+   */
+  public void recordCleanExit(double nowSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.CLEAN_EXIT).nowSeconds(nowSeconds));
+  }
+
+  /** The process will be terminated. A save is asked for at once if those before became durable within that time. */
+  public void notifyPreemption(double nowSeconds, double leftSeconds) {
+    record(new ControllerEvent().kind(ControllerEventKind.PREEMPTION).nowSeconds(nowSeconds).leftSeconds(leftSeconds));
+  }
 }
