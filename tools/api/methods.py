@@ -50,7 +50,9 @@ class Method:
     def renamed_comment(self, rename):
         """The comment with the names that a language gives to the parameters."""
         own = {parameter.name for parameter in self.parameters}
-        return re.sub(r"(?<![\w.])[a-z]\w*(?![\w.(]|->)", lambda at: rename(at[0]) if at[0] in own else at[0], self.comment)
+        text = re.sub(r"(?<![\w.])[a-z]\w*(?![\w.(]|->)", lambda at: rename(at[0]) if at[0] in own else at[0], self.comment)
+        # At the end of a sentence only a name with an underscore is surely no common word.
+        return re.sub(r"(?<![\w.])[a-z]+_\w+(?=\.(?!\w))", lambda at: rename(at[0]) if at[0] in own else at[0], text)
 
 
 def returning(comment, result):

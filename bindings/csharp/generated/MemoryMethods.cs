@@ -134,9 +134,9 @@ namespace Ckpt
             native.ckpt_memory_tracker_reset_stats(Handle);
         }
 
-        /// <summary>Sets the limit of the live total: limitBytes &gt; 0, 0 &lt;= hysteresisBytes &lt; <c>LimitBytes</c>. Recording
-        /// goes on above it, with an event when the live total rises above it; the next one only after it was below limitBytes -
-        /// hysteresis_bytes. With more than limitBytes live the event comes at once. <c>MemoryTracker.TryReserve</c> refuses what
+        /// <summary>Sets the limit of the live total: limitBytes &gt; 0, 0 &lt;= hysteresisBytes &lt; limitBytes. Recording goes on
+        /// above it, with an event when the live total rises above it; the next one only after it was below limitBytes -
+        /// hysteresisBytes. With more than limitBytes live the event comes at once. <c>MemoryTracker.TryReserve</c> refuses what
         /// would pass it.</summary>
         public void SetLimit(long limitBytes, long hysteresisBytes = 0)
         {

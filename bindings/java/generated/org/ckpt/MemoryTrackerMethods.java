@@ -107,7 +107,7 @@ abstract class MemoryTrackerMethods extends NativeObject {
 
   /**
    * Sets the limit of the live total: limitBytes &gt; 0, 0 &lt;= hysteresisBytes &lt; limitBytes. Recording goes on above it, with
-   * an event when the live total rises above it; the next one only after it was below limitBytes - hysteresis_bytes. With more than
+   * an event when the live total rises above it; the next one only after it was below limitBytes - hysteresisBytes. With more than
    * limitBytes live the event comes at once. {@code MemoryTracker.tryReserve} refuses what would pass it.
    */
   public void setLimit(long limitBytes, long hysteresisBytes) {
