@@ -45,10 +45,7 @@ namespace Ckpt
         /// <summary>What a save had failed of that no caller had asked for when this was disposed of, or that not all tasks ended
         /// within DrainTimeout; null when there was nothing to report.</summary>
         [MaybeNull]
-        public CkptException DisposeError
-        {
-            get { return disposeError; }
-        }
+        public CkptException DisposeError => disposeError;
 
         internal override void BeforeDispose()
         {
@@ -123,9 +120,7 @@ namespace Ckpt
         public Task<CheckpointTaskResult> SaveAsync(State state, [AllowNull] SaveOptions options = null,
                                                     [AllowNull] IProgress<CheckpointProgress> progress = null,
                                                     CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return Save(state, options, null, progress, cancellationToken).CompletionTask;
-        }
+            => Save(state, options, null, progress, cancellationToken).CompletionTask;
 
         /// <summary>Loads into a state in the background, restore methods of stateful objects included; other uses of the
         /// state fail until the task has ended.</summary>
@@ -223,17 +218,13 @@ namespace Ckpt
         /// <param name="id">The task's number.</param>
         /// <returns>True when it ends, or has just ended, cancelled because of this call.</returns>
         public bool Cancel(long id)
-        {
-            return Yes((out int answer) => native.ckpt_async_manager_cancel(Handle, id, out answer));
-        }
+            => Yes((out int answer) => native.ckpt_async_manager_cancel(Handle, id, out answer));
 
         /// <summary>The numbers of tasks.</summary>
         /// <param name="which">Those that have not ended, or those that have, as far as the history goes.</param>
         /// <returns>In the order that the list has.</returns>
         public IReadOnlyList<long> List(CheckpointTaskList which = CheckpointTaskList.Live)
-        {
-            return NativeList.Integers(native.ckpt_async_manager_list(Handle, (int)which));
-        }
+            => NativeList.Integers(native.ckpt_async_manager_list(Handle, (int)which));
 
         /// <summary>What is known of the tasks of a list; those that leave the history meanwhile are left out.</summary>
         /// <param name="which">As for List.</param>
@@ -267,9 +258,7 @@ namespace Ckpt
         }
 
         internal void WaitStaged(long id, TimeSpan? timeout)
-        {
-            native.ckpt_async_manager_wait_staged(Handle, id, Times.Nanoseconds(timeout));
-        }
+            => native.ckpt_async_manager_wait_staged(Handle, id, Times.Nanoseconds(timeout));
 
         /// <summary>Waits until all tasks that have not ended now have; their results say how.
         /// CkptTimeoutException.</summary>
@@ -348,8 +337,6 @@ namespace Ckpt
         }
 
         private static IReadOnlyCollection<long> Live(NativeHandle manager)
-        {
-            return NativeList.Integers(native.ckpt_async_manager_list(manager, native.CKPT_CHECKPOINT_TASK_LIST_LIVE));
-        }
+            => NativeList.Integers(native.ckpt_async_manager_list(manager, native.CKPT_CHECKPOINT_TASK_LIST_LIVE));
     }
 }

@@ -54,10 +54,7 @@ namespace Ckpt
 
         /// <summary>How it ended; null while it has not.</summary>
         [MaybeNull]
-        public CheckpointTaskResult Result
-        {
-            get { return result; }
-        }
+        public CheckpointTaskResult Result => result;
 
         /// <summary>Ends when this has ended: with the result when it completed, cancelled when it was cancelled, else with the
         /// CkptException of its status. Continuations do not run on the library's threads.</summary>
@@ -77,17 +74,11 @@ namespace Ckpt
         }
 
         /// <summary>Ends when the tensors of a save may be written to, because they were copied or because it has ended.</summary>
-        public Task StagedTask
-        {
-            get { return staging.Task; }
-        }
+        public Task StagedTask => staging.Task;
 
         /// <summary>Makes this awaitable: var result = await task.</summary>
         /// <returns>Of CompletionTask.</returns>
-        public TaskAwaiter<CheckpointTaskResult> GetAwaiter()
-        {
-            return CompletionTask.GetAwaiter();
-        }
+        public TaskAwaiter<CheckpointTaskResult> GetAwaiter() => CompletionTask.GetAwaiter();
 
         /// <summary>Waits until it has ended. CkptTimeoutException; CkptInvalidStateException inside a handler of the
         /// manager.</summary>
@@ -115,10 +106,7 @@ namespace Ckpt
 
         /// <summary>Asks it to stop. Never waits.</summary>
         /// <returns>True when it ends, or has just ended, cancelled because of this call: then nothing of it stays.</returns>
-        public bool Cancel()
-        {
-            return result == null && manager.Cancel(Id);
-        }
+        public bool Cancel() => result == null && manager.Cancel(Id);
 
         internal bool IsEnding { get; private set; }
 
@@ -141,10 +129,7 @@ namespace Ckpt
             }
         }
 
-        internal void Stage()
-        {
-            staging.TrySetResult(true);
-        }
+        internal void Stage() => staging.TrySetResult(true);
 
         // On the library's thread: the rest is done elsewhere, since a call that waits is refused here.
         internal void End(CheckpointTaskResult ended)
@@ -213,17 +198,12 @@ namespace Ckpt
         public long TotalBytes { get; }
 
         /// <summary>DoneBytes over TotalBytes.</summary>
-        public double Fraction
-        {
-            get { return TotalBytes == 0 ? 0 : (double)DoneBytes / TotalBytes; }
-        }
+        public double Fraction => TotalBytes == 0 ? 0 : (double)DoneBytes / TotalBytes;
 
         /// <summary>The values, for people.</summary>
         /// <returns>One line.</returns>
         public override string ToString()
-        {
-            return "CheckpointProgress(Id=" + Id + ", DoneBytes=" + DoneBytes + ", TotalBytes=" + TotalBytes + ")";
-        }
+            => "CheckpointProgress(Id=" + Id + ", DoneBytes=" + DoneBytes + ", TotalBytes=" + TotalBytes + ")";
     }
 
     /// <summary>Copies bytes of a tensor into buffer, for memory that the library cannot read itself. Called on the saving thread,
@@ -238,10 +218,7 @@ namespace Ckpt
     /// <summary>A background task ended.</summary>
     public sealed class CheckpointTaskEventArgs : EventArgs
     {
-        internal CheckpointTaskEventArgs(CheckpointTaskResult result)
-        {
-            Result = result;
-        }
+        internal CheckpointTaskEventArgs(CheckpointTaskResult result) { Result = result; }
 
         /// <summary>How.</summary>
         public CheckpointTaskResult Result { get; }
@@ -250,9 +227,6 @@ namespace Ckpt
     public sealed unsafe partial class CheckpointTaskResult
     {
         // What awaiting the task throws unless it was cancelled.
-        internal CkptException Exception()
-        {
-            return CkptException.Of((int)Status, Error);
-        }
+        internal CkptException Exception() => CkptException.Of((int)Status, Error);
     }
 }

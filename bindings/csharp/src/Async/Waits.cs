@@ -29,26 +29,20 @@ namespace Ckpt
         /// <param name="timeout">null: for ever.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the tasks.</param>
         public void WaitAll(TimeSpan? timeout, CancellationToken cancellationToken)
-        {
-            Sliced.Wait(timeout, cancellationToken, slice => WaitAll(slice));
-        }
+            => Sliced.Wait(timeout, cancellationToken, slice => WaitAll(slice));
 
         /// <summary>WaitAllStaged with a token.</summary>
         /// <param name="timeout">null: for ever.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the tasks.</param>
         public void WaitAllStaged(TimeSpan? timeout, CancellationToken cancellationToken)
-        {
-            Sliced.Wait(timeout, cancellationToken, slice => WaitAllStaged(slice));
-        }
+            => Sliced.Wait(timeout, cancellationToken, slice => WaitAllStaged(slice));
 
         /// <summary>WaitAll for those who await.</summary>
         /// <param name="timeout">null: for ever.</param>
         /// <param name="cancellationToken">Ends the waiting, not the tasks.</param>
         /// <returns>Ends when all tasks have ended that had not when this was called.</returns>
         public Task WaitAllAsync(TimeSpan? timeout = null, CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return Task.Run(() => WaitAll(timeout, cancellationToken), cancellationToken);
-        }
+            => Task.Run(() => WaitAll(timeout, cancellationToken), cancellationToken);
 
         /// <summary>Close with a token.</summary>
         /// <param name="mode">What becomes of the tasks.</param>
@@ -77,10 +71,7 @@ namespace Ckpt
 
         /// <summary>Dispose at the end of an "await using": the calling thread is free while tasks end.</summary>
         /// <returns>Ends when this is disposed of.</returns>
-        public ValueTask DisposeAsync()
-        {
-            return new ValueTask(Task.Run(() => Dispose()));
-        }
+        public ValueTask DisposeAsync() => new ValueTask(Task.Run(() => Dispose()));
 #endif
     }
 
@@ -101,9 +92,7 @@ namespace Ckpt
         /// <param name="timeout">null: for ever.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the task.</param>
         public void WaitStaged(TimeSpan? timeout, CancellationToken cancellationToken)
-        {
-            Sliced.Wait(timeout, cancellationToken, slice => WaitStaged(slice));
-        }
+            => Sliced.Wait(timeout, cancellationToken, slice => WaitStaged(slice));
     }
 
     // A wait of the library knows no token: it is done in slices, between which the token is asked.

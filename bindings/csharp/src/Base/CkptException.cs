@@ -18,14 +18,9 @@ namespace Ckpt
         public CkptStatus Status { get; }
 
         /// <summary>The status's name in the C API, for example "CORRUPT".</summary>
-        public string StatusName
-        {
-            get { return Library.StatusName(Status); }
-        }
+        public string StatusName => Library.StatusName(Status);
 
         internal static CkptException Of(int status, string message)
-        {
-            return status == native.CKPT_E_QUEUE_FULL ? new CheckpointQueueFullException(message) : Made(status, message);
-        }
+            => status == native.CKPT_E_QUEUE_FULL ? new CheckpointQueueFullException(message) : Made(status, message);
     }
 }

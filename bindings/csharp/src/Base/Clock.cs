@@ -14,9 +14,7 @@ namespace Ckpt
         {
         }
 
-        private Clock(NativeHandle handle) : base(handle)
-        {
-        }
+        private Clock(NativeHandle handle) : base(handle) { }
 
         /// <summary>A clock that asks a function. One that throws gives the time that it gave last.</summary>
         /// <param name="now">Gives nanoseconds, on any thread.</param>
@@ -30,10 +28,7 @@ namespace Ckpt
         }
 
         /// <summary>The time in nanoseconds.</summary>
-        public long Now
-        {
-            get { return Get<long>(native.ckpt_clock_get_now); }
-        }
+        public long Now => Get<long>(native.ckpt_clock_get_now);
 
     }
 }

@@ -15,10 +15,7 @@ namespace Ckpt
     public static unsafe partial class Library
     {
         /// <summary>major * 1000000 + minor * 1000 + patch.</summary>
-        public static int Version
-        {
-            get { return nativePINVOKE.ckpt_version(); }
-        }
+        public static int Version => nativePINVOKE.ckpt_version();
 
         /// <summary>The system's monotonic clock in nanoseconds, which objects without a clock of their own use.</summary>
         public static long MonotonicNanoseconds
@@ -34,10 +31,7 @@ namespace Ckpt
         /// <summary>A status's name in the C API, for example "CORRUPT".</summary>
         /// <param name="status">The status.</param>
         /// <returns>The name; "UNKNOWN" for a number that is no status.</returns>
-        public static string StatusName(CkptStatus status)
-        {
-            return native.ckpt_status_name((int)status);
-        }
+        public static string StatusName(CkptStatus status) => native.ckpt_status_name((int)status);
 
         /// <summary>Sends messages of at least minLevel to handler; null: silence, the default. Returns when the handler that was
         /// set before is no longer running.</summary>
@@ -58,10 +52,7 @@ namespace Ckpt
 
         /// <summary>Physical memory, control groups included, at this moment.</summary>
         /// <returns>The numbers.</returns>
-        public static MemorySystem ProbeMemory()
-        {
-            return MemorySystem.Filled(native.ckpt_memory_probe);
-        }
+        public static MemorySystem ProbeMemory() => MemorySystem.Filled(native.ckpt_memory_probe);
 
         /// <summary>One block of Philox4x32-10: the same four random words on every machine.</summary>
         /// <param name="counter">Four words.</param>

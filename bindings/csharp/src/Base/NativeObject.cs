@@ -10,10 +10,7 @@ namespace Ckpt
     {
         private readonly NativeHandle handle;
 
-        internal NativeObject(NativeHandle handle)
-        {
-            this.handle = handle;
-        }
+        internal NativeObject(NativeHandle handle) { this.handle = handle; }
 
         internal NativeHandle Handle
         {
@@ -24,15 +21,9 @@ namespace Ckpt
             }
         }
 
-        internal virtual Exception NoHandle()
-        {
-            return new ObjectDisposedException(GetType().Name);
-        }
+        internal virtual Exception NoHandle() => new ObjectDisposedException(GetType().Name);
 
-        internal virtual bool IsKnownWithoutHandle
-        {
-            get { return false; }
-        }
+        internal virtual bool IsKnownWithoutHandle => false;
 
         internal delegate void Getter<T>(NativeHandle handle, out T value);
 
@@ -72,9 +63,7 @@ namespace Ckpt
 
         // An argument that must be there.
         internal static T Given<T>(T value, string name) where T : class
-        {
-            return value ?? throw new ArgumentNullException(name);
-        }
+            => value ?? throw new ArgumentNullException(name);
 
         // A value that was asked for before, unless this is disposed of.
         internal T Open<T>(T value)
@@ -83,16 +72,11 @@ namespace Ckpt
             return value;
         }
 
-        internal static NativeHandle HandleOf(NativeObject wrapped)
-        {
-            return wrapped == null ? null : wrapped.Handle;
-        }
+        internal static NativeHandle HandleOf(NativeObject wrapped) => wrapped == null ? null : wrapped.Handle;
 
         // One more reference to what the handle refers to.
         internal static NativeHandle Shared(NativeHandle of, Action<IntPtr> retain, Action<IntPtr> release)
-        {
-            return new NativeHandle(Taken(of, retain), release);
-        }
+            => new NativeHandle(Taken(of, retain), release);
 
         // The same as a bare reference, for the library to take over.
         internal static IntPtr Taken(NativeHandle of, Action<IntPtr> retain)
@@ -111,10 +95,7 @@ namespace Ckpt
         }
 
         /// <summary>True after Dispose.</summary>
-        public bool IsDisposed
-        {
-            get { return handle.IsClosed; }
-        }
+        public bool IsDisposed => handle.IsClosed;
 
         /// <summary>Releases the object. Doing it again does nothing.</summary>
         public void Dispose()
@@ -124,8 +105,6 @@ namespace Ckpt
             GC.SuppressFinalize(this);
         }
 
-        internal virtual void BeforeDispose()
-        {
-        }
+        internal virtual void BeforeDispose() { }
     }
 }

@@ -8,9 +8,7 @@ namespace Ckpt
     {
         // What a callback borrows; null for none.
         internal static WorkerPool Lent(IntPtr pool)
-        {
-            return pool == IntPtr.Zero ? null : new WorkerPool(NativeHandle.Lent(pool));
-        }
+            => pool == IntPtr.Zero ? null : new WorkerPool(NativeHandle.Lent(pool));
 
         /// <summary>Calls work for every part 0 .. partCount-1, on several threads, and returns when all are done.
         /// CkptCallbackException when one threw; parts not begun are skipped then.</summary>

@@ -13,8 +13,6 @@ namespace Ckpt
         /// <param name="name">For Info.</param>
         /// <param name="concurrent">Whether several threads may call it at once.</param>
         public static void Set(IntPtr sgemm, IntPtr dgemm, [AllowNull] string name = null, bool concurrent = false)
-        {
-            native.ckpt_blas_set((long)sgemm, (long)dgemm, concurrent ? 1 : 0, name);
-        }
+            => native.ckpt_blas_set((long)sgemm, (long)dgemm, concurrent ? 1 : 0, name);
     }
 }

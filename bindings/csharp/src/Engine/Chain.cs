@@ -10,9 +10,7 @@ namespace Ckpt
     {
         /// <summary>A chain of these layers, which it keeps alive.</summary>
         /// <param name="layers">Each belongs to one chain at most.</param>
-        public Chain(params Layer[] layers) : this(0, layers)
-        {
-        }
+        public Chain(params Layer[] layers) : this(0, layers) { }
 
         /// <summary>A piece of a longer chain.</summary>
         /// <param name="firstLayer">Global number of its first layer.</param>
@@ -45,9 +43,7 @@ namespace Ckpt
         /// <param name="pool">Its threads; null: as many as the process may use.</param>
         /// <returns>The profile.</returns>
         public Profile Profile(TensorSpec input, int measuredSteps = 0, [AllowNull] WorkerPool pool = null)
-        {
-            return Ckpt.Profile.FromChain(this, input, measuredSteps, pool);
-        }
+            => Ckpt.Profile.FromChain(this, input, measuredSteps, pool);
 
         /// <summary>Every layer timed where it runs, in steps of the whole chain. Takes the memory of storing everything; the chain
         /// takes no further layers.</summary>
@@ -56,9 +52,7 @@ namespace Ckpt
         /// <param name="pool">Its threads; null: as many as the process may use.</param>
         /// <returns>The profile.</returns>
         public Profile MeasuredProfile(Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
-        {
-            return Ckpt.Profile.Measured(this, step, measuredSteps, pool);
-        }
+            => Ckpt.Profile.Measured(this, step, measuredSteps, pool);
     }
 
     /// <summary>A tensor of a chain or an optimizer by name; it shares their memory.</summary>

@@ -12,10 +12,7 @@ namespace Ckpt
         /// <param name="input">Dtype and shape.</param>
         /// <param name="option">0 .. Options - 1.</param>
         /// <returns>Bytes.</returns>
-        public virtual LayerOption Option(TensorSpec input, int option)
-        {
-            return new LayerOption();
-        }
+        public virtual LayerOption Option(TensorSpec input, int option) => new LayerOption();
 
         /// <summary>Fills the tape as Forward does, in Forward's workspace, and makes no output. A class without one of its own runs
         /// Forward where only the tape is wanted.</summary>
@@ -30,21 +27,14 @@ namespace Ckpt
 
         private delegate void Recording(LayerContext context, ReadOnlySpan<byte> input, Span<byte> tape, Span<byte> workspace);
 
-        internal bool HasRecord
-        {
-            get { return ((Recording)Record).Method.DeclaringType != typeof(CustomLayer); }
-        }
+        internal bool HasRecord => ((Recording)Record).Method.DeclaringType != typeof(CustomLayer);
 
         /// <summary>Writes AmbientBytes of state.</summary>
         /// <param name="state">To be filled.</param>
-        public virtual void SaveAmbient(Span<byte> state)
-        {
-        }
+        public virtual void SaveAmbient(Span<byte> state) { }
 
         /// <summary>Reads them back.</summary>
         /// <param name="state">From SaveAmbient.</param>
-        public virtual void RestoreAmbient(ReadOnlySpan<byte> state)
-        {
-        }
+        public virtual void RestoreAmbient(ReadOnlySpan<byte> state) { }
     }
 }

@@ -10,14 +10,9 @@ namespace Ckpt
     /// counts samples.</summary>
     public sealed partial class Layer : NativeObject
     {
-        private Layer(NativeHandle handle) : base(handle)
-        {
-        }
+        private Layer(NativeHandle handle) : base(handle) { }
 
-        private static Layer Made(Maker make)
-        {
-            return new Layer(Made(make, native.ckpt_layer_release));
-        }
+        private static Layer Made(Maker make) => new Layer(Made(make, native.ckpt_layer_release));
 
         /// <summary>By its kind and values: new Layer("fc", "linear", 128, 256) or new Layer("fc", "linear:128,256").</summary>
         /// <param name="name">Not blank.</param>
@@ -35,10 +30,7 @@ namespace Ckpt
         }
 
         /// <summary>The kinds of layers: the form of each, what it does, and the range of each whole number.</summary>
-        public static IReadOnlyList<string> KnownKinds
-        {
-            get { return native.ckpt_layer_get_known_kinds().Split('\n'); }
-        }
+        public static IReadOnlyList<string> KnownKinds => native.ckpt_layer_get_known_kinds().Split('\n');
 
         /// <summary>A layer that calls you; it keeps your object alive.</summary>
         /// <param name="name">Not blank.</param>

@@ -29,10 +29,7 @@ namespace Ckpt.Interop
             return place;
         }
 
-        internal NativeHandle Of(NativeObject used)
-        {
-            return used == null ? null : Lent(used).Handle;
-        }
+        internal NativeHandle Of(NativeObject used) => used == null ? null : Lent(used).Handle;
 
         // A strategy of the caller's is wrapped for the call; what the library keeps of it is a reference of its own.
         internal NativeHandle Of(ICheckpointStrategy strategy)

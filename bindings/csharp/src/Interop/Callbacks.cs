@@ -20,10 +20,7 @@ namespace Ckpt.Interop
             Shutdown.Arm();
         }
 
-        internal static int PinnedCount
-        {
-            get { return pinned.Count; }
-        }
+        internal static int PinnedCount => pinned.Count;
 
         // Gives a director to the library; this half is kept until the library lets go of the other.
         internal static HandleRef HandOver(IHandedOver director, IntPtr key)

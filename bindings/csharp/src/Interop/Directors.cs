@@ -15,10 +15,7 @@ namespace Ckpt.Interop
     {
         internal Func<long> function;
 
-        public override long now()
-        {
-            return function();
-        }
+        public override long now() => function();
     }
 
     internal sealed class HookFunctions : ThreadHooks
@@ -42,9 +39,7 @@ namespace Ckpt.Interop
         internal LogHandler handler;
 
         public override void message(int level, string component, string message)
-        {
-            handler((LogLevel)level, component, message);
-        }
+            => handler((LogLevel)level, component, message);
     }
 
     internal sealed class Report : ProgressListener
@@ -52,29 +47,21 @@ namespace Ckpt.Interop
         internal IProgress<CheckpointProgress> progress;
 
         public override void report(long doneBytes, long totalBytes)
-        {
-            progress.Report(new CheckpointProgress(0, doneBytes, totalBytes));
-        }
+            => progress.Report(new CheckpointProgress(0, doneBytes, totalBytes));
     }
 
     internal sealed class PartFunction : PartWork
     {
         internal Action<long> function;
 
-        public override void run(long part)
-        {
-            function(part);
-        }
+        public override void run(long part) => function(part);
     }
 
     internal sealed class SleepFunction : Sleeper
     {
         internal Action<TimeSpan> function;
 
-        public override void sleep(long ns)
-        {
-            function(Times.OfNanoseconds(ns));
-        }
+        public override void sleep(long ns) => function(Times.OfNanoseconds(ns));
     }
 
     internal sealed class DecideFunction : Decider
@@ -93,20 +80,14 @@ namespace Ckpt.Interop
     {
         internal Func<CheckpointInfo, bool> function;
 
-        public override bool keep(ckpt_checkpoint_info info)
-        {
-            return function(new CheckpointInfo(info));
-        }
+        public override bool keep(ckpt_checkpoint_info info) => function(new CheckpointInfo(info));
     }
 
     internal sealed class RenameFunction : Renamer
     {
         internal Func<string, string> function;
 
-        public override void rename(string name, NewName answer)
-        {
-            answer.set(function(name));
-        }
+        public override void rename(string name, NewName answer) => answer.set(function(name));
 
         internal static RenameFunction Of(Func<string, string> rename)
         {
@@ -119,10 +100,7 @@ namespace Ckpt.Interop
     {
         internal Action<MemoryEvent> handler;
 
-        public override void on_event(IntPtr memoryEvent)
-        {
-            handler(new MemoryEvent(*(NativeMemoryEvent*)memoryEvent));
-        }
+        public override void on_event(IntPtr memoryEvent) => handler(new MemoryEvent(*(NativeMemoryEvent*)memoryEvent));
     }
 
     internal sealed unsafe class StrategyCalls : StrategyAnswers
@@ -132,9 +110,7 @@ namespace Ckpt.Interop
         internal Action<string> onAccess;
 
         public override bool decide(IntPtr question)
-        {
-            return onDecide(new StrategyQuestion(*(NativeStrategyQuestion*)question));
-        }
+            => onDecide(new StrategyQuestion(*(NativeStrategyQuestion*)question));
 
         public override void reset()
         {
@@ -214,23 +190,14 @@ namespace Ckpt.Interop
                     NativeBytes.Of(gradOutput), NativeBytes.Of(gradInput), NativeBytes.Of(workspace));
         }
 
-        public override void save_ambient(IntPtr state)
-        {
-            layer.SaveAmbient(NativeBytes.Of(state));
-        }
+        public override void save_ambient(IntPtr state) => layer.SaveAmbient(NativeBytes.Of(state));
 
-        public override void restore_ambient(IntPtr state)
-        {
-            layer.RestoreAmbient(NativeBytes.Of(state));
-        }
+        public override void restore_ambient(IntPtr state) => layer.RestoreAmbient(NativeBytes.Of(state));
 
         // A context, and the end of what is lent with it. ckpt_swig::LayerContext holds a pointer.
         private struct LentContext : IDisposable
         {
-            internal LentContext(IntPtr context)
-            {
-                Context = new LayerContext(**(NativeLayerContext**)context);
-            }
+            internal LentContext(IntPtr context) { Context = new LayerContext(**(NativeLayerContext**)context); }
 
             internal LayerContext Context { get; }
 
@@ -277,9 +244,7 @@ namespace Ckpt.Interop
         internal CheckpointSource function;
 
         public override void read(string group, string name, long data, long offset, IntPtr buffer)
-        {
-            function(group, name, (IntPtr)data, offset, NativeBytes.Of(buffer));
-        }
+            => function(group, name, (IntPtr)data, offset, NativeBytes.Of(buffer));
     }
 
     // What the library reports of one task, on its threads.
@@ -295,20 +260,12 @@ namespace Ckpt.Interop
             wants(true, onProgress != null);
         }
 
-        public override void staged(long id, long stall)
-        {
-            task.Stage();
-        }
+        public override void staged(long id, long stall) => task.Stage();
 
         public override void progress(long id, long doneBytes, long totalBytes)
-        {
-            onProgress.Report(new CheckpointProgress(id, doneBytes, totalBytes));
-        }
+            => onProgress.Report(new CheckpointProgress(id, doneBytes, totalBytes));
 
-        public override void ended(ckpt_checkpoint_task_result result)
-        {
-            task.End(new CheckpointTaskResult(result));
-        }
+        public override void ended(ckpt_checkpoint_task_result result) => task.End(new CheckpointTaskResult(result));
     }
 
     // The files and locks of a CustomStorage, which go by numbers there.
@@ -317,26 +274,15 @@ namespace Ckpt.Interop
         private readonly ConcurrentDictionary<long, object> files = new ConcurrentDictionary<long, object>();
         private long last;
 
-        internal bool IsObjects
-        {
-            get { return objects != null; }
-        }
+        internal bool IsObjects => objects != null;
 
         // Whether the object store has these methods of its own.
         internal bool ReadsRanges
-        {
-            get { return IsObjects && IsOwn(new Action<object, IReadOnlyList<StorageRange>>(objects.ReadRanges)); }
-        }
+            => IsObjects && IsOwn(new Action<object, IReadOnlyList<StorageRange>>(objects.ReadRanges));
 
-        internal bool RemovesMany
-        {
-            get { return IsObjects && IsOwn(new Action<IReadOnlyList<string>>(objects.RemoveMany)); }
-        }
+        internal bool RemovesMany => IsObjects && IsOwn(new Action<IReadOnlyList<string>>(objects.RemoveMany));
 
-        private static bool IsOwn(Delegate method)
-        {
-            return method.Method.DeclaringType != typeof(CustomObjects);
-        }
+        private static bool IsOwn(Delegate method) => method.Method.DeclaringType != typeof(CustomObjects);
 
         private long Number(object file)
         {

@@ -28,9 +28,6 @@ namespace Ckpt.Interop
             if (!LogWasSet && Environment.GetEnvironmentVariable("CKPT_LOG") != "off") Write(message);
         }
 
-        private static void Write(string message)
-        {
-            Console.Error.WriteLine("ckpt: " + message);
-        }
+        private static void Write(string message) => Console.Error.WriteLine("ckpt: " + message);
     }
 }

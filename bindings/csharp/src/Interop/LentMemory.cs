@@ -37,10 +37,7 @@ namespace Ckpt.Interop
             }
         }
 
-        private static void End(IntPtr lent)
-        {
-            ((LentMemory)GCHandle.FromIntPtr(lent).Target).End();
-        }
+        private static void End(IntPtr lent) => ((LentMemory)GCHandle.FromIntPtr(lent).Target).End();
 
         private void End()
         {
@@ -63,10 +60,7 @@ namespace Ckpt.Interop
             this.length = length;
         }
 
-        public override Span<T> GetSpan()
-        {
-            return new Span<T>((void*)data, length);
-        }
+        public override Span<T> GetSpan() => new Span<T>((void*)data, length);
 
         public override MemoryHandle Pin(int elementIndex = 0)
         {
@@ -75,9 +69,7 @@ namespace Ckpt.Interop
             return new MemoryHandle(place, default(GCHandle), this);
         }
 
-        public override void Unpin()
-        {
-        }
+        public override void Unpin() { }
 
         protected override void Dispose(bool disposing)
         {

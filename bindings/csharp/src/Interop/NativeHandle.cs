@@ -30,10 +30,7 @@ namespace Ckpt.Interop
             return new NativeHandle(value, handle => { });
         }
 
-        internal static NativeHandle OrNone(NativeHandle handle)
-        {
-            return handle ?? none;
-        }
+        internal static NativeHandle OrNone(NativeHandle handle) => handle ?? none;
 
         // The bare reference, for the library to take over: this is closed, and releases nothing.
         internal IntPtr GivenUp()
@@ -47,10 +44,7 @@ namespace Ckpt.Interop
         // released any more.
         internal Func<NativeHandle, bool> AtExit { get; set; }
 
-        public override bool IsInvalid
-        {
-            get { return handle == IntPtr.Zero; }
-        }
+        public override bool IsInvalid => handle == IntPtr.Zero;
 
         protected override void Dispose(bool disposing)
         {

@@ -8,20 +8,11 @@ namespace Ckpt.Interop
     {
         private IntPtr list;
 
-        internal NativeList(IntPtr list)
-        {
-            this.list = list;
-        }
+        internal NativeList(IntPtr list) { this.list = list; }
 
-        internal long Count
-        {
-            get { return *(long*)list; }
-        }
+        internal long Count => *(long*)list;
 
-        internal IntPtr At(long index)
-        {
-            return (IntPtr)((byte*)list + 16 + index * ((long*)list)[1]);
-        }
+        internal IntPtr At(long index) => (IntPtr)((byte*)list + 16 + index * ((long*)list)[1]);
 
         public void Dispose()
         {
@@ -40,10 +31,7 @@ namespace Ckpt.Interop
             }
         }
 
-        internal static long[] Integers(IntPtr fetched)
-        {
-            return Made(fetched, at => *(long*)at);
-        }
+        internal static long[] Integers(IntPtr fetched) => Made(fetched, at => *(long*)at);
 
         internal static byte[] Bytes(IntPtr fetched)
         {
@@ -81,10 +69,7 @@ namespace Ckpt.Interop
         private void* data;
         private long size;
 
-        internal static Span<byte> Of(IntPtr bytes)
-        {
-            return ((NativeBytes*)bytes)->Span;
-        }
+        internal static Span<byte> Of(IntPtr bytes) => ((NativeBytes*)bytes)->Span;
 
         internal Span<byte> Span
         {

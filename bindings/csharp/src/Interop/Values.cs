@@ -14,10 +14,7 @@ namespace Ckpt.Interop
             if (status != native.CKPT_OK) throw CkptException.Of(status, native.ckpt_last_error());
         }
 
-        internal static void CheckFetched()
-        {
-            Check(native.ckpt_csharp_fetched_status());
-        }
+        internal static void CheckFetched() => Check(native.ckpt_csharp_fetched_status());
     }
 
     // Time-outs: null and Timeout.InfiniteTimeSpan wait for ever.
@@ -34,14 +31,9 @@ namespace Ckpt.Interop
         }
 
         internal static TimeSpan OfNanoseconds(long nanoseconds)
-        {
-            return nanoseconds == -1 ? System.Threading.Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(nanoseconds / 100);
-        }
+            => nanoseconds == -1 ? System.Threading.Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(nanoseconds / 100);
 
-        internal static DateTime Utc(long nanoseconds)
-        {
-            return epoch.AddTicks(nanoseconds / 100);
-        }
+        internal static DateTime Utc(long nanoseconds) => epoch.AddTicks(nanoseconds / 100);
     }
 
     // Texts on their way to and from the library, which speaks UTF-8 with a NUL at the end.

@@ -24,28 +24,19 @@ namespace Ckpt
             return number;
         }
 
-        internal override void BeforeDispose()
-        {
-            numbers.Clear();
-        }
+        internal override void BeforeDispose() => numbers.Clear();
 
         /// <summary>Books an allocation by a layer's name. Handlers of events run before it returns.</summary>
         /// <param name="layerId">The name, not blank; it need not have been given before.</param>
         /// <param name="sizeBytes">Above 0.</param>
         /// <returns>The allocation's id, which is never 0.</returns>
-        public ulong RecordAllocation(string layerId, long sizeBytes)
-        {
-            return RecordAllocation(NumberOf(layerId), sizeBytes);
-        }
+        public ulong RecordAllocation(string layerId, long sizeBytes) => RecordAllocation(NumberOf(layerId), sizeBytes);
 
         /// <summary>Books an allocation unless the live total would rise above the limit.</summary>
         /// <param name="layerId">The layer's name.</param>
         /// <param name="sizeBytes">Above 0.</param>
         /// <returns>The allocation's id, or null when it was refused.</returns>
-        public ulong? TryReserve(string layerId, long sizeBytes)
-        {
-            return TryReserve(NumberOf(layerId), sizeBytes);
-        }
+        public ulong? TryReserve(string layerId, long sizeBytes) => TryReserve(NumberOf(layerId), sizeBytes);
 
         /// <summary>Frees all live allocations of a layer. CkptNotFoundException when it has none.</summary>
         /// <param name="layerId">The layer's name.</param>
@@ -65,9 +56,7 @@ namespace Ckpt
             {
                 RecordDeallocation(-1);
             }
-            catch (CkptNotFoundException)
-            {
-            }
+            catch (CkptNotFoundException) { }
         }
 
         /// <summary>What one layer holds.</summary>
@@ -178,10 +167,7 @@ namespace Ckpt
         /// <summary>Its number.</summary>
         public long Id { get; }
 
-        internal MemoryTracker Tracker
-        {
-            get { return tracker; }
-        }
+        internal MemoryTracker Tracker => tracker;
 
         /// <summary>Ends it. Returns when no other thread is inside the function. Doing it again does nothing.</summary>
         public void Dispose()
@@ -196,9 +182,7 @@ namespace Ckpt
     /// counted.</summary>
     public sealed class MemoryEventQueue : MemorySubscription
     {
-        internal MemoryEventQueue(MemoryTracker tracker, long id) : base(tracker, id)
-        {
-        }
+        internal MemoryEventQueue(MemoryTracker tracker, long id) : base(tracker, id) { }
 
         /// <summary>Takes the oldest event. Never waits.</summary>
         /// <returns>The event, or null when there is none.</returns>
@@ -248,9 +232,7 @@ namespace Ckpt
         /// closed.</summary>
         /// <returns>What happened in it.</returns>
         public MemoryScopeStats Pop()
-        {
-            return last = MemoryScopeStats.Filled(stats => native.ckpt_memory_tracker_pop_scope(tracker.Handle, Id, stats));
-        }
+            => last = MemoryScopeStats.Filled(stats => native.ckpt_memory_tracker_pop_scope(tracker.Handle, Id, stats));
 
         /// <summary>Closes it unless it is closed. Its numbers can still be asked for.</summary>
         public void Dispose()

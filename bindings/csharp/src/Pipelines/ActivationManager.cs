@@ -23,9 +23,7 @@ namespace Ckpt
         {
         }
 
-        internal ActivationManager(NativeHandle handle) : base(handle)
-        {
-        }
+        internal ActivationManager(NativeHandle handle) : base(handle) { }
 
         /// <summary>The same without a copy: no caller may write to the tensor any more, and this object of it is disposed
         /// of.</summary>
@@ -91,8 +89,6 @@ namespace Ckpt
         /// <summary>The stored micro-batches, ascending.</summary>
         /// <returns>All of them.</returns>
         public IReadOnlyList<int> List()
-        {
-            return NativeList.Integers(native.ckpt_activation_manager_list(Handle)).Select(one => (int)one).ToArray();
-        }
+            => NativeList.Integers(native.ckpt_activation_manager_list(Handle)).Select(one => (int)one).ToArray();
     }
 }

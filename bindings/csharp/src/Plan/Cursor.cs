@@ -8,10 +8,7 @@ namespace Ckpt
     {
         /// <summary>The next action. After End it is End again.</summary>
         /// <returns>The action.</returns>
-        public ScheduleAction Next()
-        {
-            return NativeList.Made(native.ckpt_cursor_next(Handle), at => *(ScheduleAction*)at)[0];
-        }
+        public ScheduleAction Next() => NativeList.Made(native.ckpt_cursor_next(Handle), at => *(ScheduleAction*)at)[0];
 
         /// <summary>Up to capacity next actions; none behind End.</summary>
         /// <param name="capacity">At least 1.</param>
@@ -24,10 +21,7 @@ namespace Ckpt
 
         /// <summary>The place as bytes, for Restore in this or another process.</summary>
         /// <returns>The bytes.</returns>
-        public byte[] Save()
-        {
-            return NativeList.Bytes(native.ckpt_cursor_save(Handle));
-        }
+        public byte[] Save() => NativeList.Bytes(native.ckpt_cursor_save(Handle));
 
         /// <summary>Moves to a saved place of an equal schedule. CkptCorruptException for bytes that are none.</summary>
         /// <param name="place">From Save.</param>

@@ -14,9 +14,7 @@ namespace Ckpt
         /// <summary>A driver without a step.</summary>
         /// <param name="schedule">Kept alive.</param>
         /// <param name="guest">Kept alive.</param>
-        public Driver(Schedule schedule, Guest<T> guest) : this(schedule, new Functions(guest))
-        {
-        }
+        public Driver(Schedule schedule, Guest<T> guest) : this(schedule, new Functions(guest)) { }
 
         private Driver(Schedule schedule, Functions functions)
             : base(Made((out IntPtr made) => native.ckpt_driver_create(HandleOf(schedule), functions, out made),
@@ -111,10 +109,7 @@ namespace Ckpt
                 return last;
             }
 
-            internal T Peek(long number)
-            {
-                return number == 0 ? null : items[number];
-            }
+            internal T Peek(long number) => number == 0 ? null : items[number];
 
             internal T Take(long number)
             {
@@ -124,9 +119,7 @@ namespace Ckpt
             }
 
             private T Given(DriveCall call, DriveFlag flag, long number)
-            {
-                return (call.Flags & flag) != 0 ? Take(number) : Peek(number);
-            }
+                => (call.Flags & flag) != 0 ? Take(number) : Peek(number);
 
             public override long drive(IntPtr which, long first, long output, long tape, long gradOutput)
             {
@@ -161,10 +154,7 @@ namespace Ckpt
                 }
             }
 
-            public override long recorded_output()
-            {
-                return recordedOutput;
-            }
+            public override long recorded_output() => recordedOutput;
         }
     }
 }

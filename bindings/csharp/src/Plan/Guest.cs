@@ -16,8 +16,6 @@ namespace Ckpt
         /// once.</summary>
         /// <param name="call">Which.</param>
         /// <param name="item">null for a slot.</param>
-        public virtual void Drop(DriveCall call, T item)
-        {
-        }
+        public virtual void Drop(DriveCall call, T item) { }
     }
 }

@@ -10,19 +10,12 @@ namespace Ckpt
     /// all. Several threads may use it at once.</summary>
     public sealed unsafe partial class Schedule : NativeObject, IEnumerable<ScheduleAction>
     {
-        internal Schedule(NativeHandle handle) : base(handle)
-        {
-        }
+        internal Schedule(NativeHandle handle) : base(handle) { }
 
         internal static Schedule Owning(IntPtr schedule)
-        {
-            return new Schedule(new NativeHandle(schedule, native.ckpt_schedule_release));
-        }
+            => new Schedule(new NativeHandle(schedule, native.ckpt_schedule_release));
 
-        internal static Schedule Owned(Maker make)
-        {
-            return new Schedule(Made(make, native.ckpt_schedule_release));
-        }
+        internal static Schedule Owned(Maker make) => new Schedule(Made(make, native.ckpt_schedule_release));
 
         /// <summary>By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...
         /// CkptOverBudgetException of budget gives the smallest one that works.</summary>
@@ -30,15 +23,10 @@ namespace Ckpt
         /// <param name="planner">KnownPlanners lists them.</param>
         /// <returns>The schedule.</returns>
         public static Schedule Create(Profile profile, string planner)
-        {
-            return Owned((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
-        }
+            => Owned((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
 
         /// <summary>Each planner's form, what it makes, and the ranges of its values.</summary>
-        public static IReadOnlyList<string> KnownPlanners
-        {
-            get { return native.ckpt_schedule_get_known_planners().Split('\n'); }
-        }
+        public static IReadOnlyList<string> KnownPlanners => native.ckpt_schedule_get_known_planners().Split('\n');
 
         /// <summary>From actions of your own; only their kinds are checked here: see Verify.</summary>
         /// <param name="layers">Of the chain.</param>
@@ -54,10 +42,7 @@ namespace Ckpt
 
         /// <summary>A cursor at the first action.</summary>
         /// <returns>The cursor.</returns>
-        public Cursor GetCursor()
-        {
-            return new Cursor(this);
-        }
+        public Cursor GetCursor() => new Cursor(this);
 
         /// <summary>The actions, End included.</summary>
         /// <returns>One after the other.</returns>
@@ -100,9 +85,6 @@ namespace Ckpt
     public partial struct ScheduleAction
     {
         /// <summary>The kind's name in the C API: "FORWARD", "DROP", ...</summary>
-        public string KindName
-        {
-            get { return native.ckpt_action_kind_name(kind); }
-        }
+        public string KindName => native.ckpt_action_kind_name(kind);
     }
 }

@@ -19,9 +19,7 @@ namespace Ckpt
         /// nothing is removed. null: they do not stay.</param>
         public CheckpointManager(Storage storage, [AllowNull] CheckpointManagerOptions options = null,
                                  [AllowNull] Func<CheckpointInfo, bool> keep = null)
-            : base(Made(storage, options, keep))
-        {
-        }
+            : base(Made(storage, options, keep)) { }
 
         /// <summary>Opens the checkpoints below a path, or of what a URI names: s3://BUCKET/PREFIX.</summary>
         /// <param name="path">Made when it is missing, unless read-only. What has :// behind its scheme is a URI.</param>
@@ -29,9 +27,7 @@ namespace Ckpt
         /// <param name="keep">As for a storage.</param>
         public CheckpointManager(string path, [AllowNull] CheckpointManagerOptions options = null,
                                  [AllowNull] Func<CheckpointInfo, bool> keep = null)
-            : base(Made(path, options, keep))
-        {
-        }
+            : base(Made(path, options, keep)) { }
 
         private static NativeHandle Made(string path, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {

@@ -8,13 +8,9 @@ namespace Ckpt
     public sealed unsafe partial class Coordinator : NativeObject
     {
         /// <summary>Rank 0 of 1: every operation returns at once.</summary>
-        public Coordinator() : this(Made(native.ckpt_coordinator_create_single, native.ckpt_coordinator_release))
-        {
-        }
+        public Coordinator() : this(Made(native.ckpt_coordinator_create_single, native.ckpt_coordinator_release)) { }
 
-        internal Coordinator(NativeHandle handle) : base(handle)
-        {
-        }
+        internal Coordinator(NativeHandle handle) : base(handle) { }
 
         /// <summary>One whose operations are yours; it keeps the object alive.</summary>
         /// <param name="rank">0 .. worldSize - 1.</param>
@@ -80,8 +76,6 @@ namespace Ckpt
         /// <param name="root">Its rank.</param>
         /// <param name="timeout">How long to wait.</param>
         public virtual void Gather(ReadOnlySpan<byte> sent, Span<byte> received, long root, TimeSpan timeout)
-        {
-            AllGather(sent, rank == root ? received : new byte[checked(sent.Length * worldSize)], timeout);
-        }
+            => AllGather(sent, rank == root ? received : new byte[checked(sent.Length * worldSize)], timeout);
     }
 }

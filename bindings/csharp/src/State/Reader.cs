@@ -60,18 +60,12 @@ namespace Ckpt
         /// <param name="key">A text: the value that a dictionary has for it, and no other tensors are read; null: all.</param>
         /// <returns>The value.</returns>
         [return: MaybeNull]
-        public T Get<T>([AllowNull] string group, [AllowNull] string key = null)
-        {
-            return Trees.Get<T>(this, group, key);
-        }
+        public T Get<T>([AllowNull] string group, [AllowNull] string key = null) => Trees.Get<T>(this, group, key);
 
         /// <summary>Reads a tensor into a new one.</summary>
         /// <param name="name">Of the tensor; in one group only.</param>
         /// <returns>The tensor.</returns>
-        public Tensor Read(string name)
-        {
-            return Read(Find(name));
-        }
+        public Tensor Read(string name) => Read(Find(name));
 
         /// <summary>What there is, group after group, file after file.</summary>
         /// <returns>One after the other.</returns>

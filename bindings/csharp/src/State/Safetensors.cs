@@ -14,9 +14,7 @@ namespace Ckpt
         /// <param name="group">Its name.</param>
         /// <param name="metadataJson">An object whose values are texts; null: none.</param>
         public static void Write(string path, State state, string group, [AllowNull] string metadataJson = null)
-        {
-            native.ckpt_safetensors_write(path, NativeObject.HandleOf(state), group, metadataJson);
-        }
+            => native.ckpt_safetensors_write(path, NativeObject.HandleOf(state), group, metadataJson);
 
         /// <summary>Writes tensors by name.</summary>
         /// <param name="path">Of the file.</param>

@@ -162,18 +162,12 @@ namespace Ckpt
         /// <param name="group">That Set made.</param>
         /// <returns>With the state's tensors.</returns>
         [return: MaybeNull]
-        public T Get<T>(string group)
-        {
-            return Trees.Get<T>(this, group);
-        }
+        public T Get<T>(string group) => Trees.Get<T>(this, group);
 
         /// <summary>What the last load found missing, unexpected and unusable, and the keys whose values differed between the ranks
         /// and were left to each of them, as JSON.</summary>
         /// <returns>{"missing":[{"group":...,"name":...}],"unexpected":[],"skipped":[],"by_rank":[]}.</returns>
-        public string GetLoadReport()
-        {
-            return native.ckpt_state_get_load_report(Handle);
-        }
+        public string GetLoadReport() => native.ckpt_state_get_load_report(Handle);
     }
 
     /// <summary>An object that lists what is saved of it, anew for every save and load. Both methods run on the thread that saves

@@ -28,10 +28,7 @@ namespace Ckpt
     {
         /// <summary>A list without parts.</summary>
         /// <param name="isTuple">A tuple; false: a list.</param>
-        public TreeList(bool isTuple)
-        {
-            IsTuple = isTuple;
-        }
+        public TreeList(bool isTuple) { IsTuple = isTuple; }
 
         /// <summary>Whether it is a tuple in the language that wrote it.</summary>
         public bool IsTuple { get; }

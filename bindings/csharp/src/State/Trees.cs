@@ -17,9 +17,7 @@ namespace Ckpt
         private readonly Dictionary<string, Tensor> tensors = new Dictionary<string, Tensor>(); // those that were read, by name and form
         private long next; // node to be read
 
-        private Trees(Maker make) : base(Made(make, native.ckpt_tree_release))
-        {
-        }
+        private Trees(Maker make) : base(Made(make, native.ckpt_tree_release)) { }
 
         internal static void Set(State state, string group, object value)
         {
@@ -297,15 +295,9 @@ namespace Ckpt
             }
         }
 
-        private byte[] BytesAt(long index)
-        {
-            return NativeList.Bytes(native.ckpt_tree_get_bytes(Handle, index));
-        }
+        private byte[] BytesAt(long index) => NativeList.Bytes(native.ckpt_tree_get_bytes(Handle, index));
 
-        private string TextAt(long index)
-        {
-            return Decoded(BytesAt(index));
-        }
+        private string TextAt(long index) => Decoded(BytesAt(index));
 
         // ---- As the caller wants it ----
 

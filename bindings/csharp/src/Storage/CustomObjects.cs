@@ -32,22 +32,15 @@ namespace Ckpt
                 {
                     Remove(path);
                 }
-                catch (FileNotFoundException)
-                {
-                }
-                catch (CkptNotFoundException)
-                {
-                }
+                catch (FileNotFoundException) { }
+                catch (CkptNotFoundException) { }
             }
         }
 
         /// <summary>Makes a file of which nothing is known.</summary>
         /// <param name="path">Its path.</param>
         /// <returns>The file.</returns>
-        public override object Create(string path)
-        {
-            return CreateStream(path, 0);
-        }
+        public override object Create(string path) => CreateStream(path, 0);
     }
 
     /// <summary>One file of a CustomObjects.</summary>
@@ -84,9 +77,6 @@ namespace Ckpt
         public long Offset { get; }
 
         /// <summary>To be filled.</summary>
-        public Span<byte> Buffer
-        {
-            get { return place.Span; }
-        }
+        public Span<byte> Buffer => place.Span;
     }
 }

@@ -13,25 +13,15 @@ namespace Ckpt
         /// <param name="options">null: the defaults.</param>
         public Storage(string root, [AllowNull] FileSystemOptions options = null)
             : this(Made((CallMemory memory, out IntPtr made) => native.ckpt_storage_create_file_system(root,
-                FileSystemOptions.Native(options, memory), out made), native.ckpt_storage_release))
-        {
-        }
+                FileSystemOptions.Native(options, memory), out made), native.ckpt_storage_release)) { }
 
-        internal Storage(NativeHandle handle) : base(handle)
-        {
-        }
+        internal Storage(NativeHandle handle) : base(handle) { }
 
-        internal static Storage Owned(Maker make)
-        {
-            return new Storage(Made(make, native.ckpt_storage_release));
-        }
+        internal static Storage Owned(Maker make) => new Storage(Made(make, native.ckpt_storage_release));
 
         /// <summary>In memory, empty: for tests, and for state that need not outlive the process.</summary>
         /// <returns>The storage.</returns>
-        public static Storage InMemory()
-        {
-            return Owned(native.ckpt_storage_create_memory);
-        }
+        public static Storage InMemory() => Owned(native.ckpt_storage_create_memory);
 
         /// <summary>One that calls you; an object store, if it is a CustomObjects. It keeps the object alive.</summary>
         /// <param name="storage">Your object.</param>
@@ -51,9 +41,7 @@ namespace Ckpt
         /// <param name="uri">The text.</param>
         /// <returns>The storage.</returns>
         public static Storage FromUri(string uri)
-        {
-            return Owned((out IntPtr made) => native.ckpt_storage_create_from_uri(uri, out made));
-        }
+            => Owned((out IntPtr made) => native.ckpt_storage_create_from_uri(uri, out made));
 
         // Whether a text has "://" behind a scheme; all else is a path.
         internal static bool IsUri(string place)
@@ -123,8 +111,6 @@ namespace Ckpt
         {
         }
 
-        internal FaultHandler(NativeHandle handle) : base(handle)
-        {
-        }
+        internal FaultHandler(NativeHandle handle) : base(handle) { }
     }
 }

@@ -35,9 +35,7 @@ namespace Ckpt
         /// CkptNotFoundException lists the known kinds.</summary>
         /// <param name="text">The text.</param>
         /// <param name="options">What text cannot hold; null: nothing.</param>
-        public Strategy(string text, [AllowNull] StrategyOptions options = null) : this(Made(text, options))
-        {
-        }
+        public Strategy(string text, [AllowNull] StrategyOptions options = null) : this(Made(text, options)) { }
 
         private static NativeHandle Made(string text, StrategyOptions options)
         {
@@ -47,14 +45,9 @@ namespace Ckpt
                     memory.Of(children.Select(memory.Of)), children.Length, out made));
         }
 
-        internal Strategy(NativeHandle handle) : base(handle)
-        {
-        }
+        internal Strategy(NativeHandle handle) : base(handle) { }
 
-        internal static NativeHandle Made(Maker make)
-        {
-            return Made(make, native.ckpt_strategy_release);
-        }
+        internal static NativeHandle Made(Maker make) => Made(make, native.ckpt_strategy_release);
 
         // What asks an object of the caller's.
         internal static Strategy Asking(ICheckpointStrategy asked)
@@ -80,14 +73,10 @@ namespace Ckpt
         /// <returns>The strategy.</returns>
         public static Strategy Selective([AllowNull] IEnumerable<string> names = null,
                                          [AllowNull] IEnumerable<string> excluded = null)
-        {
-            return new Strategy(SelectiveText(names, excluded));
-        }
+            => new Strategy(SelectiveText(names, excluded));
 
         internal static string SelectiveText(IEnumerable<string> names, IEnumerable<string> excluded)
-        {
-            return Listed("selective", (names ?? new string[0]).Select(Quoted), excluded);
-        }
+            => Listed("selective", (names ?? new string[0]).Select(Quoted), excluded);
 
         /// <summary>Large activations.</summary>
         /// <param name="thresholdBytes">At least 1.</param>
@@ -165,9 +154,7 @@ namespace Ckpt
         // ---- Pieces of text ----
 
         private static string Number(IFormattable number)
-        {
-            return number.ToString(number is double ? "R" : null, CultureInfo.InvariantCulture);
-        }
+            => number.ToString(number is double ? "R" : null, CultureInfo.InvariantCulture);
 
         // A name or glob as one argument: in quotes, so that it may contain any character.
         private static string Quoted(string name)

@@ -53,17 +53,11 @@ namespace Ckpt
 
         /// <summary>The bytes of any dtype, for reading and writing; see AsSpan.</summary>
         /// <returns>All bytes.</returns>
-        public Span<byte> AsBytes()
-        {
-            return new Span<byte>((void*)Writable(), Length(Bytes));
-        }
+        public Span<byte> AsBytes() => new Span<byte>((void*)Writable(), Length(Bytes));
 
         /// <summary>The bytes of any dtype, for reading; see AsSpan.</summary>
         /// <returns>All bytes.</returns>
-        public ReadOnlySpan<byte> AsReadOnlyBytes()
-        {
-            return new ReadOnlySpan<byte>((void*)Readable(), Length(Bytes));
-        }
+        public ReadOnlySpan<byte> AsReadOnlyBytes() => new ReadOnlySpan<byte>((void*)Readable(), Length(Bytes));
 
         /// <summary>The elements as memory that holds a reference of its own: valid also after the tensor was disposed
         /// of.</summary>

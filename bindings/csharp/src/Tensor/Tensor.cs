@@ -14,9 +14,7 @@ namespace Ckpt
         /// <summary>A tensor with memory of its own, aligned to 64 bytes, whose contents are undefined.</summary>
         /// <param name="dtype">Of its elements.</param>
         /// <param name="shape">0 .. 8 lengths, each at least 0; none: a scalar.</param>
-        public Tensor(DType dtype, params long[] shape) : this(Made(dtype, shape, null))
-        {
-        }
+        public Tensor(DType dtype, params long[] shape) : this(Made(dtype, shape, null)) { }
 
         /// <summary>A tensor with memory of a pool, whose contents are undefined.</summary>
         /// <param name="pool">Where the memory comes from and goes back to; kept alive. null: the process's default pool.</param>
@@ -56,15 +54,9 @@ namespace Ckpt
             readOnly = true;
         }
 
-        internal TensorSpec Spec
-        {
-            get { return spec ?? new TensorSpec(dtype, Shape); }
-        }
+        internal TensorSpec Spec => spec ?? new TensorSpec(dtype, Shape);
 
-        internal override bool IsKnownWithoutHandle
-        {
-            get { return spec != null; }
-        }
+        internal override bool IsKnownWithoutHandle => spec != null;
 
         internal override Exception NoHandle()
         {
@@ -73,9 +65,7 @@ namespace Ckpt
         }
 
         internal static Tensor Owning(IntPtr tensor)
-        {
-            return new Tensor(new NativeHandle(tensor, native.ckpt_tensor_release));
-        }
+            => new Tensor(new NativeHandle(tensor, native.ckpt_tensor_release));
 
         // A reference of its own to what a callback borrows; null for none.
         internal static Tensor Lent(IntPtr tensor)
@@ -85,10 +75,7 @@ namespace Ckpt
             return Owning(tensor);
         }
 
-        internal static Tensor Owned(Maker make)
-        {
-            return new Tensor(Made(make, native.ckpt_tensor_release));
-        }
+        internal static Tensor Owned(Maker make) => new Tensor(Made(make, native.ckpt_tensor_release));
 
         private static NativeHandle Made(DType dtype, long[] shape, BufferPool pool)
         {
@@ -135,9 +122,7 @@ namespace Ckpt
         /// <param name="shape">None: one dimension.</param>
         /// <returns>The tensor.</returns>
         public static Tensor From<T>(T[] elements, params long[] shape) where T : struct
-        {
-            return From(new ReadOnlySpan<T>(elements), shape);
-        }
+            => From(new ReadOnlySpan<T>(elements), shape);
 
         /// <summary>A tensor over memory of C#, without a copy. The memory is pinned until the last reference to the tensor goes,
         /// also one that a save in the background holds.</summary>
@@ -170,16 +155,10 @@ namespace Ckpt
         }
 
         /// <summary>The element type.</summary>
-        public DType DType
-        {
-            get { return Open(dtype); }
-        }
+        public DType DType => Open(dtype);
 
         /// <summary>Number of dimensions, 0 .. 8.</summary>
-        public int Ndim
-        {
-            get { return spec == null ? native.ckpt_tensor_get_ndim(Handle) : spec.Shape.Length; }
-        }
+        public int Ndim => spec == null ? native.ckpt_tensor_get_ndim(Handle) : spec.Shape.Length;
 
         /// <summary>The lengths of the dimensions: a copy.</summary>
         public long[] Shape
@@ -194,10 +173,7 @@ namespace Ckpt
         }
 
         /// <summary>Number of elements.</summary>
-        public long ElementCount
-        {
-            get { return Open(elements); }
-        }
+        public long ElementCount => Open(elements);
 
         /// <summary>Bytes of all elements.</summary>
         public long Bytes
@@ -211,18 +187,13 @@ namespace Ckpt
         }
 
         /// <summary>Whether the memory must not be written.</summary>
-        public bool IsReadOnly
-        {
-            get { return Open(readOnly); }
-        }
+        public bool IsReadOnly => Open(readOnly);
 
         /// <summary>Whether dtype, shape and all bytes are the same.</summary>
         /// <param name="other">The other tensor.</param>
         /// <returns>True: the same bits.</returns>
         public bool BitEqual(Tensor other)
-        {
-            return Yes((out int answer) => native.ckpt_tensor_is_bit_equal(Handle, HandleOf(other), out answer));
-        }
+            => Yes((out int answer) => native.ckpt_tensor_is_bit_equal(Handle, HandleOf(other), out answer));
 
         /// <summary>"Tensor(F32, [2, 3])".</summary>
         /// <returns>The text.</returns>
