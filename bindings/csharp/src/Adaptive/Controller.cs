@@ -19,7 +19,6 @@ namespace Ckpt
         /// <param name="progress">May be null.</param>
         /// <param name="cancellationToken">Cancels the task.</param>
         /// <param name="source">Reads the tensors instead of the library; may be null.</param>
-        /// <returns>The task.</returns>
         public CheckpointTask Save(double now, AsyncManager manager, State state, [AllowNull] SaveOptions options = null,
                                    [AllowNull] CheckpointTaskOptions how = null,
                                    [AllowNull] IProgress<CheckpointProgress> progress = null,

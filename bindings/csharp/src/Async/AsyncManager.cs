@@ -95,7 +95,6 @@ namespace Ckpt
         /// <param name="cancellationToken">Cancels the task, as Cancel does.</param>
         /// <param name="source">Reads the tensors instead of the library, for memory that it cannot read; null: memory. Not with
         /// StagingMode.Borrow.</param>
-        /// <returns>The task.</returns>
         public CheckpointTask Save(State state, [AllowNull] SaveOptions options = null,
                                    [AllowNull] CheckpointTaskOptions how = null,
                                    [AllowNull] IProgress<CheckpointProgress> progress = null,
@@ -130,7 +129,6 @@ namespace Ckpt
         /// <param name="cancellationToken">Cancels the task.</param>
         /// <param name="rename">As for CheckpointManager.Load, on a thread of the manager.</param>
         /// <param name="progress">As for Save.</param>
-        /// <returns>The task.</returns>
         public CheckpointTask Load(State state, [AllowNull] LoadOptions options = null,
                                    [AllowNull] CheckpointTaskOptions how = null,
                                    CancellationToken cancellationToken = default(CancellationToken),
@@ -184,7 +182,6 @@ namespace Ckpt
         /// <param name="id">The task's number.</param>
         /// <param name="timeout">null: for ever.</param>
         /// <param name="cancellationToken">Ends the waiting, not the task.</param>
-        /// <returns>The result.</returns>
         public async Task<CheckpointTaskResult> WaitAsync(long id, TimeSpan? timeout = null,
                                                           CancellationToken cancellationToken = default(CancellationToken))
         {

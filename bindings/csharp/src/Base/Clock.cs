@@ -18,7 +18,6 @@ namespace Ckpt
 
         /// <summary>A clock that asks a function. One that throws gives the time that it gave last.</summary>
         /// <param name="now">Gives nanoseconds, on any thread.</param>
-        /// <returns>The clock.</returns>
         public static Clock Custom(Func<long> now)
         {
             if (now == null) throw new ArgumentNullException("now");

@@ -51,7 +51,6 @@ namespace Ckpt
         }
 
         /// <summary>Physical memory, control groups included, at this moment.</summary>
-        /// <returns>The numbers.</returns>
         public static MemorySystem ProbeMemory() => MemorySystem.Filled(native.ckpt_memory_probe);
 
         /// <summary>One block of Philox4x32-10: the same four random words on every machine.</summary>

@@ -41,7 +41,6 @@ namespace Ckpt
         /// <param name="input">Dtype and shape.</param>
         /// <param name="measuredSteps">Runs that time every layer; 0: seconds stay 0.</param>
         /// <param name="pool">Its threads; null: as many as the process may use.</param>
-        /// <returns>The profile.</returns>
         public Profile Profile(TensorSpec input, int measuredSteps = 0, [AllowNull] WorkerPool pool = null)
             => Ckpt.Profile.FromChain(this, input, measuredSteps, pool);
 
@@ -50,7 +49,6 @@ namespace Ckpt
         /// <param name="step">Its data.</param>
         /// <param name="measuredSteps">1 .. 32.</param>
         /// <param name="pool">Its threads; null: as many as the process may use.</param>
-        /// <returns>The profile.</returns>
         public Profile MeasuredProfile(Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
             => Ckpt.Profile.Measured(this, step, measuredSteps, pool);
     }

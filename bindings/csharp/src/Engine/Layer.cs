@@ -35,7 +35,6 @@ namespace Ckpt
         /// <summary>A layer that calls you; it keeps your object alive.</summary>
         /// <param name="name">Not blank.</param>
         /// <param name="layer">Your object: parameters and their gradients stay its own.</param>
-        /// <returns>The layer.</returns>
         public static Layer Custom(string name, CustomLayer layer)
         {
             if (layer == null) throw new ArgumentNullException("layer");

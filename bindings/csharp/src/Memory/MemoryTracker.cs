@@ -120,7 +120,6 @@ namespace Ckpt
         /// <summary>Collects events of these kinds, to be polled.</summary>
         /// <param name="kinds">One or several.</param>
         /// <param name="capacity">Events that are kept at most, 1 .. 2^24.</param>
-        /// <returns>The queue.</returns>
         public MemoryEventQueue SubscribeQueue(MemoryEventKind kinds, long capacity)
         {
             long id;

@@ -26,41 +26,17 @@ namespace Ckpt
         /// <summary>Begins a step and runs it as far as its turn.</summary>
         /// <param name="x0">The chain's input: the driver's from here on.</param>
         /// <returns>The chain's output, which stays the driver's.</returns>
-        public T Forward(T x0)
-        {
-            return functions.Peek(Given(x0, number =>
-            {
-                long made;
-                native.ckpt_driver_forward(Handle, number, out made);
-                return made;
-            }));
-        }
+        public T Forward(T x0) => functions.Peek(Given(x0, native.ckpt_driver_forward));
 
         /// <summary>Runs the step that Forward paused to its end.</summary>
         /// <param name="gn">Gradient of the output: the driver's from here on; null for none.</param>
         /// <returns>Gradient of x0; null for none.</returns>
-        public T Backward(T gn)
-        {
-            return functions.Take(Given(gn, number =>
-            {
-                long made;
-                native.ckpt_driver_backward(Handle, number, out made);
-                return made;
-            }));
-        }
+        public T Backward(T gn) => functions.Take(Given(gn, native.ckpt_driver_backward));
 
         /// <summary>Runs a whole step; Guest.Turn makes the gradient of the output.</summary>
         /// <param name="x0">The chain's input: the driver's from here on.</param>
         /// <returns>Gradient of x0; null for none.</returns>
-        public T Run(T x0)
-        {
-            return functions.Take(Given(x0, number =>
-            {
-                long made;
-                native.ckpt_driver_run(Handle, number, out made);
-                return made;
-            }));
-        }
+        public T Run(T x0) => functions.Take(Given(x0, native.ckpt_driver_run));
 
         /// <summary>Which call ended the last step that failed by its guest; null when it did not.</summary>
         public DriveCall? Failure
@@ -72,13 +48,17 @@ namespace Ckpt
             }
         }
 
+        private delegate void Call(NativeHandle driver, long item, out long made);
+
         // The item is the library's unless the call was refused.
-        private long Given(T item, Func<long, long> step)
+        private long Given(T item, Call step)
         {
             var number = functions.Put(item);
             try
             {
-                return step(number);
+                long made;
+                step(Handle, number, out made);
+                return made;
             }
             catch (CkptException refused) when (refused is CkptInvalidArgumentException || refused is CkptInvalidStateException ||
                                                 refused is CkptForkedException)

@@ -21,7 +21,6 @@ namespace Ckpt
         /// CkptOverBudgetException of budget gives the smallest one that works.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <param name="planner">KnownPlanners lists them.</param>
-        /// <returns>The schedule.</returns>
         public static Schedule Create(Profile profile, string planner)
             => Owned((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
 
@@ -31,7 +30,6 @@ namespace Ckpt
         /// <summary>From actions of your own; only their kinds are checked here: see Verify.</summary>
         /// <param name="layers">Of the chain.</param>
         /// <param name="actions">The last is End.</param>
-        /// <returns>The schedule.</returns>
         public static Schedule FromActions(long layers, IEnumerable<ScheduleAction> actions)
         {
             var list = actions.ToArray();
@@ -41,7 +39,6 @@ namespace Ckpt
         }
 
         /// <summary>A cursor at the first action.</summary>
-        /// <returns>The cursor.</returns>
         public Cursor GetCursor() => new Cursor(this);
 
         /// <summary>The actions, End included.</summary>
@@ -71,7 +68,6 @@ namespace Ckpt
     {
         /// <summary>The schedule of the next step: asks the strategy about each layer.</summary>
         /// <param name="changed">Whether it is another than the last one: only then is a new executor needed.</param>
-        /// <returns>The schedule.</returns>
         public Schedule Next(out bool changed)
         {
             IntPtr schedule;

@@ -100,7 +100,6 @@ namespace Ckpt
         /// <summary>Opens one checkpoint to read its tensors one by one.</summary>
         /// <param name="name">null: the newest that has a manifest.</param>
         /// <param name="verify">What is checked, and when.</param>
-        /// <returns>The reader.</returns>
         public Reader OpenReader([AllowNull] string name = null, Verify verify = Ckpt.Verify.Lazy)
         {
             return new Reader(Made((out IntPtr made) => native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify,

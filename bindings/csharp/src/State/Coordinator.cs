@@ -16,7 +16,6 @@ namespace Ckpt
         /// <param name="rank">0 .. worldSize - 1.</param>
         /// <param name="worldSize">At least 1.</param>
         /// <param name="coordinator">Your object.</param>
-        /// <returns>The coordinator.</returns>
         public static Coordinator Custom(long rank, long worldSize, CustomCoordinator coordinator)
         {
             if (coordinator == null) throw new ArgumentNullException("coordinator");

@@ -28,7 +28,6 @@ namespace Ckpt
         /// the name.</summary>
         /// <param name="name">Of the tensor.</param>
         /// <param name="group">null: does not matter.</param>
-        /// <returns>The index.</returns>
         public long Find(string name, [AllowNull] string group = null)
         {
             long index;
@@ -58,13 +57,11 @@ namespace Ckpt
         /// <typeparam name="T">Of the whole value: arrays of numbers for a tensor, other kinds of numbers where they fit.</typeparam>
         /// <param name="group">null for files without groups.</param>
         /// <param name="key">A text: the value that a dictionary has for it, and no other tensors are read; null: all.</param>
-        /// <returns>The value.</returns>
         [return: MaybeNull]
         public T Get<T>([AllowNull] string group, [AllowNull] string key = null) => Trees.Get<T>(this, group, key);
 
         /// <summary>Reads a tensor into a new one.</summary>
         /// <param name="name">Of the tensor; in one group only.</param>
-        /// <returns>The tensor.</returns>
         public Tensor Read(string name) => Read(Find(name));
 
         /// <summary>What there is, group after group, file after file.</summary>

@@ -80,7 +80,6 @@ namespace Ckpt
         /// <summary>Adds a model and, when it is there, its optimizer: groups "model" and "optimizer".</summary>
         /// <param name="model">Whose memory is shared.</param>
         /// <param name="optimizer">Its number of steps is yours to keep; null: none.</param>
-        /// <returns>The state.</returns>
         public static State Of(Chain model, [AllowNull] Optimizer optimizer = null)
         {
             var state = new State().Add(model);
@@ -90,7 +89,6 @@ namespace Ckpt
         /// <summary>The same for objects that list themselves.</summary>
         /// <param name="model">Lists the model.</param>
         /// <param name="optimizer">Lists the optimizer; null: none.</param>
-        /// <returns>The state.</returns>
         public static State Of(IStateful model, [AllowNull] IStateful optimizer = null)
         {
             var state = new State().Add("model", model);

@@ -20,13 +20,11 @@ namespace Ckpt
         internal static Storage Owned(Maker make) => new Storage(Made(make, native.ckpt_storage_release));
 
         /// <summary>In memory, empty: for tests, and for state that need not outlive the process.</summary>
-        /// <returns>The storage.</returns>
         public static Storage InMemory() => Owned(native.ckpt_storage_create_memory);
 
         /// <summary>One that calls you; an object store, if it is a CustomObjects. It keeps the object alive.</summary>
         /// <param name="storage">Your object.</param>
         /// <param name="name">Where it is, for messages.</param>
-        /// <returns>The storage.</returns>
         public static Storage Custom(CustomStorage storage, string name = "custom")
         {
             if (storage == null) throw new ArgumentNullException("storage");
@@ -39,7 +37,6 @@ namespace Ckpt
         /// A text without a scheme is a directory of the file system, which is made when it is not there.
         /// CkptUnsupportedException for a scheme that is not known.</summary>
         /// <param name="uri">The text.</param>
-        /// <returns>The storage.</returns>
         public static Storage FromUri(string uri)
             => Owned((out IntPtr made) => native.ckpt_storage_create_from_uri(uri, out made));
 

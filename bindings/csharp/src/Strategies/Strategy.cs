@@ -61,7 +61,6 @@ namespace Ckpt
 
         /// <summary>Every n-th layer, beginning with layer 0.</summary>
         /// <param name="interval">At least 1.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy Interval(long interval = 2)
         {
             return new Strategy(Listed("interval", new[] { Number(interval) }, null));
@@ -70,7 +69,6 @@ namespace Ckpt
         /// <summary>Layers that are named and not excluded. A name may be a glob: block.*.attn.</summary>
         /// <param name="names">Names or globs.</param>
         /// <param name="excluded">Names or globs; a plain name that is in both is refused.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy Selective([AllowNull] IEnumerable<string> names = null,
                                          [AllowNull] IEnumerable<string> excluded = null)
             => new Strategy(SelectiveText(names, excluded));
@@ -81,7 +79,6 @@ namespace Ckpt
         /// <summary>Large activations.</summary>
         /// <param name="thresholdBytes">At least 1.</param>
         /// <param name="excluded">Names or globs of layers that are never chosen.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy SizeBased(long thresholdBytes = 1024 * 1024, [AllowNull] IEnumerable<string> excluded = null)
         {
             return new Strategy(Listed("size", new[] { Number(thresholdBytes) }, excluded));
@@ -92,7 +89,6 @@ namespace Ckpt
         /// <param name="tracker">Whose live bytes count; null: the executor's, else the process's.</param>
         /// <param name="totalBytes">0: what the process may really use.</param>
         /// <param name="clock">null: the monotonic clock.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy MemoryAware(double maxShare = 0.8, [AllowNull] MemoryTracker tracker = null, long totalBytes = 0,
                                            [AllowNull] Clock clock = null)
         {
@@ -105,7 +101,6 @@ namespace Ckpt
         /// <param name="largeFactor">Layers with more than this many times the mean bytes are chosen.</param>
         /// <param name="rareAccesses">Layers accessed fewer times than this are chosen.</param>
         /// <param name="lateShare">Layers with an index past this share of the known layers are chosen.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy Smart([AllowNull] IEnumerable<string> excluded = null, double largeFactor = 1.5, long rareAccesses = 2,
                                      double lateShare = 0.7)
         {
@@ -115,7 +110,6 @@ namespace Ckpt
         /// <summary>Yes when at least one child says yes. Every child is asked about every layer; children are kept
         /// alive.</summary>
         /// <param name="children">At least one.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy AnyOf(params ICheckpointStrategy[] children)
         {
             return new Strategy("any" + Numbered(new string[0], children.Length), new StrategyOptions { Children = children });
@@ -123,7 +117,6 @@ namespace Ckpt
 
         /// <summary>Yes when every child says yes. Every child is asked about every layer; children are kept alive.</summary>
         /// <param name="children">At least one.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy AllOf(params ICheckpointStrategy[] children)
         {
             return new Strategy("all" + Numbered(new string[0], children.Length), new StrategyOptions { Children = children });
@@ -131,7 +124,6 @@ namespace Ckpt
 
         /// <summary>Yes when the child says no.</summary>
         /// <param name="child">Kept alive.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy Not(ICheckpointStrategy child)
         {
             return new Strategy("not($0)", new StrategyOptions { Children = new[] { child } });
@@ -141,7 +133,6 @@ namespace Ckpt
         /// <typeparam name="T">Strategy, or a class of yours.</typeparam>
         /// <param name="rules">A name, a glob, or "#5", "#2..7", "#8.." for layer indices; and what is asked then.</param>
         /// <param name="fallback">For layers that no rule matches.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy FirstOf<T>(IEnumerable<KeyValuePair<string, T>> rules, ICheckpointStrategy fallback)
             where T : ICheckpointStrategy
         {
@@ -181,7 +172,6 @@ namespace Ckpt
         /// <param name="name">What Name gives.</param>
         /// <param name="onReset">The strategy is reset; may be null.</param>
         /// <param name="onAccess">An executor used the activation of the layer; may be null.</param>
-        /// <returns>The strategy.</returns>
         public static Strategy Custom(Func<StrategyQuestion, bool> decide, string name = "Custom",
                                       [AllowNull] Action onReset = null, [AllowNull] Action<string> onAccess = null)
         {

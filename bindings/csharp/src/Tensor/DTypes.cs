@@ -7,7 +7,6 @@ namespace Ckpt
         /// <summary>The element type of a type of C#: float is F32, long is I64, ... CkptUnsupportedException for one that
         /// has none.</summary>
         /// <typeparam name="T">A number, or bool.</typeparam>
-        /// <returns>The type.</returns>
         public static DType Of<T>() where T : struct
         {
             var type = typeof(T);

@@ -97,7 +97,6 @@ namespace Ckpt
         /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
         /// <param name="elements">As many as the shape has.</param>
         /// <param name="shape">None: one dimension.</param>
-        /// <returns>The tensor.</returns>
         public static Tensor From<T>(ReadOnlySpan<T> elements, params long[] shape) where T : struct
         {
             var tensor = new Tensor(DTypes.Of<T>(), Given(shape).Length == 0 ? new long[] { elements.Length } : shape);
@@ -120,7 +119,6 @@ namespace Ckpt
         /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
         /// <param name="elements">As many as the shape has.</param>
         /// <param name="shape">None: one dimension.</param>
-        /// <returns>The tensor.</returns>
         public static Tensor From<T>(T[] elements, params long[] shape) where T : struct
             => From(new ReadOnlySpan<T>(elements), shape);
 
@@ -129,7 +127,6 @@ namespace Ckpt
         /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
         /// <param name="memory">As many elements as the shape has; an array converts to it.</param>
         /// <param name="shape">None: one dimension.</param>
-        /// <returns>The tensor.</returns>
         public static Tensor Borrow<T>(Memory<T> memory, params long[] shape) where T : struct
         {
             return BorrowAs(memory, DTypes.Of<T>(), Given(shape).Length == 0 ? new long[] { memory.Length } : shape);
@@ -141,7 +138,6 @@ namespace Ckpt
         /// <param name="memory">As many bytes as dtype and shape need.</param>
         /// <param name="dtype">Of the tensor's elements.</param>
         /// <param name="shape">0 .. 8 lengths.</param>
-        /// <returns>The tensor.</returns>
         public static Tensor BorrowAs<T>(Memory<T> memory, DType dtype, params long[] shape) where T : struct
         {
             var bits = DTypes.Bits(dtype);
@@ -196,7 +192,6 @@ namespace Ckpt
             => Yes((out int answer) => native.ckpt_tensor_is_bit_equal(Handle, HandleOf(other), out answer));
 
         /// <summary>"Tensor(F32, [2, 3])".</summary>
-        /// <returns>The text.</returns>
         public override string ToString()
         {
             if (spec == null && IsDisposed) return "Tensor(disposed)";
