@@ -7,7 +7,7 @@ how it passes the library's calls on to an object of it.
 import re
 
 from methods import Method
-from text import bare
+from text import bare, camel
 
 NUMBERS = {"int32_t", "int64_t"}
 
@@ -54,6 +54,11 @@ class Table:
         documented = [constant["comment"] for constant in model.api["constants"] if constant["name"].startswith(prefix)]
         refused = re.search(r"((?:\w+, )+\w+ and \w+) are not called", " ".join(" ".join(documented).split()))
         self.refused = re.split(r", | and ", refused[1]) if refused else []
+
+
+def record_of(typedef):
+    """The type of the elements that a function takes: ckpt_storage_entry_fn -> StorageEntry."""
+    return camel(typedef.removesuffix("_fn"))
 
 
 def split(parameters, has_items):

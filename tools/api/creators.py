@@ -1,8 +1,8 @@
 """Describes functions that are no methods of an object: those that create one, and those that need none. ckpt_X_create is the
 constructor of X, ckpt_X_create_Y a static method of X that is called Y. Functions without an object belong to a family.
 
-The emitters (*_methods.py) decide how a language calls them. Functions that take callbacks, raw memory, or structs with functions inside
-are written by hand.
+The emitters (*_methods.py) decide how a language calls them. Functions that take callbacks, raw memory, or structs with functions
+inside are written by hand.
 """
 
 import re
@@ -11,7 +11,7 @@ from methods import Method, Parameter, Result, kind_of_parameter, result_of
 from text import bare
 
 FAMILIES = ("ckpt_interval", "ckpt_blas", "ckpt_dtype")  # prefixes of functions that belong together
-LIBRARY = ("ckpt_version_string", "ckpt_build_info", "ckpt_available_threads", "ckpt_feature")  # the family "ckpt": the whole library
+LIBRARY = ("ckpt_version_string", "ckpt_build_info", "ckpt_available_threads", "ckpt_feature")  # the family "ckpt"
 
 
 class Creator:
@@ -125,16 +125,14 @@ def absence(method):
     """The status of a call that has no result to return, as the function's comment documents it; "" if that is an error."""
     if method.result.kind == "none":
         return ""
-    for status, words in (("NOT_FOUND", ("when there is none", "when none has", "when the key has none", "for a name that was never used")),
-                          ("OVER_BUDGET", ("when the live total would rise above the limit",))):
-        if any(f"{status} {one}" in method.comment for one in words):
-            return status
-    return ""
+    absences = {"NOT_FOUND": ("when there is none", "when none has", "when the key has none", "for a name that was never used"),
+                "OVER_BUDGET": ("when the live total would rise above the limit",)}
+    return next((status for status, words in absences.items() if any(f"{status} {one}" in method.comment for one in words)), "")
 
 
 def without_status(comment, status, word):
     """The comment of a function that returns this word in the place of the status."""
     if not status:
         return comment
-    return re.sub(rf"(^|\. )?\b{status} (?=when |for )", lambda at: (at[1] or "") + (word if at[1] is None else word.capitalize()) + " ",
-                  comment)
+    return re.sub(rf"(^|\. )?\b{status} (?=when |for )",
+                  lambda at: f"{word} " if at[1] is None else f"{at[1]}{word.capitalize()} ", comment)

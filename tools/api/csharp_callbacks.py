@@ -2,9 +2,9 @@
 
 import re
 
-from callbacks import tables
+from callbacks import record_of, tables
 from csharp_methods import argument_name
-from text import GENERATED, camel, texts, wrapped
+from text import GENERATED, camel, spaced, texts, wrapped
 from write_csharp import CsharpWords, block, class_of
 
 FILE = "bindings/csharp/generated/Callbacks.cs"
@@ -19,11 +19,6 @@ PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the othe
 LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ranges": "RangeList", "paths": "PathList"}
 NUMBERS = {"int32_t": "int", "int64_t": "long"}
 NAMES = {"lock": "lock_"}  # as SWIG renames what is a keyword
-
-
-def record_of(typedef):
-    """ckpt_storage_entry_fn -> StorageEntry."""
-    return camel(typedef.removesuffix("_fn"))
 
 
 class CsharpFunction:
@@ -98,11 +93,6 @@ class CsharpFunction:
         kind = {"none": "void", "list": "void"}.get(result, "long")
         name = NAMES.get(self.function.name, self.function.name)
         return block(f"public override {kind} {name}({', '.join(given)})", *before, *body)
-
-
-def spaced(parts):
-    """The parts with a blank line before each."""
-    return [line for part in parts for line in ["", *part]]
 
 
 def partial(name, generic, parts):

@@ -65,8 +65,9 @@ class CsharpParameter:
         self.kind, self.name, self.bare, self.group = parameter.kind, argument_name(parameter.name), parameter.bare, parameter.group
         # A wait that may last for ever is documented with -1.
         duration = "TimeSpan?" if "-1" in comment else "TimeSpan"
-        self.type = {"text": "string", "real": "double", "truth": "bool", "duration": duration, "shape": "params long[]",
-                     "numbers": "params long[]", "spec": "TensorSpec", "address": "IntPtr", "number": OUTS.get(self.bare)}.get(self.kind) or class_of(self.bare)
+        types = {"text": "string", "real": "double", "truth": "bool", "duration": duration, "shape": "params long[]", "spec": "TensorSpec",
+                 "numbers": "params long[]", "address": "IntPtr", "number": OUTS.get(self.bare)}
+        self.type = types.get(self.kind) or class_of(self.bare)
         self.is_nullable = parameter.is_nullable
         default = "null" if self.is_nullable or self.type == "TimeSpan?" else ""
         self.default = DEFAULTS.get(function, {}).get(parameter.name, default)
@@ -113,8 +114,8 @@ class CsharpMethod:
     def value_type(self):
         result, name = self.result, class_of(self.result.bare) if self.result.bare else ""
         number = OUTS.get(result.group.type if result.group else result.bare)
-        return {"none": self.owner if self.is_chained else "void", "fetched": "string", "text": "string", "truth": "bool", "struct": name,
-                "handle": camel(result.bare) if result.bare else "", "structs": f"IReadOnlyList<{name}>",
+        return {"none": self.owner if self.is_chained else "void", "fetched": "string", "text": "string", "truth": "bool",
+                "struct": name, "handle": camel(result.bare) if result.bare else "", "structs": f"IReadOnlyList<{name}>",
                 "numbers": f"{number}[]", "enum": name, "address": "IntPtr"}.get(result.kind, number)
 
     @property
@@ -185,7 +186,8 @@ def passed(one):
     struct = one.name if one.is_nullable else f'Given({one.name}, "{one.name}")'
     return {"truth": f"{one.name} ? 1 : 0", "enum": f"({number}){one.name}", "duration": f"Times.Nanoseconds({one.name})",
             "handle": handle, "struct": f"{kind}.Native({one.name}, memory)", "spec": f"memory.Of({struct})",
-            "shape": f"memory.Of({struct}), {one.name}.Length", "numbers": f"memory.Of({struct}), {one.name}.Length"}.get(one.kind, one.name)
+            "shape": f"memory.Of({struct}), {one.name}.Length",
+            "numbers": f"memory.Of({struct}), {one.name}.Length"}.get(one.kind, one.name)
 
 
 def needs_memory(parameters):
@@ -223,7 +225,8 @@ def read_of(method):
     out = OUTS.get(group.type if group else result.bare) or ("IntPtr" if result.kind in ("text", "address") else "int")
     value = {"truth": "{} != 0", "enum": f"({name}){{}}"}.get(result.kind, "{}")
     if result.kind == "text" and not result.direct:  # borrowed from the object
-        return [f"{out} value;", call_of(method, "out value") + ";", "var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
+        read = ["var text = Utf8.Text(value);", "GC.KeepAlive(this);", "return text;"]
+        return [f"{out} value;", call_of(method, "out value") + ";", *read]
     if result.direct:
         return [f"return {value.format(call_of(method))};"]
     return [f"{out} value;", call_of(method, "out value") + ";", f"return {value.format('value')};"]
@@ -289,8 +292,8 @@ class Writer:
         made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators(model)
                 if one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
         self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
-        methods = [one for one in (CsharpMethod(self.words, method) for method in [*methods, *exports(model), *static_methods(model)])
-                   if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
+        methods = [CsharpMethod(self.words, method) for method in [*methods, *exports(model), *static_methods(model)]]
+        methods = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
         setters = {one.function: one for one in methods if one.method.verb.startswith("set_") and len(one.parameters) == 1}
         for one in methods:
             if one.method.is_getter:

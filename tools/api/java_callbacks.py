@@ -1,9 +1,9 @@
-"""Tables of functions in Java: interfaces of the functions that a program writes, and what passes the library's calls on to them."""
+"""Tables of functions in Java: interfaces of what a program writes, and classes that pass the library's calls on to them."""
 
 import re
 
-from callbacks import tables
-from text import GENERATED, block, camel, lower_camel, text_of, wrapped
+from callbacks import record_of, tables
+from text import GENERATED, block, camel, lower_camel, spaced, text_of, wrapped
 from write_java import JavaWords, Member, javadoc, value_name
 
 FOLDER = "bindings/java/generated/org/ckpt/"
@@ -25,11 +25,6 @@ def file_of(name, *lines):
     used = [kind for kind in IMPORTS if re.search(rf"\b{kind.rsplit('.', 1)[1]}\b", text)]
     imports = [*(f"import {kind};" for kind in used), ""] if used else []
     return FOLDER + name + ".java", "\n".join([f"// {GENERATED}", "package org.ckpt;", "", *imports, text, ""])
-
-
-def record_of(typedef):
-    """ckpt_storage_entry_fn -> StorageEntry."""
-    return camel(typedef.removesuffix("_fn"))
 
 
 class JavaFunction:
@@ -113,11 +108,6 @@ class JavaFunction:
         return ["@Override", *block(f"public {type} {self.function.name}({', '.join(given)})", *before, *body)]
 
 
-def spaced(parts):
-    """The parts with a blank line before each."""
-    return [line for part in parts for line in ["", *part]]
-
-
 def interface(name, generic, base, parts):
     """The functions (name, lines) that the hand-written interface of this name does not declare itself."""
     written = re.sub(r"/\*.*?\*/", "", text_of(f"bindings/java/src/org/ckpt/{name}.java"), flags=re.DOTALL)
@@ -133,12 +123,14 @@ def adaptor(model, table, functions):
     fields = [f"private final {name}{generic} functions;"]
     made = ["this.functions = functions;"]
     if objects:
-        fields += [f"private final {objects}{generic} objects; // null: none", f"private final Items<{item}> files = new Items<>();",
-                   "private final Items<Object> locks = new Items<>();"]
+        fields += [f"private final {objects}{generic} objects; // null: none",
+                   f"private final Items<{item}> files = new Items<>();", "private final Items<Object> locks = new Items<>();"]
         made += [f"this.objects = functions instanceof {objects}{generic} own ? own : null;"]
     constructor = block(f"{name}Functions({name}{generic} functions)", *made)
-    return file_of(f"{name}Functions", f"/** Passes the library's calls on to a {{@link {name}}}{', whose files and locks are numbers there' if objects else ''}. */",
-                   *block(f"final class {name}Functions{generic} extends Native{camel(table.name.replace('_callbacks', ''))}Functions",
+    numbers = ", whose files and locks are numbers there" if objects else ""
+    base = f"Native{camel(table.name.replace('_callbacks', ''))}Functions"
+    return file_of(f"{name}Functions", f"/** Passes the library's calls on to a {{@link {name}}}{numbers}. */",
+                   *block(f"final class {name}Functions{generic} extends {base}",
                           *fields, "", *constructor, *spaced(function.override(model) for function in functions)))
 
 

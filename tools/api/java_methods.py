@@ -207,12 +207,13 @@ class Writer:
         text = "".join(sources.values())
         self.classes = {path.rsplit("/", 1)[1].removesuffix(".java"): source for path, source in sources.items()}
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))
-        methods = [JavaMethod(self.words, method) for method in [*methods, *record_lists(model), *exports(model), *static_methods(model)]]
+        described = [*methods, *record_lists(model), *exports(model), *static_methods(model)]
+        methods = [JavaMethod(self.words, method) for method in described]
         made = [JavaCreator(self.words, creator) for creator in creators(model) if creator.function not in used]
         self.methods, self.events = methods, [JavaEvent(self.words, event) for event in events(model)]
         constructed = {one.owner for one in made if not one.name}
         self.whole = {owner for owner in constructed if owner not in self.classes}  # nothing of them is written by hand
-        self.generated = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
+        self.generated = [one for one in methods if one.function not in used and one.owner in {*self.classes, *self.whole}]
         self.creators = [one for one in made if one.owner in self.whole or one.name and one.owner in self.classes]
         self.handles = {camel(handle): handle for handle in model.handles}
         self.extended = {owner for owner in self.classes if re.search(rf"\bextends {owner}Methods\b", self.classes[owner])}
@@ -226,7 +227,8 @@ class Writer:
         handle, source = self.handles[owner], self.classes.get(owner, "")
         lines = block(f"{name}(long address)", f"super(address, Native::{handle}_release);")
         if re.search(r"\bsuper\(lent\)", source):
-            lines += ["", "/** Lent by the library for a time: nothing is released. */", *block(f"{name}(NativeObject lent)", "super(lent.address());")]
+            lines += ["", "/** Lent by the library for a time: nothing is released. */",
+                      *block(f"{name}(NativeObject lent)", "super(lent.address());")]
         taking = re.search(rf"^  {owner}\((long|Into<long\[\]>) \w+\)", source, re.MULTILINE)
         if owner in self.whole or taking:
             if owner in self.made and not re.search(rf"\b{owner} made\(", source):
@@ -235,7 +237,8 @@ class Writer:
             if owner in self.shared:
                 kind = handle.removeprefix("ckpt_").replace("_", " ")
                 text = f"/** Returns another reference to the same {kind}, to be closed by itself. */"
-                lines += ["", text, *block(f"public {owner} share()", f"Native.{handle}_retain(this);", f"return new {owner}(address());")]
+                again = f"return new {owner}(address());"
+                lines += ["", text, *block(f"public {owner} share()", f"Native.{handle}_retain(this);", again)]
         return lines
 
     def comment_of(self, name):

@@ -84,6 +84,11 @@ def block(head, *lines):
     return [head + " {", *("  " + line if line else line for line in lines), "}"]
 
 
+def spaced(parts):
+    """The lines of all parts, with a blank line before each part."""
+    return [line for part in parts for line in ["", *part]]
+
+
 class Words:
     """The words of a language. Each has constant(constant), and its own of these where it calls things otherwise than C++ does."""
 

@@ -268,7 +268,8 @@ def numbers(model):
         if struct.given or "in" in struct.directions:
             reads = [f"into->{value.name} = static_cast<{types[value.name]}>(from[{n}]);" for n, value in enumerate(struct.values)]
             lines += block(f"inline void read(const std::int64_t* from, {struct.name}* into)", *reads)
-    return "bindings/java/generated/numbers.hpp", listing([*lines, "", "}  // namespace ckpt_java", "", "#endif  // CKPT_JAVA_NUMBERS_HPP"])
+    ends = ["", "}  // namespace ckpt_java", "", "#endif  // CKPT_JAVA_NUMBERS_HPP"]
+    return "bindings/java/generated/numbers.hpp", listing([*lines, *ends])
 
 
 def files(model):
