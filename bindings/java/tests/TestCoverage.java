@@ -87,7 +87,7 @@ final class TestCoverage {
     }
   }
 
-  /** DType is written by hand; tools/api makes the other enums from the headers. */
+  /** The numbers of an enum are those of the header. */
   static void testNumbersOfDTypesAreThoseOfTheHeader() throws Exception {
     String header = Files.readString(Path.of(System.getenv("CKPT_INCLUDE"), "tensor.h"));
     List<String> defined = Pattern.compile("#define CKPT_DTYPE_(\\w+) +(\\d+)").matcher(header).results()
