@@ -259,7 +259,7 @@ def made_of(creator):
     arguments = ", ".join([*map(checked, creator.parameters), "out made"])
     threads = ", true" if creator.owns_threads else ""
     make = f"{out} => native.{creator.function}({arguments})" if creator.parameters else f"native.{creator.function}"
-    return f"Made({make}, native.{creator.handle}_release{threads})"
+    return f"{'MadeWith' if needs_memory(creator.parameters) else 'Made'}({make}, native.{creator.handle}_release{threads})"
 
 
 def references(owner, handle, source, is_shared, is_made):

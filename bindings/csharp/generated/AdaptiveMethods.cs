@@ -15,7 +15,7 @@ namespace Ckpt
         /// <summary>Creates a controller. options: null for the defaults. <see cref="CkptStatus.InvalidArgument"/> names the option
         /// that is out of range.</summary>
         public Controller([AllowNull] ControllerOptions options = null)
-            : this(Made((CallMemory memory, out IntPtr made) =>
+            : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_controller_create(ControllerOptions.Native(options, memory), out made),
                     native.ckpt_controller_release))
         {
@@ -221,7 +221,7 @@ namespace Ckpt
         /// trace. <see cref="CkptStatus.OutOfRange"/> names the argument to change when there would be more than 10^9 polls, gaps
         /// replayed to learn from, or lives of nodes: below that it takes seconds to minutes.</summary>
         public Simulation(SimulationOptions options)
-            : this(Made((CallMemory memory, out IntPtr made) =>
+            : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_simulation_create(SimulationOptions.Native(Given(options, "options"), memory), out made),
                     native.ckpt_simulation_release))
         {
@@ -250,7 +250,7 @@ namespace Ckpt
 
         /// <summary>Creates a threshold rule. options: null for the defaults.</summary>
         public Threshold([AllowNull] ThresholdOptions options = null)
-            : this(Made((CallMemory memory, out IntPtr made) =>
+            : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_threshold_create(ThresholdOptions.Native(options, memory), out made),
                     native.ckpt_threshold_release))
         {

@@ -128,7 +128,7 @@ namespace Ckpt
         /// "Decoupled weight decay regularization", arXiv:1711.05101.</summary>
         public static Optimizer AdamW(Chain chain, [AllowNull] AdamWOptions options = null)
         {
-            return new Optimizer(Made((CallMemory memory, out IntPtr made) =>
+            return new Optimizer(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_optimizer_create_adamw(HandleOf(chain), AdamWOptions.Native(options, memory), out made),
                     native.ckpt_optimizer_release));
         }
@@ -191,7 +191,7 @@ namespace Ckpt
         /// measures.</summary>
         public static Profile FromChain(Chain chain, TensorSpec input, int measuredSteps, [AllowNull] WorkerPool pool = null)
         {
-            return new Profile(Made((CallMemory memory, out IntPtr made) =>
+            return new Profile(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_profile_create_from_chain(HandleOf(chain), memory.Of(Given(input, "input")), measuredSteps,
                     HandleOf(pool), out made), native.ckpt_profile_release));
         }
@@ -204,7 +204,7 @@ namespace Ckpt
         /// callbacks. Executors are made for it: the chain takes no further layers.</summary>
         public static Profile Measured(Chain chain, Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
         {
-            return new Profile(Made((CallMemory memory, out IntPtr made) =>
+            return new Profile(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_profile_create_measured(HandleOf(chain), Step.Native(Given(step, "step"), memory), measuredSteps,
                     HandleOf(pool), out made), native.ckpt_profile_release));
         }
@@ -230,7 +230,7 @@ namespace Ckpt
         /// system reports when it makes no such file.</summary>
         public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input,
             [AllowNull] ScheduleExecutorOptions options = null)
-            : this(Made((CallMemory memory, out IntPtr made) =>
+            : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_schedule_executor_create(HandleOf(chain), HandleOf(schedule), memory.Of(Given(input, "input")),
                     ScheduleExecutorOptions.Native(options, memory), out made), native.ckpt_schedule_executor_release, true))
         {

@@ -20,7 +20,7 @@ namespace Ckpt
 
         /// <summary>Creates a tracker that has counted nothing. options: null for the defaults.</summary>
         public MemoryTracker([AllowNull] MemoryTrackerOptions options = null)
-            : this(Made((CallMemory memory, out IntPtr made) =>
+            : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_memory_tracker_create(MemoryTrackerOptions.Native(options, memory), out made),
                     native.ckpt_memory_tracker_release))
         {

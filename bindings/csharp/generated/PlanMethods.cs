@@ -36,7 +36,7 @@ namespace Ckpt
         /// schedule, only its steps adjust a memory-aware strategy, until it is released. <see cref="CkptStatus.InvalidState"/> for
         /// a profile without layers, or with a layer that has no option.</summary>
         public Follower(Profile profile, ICheckpointStrategy strategy)
-            : this(Made((CallMemory memory, out IntPtr made) =>
+            : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_follower_create(HandleOf(profile), memory.Of(strategy), out made), native.ckpt_follower_release))
         {
         }
@@ -60,7 +60,7 @@ namespace Ckpt
         /// (<see cref="CkptStatus.InvalidState"/>).</summary>
         public static Profile Uniform(long layerCount, LayerProfile layer, OptionProfile option)
         {
-            return new Profile(Made((CallMemory memory, out IntPtr made) =>
+            return new Profile(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_profile_create_uniform(layerCount, LayerProfile.Native(Given(layer, "layer"), memory),
                     OptionProfile.Native(Given(option, "option"), memory), out made), native.ckpt_profile_release));
         }
@@ -163,7 +163,7 @@ namespace Ckpt
         /// of them, strictly ascending, the first is 0.</summary>
         public static Schedule Segments(Profile profile, params long[] begins)
         {
-            return new Schedule(Made((CallMemory memory, out IntPtr made) =>
+            return new Schedule(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_schedule_create_segments(HandleOf(profile), memory.Of(Given(begins, "begins")), begins.Length,
                     out made), native.ckpt_schedule_release));
         }
@@ -175,7 +175,7 @@ namespace Ckpt
         /// when a custom one fails.</summary>
         public static Schedule FromStrategy(Profile profile, ICheckpointStrategy strategy)
         {
-            return new Schedule(Made((CallMemory memory, out IntPtr made) =>
+            return new Schedule(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_schedule_create_from_strategy(HandleOf(profile), memory.Of(strategy), out made),
                     native.ckpt_schedule_release));
         }

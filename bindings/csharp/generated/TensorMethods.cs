@@ -14,7 +14,7 @@ namespace Ckpt
         /// <summary>Creates a pool. tracker (null: none) counts every buffer while a tensor uses it, with exactly the bytes that
         /// the tensor has; the pool keeps it alive. options: null for the defaults.</summary>
         public BufferPool([AllowNull] MemoryTracker tracker = null, [AllowNull] BufferPoolOptions options = null)
-            : this(Made((CallMemory memory, out IntPtr made) =>
+            : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_buffer_pool_create(HandleOf(tracker), BufferPoolOptions.Native(options, memory), out made),
                     native.ckpt_buffer_pool_release))
         {

@@ -56,7 +56,7 @@ namespace Ckpt
         internal delegate void MakerWith(CallMemory memory, out IntPtr made);
 
         // The same with what lives as long as the call.
-        internal static NativeHandle Made(MakerWith make, Action<IntPtr> release, bool mayWait = false)
+        internal static NativeHandle MadeWith(MakerWith make, Action<IntPtr> release, bool mayWait = false)
         {
             using (var memory = new CallMemory()) return Made((out IntPtr made) => make(memory, out made), release, mayWait);
         }

@@ -38,7 +38,7 @@ namespace Ckpt
 
         private static NativeHandle Made(Storage storage, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
-            return Made((CallMemory memory, out IntPtr made) => native.ckpt_checkpoint_manager_create(HandleOf(storage),
+            return MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_checkpoint_manager_create(HandleOf(storage),
                 CheckpointManagerOptions.Native(options, memory), keep == null ? null : new KeepFunction { function = keep },
                 out made), native.ckpt_checkpoint_manager_release);
         }

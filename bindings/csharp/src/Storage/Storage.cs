@@ -12,7 +12,7 @@ namespace Ckpt
         /// <param name="root">Its path; the storage stays the same one when the path is renamed.</param>
         /// <param name="options">null: the defaults.</param>
         public Storage(string root, [AllowNull] FileSystemOptions options = null)
-            : this(Made((CallMemory memory, out IntPtr made) => native.ckpt_storage_create_file_system(root,
+            : this(MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_storage_create_file_system(root,
                 FileSystemOptions.Native(options, memory), out made), native.ckpt_storage_release)) { }
 
         internal Storage(NativeHandle handle) : base(handle) { }
@@ -102,7 +102,7 @@ namespace Ckpt
         /// ends the operation with CkptCallbackException. null: the usual rule decides.</param>
         public FaultHandler([AllowNull] FaultHandlerOptions options = null, [AllowNull] Action<TimeSpan> sleep = null,
                             [AllowNull] Action<Fault> decide = null)
-            : this(Made((CallMemory memory, out IntPtr made) => native.ckpt_fault_handler_create(
+            : this(MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_fault_handler_create(
                 FaultHandlerOptions.Native(options, memory), sleep == null ? null : new SleepFunction { function = sleep },
                 decide == null ? null : new DecideFunction { function = decide }, out made), native.ckpt_fault_handler_release))
         {
