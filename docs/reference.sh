@@ -14,7 +14,8 @@ pages=$CKPT_DOCS/html
 # missing NAME...: those that no page of a part has.
 missing() { for name in "$@"; do grep -q "[>;]$name<" "$pages"/group__ckpt__*.html || printf '%s\n' "$name"; done; }
 functions=$(sed -n 's/^  .*(\*\(ckpt_[a-z0-9_]*\))(.*/\1/p' include/ckpt/api.h)
-classes=$(sed -n 's/^class \([A-Za-z]*\) .*{$/ckpt::\1/p' include/ckpt/*.hpp | grep -v '::Handle$') # of ckpt::detail
+classes=$(sed -n 's/^class \([A-Za-z]*\) .*{$/ckpt::\1/p' include/ckpt/*.hpp include/ckpt/methods/*.hpp |
+  grep -vE '::(Handle|Object)$|Methods$') # of ckpt::detail, and the generated bases
 [ "$(echo "$functions" | wc -l)" -gt 300 ] && [ "$(echo "$classes" | wc -l)" -gt 20 ] || { echo "found too little to look for" >&2; exit 1; }
 # shellcheck disable=SC2086
 gone=$(missing $functions $classes)

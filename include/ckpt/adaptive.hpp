@@ -1,17 +1,11 @@
 // adaptive.hpp - the C++17 face of adaptive.h: the controller that says when to save, the threshold rule, and the simulator.
-//
-// Everything here is inline and calls only the C API. Names and rules are those of adaptive.h; structs are values here.
 #ifndef CKPT_ADAPTIVE_HPP
 #define CKPT_ADAPTIVE_HPP
 
-#include <ckpt/adaptive.h>
 #include <ckpt/async.hpp>
-#include <ckpt/base.hpp>
 #include <ckpt/methods/adaptive.hpp>
 #include <ckpt/state.hpp>
-#include <ckpt/values/adaptive.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -22,27 +16,16 @@ namespace ckpt {
 // ---- Formulas ----
 
 inline double young_interval(double cost_seconds, double mtbf_seconds) {
-  double interval = 0;
-  check(ckpt_interval_young(cost_seconds, mtbf_seconds, &interval));
-  return interval;
+  return detail::result_of<double>(ckpt_interval_young, cost_seconds, mtbf_seconds);
 }
-
 inline double daly_interval(double cost_seconds, double mtbf_seconds) {
-  double interval = 0;
-  check(ckpt_interval_daly(cost_seconds, mtbf_seconds, &interval));
-  return interval;
+  return detail::result_of<double>(ckpt_interval_daly, cost_seconds, mtbf_seconds);
 }
-
 inline double expected_value_interval(double cost_seconds, double mtbf_seconds) {
-  double interval = 0;
-  check(ckpt_interval_expected_value(cost_seconds, mtbf_seconds, &interval));
-  return interval;
+  return detail::result_of<double>(ckpt_interval_expected_value, cost_seconds, mtbf_seconds);
 }
-
 inline double weibull_interval(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds) {
-  double interval = 0;
-  check(ckpt_interval_weibull(cost_seconds, weibull_shape, scale_seconds, age_seconds, &interval));
-  return interval;
+  return detail::result_of<double>(ckpt_interval_weibull, cost_seconds, weibull_shape, scale_seconds, age_seconds);
 }
 
 struct WeibullLaw {
@@ -61,47 +44,16 @@ inline WeibullLaw fit_weibull(const std::vector<double>& gap_seconds, const std:
   return law;
 }
 
-// ---- The threshold rule ----
-
-class Threshold : public ThresholdMethods<Threshold> {
- public:
-  Threshold() { check(ckpt_threshold_create(nullptr, threshold_.out())); }
-  explicit Threshold(const ThresholdOptions& options) {
-    const ckpt_threshold_options given = detail::to_c(options);
-    check(ckpt_threshold_create(&given, threshold_.out()));
-  }
-  ckpt_threshold* handle() const noexcept { return threshold_.get(); }
-
- private:
-  detail::Handle<ckpt_threshold, ckpt_threshold_release> threshold_;
-};
-
 // ---- The controller ----
 
 // Synchronised.
 class Controller : public ControllerMethods<Controller> {
  public:
-  Controller() { check(ckpt_controller_create(nullptr, controller_.out())); }
-  explicit Controller(const ControllerOptions& options) {
-    const ckpt_controller_options given = detail::to_c(options);
-    check(ckpt_controller_create(&given, controller_.out()));
-  }
-  ckpt_controller* handle() const noexcept { return controller_.get(); }
+  using ControllerMethods::ControllerMethods;
 
-  // Records what happened. The functions for single kinds of events are short forms of this.
-  void record(const ControllerEvent& event) {
-    const ckpt_controller_event given = detail::to_c(event);
-    check(ckpt_controller_record(handle(), &given));
-  }
+  // Short forms of record for single kinds of events.
   void begin_run(double now) { record(at(ControllerEventKind::run_began, now)); }
   void resume(double now) { record(at(ControllerEventKind::run_resumed, now)); }
-
-  // Rank 0 decides for all, with the longest stall of all ranks as the cost of a save; all must call it.
-  Decision decide_all(const Coordinator& coordinator, double now, std::chrono::nanoseconds timeout) const {
-    ckpt_decision decision = CKPT_DECISION_INIT;
-    check(ckpt_controller_decide_all(handle(), coordinator.handle(), now, timeout.count(), &decision));
-    return detail::from_c(decision);
-  }
 
   void begin(double now) { record(at(ControllerEventKind::save_began, now)); }
   void commit(double now, double stall_seconds, double durable_seconds) {
@@ -147,22 +99,6 @@ class Controller : public ControllerMethods<Controller> {
     event.now_seconds = now;
     return event;
   }
-
-  detail::Handle<ckpt_controller, ckpt_controller_release> controller_;
-};
-
-// ---- The simulator ----
-
-class Simulation : public SimulationMethods<Simulation> {
- public:
-  explicit Simulation(const SimulationOptions& options) {
-    const ckpt_simulation_options given = detail::to_c(options);
-    check(ckpt_simulation_create(&given, simulation_.out()));
-  }
-  ckpt_simulation* handle() const noexcept { return simulation_.get(); }
-
- private:
-  detail::Handle<ckpt_simulation, ckpt_simulation_release> simulation_;
 };
 
 }  // namespace ckpt

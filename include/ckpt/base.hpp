@@ -11,6 +11,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -50,21 +51,22 @@ inline void check(ckpt_status status) {
 
 namespace detail {
 
-// Owns one reference of a C handle.
+// Owns one reference of a C handle, or is lent a handle that the library owns.
 template <class T, void (*release)(T*)>
 class Handle {
  public:
   Handle() = default;
-  explicit Handle(T* pointer) noexcept : pointer_(pointer) {}
-  Handle(Handle&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+  explicit Handle(T* pointer, bool is_lent = false) noexcept : pointer_(pointer), is_lent_(is_lent) {}
+  Handle(Handle&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)), is_lent_(other.is_lent_) {}
   Handle& operator=(Handle&& other) noexcept {
-    if (this != &other) {
-      release(pointer_);
-      pointer_ = std::exchange(other.pointer_, nullptr);
-    }
+    Handle taken(std::move(other));  // releases what this owned
+    std::swap(pointer_, taken.pointer_);
+    std::swap(is_lent_, taken.is_lent_);
     return *this;
   }
-  ~Handle() { release(pointer_); }
+  ~Handle() {
+    if (!is_lent_) release(pointer_);
+  }
 
   T* get() const noexcept { return pointer_; }
   // For create functions: where they put the new handle. Only on an empty Handle.
@@ -73,10 +75,23 @@ class Handle {
 
  private:
   T* pointer_ = nullptr;
+  bool is_lent_ = false;
 };
 
-// The body of a callback that can fail: 0, or 1 with the exception's text left for the library; where the callback's status counts
-// (`statuses`), that of an Error.
+// Returns what a C function writes to its last parameter: function(given..., &result).
+template <class Result, class Function, class... Given>
+Result result_of(Function function, Given... given) {
+  Result result{};
+  check(function(given..., &result));
+  return result;
+}
+
+// Whether the status of an Error counts that a member of this class throws in a callback; else it fails with Status::callback.
+template <class Object>
+inline constexpr bool statuses_count = false;
+
+// The body of a callback that can fail. Returns 0, or 1 with the exception's text left for the library; with statuses the status of
+// an Error.
 template <class Body>
 std::int32_t callback_status(Body&& body, bool statuses = false) noexcept {
   try {
@@ -91,6 +106,35 @@ std::int32_t callback_status(Body&& body, bool statuses = false) noexcept {
     ckpt_callback_error("an exception that is no std::exception");
   }
   return 1;
+}
+
+template <class T>
+struct ClassOf;
+template <class T, class Class>
+struct ClassOf<T Class::*> {
+  using type = Class;
+};
+// The object of this class that the user_data of a callback points to.
+template <class Object>
+Object& object_of(void* user_data) noexcept {
+  return *static_cast<Object*>(user_data);
+}
+template <auto member>
+auto& member_object(void* user_data) noexcept {
+  return object_of<typename ClassOf<decltype(member)>::type>(user_data);
+}
+// The body of a callback that calls a member of an object: body(object).
+template <auto member, class Body>
+std::int32_t call_member(void* user_data, Body&& body) noexcept {
+  constexpr bool statuses = statuses_count<typename ClassOf<decltype(member)>::type>;
+  return callback_status([&] { body(member_object<member>(user_data)); }, statuses);
+}
+
+inline Span<std::byte> span_of(void* first, std::int64_t bytes) noexcept {
+  return {static_cast<std::byte*>(first), static_cast<std::size_t>(bytes)};
+}
+inline Span<const std::byte> span_of(const void* first, std::int64_t bytes) noexcept {
+  return {static_cast<const std::byte*>(first), static_cast<std::size_t>(bytes)};
 }
 
 // The body of a callback that has no caller to report to: exceptions end here.
@@ -119,13 +163,22 @@ std::string text_of(Ask&& ask, std::int64_t expected = 0) {
   }
 }
 
+// Bytes from a function of the (buffer, capacity, *needed) kind.
+template <class Ask>
+std::vector<std::byte> buffer_of(Ask&& ask) {
+  std::int64_t needed = 0;
+  check(ask(nullptr, 0, &needed));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(needed));
+  check(ask(bytes.data(), needed, &needed));
+  return bytes;
+}
+
 // A list from a function of the (array, capacity, *count) kind, all of one moment. ask(array, capacity, count) returns its status.
-// expected: elements that it has room for at once, where being asked for their number is expensive.
+// expected: elements that the first call has room for, since asking for their number alone may cost as much as the list.
 template <class T, class Ask>
-std::vector<T> list_of(const T& empty, Ask&& ask, std::int64_t expected = 0) {
+std::vector<T> list_of(const T& empty, Ask&& ask, std::int64_t expected = 64) {
   std::int64_t count = expected;
-  if (expected == 0) check(ask(nullptr, 0, &count));
-  for (;;) {  // there may be more by now
+  for (;;) {  // there may be more than there is room for
     std::vector<T> list(static_cast<std::size_t>(count), empty);
     const std::int64_t capacity = count;
     check(ask(list.data(), capacity, &count));
@@ -150,6 +203,48 @@ void destroy(void* user_data) noexcept {
   delete static_cast<T*>(user_data);
 }
 
+struct Empty {};
+
+// The base of the classes: owns one reference of a C handle.
+template <class Self, class T, void (*release)(T*)>
+class Object {
+ public:
+  // Takes over a reference that a C function returned.
+  static Self adopt(T* handle) noexcept { return Self(Reference(handle)); }
+  T* handle() const noexcept { return reference_.get(); }
+  // For a function that passes its reference to the library; the object is empty afterwards.
+  T* give_up() noexcept { return reference_.give_up(); }
+
+ protected:
+  using Reference = Handle<T, release>;
+  explicit Object(Empty) noexcept {}  // for constructors that fill out()
+  explicit Object(Reference reference) noexcept : reference_(std::move(reference)) {}
+  // Calls a create function: function(given..., &handle).
+  template <class Function, class... Given>
+  static Reference made(Function function, Given... given) {
+    return Reference(result_of<T*>(function, given...));
+  }
+  // The same for a function that takes an object with its destroy function before &handle; C owns it then.
+  template <class User, class Function, class... Given>
+  static Reference made_with(std::unique_ptr<User> user, Function function, Given... given) {
+    Reference reference = made(function, given..., static_cast<void*>(user.get()), destroy<User>);
+    static_cast<void>(user.release());
+    return reference;
+  }
+  T** out() noexcept { return reference_.out(); }
+
+ private:
+  Reference reference_;
+};
+
+// Passes an object to C, which owns it if call(pointer) succeeds.
+template <class T, class Call>
+void pass(T object, Call&& call) {
+  auto owned = std::make_unique<T>(std::move(object));
+  check(call(owned.get()));
+  static_cast<void>(owned.release());
+}
+
 }  // namespace detail
 
 // ---- Version ----
@@ -165,35 +260,31 @@ inline bool has_feature(const std::string& name) noexcept { return ckpt_feature(
 
 using LogSink = std::function<void(LogLevel level, std::string_view component, std::string_view message)>;
 
+namespace detail {
+
+// set(function, user_data, destroy) for sink; for an empty one with NULL.
+template <class Set>
+void set_log_sink(LogSink sink, Set&& set) {
+  if (!sink) return check(set(nullptr, nullptr, nullptr));
+  const ckpt_log_fn call = [](std::int32_t level, const char* component, const char* message, void* user_data) noexcept {
+    callback_silent([&] { object_of<LogSink>(user_data)(static_cast<LogLevel>(level), component, message); });
+  };
+  pass(std::move(sink), [&](LogSink* owned) { return set(call, owned, destroy<LogSink>); });
+}
+
+}  // namespace detail
+
 // Sends messages of at least min_level to sink, on any thread, several at once; an empty sink silences. What sink
 // throws is ignored.
 inline void set_log(LogLevel min_level, LogSink sink) {
-  if (!sink) {
-    check(ckpt_set_log(static_cast<ckpt_log_level>(min_level), nullptr, nullptr, nullptr));
-    return;
-  }
-  auto owned = std::make_unique<LogSink>(std::move(sink));
-  const ckpt_log_fn call = [](std::int32_t level, const char* component, const char* message, void* user_data) noexcept {
-    detail::callback_silent([&] { (*static_cast<LogSink*>(user_data))(static_cast<LogLevel>(level), component, message); });
-  };
-  check(ckpt_set_log(static_cast<ckpt_log_level>(min_level), call, owned.get(), detail::destroy<LogSink>));
-  static_cast<void>(owned.release());
+  detail::set_log_sink(std::move(sink), [&](ckpt_log_fn call, void* user_data, ckpt_destroy_fn destroy) {
+    return ckpt_set_log(static_cast<ckpt_log_level>(min_level), call, user_data, destroy);
+  });
 }
 
 // Sends failures that no caller can receive to sink instead of standard error, unless a log sink was ever set. An empty sink
 // restores standard error: ckpt_set_fallback_log.
-inline void set_fallback_log(LogSink sink) {
-  if (!sink) {
-    check(ckpt_set_fallback_log(nullptr, nullptr, nullptr));
-    return;
-  }
-  auto owned = std::make_unique<LogSink>(std::move(sink));
-  const ckpt_log_fn call = [](std::int32_t level, const char* component, const char* message, void* user_data) noexcept {
-    detail::callback_silent([&] { (*static_cast<LogSink*>(user_data))(static_cast<LogLevel>(level), component, message); });
-  };
-  check(ckpt_set_fallback_log(call, owned.get(), detail::destroy<LogSink>));
-  static_cast<void>(owned.release());
-}
+inline void set_fallback_log(LogSink sink) { detail::set_log_sink(std::move(sink), ckpt_set_fallback_log); }
 
 // ---- Progress ----
 
@@ -204,12 +295,10 @@ class Progress {
   using Report = std::function<void(std::int64_t done_bytes, std::int64_t total_bytes)>;
 
   explicit Progress(Report report) {
-    auto owned = std::make_unique<Report>(std::move(report));
     const ckpt_progress_fn call = [](std::int64_t done_bytes, std::int64_t total_bytes, void* user_data) noexcept {
-      return detail::callback_status([&] { (*static_cast<Report*>(user_data))(done_bytes, total_bytes); });
+      return detail::callback_status([&] { detail::object_of<Report>(user_data)(done_bytes, total_bytes); });
     };
-    check(ckpt_set_progress(call, owned.get(), detail::destroy<Report>));
-    static_cast<void>(owned.release());
+    detail::pass(std::move(report), [&](Report* owned) { return ckpt_set_progress(call, owned, detail::destroy<Report>); });
   }
   ~Progress() { ckpt_set_progress(nullptr, nullptr, nullptr); }
   Progress(const Progress&) = delete;
@@ -221,12 +310,9 @@ class Progress {
 // Starts a thread that runs thread hooks and does not run the program's signal handlers: ckpt_start_thread. An exception of body
 // is logged as an error.
 inline void start_thread(const char* name, std::function<void()> body) {
-  auto owned = std::make_unique<std::function<void()>>(std::move(body));
-  const ckpt_thread_fn call = [](void* user_data) noexcept {
-    detail::callback_silent([&] { (*static_cast<std::function<void()>*>(user_data))(); });
-  };
-  check(ckpt_start_thread(name, call, owned.get(), detail::destroy<std::function<void()>>));
-  static_cast<void>(owned.release());
+  using Body = std::function<void()>;
+  const ckpt_thread_fn call = [](void* user_data) noexcept { detail::callback_silent(detail::object_of<Body>(user_data)); };
+  detail::pass(std::move(body), [&](Body* owned) { return ckpt_start_thread(name, call, owned, detail::destroy<Body>); });
 }
 
 // Runs start and stop (one may be empty) on every thread that the library makes while this object lives. The destructor waits until
@@ -237,12 +323,12 @@ class ThreadHooks {
   using Hook = std::function<void(std::string_view thread_name)>;
 
   ThreadHooks(Hook start, Hook stop) {
-    auto owned = std::make_unique<Both>(Both{std::move(start), std::move(stop)});
-    const ckpt_thread_hook_fn on_start = [](const char* name, void* user_data) { static_cast<Both*>(user_data)->start(name); };
-    const ckpt_thread_hook_fn on_stop = [](const char* name, void* user_data) { static_cast<Both*>(user_data)->stop(name); };
-    check(ckpt_add_thread_hooks(owned->start ? on_start : nullptr, owned->stop ? on_stop : nullptr, owned.get(),
-                                detail::destroy<Both>, &id_));
-    static_cast<void>(owned.release());
+    const ckpt_thread_hook_fn on_start = [](const char* name, void* user_data) { detail::object_of<Both>(user_data).start(name); };
+    const ckpt_thread_hook_fn on_stop = [](const char* name, void* user_data) { detail::object_of<Both>(user_data).stop(name); };
+    detail::pass(Both{std::move(start), std::move(stop)}, [&](Both* owned) {
+      return ckpt_add_thread_hooks(owned->start ? on_start : nullptr, owned->stop ? on_stop : nullptr, owned, detail::destroy<Both>,
+                                   &id_);
+    });
   }
   ~ThreadHooks() { ckpt_remove_thread_hooks(id_); }
   ThreadHooks(const ThreadHooks&) = delete;
@@ -258,43 +344,32 @@ class ThreadHooks {
 
 // ---- Clock ----
 
-class Clock {
+class Clock : public detail::Object<Clock, ckpt_clock, ckpt_clock_release> {
  public:
+  using Object::Object;
   // Stands still at start until advance.
-  static Clock manual(std::chrono::nanoseconds start = {}) {
-    Clock clock;
-    check(ckpt_clock_create_manual(start.count(), clock.handle_.out()));
-    return clock;
-  }
+  static Clock manual(std::chrono::nanoseconds start = {}) { return Clock(made(ckpt_clock_create_manual, start.count())); }
   // Asks now, on any thread. If it throws, the call that needs the time fails with Status::callback.
   static Clock custom(std::function<std::chrono::nanoseconds()> now) {
     using Now = std::function<std::chrono::nanoseconds()>;
+    const ckpt_clock_fn call = [](void* user_data) { return detail::object_of<Now>(user_data)().count(); };
     auto owned = std::make_unique<Now>(std::move(now));
-    const ckpt_clock_fn call = [](void* user_data) { return (*static_cast<Now*>(user_data))().count(); };
-    Clock clock;
-    check(ckpt_clock_create_custom(*owned ? call : nullptr, owned.get(), detail::destroy<Now>, clock.handle_.out()));
-    static_cast<void>(owned.release());
-    return clock;
+    const ckpt_clock_fn given = *owned ? call : nullptr;
+    return Clock(made_with(std::move(owned), ckpt_clock_create_custom, given));
   }
   // The system's monotonic clock.
-  static std::chrono::nanoseconds monotonic() {
-    std::int64_t now = 0;
-    check(ckpt_clock_get_now(nullptr, &now));
-    return std::chrono::nanoseconds(now);
-  }
+  static std::chrono::nanoseconds monotonic() { return now_of(nullptr); }
 
-  void advance(std::chrono::nanoseconds duration) { check(ckpt_clock_advance(handle_.get(), duration.count())); }
+  void advance(std::chrono::nanoseconds duration) { check(ckpt_clock_advance(handle(), duration.count())); }
   std::chrono::nanoseconds now() const {
-    if (handle_.get() == nullptr) throw Error(Status::invalid_state, "the clock was moved away");
-    std::int64_t now = 0;
-    check(ckpt_clock_get_now(handle_.get(), &now));
-    return std::chrono::nanoseconds(now);
+    if (handle() == nullptr) throw Error(Status::invalid_state, "the clock was moved away");
+    return now_of(handle());
   }
-  ckpt_clock* handle() const noexcept { return handle_.get(); }
 
  private:
-  Clock() = default;
-  detail::Handle<ckpt_clock, ckpt_clock_release> handle_;
+  static std::chrono::nanoseconds now_of(const ckpt_clock* clock) {
+    return std::chrono::nanoseconds(detail::result_of<std::int64_t>(ckpt_clock_get_now, clock));
+  }
 };
 
 // ---- Random ----
@@ -310,10 +385,11 @@ inline std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& c
 
 inline std::int32_t available_threads() noexcept { return ckpt_available_threads(); }
 
-class WorkerPool {
+class WorkerPool : public detail::Object<WorkerPool, ckpt_worker_pool, ckpt_worker_pool_release> {
  public:
+  using Object::Object;
   // thread_count: the calling thread included; 0 takes available_threads().
-  explicit WorkerPool(std::int32_t thread_count = 0) { check(ckpt_worker_pool_create(thread_count, handle_.out())); }
+  explicit WorkerPool(std::int32_t thread_count = 0) : Object(made(ckpt_worker_pool_create, thread_count)) {}
 
   // Calls work(part) for 0 <= part < parts, several at once, and returns when all are done. work may throw: parts not begun are
   // skipped and Error with Status::callback carries the text of the lowest part that threw.
@@ -326,19 +402,11 @@ class WorkerPool {
   static void run(detail::Borrowed<ckpt_worker_pool> pool, std::int64_t parts, Work&& work) {
     using Callee = std::remove_reference_t<Work>;
     const ckpt_part_fn call = [](std::int64_t part, void* user_data) noexcept {
-      return detail::callback_status([&] { (*static_cast<Callee*>(user_data))(part); });
+      return detail::callback_status([&] { detail::object_of<Callee>(user_data)(part); });
     };
     check(ckpt_worker_pool_run(pool, parts, call, const_cast<void*>(static_cast<const void*>(std::addressof(work)))));
   }
-  std::int32_t thread_count() const {
-    std::int32_t count = 0;
-    check(ckpt_worker_pool_get_thread_count(handle_.get(), &count));
-    return count;
-  }
-  ckpt_worker_pool* handle() const noexcept { return handle_.get(); }
-
- private:
-  detail::Handle<ckpt_worker_pool, ckpt_worker_pool_release> handle_;
+  std::int32_t thread_count() const { return detail::result_of<std::int32_t>(ckpt_worker_pool_get_thread_count, handle()); }
 };
 
 }  // namespace ckpt

@@ -4,15 +4,12 @@
 //   ckpt::Driver<Vector> driver(schedule, std::make_unique<Tanh>());
 //   const Vector& output = driver.forward(x0);
 //   std::optional<Vector> grad = driver.backward(gradient_of_the_loss(output));
-//
-// Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
 #ifndef CKPT_DRIVE_HPP
 #define CKPT_DRIVE_HPP
 
-#include <ckpt/drive.h>
-#include <ckpt/base.hpp>
+#include <ckpt/methods/drive.hpp>
+#include <ckpt/methods/drive_callbacks.hpp>
 #include <ckpt/plan.hpp>
-#include <ckpt/values/drive.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -55,80 +52,76 @@ namespace detail {
 // A guest as the functions of C; items are pointers to T on the heap.
 template <class T>
 struct GuestCalls {
+  using Item = std::unique_ptr<T>;
   std::unique_ptr<Guest<T>> guest;
   std::exception_ptr thrown;
 
-  static GuestCalls& of(void* user_data) { return *static_cast<GuestCalls*>(user_data); }
   static T* item(void* handle) { return static_cast<T*>(handle); }
-  static void* handle_of(std::optional<T>&& item) { return item ? new T(std::move(*item)) : nullptr; }
+  static Item boxed(std::optional<T>&& item) { return item ? std::make_unique<T>(std::move(*item)) : nullptr; }
   // What a call owns, whatever becomes of it.
-  static std::unique_ptr<T> taken(const ckpt_drive_call* call, ckpt_drive_flag flag, void* handle) {
-    return std::unique_ptr<T>((call->flags & flag) != 0 ? item(handle) : nullptr);
+  static Item taken(const DriveCall& call, DriveFlag flag, void* handle) {
+    return Item(has(call.flags, flag) ? item(handle) : nullptr);
   }
-
   template <class Body>
-  static std::int32_t run(void* user_data, Body&& body) noexcept {
-    return callback_status([&] {
-      try {
-        body(*of(user_data).guest);
-      } catch (...) {
-        of(user_data).thrown = std::current_exception();
-        throw;
-      }
-    });
+  auto run(Body&& body) {
+    try {
+      return body();
+    } catch (...) {
+      thrown = std::current_exception();
+      throw;
+    }
   }
 
-  static std::int32_t forward(const ckpt_drive_call* call, void* input, void** output, void* user_data) noexcept {
-    const auto ends = taken(call, CKPT_DRIVE_FLAG_TAKE_INPUT, input);
-    return run(user_data, [&](Guest<T>& own) { *output = new T(own.forward(from_c(*call), *item(input))); });
+  Item forward(const DriveCall& call, void* input) {
+    const Item ends = taken(call, DriveFlag::take_input, input);
+    return run([&] { return std::make_unique<T>(guest->forward(call, *item(input))); });
   }
-  static std::int32_t record(const ckpt_drive_call* call, void* input, void** output, void** tape, void* user_data) noexcept {
-    const auto ends = taken(call, CKPT_DRIVE_FLAG_TAKE_INPUT, input);
-    return run(user_data, [&](Guest<T>& own) {
-      typename Guest<T>::Recorded recorded = own.record(from_c(*call), *item(input));
-      std::unique_ptr<T> first(item(handle_of(std::move(recorded.tape))));
-      *output = handle_of(std::move(recorded.output));
+  static std::int32_t record(const ckpt_drive_call* given, void* input, void** output, void** tape, void* user_data) noexcept {
+    return callback_status([&] {
+      GuestCalls& own = object_of<GuestCalls>(user_data);
+      const DriveCall call = from_c(*given);
+      const Item ends = taken(call, DriveFlag::take_input, input);
+      typename Guest<T>::Recorded recorded = own.run([&] { return own.guest->record(call, *item(input)); });
+      Item first = boxed(std::move(recorded.tape));
+      *output = boxed(std::move(recorded.output)).release();
       *tape = first.release();
     });
   }
-  static std::int32_t backward(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output,
-                               void** grad_input, void* user_data) noexcept {
-    const auto ends = taken(call, CKPT_DRIVE_FLAG_TAKE_INPUT, input);
-    const auto ends_too = taken(call, CKPT_DRIVE_FLAG_TAKE_OUTPUT, output);
-    const std::unique_ptr<T> recorded(item(tape));
-    const std::unique_ptr<T> grad(item(grad_output));
-    return run(user_data, [&](Guest<T>& own) {
-      *grad_input = handle_of(own.backward(from_c(*call), item(input), item(output), recorded.get(), grad.get()));
-    });
+  Item backward(const DriveCall& call, void* input, void* output, void* tape, void* grad_output) {
+    const Item ends = taken(call, DriveFlag::take_input, input);
+    const Item ends_too = taken(call, DriveFlag::take_output, output);
+    const Item recorded(item(tape));
+    const Item grad(item(grad_output));
+    return run([&] { return boxed(guest->backward(call, item(input), item(output), recorded.get(), grad.get())); });
   }
-  static std::int32_t turn(const ckpt_drive_call* call, void* output, void** grad_output, void* user_data) noexcept {
-    return run(user_data, [&](Guest<T>& own) { *grad_output = handle_of(own.turn(from_c(*call), *item(output))); });
+  Item turn(const DriveCall& call, void* output) {
+    return run([&] { return boxed(guest->turn(call, *item(output))); });
   }
-  static std::int32_t store(const ckpt_drive_call* call, void* stored, void* user_data) noexcept {
-    return run(user_data, [&](Guest<T>& own) { own.store(from_c(*call), item(stored)); });
+  void store(const DriveCall& call, void* stored) {
+    run([&] { guest->store(call, item(stored)); });
   }
-  static std::int32_t load(const ckpt_drive_call* call, void** loaded, void* user_data) noexcept {
-    return run(user_data, [&](Guest<T>& own) { *loaded = handle_of(own.load(from_c(*call))); });
+  Item load(const DriveCall& call) {
+    return run([&] { return boxed(guest->load(call)); });
   }
-  static std::int32_t await(const ckpt_drive_call* call, void* user_data) noexcept {
-    return run(user_data, [&](Guest<T>& own) { own.await(from_c(*call)); });
+  void await(const DriveCall& call) {
+    run([&] { guest->await(call); });
   }
   static void drop(const ckpt_drive_call* call, void* handle, void* user_data) noexcept {
     detail::callback_silent([&] {
-      if (call->tier > 0) of(user_data).guest->drop_slot(from_c(*call));
+      if (call->tier > 0) object_of<GuestCalls>(user_data).guest->drop_slot(from_c(*call));
     });
     delete item(handle);
   }
 
   static ckpt_driver_callbacks table() {
     ckpt_driver_callbacks callbacks = CKPT_DRIVER_CALLBACKS_INIT;
-    callbacks.forward = forward;
+    callbacks.forward = call_drive_forward<&GuestCalls::forward>;
     callbacks.record = record;
-    callbacks.backward = backward;
-    callbacks.turn = turn;
-    callbacks.store = store;
-    callbacks.load = load;
-    callbacks.await = await;
+    callbacks.backward = call_drive_backward<&GuestCalls::backward>;
+    callbacks.turn = call_drive_turn<&GuestCalls::turn>;
+    callbacks.store = call_drive_store<&GuestCalls::store>;
+    callbacks.load = call_drive_load<&GuestCalls::load>;
+    callbacks.await = call_drive_await<&GuestCalls::await>;
     callbacks.drop = drop;
     return callbacks;
   }
@@ -138,13 +131,14 @@ struct GuestCalls {
 
 // Drives the steps of one schedule, one at a time. From one thread at a time, but for cancel.
 template <class T>
-class Driver {
+class Driver : public DriverMethods<Driver<T>> {
  public:
-  Driver(const Schedule& schedule, std::unique_ptr<Guest<T>> guest) {
+  using DriverMethods<Driver<T>>::handle;
+  Driver(const Schedule& schedule, std::unique_ptr<Guest<T>> guest) : DriverMethods<Driver<T>>(detail::Empty()) {
     if (guest == nullptr) throw Error(Status::invalid_argument, "guest is NULL");
     const ckpt_driver_callbacks callbacks = Calls::table();
     auto owned = std::make_unique<Calls>(Calls{std::move(guest), nullptr});
-    check(ckpt_driver_create(schedule.handle(), &callbacks, owned.get(), detail::destroy<Calls>, handle_.out()));
+    check(ckpt_driver_create(schedule.handle(), &callbacks, owned.get(), detail::destroy<Calls>, this->out()));
     calls_ = owned.release();
   }
 
@@ -166,10 +160,6 @@ class Driver {
     give(std::move(x0), [&](void* given) { return ckpt_driver_run(handle(), given, &g0); });
     return unpacked(g0);
   }
-  // The number of steps of an open-ended schedule: within a call of the guest, of the step that runs; else of the next one.
-  void finalize(std::int64_t layer_count) { check(ckpt_driver_finalize(handle(), layer_count)); }
-  // Any thread, also within a call of the guest: the step ends with Status::cancelled.
-  void cancel() { check(ckpt_driver_cancel(handle())); }
   // Which call ended the last step that failed by the guest.
   std::optional<DriveCall> failure() const {
     ckpt_drive_call call;
@@ -179,7 +169,6 @@ class Driver {
     return detail::from_c(call);
   }
   Guest<T>& guest() const noexcept { return *calls_->guest; }
-  ckpt_driver* handle() const noexcept { return handle_.get(); }
 
  private:
   using Calls = detail::GuestCalls<T>;
@@ -192,7 +181,7 @@ class Driver {
   template <class Call>
   void give(std::optional<T> item, Call&& call) {
     calls_->thrown = nullptr;
-    std::unique_ptr<T> boxed(static_cast<T*>(Calls::handle_of(std::move(item))));
+    std::unique_ptr<T> boxed = Calls::boxed(std::move(item));
     const ckpt_status status = call(boxed.get());
     if (status != CKPT_E_INVALID_ARGUMENT && status != CKPT_E_INVALID_STATE && status != CKPT_E_FORKED)
       static_cast<void>(boxed.release());
@@ -201,7 +190,6 @@ class Driver {
     check(status);
   }
 
-  detail::Handle<ckpt_driver, ckpt_driver_release> handle_;
   Calls* calls_ = nullptr;  // the handle's
 };
 

@@ -1,18 +1,12 @@
 // memory.hpp - the C++17 face of memory.h: a tracker of what checkpoints hold, scopes and subscriptions that end by themselves.
-//
-// Everything here is inline and calls only the C API. Names and rules are those of memory.h; structs are values here.
 #ifndef CKPT_MEMORY_HPP
 #define CKPT_MEMORY_HPP
 
-#include <ckpt/memory.h>
-#include <ckpt/base.hpp>
 #include <ckpt/methods/memory.hpp>
-#include <ckpt/values/memory.hpp>
+#include <ckpt/methods/memory_callbacks.hpp>
 
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -53,9 +47,7 @@ class MemorySubscription {
     return got != 0 ? std::optional(detail::from_c(event)) : std::nullopt;
   }
   std::int64_t dropped() const {
-    std::int64_t dropped = 0;
-    check(ckpt_memory_tracker_get_dropped_events(tracker_.get(), id_, &dropped));
-    return dropped;
+    return detail::result_of<std::int64_t>(ckpt_memory_tracker_get_dropped_events, tracker_.get(), id_);
   }
   // What the destructor does. A failure (two handlers that end each other) is thrown by unsubscribe and ignored by the destructor.
   void unsubscribe() {
@@ -119,54 +111,21 @@ struct MemorySnapshot {
 
 class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
  public:
-  MemoryTracker() { check(ckpt_memory_tracker_create(nullptr, handle_.out())); }
-  explicit MemoryTracker(const MemoryTrackerOptions& options) {
-    const ckpt_memory_tracker_options given = detail::to_c(options);
-    check(ckpt_memory_tracker_create(&given, handle_.out()));
-  }
+  using MemoryTrackerMethods::MemoryTrackerMethods;
   // Another reference to a tracker of the C API.
-  explicit MemoryTracker(ckpt_memory_tracker* tracker) {
-    ckpt_memory_tracker_retain(tracker);
-    handle_ = Owner(tracker);
-  }
-  // Another reference to the same tracker.
-  MemoryTracker share() const { return MemoryTracker(handle()); }
-  ckpt_memory_tracker* handle() const noexcept { return handle_.get(); }
-
-  // ---- Layers ----
-
-  // Nothing for a name that was never given.
-  std::optional<std::int32_t> find_layer(const std::string& name) const {
-    std::int32_t layer = 0;
-    const ckpt_status status = ckpt_memory_tracker_find_layer(handle(), name.c_str(), &layer);
-    if (status == CKPT_E_NOT_FOUND) return std::nullopt;
-    check(status);
-    return layer;
-  }
+  explicit MemoryTracker(ckpt_memory_tracker* tracker) : MemoryTrackerMethods(another_reference(tracker)) {}
 
   // ---- Recording ----
 
-  AllocationId record_allocation(std::int32_t layer, std::int64_t bytes) {
-    AllocationId id = 0;
-    check(ckpt_memory_tracker_record_allocation(handle(), layer, bytes, &id));
-    return id;
-  }
+  using MemoryTrackerMethods::record_allocation;
   AllocationId record_allocation(const std::string& name, std::int64_t bytes) { return record_allocation(add_layer(name), bytes); }
-  // Nothing when it would pass the limit.
-  std::optional<AllocationId> try_reserve(std::int32_t layer, std::int64_t bytes) {
-    AllocationId id = 0;
-    const ckpt_status status = ckpt_memory_tracker_try_reserve(handle(), layer, bytes, &id);
-    return reserved(status, id);
-  }
+  using MemoryTrackerMethods::try_reserve;
   std::optional<AllocationId> try_reserve(const std::string& name, std::int64_t bytes) {
     return try_reserve(add_layer(name), bytes);
   }
-  void record_deallocation(AllocationId id) { check(ckpt_memory_tracker_record_deallocation(handle(), id)); }
   // Frees all live allocations of the layer and returns how many.
   std::int64_t free_layer(std::int32_t layer) {
-    std::int64_t freed = 0;
-    check(ckpt_memory_tracker_record_deallocation_layer(handle(), layer, &freed));
-    return freed;
+    return detail::result_of<std::int64_t>(ckpt_memory_tracker_record_deallocation_layer, handle(), layer);
   }
   std::int64_t free_layer(const std::string& name) {
     const std::optional<std::int32_t> layer = find_layer(name);
@@ -177,16 +136,8 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
 
   // ---- Reading ----
 
-  MemoryLayerStats layer_stats(std::int32_t layer) const {
-    ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
-    check(ckpt_memory_tracker_get_layer_stats(handle(), layer, &stats));
-    return detail::from_c(stats);
-  }
-  MemoryLayerStats layer_stats(const std::string& name) const {
-    ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
-    check(ckpt_memory_tracker_get_layer_stats(handle(), known_layer(name), &stats));
-    return detail::from_c(stats);
-  }
+  using MemoryTrackerMethods::layer_stats;
+  MemoryLayerStats layer_stats(const std::string& name) const { return layer_stats(known_layer(name)); }
   // The first max_layers layers in that order; 0: all.
   MemorySnapshot snapshot(MemoryOrder order = MemoryOrder::id, std::int64_t max_layers = 0) const {
     ckpt_memory_stats totals = CKPT_MEMORY_STATS_INIT;
@@ -210,7 +161,7 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
   MemoryScope push_scope(const std::string& name) {
     MemoryScope scope;
     check(ckpt_memory_tracker_push_scope(handle(), name.c_str(), &scope.id_));
-    scope.tracker_ = another_reference();
+    scope.tracker_ = another_reference(handle());
     return scope;
   }
   void set_limit(std::int64_t limit_bytes, std::int64_t hysteresis_bytes = 0) {
@@ -227,63 +178,35 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
   // handler runs on the threads whose calls cause the events; kinds is a sum of them
   [[nodiscard]] MemorySubscription subscribe(MemoryEventKind kinds, MemoryEventHandler handler) {
     if (!handler) throw Error(Status::invalid_argument, "handler is empty");
-    auto owned = std::make_unique<MemoryEventHandler>(std::move(handler));
-    const ckpt_memory_event_fn call = [](const ckpt_memory_event* event, void* user_data) noexcept {
-      return detail::callback_status([&] { (*static_cast<MemoryEventHandler*>(user_data))(detail::from_c(*event)); });
-    };
     MemorySubscription subscription;
-    subscription.tracker_ = another_reference();
-    check(ckpt_memory_tracker_subscribe(handle(), static_cast<ckpt_memory_event_kind>(kinds), call, owned.get(),
-                                        detail::destroy<MemoryEventHandler>, &subscription.id_));
-    static_cast<void>(owned.release());
+    subscription.tracker_ = another_reference(handle());
+    detail::pass(std::move(handler), [&](MemoryEventHandler* owned) {
+      const ckpt_memory_event_fn call = detail::call_memory_event<&MemoryEventHandler::operator()>;
+      return ckpt_memory_tracker_subscribe(handle(), static_cast<ckpt_memory_event_kind>(kinds), call, owned,
+                                           detail::destroy<MemoryEventHandler>, &subscription.id_);
+    });
     return subscription;
   }
   [[nodiscard]] MemorySubscription subscribe_queue(MemoryEventKind kinds, std::int64_t capacity) {
     MemorySubscription subscription;
-    subscription.tracker_ = another_reference();
+    subscription.tracker_ = another_reference(handle());
     check(ckpt_memory_tracker_subscribe_queue(handle(), static_cast<ckpt_memory_event_kind>(kinds), capacity, &subscription.id_));
     return subscription;
   }
 
   // ---- Export ----
 
-  // max_layers 0: all.
-  std::string json(std::int64_t max_layers = 0) const { return text(ckpt_memory_tracker_get_json, max_layers); }
-  std::string prometheus(std::int64_t max_layers = 100) const { return text(ckpt_memory_tracker_get_prometheus, max_layers); }
+  std::string prometheus(std::int64_t max_layers = 100) const { return MemoryTrackerMethods::prometheus(max_layers); }
 
  private:
   std::int32_t known_layer(const std::string& name) const {
-    std::int32_t layer = 0;
-    check(ckpt_memory_tracker_find_layer(handle(), name.c_str(), &layer));
-    return layer;
+    if (const auto layer = find_layer(name)) return *layer;
+    throw Error(Status::not_found, ckpt_last_error());
   }
-  using Owner = detail::Handle<ckpt_memory_tracker, ckpt_memory_tracker_release>;
-  using Export = ckpt_status (*)(const ckpt_memory_tracker*, std::int64_t, char*, std::int64_t, std::int64_t*);
-
-  Owner another_reference() const {
-    ckpt_memory_tracker_retain(handle());
-    return Owner(handle());
+  static Reference another_reference(ckpt_memory_tracker* tracker) {
+    ckpt_memory_tracker_retain(tracker);
+    return Reference(tracker);
   }
-  static std::optional<AllocationId> reserved(ckpt_status status, AllocationId id) {
-    if (status == CKPT_E_OVER_BUDGET) return std::nullopt;
-    check(status);
-    return id;
-  }
-  std::string text(Export function, std::int64_t max_layers) const {
-    std::string text;
-    std::int64_t needed = 0;
-    check(function(handle(), max_layers, nullptr, 0, &needed));
-    for (;;) {  // numbers may grow by a digit meanwhile
-      text.resize(static_cast<std::size_t>(needed) + 256);
-      const ckpt_status status = function(handle(), max_layers, text.data(), static_cast<std::int64_t>(text.size()), &needed);
-      if (status == CKPT_E_OUT_OF_RANGE) continue;
-      check(status);
-      text.resize(static_cast<std::size_t>(needed));
-      return text;
-    }
-  }
-
-  Owner handle_;
 };
 
 // Physical memory that this process can have, control groups considered.

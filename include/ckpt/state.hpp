@@ -9,14 +9,12 @@
 #ifndef CKPT_STATE_HPP
 #define CKPT_STATE_HPP
 
-#include <ckpt/state.h>
-#include <ckpt/base.hpp>
 #include <ckpt/methods/state.hpp>
+#include <ckpt/methods/state_callbacks.hpp>
 #include <ckpt/storage.hpp>
 #include <ckpt/tensor.hpp>
 #include <ckpt/tree.hpp>
 #include <ckpt/values/json.hpp>
-#include <ckpt/values/state.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -55,7 +53,7 @@ class State : public StateMethods<State> {
   static constexpr const char* data_position_key = CKPT_STATE_DATA_POSITION;
   static constexpr const char* controller_key = CKPT_STATE_CONTROLLER;
 
-  State() { check(ckpt_state_create(owned_.out())); }
+  using StateMethods::StateMethods;
 
   // The tensor is shared and kept alive, not copied.
   void add(const std::string& group, const std::string& name, const Tensor& tensor) {
@@ -67,11 +65,6 @@ class State : public StateMethods<State> {
   void add_sharded(const std::string& group, const std::string& name, DType dtype, const std::vector<std::int64_t>& shape) {
     check(ckpt_state_add_sharded_tensor(handle(), group.c_str(), name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
                                         static_cast<std::int32_t>(shape.size())));
-  }
-  void add_block(const std::string& group, const std::string& name, const std::vector<std::int64_t>& offsets,
-                 const Tensor& tensor) {
-    check(ckpt_state_add_block(handle(), group.c_str(), name.c_str(), offsets.data(), static_cast<std::int32_t>(offsets.size()),
-                               tensor.handle()));
   }
 
   // A number, a truth value or a text. Numbers that are not finite are refused.
@@ -99,38 +92,22 @@ class State : public StateMethods<State> {
   template <class T>
   T get(const std::string& key) const {
     if constexpr (detail::is_plain_value<T>) {
-      return detail::json_value<T>(key, json(key));
+      return detail::json_value<T>(key, StateMethods::json(key));
     } else {
       return detail::value_of_state(handle(), key).template get<T>();
     }
   }
 
-  void set_json(const std::string& key, const std::string& json) {
-    check(ckpt_state_set_json(handle(), key.c_str(), json.c_str()));
-  }
-  std::string json(const std::string& key) const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_state_get_json(handle(), key.c_str(), buffer, capacity, needed);
-    });
-  }
-
   // Those that have a value, in order.
   std::vector<std::string> keys() const {
-    std::int64_t count = 0;
-    check(ckpt_state_get_key_count(handle(), &count));
+    const auto count = detail::result_of<std::int64_t>(ckpt_state_get_key_count, handle());
     std::vector<std::string> keys;
-    for (std::int64_t index = 0; index < count; ++index) {
-      keys.push_back(detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-        return ckpt_state_get_key(handle(), index, buffer, capacity, needed);
-      }));
-    }
+    for (std::int64_t index = 0; index < count; ++index) keys.push_back(key(index));
     return keys;
   }
 
   // A save need not write the group's file again while none of its tensors has changed.
-  void set_rarely_changes(const std::string& group, bool rarely = true) {
-    check(ckpt_state_set_rarely_changes(handle(), group.c_str(), rarely ? 1 : 0));
-  }
+  void set_rarely_changes(const std::string& group, bool rarely = true) { StateMethods::set_rarely_changes(group, rarely); }
 
   void add_stateful(const std::string& name, Stateful object) {
     auto owned = std::make_unique<Stateful>(std::move(object));
@@ -138,29 +115,20 @@ class State : public StateMethods<State> {
     if (owned->list) {
       callbacks.list = [](ckpt_state* into, void* user_data) noexcept {
         return detail::callback_status([&] {
-          State lent(into);
+          State lent(Reference(into, true));
           static_cast<Stateful*>(user_data)->list(lent);
         });
       };
     }
     callbacks.restore = [](const ckpt_state* loaded, void* user_data) noexcept {
       return detail::callback_status([&] {
-        const State lent(const_cast<ckpt_state*>(loaded));
+        const State lent(Reference(const_cast<ckpt_state*>(loaded), true));
         if (const auto& restore = static_cast<Stateful*>(user_data)->restore) restore(lent);
       });
     };
     check(ckpt_state_add_stateful(handle(), name.c_str(), &callbacks, owned.get(), detail::destroy<Stateful>));
     static_cast<void>(owned.release());
   }
-
-  ckpt_state* handle() const noexcept { return lent_ != nullptr ? lent_ : owned_.get(); }
-
- private:
-  // The library's, for the time of a callback.
-  explicit State(ckpt_state* lent) noexcept : lent_(lent) {}
-
-  ckpt_state* lent_ = nullptr;
-  detail::Handle<ckpt_state, ckpt_state_release> owned_;
 };
 
 // The collective operations of a process of several; derive from it. What each must do is said in state.h. They may throw: an Error
@@ -181,61 +149,36 @@ class CustomCoordinator {
 
  private:
   friend class Coordinator;
+  void all_gather_to(Span<const std::byte> sent, std::chrono::nanoseconds timeout, void* received) {
+    all_gather(sent, timeout, all_of(sent, received));
+  }
+  void gather_to(Span<const std::byte> sent, std::int64_t root, std::chrono::nanoseconds timeout, void* received) {
+    gather(sent, root, timeout, rank_ == root ? all_of(sent, received) : Span<std::byte>());
+  }
+  Span<std::byte> all_of(Span<const std::byte> sent, void* received) const {
+    return {static_cast<std::byte*>(received), sent.size() * static_cast<std::size_t>(world_size_)};
+  }
+
   std::int64_t rank_ = 0;
   std::int64_t world_size_ = 1;
 };
 
+namespace detail {
+
+template <>
+inline constexpr bool statuses_count<CustomCoordinator> = true;
+
+}  // namespace detail
+
 // How processes find one another; see state.h.
 class Coordinator : public CoordinatorMethods<Coordinator> {
  public:
+  using CoordinatorMethods::CoordinatorMethods;
   // Rank 0 of 1.
-  Coordinator() { check(ckpt_coordinator_create_single(coordinator_.out())); }
-  Coordinator(std::int64_t rank, std::int64_t world_size, std::unique_ptr<CustomCoordinator> functions) {
-    if (functions == nullptr) throw Error(Status::invalid_argument, "functions is NULL");
-    functions->rank_ = rank;
-    functions->world_size_ = world_size;
-    auto owned = std::make_unique<Custom>(Custom{std::move(functions), rank, world_size});
-    ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
-    callbacks.rank = rank;
-    callbacks.world_size = world_size;
-    callbacks.barrier = [](std::int64_t timeout_ns, void* user_data) noexcept {
-      return detail::callback_status([&] { custom(user_data).functions->barrier(std::chrono::nanoseconds(timeout_ns)); }, true);
-    };
-    callbacks.broadcast = [](void* data, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* user_data) noexcept {
-      return detail::callback_status(
-          [&] {
-            custom(user_data).functions->broadcast(span(static_cast<std::byte*>(data), bytes), root,
-                                                   std::chrono::nanoseconds(timeout_ns));
-          },
-          true);
-    };
-    callbacks.all_gather = [](const void* sent, std::int64_t bytes, std::int64_t timeout_ns, void* received,
-                              void* user_data) noexcept {
-      return detail::callback_status(
-          [&] {
-            custom(user_data).functions->all_gather(span(static_cast<const std::byte*>(sent), bytes),
-                                                    std::chrono::nanoseconds(timeout_ns),
-                                                    span(static_cast<std::byte*>(received), bytes * custom(user_data).world_size));
-          },
-          true);
-    };
-    callbacks.gather = [](const void* sent, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* received,
-                          void* user_data) noexcept {
-      return detail::callback_status(
-          [&] {
-            const Custom& all = custom(user_data);
-            all.functions->gather(span(static_cast<const std::byte*>(sent), bytes), root, std::chrono::nanoseconds(timeout_ns),
-                                  span(static_cast<std::byte*>(received), all.rank == root ? bytes * all.world_size : 0));
-          },
-          true);
-    };
-    check(ckpt_coordinator_create_custom(&callbacks, owned.get(), detail::destroy<Custom>, coordinator_.out()));
-    static_cast<void>(owned.release());
-  }
-  void barrier(std::chrono::nanoseconds timeout) { check(ckpt_coordinator_barrier(handle(), timeout.count())); }
-  void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds timeout) {
-    check(ckpt_coordinator_broadcast(handle(), data.data(), static_cast<std::int64_t>(data.size()), root, timeout.count()));
-  }
+  Coordinator() : CoordinatorMethods(made(ckpt_coordinator_create_single)) {}
+  Coordinator(std::int64_t rank, std::int64_t world_size, std::unique_ptr<CustomCoordinator> functions)
+      : CoordinatorMethods(made_of(rank, world_size, std::move(functions))) {}
+
   // received: world_size() times as long as sent.
   void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds timeout, Span<std::byte> received) {
     check_received(sent, received);
@@ -248,29 +191,25 @@ class Coordinator : public CoordinatorMethods<Coordinator> {
     check(ckpt_coordinator_gather(handle(), sent.data(), static_cast<std::int64_t>(sent.size()), root, timeout.count(),
                                   received.data()));
   }
-  static Coordinator adopt(ckpt_coordinator* coordinator) noexcept { return Coordinator(coordinator); }
-  ckpt_coordinator* handle() const noexcept { return coordinator_.get(); }
 
  private:
-  struct Custom {
-    std::unique_ptr<CustomCoordinator> functions;
-    std::int64_t rank;
-    std::int64_t world_size;
-  };
+  static Reference made_of(std::int64_t rank, std::int64_t world_size, std::unique_ptr<CustomCoordinator> functions) {
+    if (functions == nullptr) throw Error(Status::invalid_argument, "functions is NULL");
+    ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
+    callbacks.rank = functions->rank_ = rank;
+    callbacks.world_size = functions->world_size_ = world_size;
+    callbacks.barrier = detail::call_coordinator_barrier<&CustomCoordinator::barrier>;
+    callbacks.broadcast = detail::call_coordinator_broadcast<&CustomCoordinator::broadcast>;
+    callbacks.all_gather = detail::call_coordinator_all_gather<&CustomCoordinator::all_gather_to>;
+    callbacks.gather = detail::call_coordinator_gather<&CustomCoordinator::gather_to>;
+    return made_with(std::move(functions), ckpt_coordinator_create_custom, &callbacks);
+  }
   void check_received(Span<const std::byte> sent, Span<std::byte> received) const {
     if (received.size() != sent.size() * static_cast<std::size_t>(world_size())) {
       throw Error(Status::invalid_argument,
                   "received has " + std::to_string(received.size()) + " bytes; world_size times those of sent");
     }
   }
-  static Custom& custom(void* user_data) { return *static_cast<Custom*>(user_data); }
-  template <class Byte>
-  static Span<Byte> span(Byte* first, std::int64_t bytes) {
-    return {first, static_cast<std::size_t>(bytes)};
-  }
-  explicit Coordinator(ckpt_coordinator* coordinator) noexcept : coordinator_(coordinator) {}
-
-  detail::Handle<ckpt_coordinator, ckpt_coordinator_release> coordinator_;
 };
 
 // Gives a tensor of a checkpoint the name that it has in the state; see ckpt_rename_fn for where it runs. Asked again for a long
@@ -312,14 +251,16 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
   // Asked about each checkpoint that no rule of the options keeps; see ckpt_keep_fn for where it runs. What it throws keeps all.
   using Keep = std::function<bool(const CheckpointInfo& info)>;
 
-  explicit CheckpointManager(const Storage& storage, const CheckpointManagerOptions& options = {}, Keep keep = {}) {
+  using CheckpointManagerMethods::CheckpointManagerMethods;
+  explicit CheckpointManager(const Storage& storage, const CheckpointManagerOptions& options = {}, Keep keep = {})
+      : CheckpointManagerMethods(detail::Empty()) {
     ckpt_checkpoint_manager_options given = detail::to_c(options);
-    auto owned = std::make_unique<Keep>(std::move(keep));
-    given.keep = *owned ? &CheckpointManager::ask : nullptr;
-    given.keep_user_data = owned.get();
-    given.keep_destroy = detail::destroy<Keep>;
-    check(ckpt_checkpoint_manager_create(storage.handle(), &given, manager_.out()));
-    static_cast<void>(owned.release());
+    detail::pass(std::move(keep), [&](Keep* owned) {
+      given.keep = *owned ? detail::call_keep<&Keep::operator()> : nullptr;
+      given.keep_user_data = owned;
+      given.keep_destroy = detail::destroy<Keep>;
+      return ckpt_checkpoint_manager_create(storage.handle(), &given, out());
+    });
   }
   // Changes nothing, needs no lock.
   static CheckpointManager read_only(const Storage& storage) {
@@ -328,13 +269,7 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
     return CheckpointManager(storage, options);
   }
 
-  // Durable when it returns.
-  SaveResult save(const State& state, const SaveOptions& options) {
-    const ckpt_save_options given = detail::to_c(options);
-    ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
-    check(ckpt_checkpoint_manager_save(handle(), state.handle(), &given, &result));
-    return detail::from_c(result);
-  }
+  using CheckpointManagerMethods::save;
   SaveResult save(const State& state, std::int64_t step) {
     SaveOptions options;
     options.step = step;
@@ -363,52 +298,12 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
     return load(state, options);
   }
 
-  // In the order in which a load tries them, good or not.
-  std::vector<CheckpointInfo> list() const {
-    return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
-                                 CKPT_CHECKPOINT_INFO_INIT,
-                                 [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
-                                   return ckpt_checkpoint_manager_list(handle(), infos, capacity, count);
-                                 },
-                                 usual_count),
-                             [](const auto& each) { return detail::from_c(each); });
-  }
-  // The one that a load tries first; none when there is none.
-  std::optional<CheckpointInfo> latest() const {
-    return found([&](ckpt_checkpoint_info* info) { return ckpt_checkpoint_manager_get_latest(handle(), info); });
-  }
-  // The one with the best metric; none when none has one.
-  std::optional<CheckpointInfo> best() const {
-    return found([&](ckpt_checkpoint_info* info) { return ckpt_checkpoint_manager_get_best(handle(), info); });
-  }
-  // The newest one of this step.
-  std::optional<CheckpointInfo> find_step(std::int64_t step) const {
-    return found([&](ckpt_checkpoint_info* info) { return ckpt_checkpoint_manager_find_step(handle(), step, info); });
-  }
-
   // Removes what rules ("": those of the options) do not keep, or only says what that is. Newest first.
   std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
-    return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
-                                 CKPT_CHECKPOINT_INFO_INIT,
-                                 [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
-                                   return ckpt_checkpoint_manager_prune(handle(), keep_rules.c_str(), dry_run ? 1 : 0, infos,
-                                                                        capacity, count);
-                                 },
-                                 usual_count),
-                             [](const auto& each) { return detail::from_c(each); });
+    return CheckpointManagerMethods::prune(keep_rules, dry_run);
   }
-
   // Removes the abandoned checkpoints that are not pinned, or only returns them when dry_run is true. Newest first.
-  std::vector<CheckpointInfo> prune_abandoned(bool dry_run = false) {
-    return detail::values_of(detail::list_of<ckpt_checkpoint_info>(
-                                 CKPT_CHECKPOINT_INFO_INIT,
-                                 [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
-                                   return ckpt_checkpoint_manager_prune_abandoned(handle(), dry_run ? 1 : 0, infos, capacity,
-                                                                                  count);
-                                 },
-                                 usual_count),
-                             [](const auto& each) { return detail::from_c(each); });
-  }
+  std::vector<CheckpointInfo> prune_abandoned(bool dry_run = false) { return CheckpointManagerMethods::prune_abandoned(dry_run); }
 
   // The manifest's JSON text. name: of the list, or self.
   std::string manifest(const std::string& name) const {
@@ -418,85 +313,32 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
         },
         usual_manifest_bytes);
   }
-  // The values that a rank saved, as a JSON object.
-  std::string rank_values(const std::string& name, std::int64_t rank) const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_checkpoint_manager_get_rank_values(handle(), name.c_str(), rank, buffer, capacity, needed);
-    });
-  }
-
-  // Checks every checksum; the Error names the first bad file and tensor. name "": the newest that has a manifest.
-  VerifyResult verify(const std::string& name = {}) const {
-    ckpt_verify_result result = CKPT_VERIFY_RESULT_INIT;
-    check(ckpt_checkpoint_manager_verify(handle(), detail::text_or_null(name), &result));
-    return detail::from_c(result);
-  }
-
-  // What it was made with, or the defaults that it made itself.
-  Storage storage() const {
-    ckpt_storage* storage = nullptr;
-    check(ckpt_checkpoint_manager_get_storage(handle(), &storage));
-    return Storage::adopt(storage);
-  }
-  Coordinator coordinator() const {
-    ckpt_coordinator* coordinator = nullptr;
-    check(ckpt_checkpoint_manager_get_coordinator(handle(), &coordinator));
-    return Coordinator::adopt(coordinator);
-  }
-  FaultHandler fault_handler() const {
-    ckpt_fault_handler* handler = nullptr;
-    check(ckpt_checkpoint_manager_get_fault_handler(handle(), &handler));
-    return FaultHandler::adopt(handler);
-  }
-
-  ckpt_checkpoint_manager* handle() const noexcept { return manager_.get(); }
 
  private:
   // In an object store each question is requests: most answers have room at once.
-  static constexpr std::int64_t usual_count = 64;
   static constexpr std::int64_t usual_manifest_bytes = 65536;
 
-  static std::int32_t ask(const ckpt_checkpoint_info* info, ckpt_bool* keep, void* user_data) noexcept {
-    return detail::callback_status([&] { *keep = (*static_cast<Keep*>(user_data))(detail::from_c(*info)) ? 1 : 0; });
-  }
-  template <class Ask>
-  static std::optional<CheckpointInfo> found(Ask&& ask) {
-    ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-    const ckpt_status status = ask(&info);
-    if (status == CKPT_E_NOT_FOUND) return std::nullopt;
-    check(status);
-    return detail::from_c(info);
-  }
   ckpt_status load_into(State& state, const LoadOptions& options, Rename rename, ckpt_load_result& result) {
     return detail::load_renamed(options, std::move(rename), [&](const ckpt_load_options& given) {
       return ckpt_checkpoint_manager_load(handle(), state.handle(), &given, &result);
     });
   }
-
-  detail::Handle<ckpt_checkpoint_manager, ckpt_checkpoint_manager_release> manager_;
 };
 
 // The tensors of a checkpoint, of a safetensors file or of an indexed folder, one by one.
 class Reader : public ReaderMethods<Reader> {
  public:
+  using ReaderMethods::ReaderMethods;
   // name "": the newest that has a manifest.
-  explicit Reader(const CheckpointManager& checkpoints, const std::string& name = {}, Verify verify = Verify::lazy) {
-    check(ckpt_reader_create_from_checkpoint(checkpoints.handle(), detail::text_or_null(name), static_cast<ckpt_verify>(verify),
-                                             reader_.out()));
-  }
-  // A file or a directory of any program's.
-  explicit Reader(const std::string& path) { check(ckpt_reader_create(path.c_str(), reader_.out())); }
+  explicit Reader(const CheckpointManager& checkpoints, const std::string& name = {}, Verify verify = Verify::lazy)
+      : ReaderMethods(made(ckpt_reader_create_from_checkpoint, checkpoints.handle(), detail::text_or_null(name),
+                           static_cast<ckpt_verify>(verify))) {}
 
   // group "": any.
-  std::int64_t find(const std::string& name, const std::string& group = {}) const {
-    std::int64_t index = 0;
-    check(ckpt_reader_find(handle(), detail::text_or_null(group), name.c_str(), &index));
-    return index;
-  }
+  std::int64_t find(const std::string& name, const std::string& group = {}) const { return ReaderMethods::find(group, name); }
   // Texts by key of the files; checkpoints' have none.
   std::vector<std::pair<std::string, std::string>> metadata() const {
-    std::int64_t count = 0;
-    check(ckpt_reader_get_metadata_count(handle(), &count));
+    const auto count = detail::result_of<std::int64_t>(ckpt_reader_get_metadata_count, handle());
     std::vector<std::pair<std::string, std::string>> all;
     for (std::int64_t i = 0; i < count; ++i) {
       const char* key = nullptr;
@@ -519,28 +361,11 @@ class Reader : public ReaderMethods<Reader> {
   }
   // Into a tensor of the same dtype and shape.
   void read(std::int64_t index, Tensor& tensor) { check(ckpt_reader_read(handle(), index, tensor.handle())); }
-  Tensor read(std::int64_t index) {
-    ckpt_tensor* tensor = nullptr;
-    check(ckpt_reader_read_new(handle(), index, nullptr, &tensor));
-    return Tensor::adopt(tensor);
-  }
+  Tensor read(std::int64_t index) { return read_new(index); }
   // Rows along the first dimension.
   Tensor read_slice(std::int64_t index, std::int64_t begin, std::int64_t length) {
-    ckpt_tensor* tensor = nullptr;
-    check(ckpt_reader_read_slice(handle(), index, begin, length, nullptr, &tensor));
-    return Tensor::adopt(tensor);
+    return Tensor::adopt(detail::result_of<ckpt_tensor*>(ckpt_reader_read_slice, handle(), index, begin, length, nullptr));
   }
-  // Read-only, over the file itself; see ckpt_reader_map for what may go wrong.
-  Tensor map(std::int64_t index) {
-    ckpt_tensor* tensor = nullptr;
-    check(ckpt_reader_map(handle(), index, &tensor));
-    return Tensor::adopt(tensor);
-  }
-
-  ckpt_reader* handle() const noexcept { return reader_.get(); }
-
- private:
-  detail::Handle<ckpt_reader, ckpt_reader_release> reader_;
 };
 
 // The tensors of one group as a plain safetensors file that any program can read, durable when this returns. metadata_json "":
@@ -551,5 +376,7 @@ inline void write_safetensors(const std::string& path, const State& state, const
 }
 
 }  // namespace ckpt
+
+#include <ckpt/methods/state_definitions.hpp>
 
 #endif  // CKPT_STATE_HPP

@@ -2,10 +2,8 @@
 #ifndef CKPT_STORAGE_HPP
 #define CKPT_STORAGE_HPP
 
-#include <ckpt/storage.h>
-#include <ckpt/base.hpp>
 #include <ckpt/methods/storage.hpp>
-#include <ckpt/values/storage.hpp>
+#include <ckpt/methods/storage_callbacks.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -34,30 +32,18 @@ class FaultHandler : public FaultHandlerMethods<FaultHandler> {
   // Asked about each error but the last attempt's; see ckpt_fault_decide_fn for where it runs. What it throws ends the operation.
   using Decide = std::function<void(Fault& fault)>;
 
-  FaultHandler(const FaultHandlerOptions& given, Decide decide) {
-    ckpt_fault_handler_options options = detail::to_c(given);
+  using FaultHandlerMethods::FaultHandlerMethods;
+  explicit FaultHandler(const FaultHandlerOptions& options = {}, Decide decide = {}) : FaultHandlerMethods(detail::Empty()) {
+    ckpt_fault_handler_options given = detail::to_c(options);
     auto owned = std::make_unique<Decide>(std::move(decide));
-    options.decide = *owned ? &FaultHandler::ask : nullptr;
-    options.decide_user_data = owned.get();
-    options.decide_destroy = detail::destroy<Decide>;
-    ckpt_fault_handler* handler = nullptr;
-    check(ckpt_fault_handler_create(&options, nullptr, nullptr, nullptr, &handler));
+    given.decide = *owned ? &FaultHandler::ask : nullptr;
+    given.decide_user_data = owned.get();
+    given.decide_destroy = detail::destroy<Decide>;
+    check(ckpt_fault_handler_create(&given, nullptr, nullptr, nullptr, out()));
     static_cast<void>(owned.release());
-    handler_ = detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release>(handler);
   }
-  explicit FaultHandler(const FaultHandlerOptions& options = {}) {
-    const ckpt_fault_handler_options given = detail::to_c(options);
-    ckpt_fault_handler* handler = nullptr;
-    check(ckpt_fault_handler_create(&given, nullptr, nullptr, nullptr, &handler));
-    handler_ = detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release>(handler);
-  }
-
-  static FaultHandler adopt(ckpt_fault_handler* handler) noexcept { return FaultHandler(handler); }
-
-  ckpt_fault_handler* handle() const noexcept { return handler_.get(); }
 
  private:
-  explicit FaultHandler(ckpt_fault_handler* handler) noexcept : handler_(handler) {}
   static std::int32_t ask(ckpt_status status, const char* message, std::int32_t attempt, ckpt_bool* retry, std::int64_t* delay_ns,
                           void* user_data) noexcept {
     return detail::callback_status([&] {
@@ -67,8 +53,6 @@ class FaultHandler : public FaultHandlerMethods<FaultHandler> {
       *delay_ns = fault.delay.count();
     });
   }
-
-  detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release> handler_;
 };
 
 // An open file of a storage of your own: derive from it. Destroyed when the file is closed; what was not synced may be lost then.
@@ -182,62 +166,47 @@ namespace detail {
 
 inline ckpt_storage_callbacks custom_storage_calls(CustomStorage& functions) noexcept;
 
+template <>
+inline constexpr bool statuses_count<CustomStorage> = true;
+template <>
+inline constexpr bool statuses_count<CustomObjects> = true;
+template <>
+inline constexpr bool statuses_count<CustomFile> = true;
+template <>
+inline CustomObjects& object_of(void* user_data) noexcept {
+  return static_cast<CustomObjects&>(object_of<CustomStorage>(user_data));
+}
+
 }  // namespace detail
 
 // A directory of the file system, memory, or functions of the caller. Objects made with it keep it alive.
-class Storage {
+class Storage : public StorageMethods<Storage> {
  public:
-  // Makes the directory when it is missing.
-  static Storage file_system(const std::string& root) { return file_system(root, FileSystemOptions{}); }
+  using StorageMethods::StorageMethods;
   // Error with Status::not_found when it is missing.
   static Storage existing_file_system(const std::string& root) {
     FileSystemOptions options;
     options.must_exist = true;
     return file_system(root, options);
   }
-  static Storage file_system(const std::string& root, const FileSystemOptions& options) {
-    const ckpt_file_system_options given = detail::to_c(options);
-    ckpt_storage* storage = nullptr;
-    check(ckpt_storage_create_file_system(root.c_str(), &given, &storage));
-    return Storage(storage);
-  }
   // name: where it is, for messages.
   static Storage custom(const std::string& name, std::unique_ptr<CustomStorage> functions) {
     if (functions == nullptr) throw Error(Status::invalid_argument, "functions is NULL");
     const ckpt_storage_callbacks callbacks = detail::custom_storage_calls(*functions);
-    ckpt_storage* storage = nullptr;
-    check(ckpt_storage_create_custom(name.c_str(), &callbacks, functions.get(), detail::destroy<CustomStorage>, &storage));
-    static_cast<void>(functions.release());
-    return Storage(storage);
+    return Storage(made_with(std::move(functions), ckpt_storage_create_custom, name.c_str(), &callbacks));
   }
   // A storage before this one that tries again, by the handler, what may pass.
   Storage retrying(const FaultHandler& handler) const {
-    ckpt_storage* storage = nullptr;
-    check(ckpt_storage_create_retrying(storage_.get(), handler.handle(), &storage));
-    return Storage(storage);
+    return Storage(made(ckpt_storage_create_retrying, handle(), handler.handle()));
   }
-  static Storage memory() {
-    ckpt_storage* storage = nullptr;
-    check(ckpt_storage_create_memory(&storage));
-    return Storage(storage);
-  }
-
-  // "file:///PATH", "memory:NAME", "s3://..." where a plug-in knows it; a text without a scheme is a directory.
-  static Storage from_uri(const std::string& uri) {
-    ckpt_storage* storage = nullptr;
-    check(ckpt_storage_create_from_uri(uri.c_str(), &storage));
-    return Storage(storage);
-  }
-
-  static Storage adopt(ckpt_storage* storage) noexcept { return Storage(storage); }
-  ckpt_storage* handle() const noexcept { return storage_.get(); }
-  // For a scheme's function that hands its reference to the library.
-  ckpt_storage* give_up() noexcept { return storage_.give_up(); }
-
- private:
-  explicit Storage(ckpt_storage* storage) noexcept : storage_(storage) {}
-  detail::Handle<ckpt_storage, ckpt_storage_release> storage_;
 };
+
+namespace detail {
+
+template <>
+inline constexpr bool statuses_count<std::function<Storage(std::string_view)>> = true;
+
+}  // namespace detail
 
 // Lets Storage::from_uri make storages for a scheme while this object lives. make gets the whole URI, checked, still encoded; it
 // may throw, and the status of an Error counts.
@@ -246,12 +215,10 @@ class StorageScheme {
   using Make = std::function<Storage(std::string_view uri)>;
 
   StorageScheme(std::string scheme, Make make) : scheme_(std::move(scheme)) {
-    auto owned = std::make_unique<Make>(std::move(make));
-    const ckpt_storage_scheme_fn call = [](const char* uri, ckpt_storage** storage, void* user_data) noexcept {
-      return detail::callback_status([&] { *storage = (*static_cast<Make*>(user_data))(uri).give_up(); }, true);
-    };
-    check(ckpt_storage_register_scheme(scheme_.c_str(), *owned ? call : nullptr, owned.get(), detail::destroy<Make>));
-    static_cast<void>(owned.release());
+    detail::pass(std::move(make), [&](Make* owned) {
+      const ckpt_storage_scheme_fn call = *owned ? detail::call_storage_scheme<&Make::operator()> : nullptr;
+      return ckpt_storage_register_scheme(scheme_.c_str(), call, owned, detail::destroy<Make>);
+    });
   }
   ~StorageScheme() { ckpt_storage_unregister_scheme(scheme_.c_str()); }
   StorageScheme(const StorageScheme&) = delete;
@@ -266,135 +233,73 @@ class StorageScheme {
 namespace detail {
 
 struct CustomStorageCalls {
-  static CustomStorage& storage(void* user_data) { return *static_cast<CustomStorage*>(user_data); }
-  static CustomFile& file_of(void* file) { return *static_cast<CustomFile*>(file); }
-  template <class Made>
-  static std::int32_t make(void** out, Made&& made) noexcept {
-    return callback_status([&] { *out = made().release(); }, true);
-  }
-  template <void (CustomStorage::*function)(const std::string&)>
-  static std::int32_t on_path(const char* path, void* user_data) noexcept {
-    return callback_status([&] { (storage(user_data).*function)(path); }, true);
-  }
-
-  static std::int32_t create(const char* path, void** file, void* user_data) noexcept {
-    return make(file, [&] { return storage(user_data).create(path); });
-  }
-  static std::int32_t open(const char* path, void** file, void* user_data) noexcept {
-    return make(file, [&] { return storage(user_data).open(path); });
-  }
-  static void close(void* file, void*) noexcept { delete static_cast<CustomFile*>(file); }
-  static std::int32_t file_size(void* file, std::int64_t* bytes, void*) noexcept {
-    return callback_status([&] { *bytes = file_of(file).size(); }, true);
-  }
-  static std::int32_t read(void* file, std::int64_t offset, void* buffer, std::int64_t bytes, std::int64_t* read, void*) noexcept {
-    return callback_status(
-        [&] {
-          *read = file_of(file).read(offset, {static_cast<std::byte*>(buffer), static_cast<std::size_t>(bytes)});
-        },
-        true);
-  }
-  static std::int32_t write(void* file, std::int64_t offset, const void* buffer, std::int64_t bytes, void*) noexcept {
-    return callback_status(
-        [&] {
-          file_of(file).write(offset, {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)});
-        },
-        true);
-  }
-  static std::int32_t sync(void* file, void*) noexcept {
-    return callback_status([&] { file_of(file).sync(); }, true);
-  }
-  static std::int32_t rename(const char* from, const char* to, void* user_data) noexcept {
-    return callback_status([&] { storage(user_data).rename(from, to); }, true);
-  }
   static std::int32_t list(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user_data) noexcept {
     std::int32_t status = CKPT_OK;
-    const std::int32_t own = callback_status(
-        [&] {
-          for (const CustomStorage::Entry& each : storage(user_data).list(path)) {
-            status = entry(listing, each.name.c_str(), each.is_directory ? 1 : 0);
-            if (status != CKPT_OK) return;
-          }
-        },
-        true);
+    const std::int32_t own = call_member<&CustomStorage::list>(user_data, [&](CustomStorage& storage) {
+      for (const CustomStorage::Entry& each : storage.list(path)) {
+        status = entry(listing, each.name.c_str(), each.is_directory ? 1 : 0);
+        if (status != CKPT_OK) return;
+      }
+    });
     return own != CKPT_OK ? own : status;
   }
-  static std::int32_t size(const char* path, std::int64_t* bytes, void* user_data) noexcept {
-    return callback_status([&] { *bytes = storage(user_data).size(path); }, true);
+  template <class Owned>
+  static void end(void* object, void* /*user_data*/) noexcept {
+    delete static_cast<Owned*>(object);
   }
-  static std::int32_t lock(const char* path, void** lock, void* user_data) noexcept {
-    return make(lock, [&] { return storage(user_data).lock(path); });
-  }
-  static void unlock(void* lock, void*) noexcept { delete static_cast<CustomLock*>(lock); }
 
   // ---- Of object stores only ----
 
-  static CustomObjects* objects(CustomStorage& functions) noexcept { return functions.objects(); }
-  static CustomObjects& objects(void* user_data) { return *storage(user_data).objects(); }
-
-  static std::int32_t create_stream(const char* path, std::int64_t expected_bytes, void** file, void* user_data) noexcept {
-    return make(file, [&] { return objects(user_data).create_stream(path, expected_bytes); });
-  }
-  static std::int32_t put_if_absent(const char* path, const void* buffer, std::int64_t bytes, void* user_data) noexcept {
-    return callback_status(
-        [&] {
-          objects(user_data).put_if_absent(path, {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)});
-        },
-        true);
-  }
+  static bool is_objects(CustomStorage& functions) noexcept { return functions.objects() != nullptr; }
   static std::int32_t read_ranges(void* file, const ckpt_storage_range* ranges, std::int64_t count, void*) noexcept {
-    return callback_status(
-        [&] {
-          std::vector<CustomFile::Range> pieces;
-          for (std::int64_t i = 0; i < count; ++i) {
-            pieces.push_back(
-                {ranges[i].offset, {static_cast<std::byte*>(ranges[i].buffer), static_cast<std::size_t>(ranges[i].bytes)}});
-          }
-          file_of(file).read_ranges(pieces);
-        },
-        true);
+    return call_member<&CustomFile::read_ranges>(file, [&](CustomFile& object) {
+      std::vector<CustomFile::Range> pieces;
+      for (const ckpt_storage_range* one = ranges; one != ranges + count; ++one)
+        pieces.push_back({one->offset, span_of(one->buffer, one->bytes)});
+      object.read_ranges(pieces);
+    });
   }
   static std::int32_t list_from(const char* prefix, const char* after, std::int64_t limit, ckpt_storage_object_fn object,
                                 void* listing, void* user_data) noexcept {
     std::int32_t status = CKPT_OK;
-    const std::int32_t own = callback_status(
-        [&] {
-          for (const CustomObjects::Object& each : objects(user_data).list_from(prefix, after, limit)) {
-            status = object(listing, each.path.c_str(), each.bytes);
-            if (status != CKPT_OK) return;
-          }
-        },
-        true);
+    const std::int32_t own = call_member<&CustomObjects::list_from>(user_data, [&](CustomObjects& storage) {
+      for (const CustomObjects::Object& each : storage.list_from(prefix, after, limit)) {
+        status = object(listing, each.path.c_str(), each.bytes);
+        if (status != CKPT_OK) return;
+      }
+    });
     return own != CKPT_OK ? own : status;
   }
   static std::int32_t remove_many(const char* const* paths, std::int64_t count, void* user_data) noexcept {
-    return callback_status([&] { objects(user_data).remove_many({paths, paths + count}); }, true);
+    return call_member<&CustomObjects::remove_many>(user_data, [&](CustomObjects& storage) {
+      storage.remove_many({paths, paths + count});
+    });
   }
 };
 
 inline ckpt_storage_callbacks custom_storage_calls(CustomStorage& functions) noexcept {
   using Calls = CustomStorageCalls;
   ckpt_storage_callbacks callbacks = CKPT_STORAGE_CALLBACKS_INIT;
-  callbacks.create = Calls::create;
-  callbacks.open = Calls::open;
-  callbacks.close = Calls::close;
-  callbacks.file_size = Calls::file_size;
-  callbacks.read = Calls::read;
-  callbacks.write = Calls::write;
-  callbacks.sync = Calls::sync;
-  callbacks.rename = Calls::rename;
-  callbacks.remove = Calls::on_path<&CustomStorage::remove>;
-  callbacks.remove_directory = Calls::on_path<&CustomStorage::remove_directory>;
-  callbacks.make_directory = Calls::on_path<&CustomStorage::make_directory>;
-  callbacks.sync_directory = Calls::on_path<&CustomStorage::sync_directory>;
+  callbacks.create = call_storage_open<&CustomStorage::create>;
+  callbacks.open = call_storage_open<&CustomStorage::open>;
+  callbacks.close = Calls::end<CustomFile>;
+  callbacks.file_size = call_storage_file_size<&CustomFile::size>;
+  callbacks.read = call_storage_read<&CustomFile::read>;
+  callbacks.write = call_storage_write<&CustomFile::write>;
+  callbacks.sync = call_storage_sync<&CustomFile::sync>;
+  callbacks.rename = call_storage_rename<&CustomStorage::rename>;
+  callbacks.remove = call_storage_path<&CustomStorage::remove>;
+  callbacks.remove_directory = call_storage_path<&CustomStorage::remove_directory>;
+  callbacks.make_directory = call_storage_path<&CustomStorage::make_directory>;
+  callbacks.sync_directory = call_storage_path<&CustomStorage::sync_directory>;
   callbacks.list = Calls::list;
-  callbacks.size = Calls::size;
-  callbacks.lock = Calls::lock;
-  callbacks.unlock = Calls::unlock;
-  if (Calls::objects(functions) == nullptr) return callbacks;
+  callbacks.size = call_storage_size<&CustomStorage::size>;
+  callbacks.lock = call_storage_open<&CustomStorage::lock>;
+  callbacks.unlock = Calls::end<CustomLock>;
+  if (!Calls::is_objects(functions)) return callbacks;
   callbacks.flags = CKPT_STORAGE_FLAG_OBJECTS;
-  callbacks.create_stream = Calls::create_stream;
-  callbacks.put_if_absent = Calls::put_if_absent;
+  callbacks.create_stream = call_storage_create_stream<&CustomObjects::create_stream>;
+  callbacks.put_if_absent = call_storage_put<&CustomObjects::put_if_absent>;
   callbacks.read_ranges = Calls::read_ranges;
   callbacks.list_from = Calls::list_from;
   callbacks.remove_many = Calls::remove_many;

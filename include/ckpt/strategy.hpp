@@ -2,11 +2,9 @@
 #ifndef CKPT_STRATEGY_HPP
 #define CKPT_STRATEGY_HPP
 
-#include <ckpt/strategy.h>
-#include <ckpt/base.hpp>
 #include <ckpt/methods/strategy.hpp>
+#include <ckpt/methods/strategy_callbacks.hpp>
 #include <ckpt/tensor.hpp>
-#include <ckpt/values/strategy.hpp>
 
 #include <charconv>
 #include <cstddef>
@@ -31,12 +29,11 @@ struct CustomStrategy {
 // Answers layer by layer whether to checkpoint. May be asked from several threads at once.
 class Strategy : public StrategyMethods<Strategy> {
  public:
+  using StrategyMethods::StrategyMethods;
   using Names = std::vector<std::string>;
 
   // From text: "interval:4", "any(size:1MiB,interval:8)", ...
-  static Strategy create(const std::string& text) {
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create(text.c_str(), out); });
-  }
+  static Strategy create(const std::string& text) { return Strategy(made(ckpt_strategy_create, text.c_str())); }
   // children: the strategies $0, $1, ... of the text. options: used by its memory-aware strategies.
   static Strategy create(const std::string& text, const std::vector<const Strategy*>& children,
                          const StrategyOptions& options = {}) {
@@ -44,7 +41,7 @@ class Strategy : public StrategyMethods<Strategy> {
     ckpt_strategy_options given = detail::to_c(options);
     given.children = handles.data();
     given.children_count = static_cast<std::int64_t>(handles.size());
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_with_options(text.c_str(), &given, out); });
+    return Strategy(made(ckpt_strategy_create_with_options, text.c_str(), &given));
   }
   static Strategy interval(std::int64_t interval = 2) { return create("interval:" + std::to_string(interval)); }
   static Strategy selective(const Names& names, const Names& excluded = {}) {
@@ -85,17 +82,12 @@ class Strategy : public StrategyMethods<Strategy> {
   }
   static Strategy custom(const std::string& name, CustomStrategy functions);
 
-  bool should_checkpoint(const std::string& layer_name, const Tensor& activation, std::int64_t layer_index) {
-    ckpt_bool answer = 0;
-    check(ckpt_strategy_should_checkpoint(handle(), layer_name.c_str(), activation.handle(), layer_index, &answer));
-    return answer != 0;
-  }
+  using StrategyMethods::should_checkpoint;
   bool should_checkpoint(const std::string& layer_name, DType dtype, const std::vector<std::int64_t>& shape,
                          std::int64_t layer_index) {
-    ckpt_bool answer = 0;
-    check(ckpt_strategy_should_checkpoint_shape(handle(), layer_name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
-                                                static_cast<std::int32_t>(shape.size()), layer_index, &answer));
-    return answer != 0;
+    return detail::result_of<ckpt_bool>(ckpt_strategy_should_checkpoint_shape, handle(), layer_name.c_str(),
+                                        static_cast<ckpt_dtype>(dtype), shape.data(), static_cast<std::int32_t>(shape.size()),
+                                        layer_index) != 0;
   }
 
   // The names, globs or rules as they were set.
@@ -107,39 +99,18 @@ class Strategy : public StrategyMethods<Strategy> {
                                                                 : 1;  // to be refused
     Names out;
     for (std::int64_t i = 0; i < count; ++i) {
-      const char* pattern = nullptr;
-      check(ckpt_strategy_get_pattern(handle(), static_cast<ckpt_strategy_list>(list), i, &pattern));
-      out.emplace_back(pattern);
+      out.emplace_back(
+          detail::result_of<const char*>(ckpt_strategy_get_pattern, handle(), static_cast<ckpt_strategy_list>(list), i));
     }
     return out;
   }
   std::vector<Strategy> children() const {
     std::vector<Strategy> out;
-    for (std::int64_t i = 0; i < info().children_count; ++i) {
-      out.push_back(make([&](ckpt_strategy** child) { return ckpt_strategy_get_child(handle(), i, child); }));
-    }
+    for (std::int64_t i = 0; i < info().children_count; ++i) out.push_back(child(i));
     return out;
   }
-  // Another reference to the same strategy.
-  Strategy share() const noexcept {
-    ckpt_strategy_retain(handle());
-    Strategy shared;
-    shared.handle_ = detail::Handle<ckpt_strategy, ckpt_strategy_release>(handle());
-    return shared;
-  }
-  ckpt_strategy* handle() const noexcept { return handle_.get(); }
-  // For a factory that hands its reference to the library.
-  ckpt_strategy* give_up() noexcept { return handle_.give_up(); }
 
  private:
-  Strategy() = default;
-
-  template <class Create>
-  static Strategy make(Create&& create) {
-    Strategy strategy;
-    check(create(strategy.handle_.out()));
-    return strategy;
-  }
   // ---- Pieces of text ----
 
   static std::string number(double value) {
@@ -181,34 +152,15 @@ class Strategy : public StrategyMethods<Strategy> {
     for (const auto* strategy : strategies) out.push_back(strategy == nullptr ? nullptr : strategy->handle());
     return out;
   }
-
-  detail::Handle<ckpt_strategy, ckpt_strategy_release> handle_;
 };
 
 inline Strategy Strategy::custom(const std::string& name, CustomStrategy functions) {
   auto owned = std::make_unique<CustomStrategy>(std::move(functions));
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
-  if (owned->decide) {
-    callbacks.decide = [](const ckpt_strategy_question* question, ckpt_bool* answer, void* user_data) noexcept {
-      return detail::callback_status(
-          [&] { *answer = static_cast<CustomStrategy*>(user_data)->decide(detail::from_c(*question)) ? 1 : 0; });
-    };
-  }
-  if (owned->reset) {
-    callbacks.reset = [](void* user_data) noexcept {
-      return detail::callback_status([&] { static_cast<CustomStrategy*>(user_data)->reset(); });
-    };
-  }
-  if (owned->access) {
-    callbacks.access = [](const char* layer_name, void* user_data) noexcept {
-      return detail::callback_status([&] { static_cast<CustomStrategy*>(user_data)->access(layer_name); });
-    };
-  }
-  Strategy strategy = make([&](ckpt_strategy** out) {
-    return ckpt_strategy_create_custom(name.c_str(), &callbacks, owned.get(), detail::destroy<CustomStrategy>, out);
-  });
-  static_cast<void>(owned.release());
-  return strategy;
+  if (owned->decide) callbacks.decide = detail::call_strategy_decide<&CustomStrategy::decide>;
+  if (owned->reset) callbacks.reset = detail::call_strategy_reset<&CustomStrategy::reset>;
+  if (owned->access) callbacks.access = detail::call_strategy_access<&CustomStrategy::access>;
+  return Strategy(made_with(std::move(owned), ckpt_strategy_create_custom, name.c_str(), &callbacks));
 }
 
 // The kinds that text can name, separated by ", ".
@@ -220,12 +172,10 @@ class StrategyKind {
   using Make = std::function<Strategy(std::string_view arguments)>;
 
   StrategyKind(std::string name, Make make) : name_(std::move(name)) {
-    auto owned = std::make_unique<Make>(std::move(make));
-    const ckpt_strategy_factory_fn call = [](const char* arguments, ckpt_strategy** strategy, void* user_data) noexcept {
-      return detail::callback_status([&] { *strategy = (*static_cast<Make*>(user_data))(arguments).give_up(); });
-    };
-    check(ckpt_strategy_register(name_.c_str(), *owned ? call : nullptr, owned.get(), detail::destroy<Make>));
-    static_cast<void>(owned.release());
+    detail::pass(std::move(make), [&](Make* owned) {
+      const ckpt_strategy_factory_fn call = *owned ? detail::call_strategy_factory<&Make::operator()> : nullptr;
+      return ckpt_strategy_register(name_.c_str(), call, owned, detail::destroy<Make>);
+    });
   }
   ~StrategyKind() { ckpt_strategy_unregister(name_.c_str()); }
   StrategyKind(const StrategyKind&) = delete;

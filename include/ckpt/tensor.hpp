@@ -1,13 +1,8 @@
 // tensor.hpp - the C++17 face of tensor.h: move-only objects, errors as exceptions.
-//
-// Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
 #ifndef CKPT_TENSOR_HPP
 #define CKPT_TENSOR_HPP
 
-#include <ckpt/tensor.h>
-#include <ckpt/base.hpp>
 #include <ckpt/methods/tensor.hpp>
-#include <ckpt/values/tensor.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -20,13 +15,9 @@
 
 namespace ckpt {
 
-inline std::int64_t dtype_bits(DType dtype) noexcept { return ckpt_dtype_bits(static_cast<ckpt_dtype>(dtype)); }
-inline std::string_view dtype_name(DType dtype) noexcept { return ckpt_dtype_name(static_cast<ckpt_dtype>(dtype)); }
 // Error with Status::not_found for a name that no dtype has.
 inline DType find_dtype(const std::string& name) {
-  ckpt_dtype dtype = 0;
-  check(ckpt_dtype_find(name.c_str(), &dtype));
-  return static_cast<DType>(dtype);
+  return static_cast<DType>(detail::result_of<ckpt_dtype>(ckpt_dtype_find, name.c_str()));
 }
 
 // The dtype whose elements are T: for float, double, bool and the integers of fixed width.
@@ -47,14 +38,14 @@ constexpr DType dtype_of() {
 }
 
 // Memory for tensors that is kept and reused. Synchronised.
-class BufferPool {
+class BufferPool : public detail::Object<BufferPool, ckpt_buffer_pool, ckpt_buffer_pool_release> {
  public:
+  using Object::Object;
   // tracker: counts every buffer while a tensor uses it; none: nothing is counted.
-  explicit BufferPool(detail::Borrowed<ckpt_memory_tracker> tracker = {}, const BufferPoolOptions& options = {}) {
+  explicit BufferPool(detail::Borrowed<ckpt_memory_tracker> tracker = {}, const BufferPoolOptions& options = {})
+      : Object(detail::Empty()) {
     const ckpt_buffer_pool_options given = detail::to_c(options);
-    ckpt_buffer_pool* pool = nullptr;
-    check(ckpt_buffer_pool_create(tracker, &given, &pool));
-    handle_.reset(pool);
+    check(ckpt_buffer_pool_create(tracker, &given, out()));
   }
 
   void trim(std::int64_t keep_bytes = 0) {
@@ -67,27 +58,24 @@ class BufferPool {
   }
   static BufferPoolStats default_pool_stats() { return stats_of(nullptr); }
   static void trim_default_pool(std::int64_t keep_bytes = 0) { check(ckpt_buffer_pool_trim(nullptr, keep_bytes)); }
-  ckpt_buffer_pool* handle() const noexcept { return handle_.get(); }
 
  private:
   // To the C API NULL means the default pool.
   void require_handle() const {
-    if (handle_ == nullptr) throw Error(Status::invalid_state, "the buffer pool was moved away");
+    if (handle() == nullptr) throw Error(Status::invalid_state, "the buffer pool was moved away");
   }
   static BufferPoolStats stats_of(const ckpt_buffer_pool* pool) {
     ckpt_buffer_pool_stats stats = CKPT_BUFFER_POOL_STATS_INIT;
     check(ckpt_buffer_pool_get_stats(pool, &stats));
     return detail::from_c(stats);
   }
-  struct Release {
-    void operator()(ckpt_buffer_pool* pool) const noexcept { ckpt_buffer_pool_release(pool); }
-  };
-  std::unique_ptr<ckpt_buffer_pool, Release> handle_;
 };
 
 // One reference to a tensor: dtype, shape and memory, row-major and contiguous.
 class Tensor : public TensorMethods<Tensor> {
  public:
+  using TensorMethods::share;
+  using TensorMethods::TensorMethods;
   using Shape = std::vector<std::int64_t>;
 
   // Owned memory with undefined contents, from pool or the process's default pool.
@@ -107,49 +95,27 @@ class Tensor : public TensorMethods<Tensor> {
       } catch (...) {
       }
     };
-    ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_create_borrowed(data, static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), owned.get(),
-                                      owned ? call : nullptr, &tensor));
+    Tensor tensor(made(ckpt_tensor_create_borrowed, data, static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), owned.get(),
+                       owned ? call : nullptr));
     static_cast<void>(owned.release());
-    return Tensor(tensor);
+    return tensor;
   }
 
   // Takes a DLPack struct over. When this throws, managed still belongs to the caller.
-  static Tensor from_dlpack(DLManagedTensor* managed) {
-    ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_create_from_dlpack(managed, &tensor));
-    return Tensor(tensor);
-  }
+  static Tensor from_dlpack(DLManagedTensor* managed) { return Tensor(made(ckpt_tensor_create_from_dlpack, managed)); }
   static Tensor from_dlpack(DLManagedTensorVersioned* managed) {
-    ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_create_from_dlpack_versioned(managed, &tensor));
-    return Tensor(tensor);
+    return Tensor(made(ckpt_tensor_create_from_dlpack_versioned, managed));
   }
-  // Takes over a reference that a C function returned.
-  static Tensor adopt(ckpt_tensor* tensor) noexcept { return Tensor(tensor); }
-
   // Another reference to a borrowed tensor, such as LayerContext::targets; it may outlive what lent it.
   static Tensor share(detail::Borrowed<ckpt_tensor> tensor) noexcept {
     ckpt_tensor_retain(tensor);
-    return Tensor(static_cast<ckpt_tensor*>(tensor));
+    return adopt(tensor);
   }
 
   // For another library, which calls the deleter.
-  DLManagedTensor* to_dlpack() const {
-    DLManagedTensor* managed = nullptr;
-    check(ckpt_tensor_export_dlpack(handle(), &managed));
-    return managed;
-  }
+  DLManagedTensor* to_dlpack() const { return detail::result_of<DLManagedTensor*>(ckpt_tensor_export_dlpack, handle()); }
   DLManagedTensorVersioned* to_dlpack_versioned() const {
-    DLManagedTensorVersioned* managed = nullptr;
-    check(ckpt_tensor_export_dlpack_versioned(handle(), &managed));
-    return managed;
-  }
-
-  // Another reference to the same tensor.
-  Tensor share() const noexcept {
-    ckpt_tensor_retain(handle());
-    return Tensor(handle());
+    return detail::result_of<DLManagedTensorVersioned*>(ckpt_tensor_export_dlpack_versioned, handle());
   }
 
   bool read_only() const noexcept { return ckpt_tensor_is_read_only(handle()) != 0; }
@@ -194,20 +160,12 @@ class Tensor : public TensorMethods<Tensor> {
 
   void copy_from(const Tensor& source) { check(ckpt_tensor_copy(handle(), source.handle())); }
   bool bit_equal(const Tensor& other) const {
-    ckpt_bool equal = 0;
-    check(ckpt_tensor_is_bit_equal(handle(), other.handle(), &equal));
-    return equal != 0;
+    return detail::result_of<ckpt_bool>(ckpt_tensor_is_bit_equal, handle(), other.handle()) != 0;
   }
-
-  ckpt_tensor* handle() const noexcept { return handle_.get(); }
 
  private:
-  explicit Tensor(ckpt_tensor* tensor) noexcept : handle_(tensor) {}
-  Tensor(DType dtype, const Shape& shape, ckpt_buffer_pool* pool) {
-    ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_create(static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), pool, &tensor));
-    handle_.reset(tensor);
-  }
+  Tensor(DType dtype, const Shape& shape, ckpt_buffer_pool* pool)
+      : TensorMethods(made(ckpt_tensor_create, static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), pool)) {}
   static std::int32_t count(const Shape& shape) noexcept { return static_cast<std::int32_t>(shape.size()); }
   void require_dtype(DType wanted) const {
     if (dtype() != wanted || wanted == DType{0}) {
@@ -215,11 +173,6 @@ class Tensor : public TensorMethods<Tensor> {
                                                 "; asked for as " + std::string(dtype_name(wanted)));
     }
   }
-
-  struct Release {
-    void operator()(ckpt_tensor* tensor) const noexcept { ckpt_tensor_release(tensor); }
-  };
-  std::unique_ptr<ckpt_tensor, Release> handle_;
 };
 
 }  // namespace ckpt

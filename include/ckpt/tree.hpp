@@ -586,9 +586,7 @@ inline void Value::read_tensor(ckpt_tree* tree, std::int64_t index, std::map<std
   complex128_ = node.is_complex128 != 0;
   SharedTensor& known = tensors[detail::bytes_of(node)];
   if (known == nullptr) {
-    ckpt_tensor* tensor = nullptr;
-    check(ckpt_tree_get_tensor(tree, index, &tensor));
-    known = std::make_shared<Tensor>(Tensor::adopt(tensor));
+    known = std::make_shared<Tensor>(Tensor::adopt(detail::result_of<ckpt_tensor*>(ckpt_tree_get_tensor, tree, index)));
   }
   data_ = known;
 }
@@ -639,40 +637,38 @@ namespace detail {
 using Tree = Handle<ckpt_tree, ckpt_tree_release>;
 
 inline Value value_of_state(const ckpt_state* state, const std::string& group) {
-  Tree tree;
-  check(ckpt_tree_create_from_state(state, group.c_str(), tree.out()));
+  const Tree tree(result_of<ckpt_tree*>(ckpt_tree_create_from_state, state, group.c_str()));
   return Value::read(tree.get());
+}
+// The tree that a value is.
+inline Tree tree_of(const Value& value) {
+  Tree tree(result_of<ckpt_tree*>(ckpt_tree_create));
+  value.write(tree.get());
+  return tree;
 }
 // key: of what is wanted of a dict, so that nothing else of it is read; nullptr: all.
 inline Value value_of_reader(ckpt_reader* reader, const std::string& group, const char* key) {
-  Tree tree;
-  std::int64_t index = 0;
-  check(ckpt_tree_create_from_reader(reader, group.empty() ? nullptr : group.c_str(), tree.out()));
-  if (key != nullptr) check(ckpt_tree_find(tree.get(), 0, key, &index));
+  const Tree tree(result_of<ckpt_tree*>(ckpt_tree_create_from_reader, reader, group.empty() ? nullptr : group.c_str()));
+  const std::int64_t index = key == nullptr ? 0 : result_of<std::int64_t>(ckpt_tree_find, tree.get(), std::int64_t{0}, key);
   return Value::read(tree.get(), index);
 }
 inline void set_value(ckpt_state* state, const std::string& group, const Value& value) {
-  Tree tree;
-  check(ckpt_tree_create(tree.out()));
-  value.write(tree.get());
-  check(ckpt_state_set_tree(state, group.c_str(), tree.get()));
+  check(ckpt_state_set_tree(state, group.c_str(), tree_of(value).get()));
 }
 
 }  // namespace detail
 
 // The text of tree format 1 (docs/format.md) for a value: for looking at it, and for other programs.
 inline std::string tree_text(const Value& value) {
-  detail::Tree tree;
-  check(ckpt_tree_create(tree.out()));
-  value.write(tree.get());
+  const detail::Tree tree = detail::tree_of(value);
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_tree_get_text(tree.get(), buffer, capacity, needed);
   });
 }
 // The value of a text without tensors; Error with Status::corrupt for what is none.
 inline Value value_of_tree_text(std::string_view text) {
-  detail::Tree tree;
-  check(ckpt_tree_create_from_text(text.data(), static_cast<std::int64_t>(text.size()), tree.out()));
+  const auto bytes = static_cast<std::int64_t>(text.size());
+  const detail::Tree tree(detail::result_of<ckpt_tree*>(ckpt_tree_create_from_text, text.data(), bytes));
   return Value::read(tree.get());
 }
 

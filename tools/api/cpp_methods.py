@@ -1,118 +1,333 @@
-"""The methods of C++'s classes that are one call of C. A class X written by hand, which has handle(), derives from XMethods<X>."""
+"""The classes and functions of C++ that are one call of C each.
+
+A class X written by hand derives from XMethods<X>, which holds the handle and has the generated functions. A class that no header
+declares by hand is generated whole. A function that names another class of the same header is declared in its class and defined in
+methods/<part>_definitions.hpp, which the header includes last, when its classes are complete.
+"""
 
 import re
 
+import cpp_callbacks
+import methods as api_methods
+from cpp_callbacks import fitted
 from text import GENERATED, camel, texts, wrapped
-from write_cpp import CppWords, KEYWORDS, NUMBERS
+from write_cpp import CppWords, KEYWORDS, NUMBERS, init
 
 FOLDER = "include/ckpt/methods/"
-SYSTEM = (("cstdint", r"std::u?int"), ("string", r"std::string"), ("vector", r"std::vector"))
+SYSTEM = (("chrono", r"std::chrono"), ("cstddef", r"std::byte"), ("cstdint", r"std::u?int"), ("optional", r"std::optional"),
+          ("string", r"std::string\b"), ("string_view", r"std::string_view"), ("vector", r"std::vector"))
+CHAINED = re.compile(r"(add|set)(_|$)")  # methods that return the object, so that calls can be chained
 
 
 class CppParameter:
-    """type is None where a method is written by hand: other classes, waiting, and what may be absent."""
+    """type is None where its function is written by hand."""
 
-    def __init__(self, parameter, owner):
-        self.name = parameter.name + "_" * (parameter.name in KEYWORDS)
-        name = self.name
-        own = parameter.bare == owner
-        struct = camel(parameter.bare)
-        self.before = [f"const {parameter.bare} given_{name} = detail::to_c({name});"] if parameter.kind == "struct" else []
+    def __init__(self, parameter, classes, own, is_optional, has_default):
+        self.name = parameter.name.removesuffix("_ns") + "_" * (parameter.name in KEYWORDS)
+        name, struct, bare = self.name, camel(parameter.bare), parameter.bare
+        self.header = classes.get(bare) if parameter.kind == "handle" else None
+        is_list = parameter.kind == "array" and bare not in NUMBERS
+        convert = "[](const auto& each) { return detail::to_c(each); }"
+        given = {"struct": f"const {bare} given_{name} = detail::to_c({name});"}.get(parameter.kind)
+        given = f"const auto given_{name} = detail::values_of({name}, {convert});" if is_list else given
+        self.before = [given] if given else []
+        elements, listed = struct if is_list else NUMBERS.get(bare), f"given_{name}" if is_list else name
+        text = f"detail::text_or_null({name})" if parameter.is_nullable else f"{name}.c_str()"
         self.type, self.passed = {
-            "text": ("const std::string&", f"{name}.c_str()"),
-            "number": (NUMBERS.get(parameter.bare), name),
+            "text": ("const std::string&", text),
+            "number": (NUMBERS.get(bare), name),
             "real": ("double", name),
             "truth": ("bool", f"static_cast<ckpt_bool>({name})"),
-            "enum": (struct, f"static_cast<{parameter.bare}>({name})"),
-            "handle": ("const Self&" if own else None, f"{name}.handle()"),
+            "enum": (struct, f"static_cast<{bare}>({name})"),
+            "duration": ("std::chrono::nanoseconds", f"{name}.count()"),
+            "handle": (self.header and f"const {own.get(bare, struct)}&", f"{name}.handle()"),
             "struct": (f"const {struct}&", f"&given_{name}"),
-        }.get(parameter.kind, (None, None))
-        if parameter.is_nullable and parameter.kind != "struct":
-            self.type = None
+            "array": (f"const std::vector<{elements}>&", f"{listed}.data(), static_cast<std::int64_t>({listed}.size())"),
+            "memory": (f"Span<{parameter.type.replace('void*', 'std::byte')}>", f"{name}.data(), static_cast<std::int64_t>({name}.size())"),
+            "shape": ("const std::vector<std::int64_t>&", f"{name}.data(), static_cast<std::int32_t>({name}.size())"),
+        }[parameter.kind]
+        if is_optional and parameter.kind == "handle":
+            self.type, self.passed, self.header = f"detail::Borrowed<{bare}>", name, None
+        self.default = {"number": "0", "duration": "forever"}.get(parameter.kind, "{}") if has_default else None
+
+    @staticmethod
+    def may_be_optional(parameter):
+        return parameter.is_nullable or parameter.has_zero or parameter.may_be_forever
 
 
-class CppMethod:
-    def __init__(self, words, method):
-        self.method, self.owner, self.function, self.name = method, camel(method.owner), method.function, method.name
-        self.parameters = [CppParameter(parameter, method.owner) for parameter in method.parameters]
-        self.comment = wrapped(words.text(method.comment), "  // ", "  // ", 129)
-        self.type, self.body = self.result()
+def parameters_of(function, classes, own):
+    """The last ones are optional where their absence is documented."""
+    optional = 0
+    for parameter in reversed(function.parameters):
+        if not CppParameter.may_be_optional(parameter):
+            break
+        optional += 1
+    first = len(function.parameters) - optional
+    has_defaults = first > 0 or not CHAINED.match(function.name)  # set_x needs an x
+    return [CppParameter(parameter, classes, own, n >= first, has_defaults and n >= first)
+            for n, parameter in enumerate(function.parameters)]
+
+
+class CppFunction:
+    """A function, method or creator of C as one of C++. type is None where it is written by hand.
+
+    classes: the header of each handle that has a class; bases: the classes that derive from what is generated.
+    """
+
+    def __init__(self, words, function, classes, bases):
+        self.classes, self.source, self.function, self.header = classes, function, function.function, function.header
+        is_alternative = function.name.startswith("or_")  # "get or compute" changes the object
+        self.name = function.verb if is_alternative else function.name
+        self.is_method, self.is_creator = isinstance(function, api_methods.Method), isinstance(function, api_methods.Creator)
+        self.owner = camel(function.owner) if function.owner else None
+        self.own = {function.owner: "Self"} if self.owner in bases else {}
+        self.parameters = parameters_of(function, classes, self.own)
+        result = function.result
+        self.headers = ({one.header for one in self.parameters} | {classes.get(result.bare)}) - {None}
+        kinds = {**words.model.groups, **words.model.struct_names}
+        self.structs = words.model.struct_names
+        self.value_headers = {kinds[one.bare].header for one in [*function.parameters, result] if one.bare in kinds}
+        self.comment = wrapped(self.documentation(words.text(function.comment)), "// ", width=127)
+        self.is_chained = self.is_method and result.kind == "none" and CHAINED.match(self.name) is not None
+        if self.is_creator:
+            self.type = self.own.get(function.owner, self.owner)
+            self.body = self.creation()
+        else:
+            self.type, self.body = self.result(classes)
+            if result.absent and self.type:
+                self.type = f"std::optional<{self.type}>"
+            self.body = [line for one in self.parameters for line in one.before] + self.body
+
+    def takes_options_alone(self):
+        """Whether it is a constructor with nothing but options that may be left out."""
+        is_constructor = self.is_creator and not self.name
+        return is_constructor and [bool(one.before and one.default) for one in self.parameters] == [True]
+
+    def documentation(self, text):
+        """The comment in words for default arguments, empty strings and optional results."""
+        text = text.replace("nullptr for the defaults", "{} for the defaults")
+        for one in self.source.parameters:
+            if one.kind == "text" and one.is_nullable:
+                text = re.sub(rf"\b({one.name}\b[^.]*?)nullptr(?: or empty)?", r"\1empty", text)
+        if self.source.result.absent:
+            text = re.sub(rf"Status::{self.source.result.absent.lower()} (when|for)\b", r"std::nullopt \1", text)
+        if self.source.result.is_nullable:
+            text = text.replace(", or nullptr when", ", or std::nullopt when")
+        return re.sub(r"(?<=\w)[;.](?=\.( |$))|;$", "", text)  # the end of a part that was left out
 
     def is_simple(self):
         return self.type is not None and all(one.type for one in self.parameters) and self.name not in KEYWORDS
 
-    def result(self):
-        result, passed = self.method.result, ["handle()", *(str(one.passed) for one in self.parameters)]
-        call = lambda *more: f"{self.function}({', '.join([*passed, *more])})"  # noqa: E731
+    def call(self, *more):
+        own = ["handle()"] if self.is_method else []
+        return f"{self.function}({', '.join([*own, *(str(one.passed) for one in self.parameters), *more])})"
+
+    def creation(self):
+        before = [line for one in self.parameters for line in one.before]
+        if not self.name:  # a constructor
+            return [*before, f"check({self.call('this->out()')});"]  # the base may depend on Self
+        owner = self.source.owner
+        return [*before, f"{owner}* result = nullptr;", f"check({self.call('&result')});", f"return {self.type}::adopt(result);"]
+
+    def filled(self, kind, initial, returned):
+        """A result that C writes."""
+        absent = self.source.result.absent
+        if not absent:
+            return [f"{kind} result = {initial};", f"check({self.call('&result')});", f"return {returned};"]
+        return [f"{kind} result = {initial};", f"const ckpt_status status = {self.call('&result')};",
+                f"if (status == CKPT_E_{absent}) return std::nullopt;", "check(status);", f"return {returned};"]
+
+    def result(self, classes):
+        result = self.source.result
         kind, c = result.kind, result.bare
         if kind == "none":
-            return "void", [f"check({call()});"]
+            return ("Self&", [f"check({self.call()});", "return static_cast<Self&>(*this);"]) if self.is_chained else \
+                   ("void", [f"check({self.call()});"])
         if kind == "fetched":
             ask = "char* buffer, std::int64_t capacity, std::int64_t* needed"
-            return "std::string", [f"return detail::text_of([&]({ask}) {{", f"  return {call('buffer', 'capacity', 'needed')};", "});"]
+            call = self.call("buffer", "capacity", "needed")
+            return "std::string", [f"return detail::text_of([&]({ask}) {{", f"  return {call};", "});"]
+        if kind == "bytes":
+            return "std::vector<std::byte>", [f"return detail::buffer_of([&](void* buffer, std::int64_t capacity, std::int64_t* needed) {{",
+                                              f"  return {self.call('buffer', 'capacity', 'needed')};", "});"]
         if kind in ("structs", "numbers"):
-            element, first = (c, init_of(result)) if kind == "structs" else (NUMBERS[c], "0")
+            element, first = (c, self.initial(c)) if kind == "structs" else (NUMBERS[c], "0")
             ask = f"{element}* list, std::int64_t capacity, std::int64_t* count"
-            lines = [f"const auto ask = [&]({ask}) {{", f"  return {call('list', 'capacity', 'count')};", "};"]
+            lines = [f"const auto ask = [&]({ask}) {{", f"  return {self.call('list', 'capacity', 'count')};", "};"]
             listed = f"detail::list_of<{element}>({first}, ask)"
             if kind == "numbers":
                 return f"std::vector<{element}>", lines + [f"return {listed};"]
             convert = "[](const auto& each) { return detail::from_c(each); }"
             return f"std::vector<{camel(c)}>", [*lines, f"const auto listed = {listed};", f"return detail::values_of(listed, {convert});"]
+        if kind == "handle":
+            kind = self.own.get(c, camel(c)) if c in classes else None
+            adopted = f"{kind}::adopt(result)"
+            if not result.is_nullable:
+                return kind, self.filled(c + "*", "nullptr", adopted)
+            returned = f"result == nullptr ? std::nullopt : std::optional({adopted})"
+            return kind and f"std::optional<{kind}>", self.filled(c + "*", "nullptr", returned)
         if kind == "struct":
-            return camel(c), [f"{c} result = {init_of(result)};", f"check({call('&result')});", "return detail::from_c(result);"]
-        value = "result" if not result.direct else call()
+            return camel(c), self.filled(c, self.initial(c), "detail::from_c(result)")
+        return self.scalar(kind, c, result.direct)
+
+    def initial(self, struct):
+        return init(self.structs[struct]).replace("{}", struct + "{}")
+
+    def scalar(self, kind, c, direct):
+        value = self.call() if direct else "result"
         returned = {"truth": f"{value} != 0", "enum": f"static_cast<{camel(c)}>({value})"}.get(kind, value)
-        type_of = {"truth": "bool", "enum": camel(c), "text": "const char*", "real": "double"}.get(kind, NUMBERS.get(c))
-        if kind not in ("truth", "enum", "text", "real", "number"):
-            return None, []
-        if result.direct:
+        text = "std::string_view" if direct else "const char*"
+        type_of = {"truth": "bool", "enum": camel(c), "text": text, "real": "double"}.get(kind, NUMBERS.get(c))
+        if direct:
             return type_of, [f"return {returned};"]
         held = {"truth": "ckpt_bool", "enum": c}.get(kind, type_of)
-        first = {"text": "nullptr"}.get(kind, "0")
-        return type_of, [f"{held} result = {first};", f"check({call('&result')});", f"return {returned};"]
+        return type_of, self.filled(held, "nullptr" if kind == "text" else "0", returned)
+
+    def head(self, owner="", defaults=True):
+        """Its declaration without ";", as a member of owner, or in its class."""
+        given = ", ".join(f"{one.type} {one.name}" + f" = {one.default}" * bool(one.default and defaults) for one in self.parameters)
+        in_class = not owner
+        if self.is_creator and not self.name:
+            needed = [one for one in self.parameters if not one.default]
+            explicit = "explicit " * (in_class and len(needed) <= 1 and len(self.parameters) > 0)
+            return f"{explicit}{{class}}({given})"
+        static = "static " * (self.is_creator and in_class)
+        const = " const" * (self.is_method and self.source.is_query and not self.name.startswith("get_or_"))
+        noexcept = " noexcept" * self.source.result.direct
+        return f"{static}{self.type} {owner}{self.name}({given}){const}{noexcept}"
+
+    def definition(self):
+        """A function that belongs to no class."""
+        return [*self.comment, f"inline {self.head()} {{", *indented(self.body), "}"]
+
+
+def indented(lines):
+    return ["  " + line if line else line for line in lines]
+
+
+class CppClass:
+    """A base of a class that is written by hand, or a whole class."""
+
+    def __init__(self, words, handle, functions, is_whole):
+        self.handle, self.header, self.functions, self.is_whole = handle["name"], handle["header"], functions, is_whole
+        self.owner = camel(self.handle)
+        self.name = self.owner if is_whole else self.owner + "Methods"
+        self.comment = wrapped(words.text(handle["comment"]), "// ", width=129) if is_whole else []
+        self.is_shared = f"{self.handle}_retain" in words.model.functions
+
+    def is_later(self, function):
+        """Whether it names another class of this header, which may be incomplete here."""
+        return bool(self.others(function))
+
+    def others(self, function):
+        result = function.source.result
+        handles = [result.bare] if result.kind == "handle" else []
+        handles += [one.bare for one in function.source.parameters if one.kind == "handle"]
+        return [camel(handle) for handle in handles if function.classes.get(handle) == self.header and handle != self.handle]
 
     def lines(self):
-        given = ", ".join(f"{one.type} {one.name}" for one in self.parameters)
-        body = [line for one in self.parameters for line in one.before] + self.body
-        head = f"  {self.type} {self.name}({given}){' const' * self.method.is_const} {{"
-        return [*self.comment, head, *("    " + line for line in body), "  }"]
+        own = self.owner if self.is_whole else "Self"
+        base = f"detail::Object<{own}, {self.handle}, {self.handle}_release>"
+        lines = self.comment if self.is_whole else ["template <class Self>"]
+        lines = [*lines, f"class {self.name} : public {base} {{"]
+        if self.is_whole:
+            lines += [" public:", "  using Object::Object;"]
+        else:
+            lines += [f"  using Base = {base};", "", " public:", "  using Base::Base;", "  using Base::handle;"]
+        for one in self.functions:
+            is_default = one.takes_options_alone()
+            if is_default:  # "= {}" takes no explicit constructor
+                lines.append(f"  {self.name}() : {self.name}({camel(one.source.parameters[0].bare)}()) {{}}")
+            head = "  " + one.head(defaults=not is_default).replace("{class}", self.name)
+            member = [head + ";"] if self.is_later(one) else [f"{head}{self.begun(one)} {{", *indented(indented(one.body)), "  }"]
+            lines += [*indented(one.comment), *(part for line in member for part in fitted(line))]
+        if self.is_shared:
+            lines += ["  // Another reference to the same object.", f"  {own} share() const noexcept {{",
+                      f"    {self.handle}_retain(handle());", f"    return {own}::adopt(handle());", "  }"]
+        return [*lines, "};"]
 
+    def begun(self, function):
+        """How a constructor sets its base."""
+        is_constructor = function.is_creator and not function.name
+        return f" : {'Object' if self.is_whole else 'Base'}(detail::Empty())" * is_constructor
 
-def init_of(result):
-    return result.bare.upper() + "_INIT"
+    def definitions(self):
+        """The definitions of the functions that name other classes of the header."""
+        lines = []
+        for one in filter(self.is_later, self.functions):
+            scope = f"{self.name}::" if self.is_whole else f"{self.name}<Self>::"
+            head = one.head(scope, defaults=False).replace("{class}", scope + self.name)
+            inline = "inline " * self.is_whole
+            lines += ["template <class Self>"] * (not self.is_whole)
+            lines += [*fitted(f"{inline}{head}{self.begun(one)} {{"), *indented(one.body), "}", ""]
+        return lines[:-1]
 
 
 class Writer:
-    def __init__(self, model, methods):
-        words, text = CppWords(model), "".join(texts("include/ckpt/*.hpp").values())
-        used = set(re.findall(r"\b(ckpt_\w+)\(", text))
+    def __init__(self, model):
+        words = CppWords(model)
+        text = re.sub(r"//.*", "", "".join(texts("include/ckpt/*.hpp").values()))
+        used = set(re.findall(r"\b(ckpt_\w+)", text))
         bases = set(re.findall(r"\bpublic (\w+)Methods<", text))
-        simple = [one for one in (CppMethod(words, method) for method in methods) if one.is_simple()]
-        self.generated = [one for one in simple if one.function not in used and one.owner in bases]
+        declared = set(re.findall(r"\bclass (\w+)", text))
+        held = {handle["name"] for handle in model.api["handles"] if f"{handle['name']}_release" in used}  # by hand
+        classes = {handle["name"]: handle["header"] for handle in model.api["handles"]
+                   if handle["name"] not in held or camel(handle["name"]) in declared}
+        all_functions = [one for find in (api_methods.creators, api_methods.methods, api_methods.free_functions)
+                         for one in find(model, plain=True)]
+        simple = [one for one in (CppFunction(words, one, classes, bases) for one in all_functions) if one.is_simple()]
+        wanted = set(re.findall(r"\b(\w+)Methods::(\w+)\b", text))  # hand-written functions call these
+        simple = [one for one in simple if one.header != "base.h" and (one.function not in used or (one.owner, one.name) in wanted)]
+        self.free = [one for one in simple if one.owner is None]
+        self.classes = []
+        for handle in model.api["handles"]:
+            owner = camel(handle["name"])
+            if owner in bases or handle["name"] not in held:
+                self.classes.append(CppClass(words, handle, [one for one in simple if one.owner == owner], owner not in bases))
+        self.headers = sorted({one.header for one in [*self.classes, *self.free]})
 
-    def base(self, owner):
-        lines = ["template <class Self>", f"class {owner}Methods {{", " public:"]
-        own = [one for one in self.generated if one.owner == owner]
-        for one in own:
-            lines += one.lines()
-        c = own[0].method.owner
-        lines += ["", " private:", f"  {c}* handle() const noexcept {{ return static_cast<const Self*>(this)->handle(); }}", "};"]
-        return "\n".join(lines)
+    def includes(self, header, text):
+        part = header.removesuffix(".h")
+        functions = self.functions(header)
+        others = {name.removesuffix(".h") for one in functions for name in one.headers} - {part, "base"}
+        values = {name.removesuffix(".h") for one in functions for name in one.value_headers} | {part}
+        parts = ["base", *sorted(others), *(f"values/{name}" for name in sorted(values - others))]
+        system = [name for name, used in SYSTEM if re.search(used, text)]
+        return [f"#include <ckpt/{part}.h>", *(f"#include <ckpt/{name}.hpp>" for name in parts), "",
+                *(f"#include <{name}>" for name in system), *([""] if system else [])]
+
+    def functions(self, header):
+        return [*(one for found in self.classes if found.header == header for one in found.functions),
+                *(one for one in self.free if one.header == header)]
 
     def file(self, header):
-        part = header.removesuffix(".h")
-        owners = sorted({one.owner for one in self.generated if one.method.header == header})
-        text = "\n\n".join(self.base(owner) for owner in owners)
-        system = [name for name, used in SYSTEM if re.search(used, text)]
-        return "\n".join([
-            f"// {GENERATED}", f"// {part}.hpp - the methods of {part}.h's objects that are one call of C.", "// clang-format off",
-            f"#ifndef CKPT_METHODS_{part.upper()}_HPP", f"#define CKPT_METHODS_{part.upper()}_HPP", "", f"#include <ckpt/{part}.h>",
-            *(["#include <ckpt/base.hpp>"] if part != "base" else []), f"#include <ckpt/values/{part}.hpp>", "",
-            *(f"#include <{name}>" for name in system), "", "namespace ckpt {", "", text, "", "}  // namespace ckpt", "", "#endif", ""])
+        part, classes = header.removesuffix(".h"), [one for one in self.classes if one.header == header]
+        blocks = [one.lines() for one in classes]
+        blocks += [one.definition() for one in self.free if one.header == header and header not in one.headers]
+        named = {name for owner in classes for function in owner.functions for name in owner.others(function)}
+        named = sorted(named - {one.name for one in classes})
+        blocks = [[f"class {name};" for name in named]] * bool(named) + blocks
+        text = "\n\n".join("\n".join(lines) for lines in blocks)
+        return self.framed(f"{part}", "the classes and functions that are one call of C", self.includes(header, text), text)
+
+    def definitions(self, header):
+        part, classes = header.removesuffix(".h"), [one for one in self.classes if one.header == header]
+        blocks = [one.definitions() for one in classes]
+        blocks += [one.definition() for one in self.free if one.header == header and header in one.headers]
+        text = "\n\n".join("\n".join(lines) for lines in blocks if lines)
+        return text and self.framed(f"{part}_definitions", "methods that name other classes of the header",
+                                    [f"#include <ckpt/{part}.hpp>", ""], text)
+
+    @staticmethod
+    def framed(name, about, includes, text):
+        guard = f"CKPT_METHODS_{name.upper()}_HPP"
+        return "\n".join([f"// {GENERATED}", f"// {name}.hpp - {about}.", "// clang-format off", f"#ifndef {guard}", f"#define {guard}",
+                          "", *includes, "namespace ckpt {", "", text, "", "}  // namespace ckpt", "", "#endif", ""])
 
 
-def files(model, methods):
-    writer = Writer(model, methods)
-    headers = sorted({one.method.header for one in writer.generated})
-    return {f"{FOLDER}{header}pp": writer.file(header) for header in headers}
+def files(model, methods):  # pylint: disable=unused-argument
+    writer = Writer(model)
+    found = {f"{FOLDER}{header}pp": writer.file(header) for header in writer.headers}
+    definitions = {f"{FOLDER}{header.removesuffix('.h')}_definitions.hpp": writer.definitions(header) for header in writer.headers}
+    definitions = {name: text for name, text in definitions.items() if text}
+    return {**found, **definitions, **cpp_callbacks.files(model)}

@@ -1,89 +1,33 @@
 // Generated from include/ckpt by tools/api: do not edit.
-// adaptive.hpp - the methods of adaptive.h's objects that are one call of C.
+// adaptive.hpp - the classes and functions that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_ADAPTIVE_HPP
 #define CKPT_METHODS_ADAPTIVE_HPP
 
 #include <ckpt/adaptive.h>
 #include <ckpt/base.hpp>
+#include <ckpt/state.hpp>
 #include <ckpt/values/adaptive.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace ckpt {
 
-template <class Self>
-class ControllerMethods {
+// Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by what
+// recoveries saved. One thread at a time. Weaknesses: it knows neither the time since the last checkpoint nor the failure rate,
+// its steps depend on the unit of time, one outlier stays the longest task for ever, and slots for a lifetime run out.
+class Threshold : public detail::Object<Threshold, ckpt_threshold, ckpt_threshold_release> {
  public:
-  // Returns the time on the controller's clock, for callers that have none of their own.
-  double now() const {
-    double result = 0;
-    check(ckpt_controller_get_now(handle(), &result));
-    return result;
+  using Object::Object;
+  Threshold() : Threshold(ThresholdOptions()) {}
+  // Creates a threshold rule. options: {} for the defaults.
+  explicit Threshold(const ThresholdOptions& options) : Object(detail::Empty()) {
+    const ckpt_threshold_options given_options = detail::to_c(options);
+    check(ckpt_threshold_create(&given_options, this->out()));
   }
-  // Decides whether to save now, and why. Changes nothing, so it may be asked as often as one likes. Status::invalid_state when
-  // no run is going on.
-  Decision should_checkpoint(double now_seconds) const {
-    ckpt_decision result = CKPT_DECISION_INIT;
-    check(ckpt_controller_should_checkpoint(handle(), now_seconds, &result));
-    return detail::from_c(result);
-  }
-  // Returns what the controller knows.
-  ControllerInfo info() const {
-    ckpt_controller_info result = CKPT_CONTROLLER_INFO_INIT;
-    check(ckpt_controller_get_info(handle(), &result));
-    return detail::from_c(result);
-  }
-  // Lists the tasks that are remembered, the oldest first.
-  std::vector<TaskObservation> list_tasks() const {
-    const auto ask = [&](ckpt_task_observation* list, std::int64_t capacity, std::int64_t* count) {
-      return ckpt_controller_list_tasks(handle(), list, capacity, count);
-    };
-    const auto listed = detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT, ask);
-    return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
-  }
-  // Returns everything that the controller knows as JSON. Meant for State::set_json with the key "controller", after
-  // ControllerEventKind::save_began, so that learning survives the crash that it learns from. Numbers read back to the same
-  // bits.
-  std::string json() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_controller_get_json(handle(), buffer, capacity, needed);
-    });
-  }
-  // Reads what Controller::json wrote, also of a controller with other options: these stay. In the same process the controller
-  // goes on where the other one was; after a restart record ControllerEventKind::run_resumed. Status::corrupt when json is not
-  // such a text, Status::unsupported when it is of a later version; then nothing changes.
-  void restore(const std::string& json) {
-    check(ckpt_controller_restore(handle(), json.c_str()));
-  }
-
- private:
-  ckpt_controller* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
-};
-
-template <class Self>
-class SimulationMethods {
- public:
-  // Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall time against
-  // Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100; null where there is
-  // none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points for each policy,
-  // "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" how many of the times
-  // between failures lie in each interval, as [from seconds, to seconds, count].
-  std::string json() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_simulation_get_json(handle(), buffer, capacity, needed);
-    });
-  }
-
- private:
-  ckpt_simulation* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
-};
-
-template <class Self>
-class ThresholdMethods {
- public:
   // Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0.
   void observe_task(const std::string& name, double duration_seconds) {
     check(ckpt_threshold_observe_task(handle(), name.c_str(), duration_seconds));
@@ -123,9 +67,106 @@ class ThresholdMethods {
     const auto listed = detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT, ask);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
+};
 
- private:
-  ckpt_threshold* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+template <class Self>
+class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_controller_release> {
+  using Base = detail::Object<Self, ckpt_controller, ckpt_controller_release>;
+
+ public:
+  using Base::Base;
+  using Base::handle;
+  ControllerMethods() : ControllerMethods(ControllerOptions()) {}
+  // Creates a controller. options: {} for the defaults. Status::invalid_argument names the option that is out of range.
+  explicit ControllerMethods(const ControllerOptions& options) : Base(detail::Empty()) {
+    const ckpt_controller_options given_options = detail::to_c(options);
+    check(ckpt_controller_create(&given_options, this->out()));
+  }
+  // Returns the time on the controller's clock, for callers that have none of their own.
+  double now() const {
+    double result = 0;
+    check(ckpt_controller_get_now(handle(), &result));
+    return result;
+  }
+  // Records an event. Status::invalid_argument for an unknown kind and for a time that is not finite; Status::invalid_state as
+  // the kinds document, and without a run for kinds that need one.
+  void record(const ControllerEvent& event) {
+    const ckpt_controller_event given_event = detail::to_c(event);
+    check(ckpt_controller_record(handle(), &given_event));
+  }
+  // Decides whether to save now, and why. Changes nothing, so it may be asked as often as one likes. Status::invalid_state when
+  // no run is going on.
+  Decision should_checkpoint(double now_seconds) const {
+    ckpt_decision result = CKPT_DECISION_INIT;
+    check(ckpt_controller_should_checkpoint(handle(), now_seconds, &result));
+    return detail::from_c(result);
+  }
+  // Decides as Controller::should_checkpoint, with the same answer for all processes, which must all call it: rank 0 decides and
+  // broadcasts. What a save has cost is the longest stall of all ranks, each of which begins and commits every save in a
+  // controller of its own: after a save this call gathers their stalls on rank 0, whose controller notes the longest before it
+  // decides; again until none of them is still in that save. The other ranks' controllers keep their own stalls. now_seconds
+  // counts on rank 0 only. If rank 0 cannot decide, or the arguments of one rank are wrong, all return the status and message of
+  // that rank. Only a rank without a coordinator (nullptr or another handle) returns alone; the others time out. Status::timeout
+  // and Status::callback as Coordinator::all_gather, Coordinator::gather and Coordinator::broadcast. Status::corrupt if they
+  // return invalid data instead of a decision or stalls. timeout: at least 0, for the call as a whole.
+  Decision decide_all(const Coordinator& coordinator, double now_seconds, std::chrono::nanoseconds timeout) const {
+    ckpt_decision result = CKPT_DECISION_INIT;
+    check(ckpt_controller_decide_all(handle(), coordinator.handle(), now_seconds, timeout.count(), &result));
+    return detail::from_c(result);
+  }
+  // Returns what the controller knows.
+  ControllerInfo info() const {
+    ckpt_controller_info result = CKPT_CONTROLLER_INFO_INIT;
+    check(ckpt_controller_get_info(handle(), &result));
+    return detail::from_c(result);
+  }
+  // Lists the tasks that are remembered, the oldest first.
+  std::vector<TaskObservation> list_tasks() const {
+    const auto ask = [&](ckpt_task_observation* list, std::int64_t capacity, std::int64_t* count) {
+      return ckpt_controller_list_tasks(handle(), list, capacity, count);
+    };
+    const auto listed = detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT, ask);
+    return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
+  }
+  // Returns everything that the controller knows as JSON. Meant for State::set_json with the key "controller", after
+  // ControllerEventKind::save_began, so that learning survives the crash that it learns from. Numbers read back to the same
+  // bits.
+  std::string json() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_controller_get_json(handle(), buffer, capacity, needed);
+    });
+  }
+  // Reads what Controller::json wrote, also of a controller with other options: these stay. In the same process the controller
+  // goes on where the other one was; after a restart record ControllerEventKind::run_resumed. Status::corrupt when json is not
+  // such a text, Status::unsupported when it is of a later version; then nothing changes.
+  void restore(const std::string& json) {
+    check(ckpt_controller_restore(handle(), json.c_str()));
+  }
+};
+
+// A simulation that is done.
+class Simulation : public detail::Object<Simulation, ckpt_simulation, ckpt_simulation_release> {
+ public:
+  using Object::Object;
+  // Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one who knows
+  // when the next failure comes. Failures hit work, saves and restarts; only finished saves count. options: must be there, for
+  // it has the failures. Status::invalid_argument names what is wrong, also the line of a trace. Status::out_of_range names the
+  // argument to change when there would be more than 10^9 polls, gaps replayed to learn from, or lives of nodes: below that it
+  // takes seconds to minutes.
+  explicit Simulation(const SimulationOptions& options) : Object(detail::Empty()) {
+    const ckpt_simulation_options given_options = detail::to_c(options);
+    check(ckpt_simulation_create(&given_options, this->out()));
+  }
+  // Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall time against
+  // Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100; null where there is
+  // none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points for each policy,
+  // "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" how many of the times
+  // between failures lie in each interval, as [from seconds, to seconds, count].
+  std::string json() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_simulation_get_json(handle(), buffer, capacity, needed);
+    });
+  }
 };
 
 }  // namespace ckpt

@@ -1,5 +1,5 @@
 // Generated from include/ckpt by tools/api: do not edit.
-// async.hpp - the methods of async.h's objects that are one call of C.
+// async.hpp - the classes and functions that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_ASYNC_HPP
 #define CKPT_METHODS_ASYNC_HPP
@@ -7,14 +7,29 @@
 #include <ckpt/async.h>
 #include <ckpt/base.hpp>
 #include <ckpt/values/async.hpp>
+#include <ckpt/values/state.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <vector>
 
 namespace ckpt {
 
 template <class Self>
-class AsyncManagerMethods {
+class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt_async_manager_release> {
+  using Base = detail::Object<Self, ckpt_async_manager, ckpt_async_manager_release>;
+
  public:
+  using Base::Base;
+  using Base::handle;
+  // Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned
+  // then. timeout: that draining may take (-1: for ever); what remains then is cancelled, and the call returns Status::timeout.
+  // A failure that was not seen is reported here (see Failures at the top of the documentation of async; its message names the
+  // time-out, too): the manager is closed all the same. Closing again reports the next one, and returns Status::ok when there is
+  // none. Status::invalid_state inside a callback: nothing was closed.
+  void close(CloseMode mode, std::chrono::nanoseconds timeout = forever) {
+    check(ckpt_async_manager_close(handle(), static_cast<ckpt_close_mode>(mode), timeout.count()));
+  }
   // Asks a task to stop. cancelled (may be nullptr) is 1 when it will end, or has just ended, Status::cancelled because of this
   // call: then nothing of it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which
   // it cannot be undone (the manifest of a save is being written; the tensors of a load are being filled). A queued task ends,
@@ -25,13 +40,57 @@ class AsyncManagerMethods {
     check(ckpt_async_manager_cancel(handle(), id, &result));
     return result != 0;
   }
+  // Waits until a save is staged or has ended: its tensors may be written. id: 0 waits for all saves. timeout: nanoseconds, -1
+  // for ever. Status::timeout; Status::not_found as AsyncManager::cancel; Status::invalid_state inside a callback.
+  void wait_staged(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
+    check(ckpt_async_manager_wait_staged(handle(), id, timeout.count()));
+  }
+  // Waits until the task has ended, however it ended, and its callbacks have returned (inside a callback: or will): Returns how,
+  // and a failure counts as seen. result may be nullptr; then it does not. id: 0 waits for all tasks, result must be nullptr
+  // then. Errors as AsyncManager::wait_staged.
+  CheckpointTaskResult wait(std::int64_t id, std::chrono::nanoseconds timeout) {
+    ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+    check(ckpt_async_manager_wait(handle(), id, timeout.count(), &result));
+    return detail::from_c(result);
+  }
+  // Fills result as CheckpointManager::save does. Status::invalid_state unless the task is a save that has completed;
+  // Status::not_found.
+  SaveResult save_result(std::int64_t id) const {
+    ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
+    check(ckpt_async_manager_get_save_result(handle(), id, &result));
+    return detail::from_c(result);
+  }
+  // Fills result as CheckpointManager::load does. Status::invalid_state unless the task is a load that has completed;
+  // Status::not_found.
+  LoadResult load_result(std::int64_t id) const {
+    ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
+    check(ckpt_async_manager_get_load_result(handle(), id, &result));
+    return detail::from_c(result);
+  }
   // Reports that a step has ended: tasks whose gate_step is not after it may begin. Never goes back.
   void end_step(std::int64_t step) {
     check(ckpt_async_manager_end_step(handle(), step));
   }
-
- private:
-  ckpt_async_manager* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+  // Returns what is known of a task now. Status::not_found as AsyncManager::cancel.
+  CheckpointTaskInfo task(std::int64_t id) const {
+    ckpt_checkpoint_task_info result = CKPT_CHECKPOINT_TASK_INFO_INIT;
+    check(ckpt_async_manager_get_task(handle(), id, &result));
+    return detail::from_c(result);
+  }
+  // Lists ids of tasks. which: CheckpointTaskList::live or CheckpointTaskList::ended. count receives how many there are; ids
+  // (may be nullptr with capacity 0) the first capacity of them.
+  std::vector<std::int64_t> list(CheckpointTaskList which) const {
+    const auto ask = [&](std::int64_t* list, std::int64_t capacity, std::int64_t* count) {
+      return ckpt_async_manager_list(handle(), static_cast<ckpt_checkpoint_task_list>(which), list, capacity, count);
+    };
+    return detail::list_of<std::int64_t>(0, ask);
+  }
+  // Returns the manager's tasks and bytes; a snapshot while they are at work.
+  AsyncManagerStats stats() const {
+    ckpt_async_manager_stats result = CKPT_ASYNC_MANAGER_STATS_INIT;
+    check(ckpt_async_manager_get_stats(handle(), &result));
+    return detail::from_c(result);
+  }
 };
 
 }  // namespace ckpt

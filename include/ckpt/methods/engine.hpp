@@ -1,20 +1,56 @@
 // Generated from include/ckpt by tools/api: do not edit.
-// engine.hpp - the methods of engine.h's objects that are one call of C.
+// engine.hpp - the classes and functions that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_ENGINE_HPP
 #define CKPT_METHODS_ENGINE_HPP
 
 #include <ckpt/engine.h>
 #include <ckpt/base.hpp>
+#include <ckpt/plan.hpp>
 #include <ckpt/values/engine.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace ckpt {
 
+class Chain;
+class Layer;
+
 template <class Self>
-class ChainMethods {
+class LayerMethods : public detail::Object<Self, ckpt_layer, ckpt_layer_release> {
+  using Base = detail::Object<Self, ckpt_layer, ckpt_layer_release>;
+
  public:
+  using Base::Base;
+  using Base::handle;
+  // Creates a head that shares its weight with an embedding: y = x W^T, for each row, W the embedding's "tokens.weight"
+  // [VOCABULARY, WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is the embedding's parameter: it is
+  // listed, clipped, updated and saved once, and its gradient is the sum of both uses, in any split of the chain. embedding: a
+  // layer of kind token_embedding, kept alive; it belongs to the same chain, before the head (or to the chain that a pipeline
+  // splits). Takes memory for a gradient of its own. Status::invalid_argument for a layer of another kind.
+  static Self tied_head(const std::string& name, const Self& embedding) {
+    ckpt_layer* result = nullptr;
+    check(ckpt_layer_create_tied_head(name.c_str(), embedding.handle(), &result));
+    return Self::adopt(result);
+  }
+};
+
+template <class Self>
+class ChainMethods : public detail::Object<Self, ckpt_chain, ckpt_chain_release> {
+  using Base = detail::Object<Self, ckpt_chain, ckpt_chain_release>;
+
+ public:
+  using Base::Base;
+  using Base::handle;
+  // Creates an empty chain. first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is a piece of a
+  // longer one.
+  explicit ChainMethods(std::int64_t first_layer = 0) : Base(detail::Empty()) {
+    check(ckpt_chain_create(first_layer, this->out()));
+  }
+  // Appends a layer; the chain keeps it. Status::invalid_state when it belongs to a chain already or an executor was made.
+  // Status::already_exists when the name is taken.
+  Self& add(const Layer& layer);
   // Returns the number of layers.
   std::int64_t layer_count() const {
     std::int64_t result = 0;
@@ -28,6 +64,12 @@ class ChainMethods {
   void initialize(std::uint64_t seed) {
     check(ckpt_chain_initialize(handle(), seed));
   }
+  // Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any number of them.
+  // pool: kept alive; nullptr (as in a new chain): the calling thread alone.
+  Self& set_worker_pool(detail::Borrowed<ckpt_worker_pool> pool) {
+    check(ckpt_chain_set_worker_pool(handle(), pool));
+    return static_cast<Self&>(*this);
+  }
   // Scales all gradients so that their common 2-norm is at most max_norm (> 0); returns the norm before. Status::out_of_range
   // when that is not finite: no gradient is scaled.
   double clip_gradients(double max_norm) {
@@ -35,53 +77,33 @@ class ChainMethods {
     check(ckpt_chain_clip_gradients(handle(), max_norm, &result));
     return result;
   }
-
- private:
-  ckpt_chain* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
 };
 
 template <class Self>
-class OptimizerMethods {
- public:
-  // Updates the parameters once with the gradients as they are.
-  void step() {
-    check(ckpt_optimizer_step(handle()));
-  }
-  // Returns the size of the next steps.
-  double learning_rate() const {
-    double result = 0;
-    check(ckpt_optimizer_get_learning_rate(handle(), &result));
-    return result;
-  }
-  // Sets the size of the next steps, >= 0 and finite. It is not part of the state: set it again when a run is resumed.
-  void set_learning_rate(double learning_rate) {
-    check(ckpt_optimizer_set_learning_rate(handle(), learning_rate));
-  }
-  // Returns the number of updates so far; part of AdamW's state.
-  std::int64_t step_count() const {
-    std::int64_t result = 0;
-    check(ckpt_optimizer_get_step_count(handle(), &result));
-    return result;
-  }
-  // Sets the number of updates so far (>= 0), when state is restored.
-  void set_step_count(std::int64_t step_count) {
-    check(ckpt_optimizer_set_step_count(handle(), step_count));
-  }
+class ScheduleExecutorMethods : public detail::Object<Self, ckpt_schedule_executor, ckpt_schedule_executor_release> {
+  using Base = detail::Object<Self, ckpt_schedule_executor, ckpt_schedule_executor_release>;
 
- private:
-  ckpt_optimizer* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
-};
-
-template <class Self>
-class ScheduleExecutorMethods {
  public:
+  using Base::Base;
+  using Base::handle;
+  // Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena.
+  // Keeps chain and schedule alive. Status::out_of_range for a schedule that runs layers more than 2^22 times in a step: an
+  // executor holds it as a list. A tier that has a storage and that the schedule uses gets a place for the longest item of each
+  // of its slots. In the file system that is one file for each executor and tier, mode 0600 and without a name, so nothing is
+  // left of it however the process ends; each slot begins at a multiple of 4096, and the storage's options say how it is written
+  // and how fast (bytes_per_second limits what is read from such files, too, by itself). In memory it is that many bytes. Two
+  // threads for each such tier, one for stores and one for loads, copy in the order of the schedule while layers run; an AWAIT
+  // waits for its copy. Status::unsupported, and the message names the tier, for a storage of callbacks; what the system reports
+  // when it makes no such file.
+  ScheduleExecutorMethods(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
+                          const ScheduleExecutorOptions& options);
   // Runs the schedule once: forward, backward, gradients added to the layers' parameters. Returns x_n where it has one element,
   // else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
   // Status::out_of_range for a loss that is not finite, before any layer runs backward: see check_finite for where it began. A
   // copy through a tier's storage that fails ends the step, once no other copy is under way, and the message names tier and
   // slot: Status::no_space when the tier's file finds no room, Status::io also when the file has become shorter than what was
-  // stored. A storage made by Storage::create_retrying has tried it again by then. Status::forked in a forked child when a tier
-  // has a storage.
+  // stored. A storage made by Storage::retrying has tried it again by then. Status::forked in a forked child when a tier has a
+  // storage.
   double run(const Step& step) {
     const ckpt_step given_step = detail::to_c(step);
     double result = 0;
@@ -105,10 +127,87 @@ class ScheduleExecutorMethods {
     check(ckpt_schedule_executor_get_stats(handle(), &result));
     return detail::from_c(result);
   }
-
- private:
-  ckpt_schedule_executor* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+  // Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the executor's chain
+  // and input), in which forward_seconds, record_seconds and backward_seconds of what the schedule runs are the medians over the
+  // last steps that ended well, up to 32. What it does not run stays as it is. Status::invalid_state before the first step,
+  // Status::invalid_argument for the profile of another chain.
+  Profile refine(const Profile& profile) const {
+    ckpt_profile* result = nullptr;
+    check(ckpt_schedule_executor_refine(handle(), profile.handle(), &result));
+    return Profile::adopt(result);
+  }
 };
+
+template <class Self>
+class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimizer_release> {
+  using Base = detail::Object<Self, ckpt_optimizer, ckpt_optimizer_release>;
+
+ public:
+  using Base::Base;
+  using Base::handle;
+  // Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <=
+  // momentum < 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive.
+  static Self sgd(const Chain& chain, double learning_rate, double momentum);
+  // Creates an AdamW optimizer. options: {} for the defaults. Keeps the chain alive. Source: Loshchilov, Hutter, "Decoupled
+  // weight decay regularization", arXiv:1711.05101.
+  static Self adamw(const Chain& chain, const AdamWOptions& options = {});
+  // Updates the parameters once with the gradients as they are.
+  void step() {
+    check(ckpt_optimizer_step(handle()));
+  }
+  // Does what Chain::clip_gradients(max_norm) and Optimizer::step do, to the same bits, and sets all gradients to 0: a step with
+  // accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the gradients are gone through once, and
+  // each part is scaled, used and set to 0 while it is in the processor's caches. max_norm: > 0; INFINITY scales nothing.
+  // Returns the norm before. Status::out_of_range when that is not finite: gradients, parameters and state stay as they are.
+  double step_and_zero(double max_norm) {
+    double result = 0;
+    check(ckpt_optimizer_step_and_zero(handle(), max_norm, &result));
+    return result;
+  }
+  // Returns the size of the next steps.
+  double learning_rate() const {
+    double result = 0;
+    check(ckpt_optimizer_get_learning_rate(handle(), &result));
+    return result;
+  }
+  // Sets the size of the next steps, >= 0 and finite. It is not part of the state: set it again when a run is resumed.
+  Self& set_learning_rate(double learning_rate) {
+    check(ckpt_optimizer_set_learning_rate(handle(), learning_rate));
+    return static_cast<Self&>(*this);
+  }
+  // Returns the number of updates so far; part of AdamW's state.
+  std::int64_t step_count() const {
+    std::int64_t result = 0;
+    check(ckpt_optimizer_get_step_count(handle(), &result));
+    return result;
+  }
+  // Sets the number of updates so far (>= 0), when state is restored.
+  Self& set_step_count(std::int64_t step_count) {
+    check(ckpt_optimizer_set_step_count(handle(), step_count));
+    return static_cast<Self&>(*this);
+  }
+};
+
+// Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes
+// its name, version and core as a string: (buffer, capacity, needed) rule. If this processor can run a wider set of OpenBLAS's
+// kernels than the one in use, the string continues behind a semicolon with the names of both, whatever the environment
+// contains; the log then has one warning when the BLAS is loaded. Nothing is added for the BLAS of blas_set. Status::not_found
+// if there is no OpenBLAS; the message lists the files that were tried. Status::forked, as from every function that needs a
+// matrix product, in a child that was forked while another thread loaded the BLAS.
+inline std::string blas_info() {
+  return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+    return ckpt_blas_get_info(buffer, capacity, needed);
+  });
+}
+
+// Returns the rate of a step (>= 0, from 0), to be given to Optimizer::set_learning_rate before it. A function of its
+// arguments alone, so a resumed run goes on with the same rates. Synchronised.
+inline double learning_rate_at(const LearningRateSchedule& schedule, std::int64_t step) {
+  const ckpt_learning_rate_schedule given_schedule = detail::to_c(schedule);
+  double result = 0;
+  check(ckpt_learning_rate_at(&given_schedule, step, &result));
+  return result;
+}
 
 }  // namespace ckpt
 

@@ -1,5 +1,5 @@
 // Generated from include/ckpt by tools/api: do not edit.
-// memory.hpp - the methods of memory.h's objects that are one call of C.
+// memory.hpp - the classes and functions that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_MEMORY_HPP
 #define CKPT_METHODS_MEMORY_HPP
@@ -9,19 +9,38 @@
 #include <ckpt/values/memory.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ckpt {
 
 template <class Self>
-class MemoryTrackerMethods {
+class MemoryTrackerMethods : public detail::Object<Self, ckpt_memory_tracker, ckpt_memory_tracker_release> {
+  using Base = detail::Object<Self, ckpt_memory_tracker, ckpt_memory_tracker_release>;
+
  public:
+  using Base::Base;
+  using Base::handle;
+  MemoryTrackerMethods() : MemoryTrackerMethods(MemoryTrackerOptions()) {}
+  // Creates a tracker that has counted nothing. options: {} for the defaults.
+  explicit MemoryTrackerMethods(const MemoryTrackerOptions& options) : Base(detail::Empty()) {
+    const ckpt_memory_tracker_options given_options = detail::to_c(options);
+    check(ckpt_memory_tracker_create(&given_options, this->out()));
+  }
   // Returns the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes a
   // new layer.
   std::int32_t add_layer(const std::string& name) {
     std::int32_t result = 0;
     check(ckpt_memory_tracker_add_layer(handle(), name.c_str(), &result));
+    return result;
+  }
+  // Returns the number of the layer of this name. std::nullopt for a name that was never used.
+  std::optional<std::int32_t> find_layer(const std::string& name) const {
+    std::int32_t result = 0;
+    const ckpt_status status = ckpt_memory_tracker_find_layer(handle(), name.c_str(), &result);
+    if (status == CKPT_E_NOT_FOUND) return std::nullopt;
+    check(status);
     return result;
   }
   // Returns the layer's name, which lives as long as the tracker. Status::not_found for a number that no layer has.
@@ -30,10 +49,39 @@ class MemoryTrackerMethods {
     check(ckpt_memory_tracker_get_layer_name(handle(), layer_id, &result));
     return result;
   }
+  // Records an allocation of bytes (> 0) by a layer. allocation identifies it and is never 0. Errors: Status::invalid_argument
+  // (bytes), Status::not_found (layer; counted), Status::out_of_range when the total of all allocations would pass 2^63 - 1.
+  // Allocates memory only when more allocations are live than ever before. Event handlers run before it returns.
+  std::uint64_t record_allocation(std::int32_t layer_id, std::int64_t bytes) {
+    std::uint64_t result = 0;
+    check(ckpt_memory_tracker_record_allocation(handle(), layer_id, bytes, &result));
+    return result;
+  }
+  // Records an allocation of bytes (> 0) by a layer as MemoryTracker::record_allocation, but std::nullopt when the live total
+  // would rise above the limit. What is refused is never counted as live, not even for a moment; MemoryStats.refused counts
+  // refusals. Without a limit everything fits.
+  std::optional<std::uint64_t> try_reserve(std::int32_t layer_id, std::int64_t bytes) {
+    std::uint64_t result = 0;
+    const ckpt_status status = ckpt_memory_tracker_try_reserve(handle(), layer_id, bytes, &result);
+    if (status == CKPT_E_OVER_BUDGET) return std::nullopt;
+    check(status);
+    return result;
+  }
+  // Records the end of an allocation. Status::not_found for an id that is not live (unknown, or freed already): nothing changes
+  // but the count not_found.
+  void record_deallocation(std::uint64_t allocation) {
+    check(ckpt_memory_tracker_record_deallocation(handle(), allocation));
+  }
   // Returns the tracker's totals.
   MemoryStats stats() const {
     ckpt_memory_stats result = CKPT_MEMORY_STATS_INIT;
     check(ckpt_memory_tracker_get_stats(handle(), &result));
+    return detail::from_c(result);
+  }
+  // Returns a layer's numbers. Status::not_found for an unknown layer.
+  MemoryLayerStats layer_stats(std::int32_t layer_id) const {
+    ckpt_memory_layer_stats result = CKPT_MEMORY_LAYER_STATS_INIT;
+    check(ckpt_memory_tracker_get_layer_stats(handle(), layer_id, &result));
     return detail::from_c(result);
   }
   // The live allocations of one moment, oldest first: count receives how many there are, allocations the first min(capacity,
@@ -61,13 +109,14 @@ class MemoryTrackerMethods {
     check(ckpt_memory_tracker_enable_events(handle(), static_cast<ckpt_bool>(enabled)));
   }
   // Reports a new peak only when it is at least bytes (> 0) above the last one reported; 1 reports every new peak.
-  void set_peak_granularity(std::int64_t bytes) {
+  Self& set_peak_granularity(std::int64_t bytes) {
     check(ckpt_memory_tracker_set_peak_granularity(handle(), bytes));
+    return static_cast<Self&>(*this);
   }
   // Returns a snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers
-  // (0: all) that hold the most live bytes, and the sum of the others;. The text may grow between asking for its length and
+  // (0: all) that hold the most live bytes, and the sum of the others. The text may grow between asking for its length and
   // fetching it: repeat on Status::out_of_range.
-  std::string json(std::int64_t max_layers) const {
+  std::string json(std::int64_t max_layers = 0) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_memory_tracker_get_json(handle(), max_layers, buffer, capacity, needed);
     });
@@ -76,14 +125,16 @@ class MemoryTrackerMethods {
   // ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first max_layers layers
   // by number (0: all), so that a layer's series never moves; the others are summed under layer="other". Source:
   // prometheus.io/docs/instrumenting/exposition_formats.
-  std::string prometheus(std::int64_t max_layers) const {
+  std::string prometheus(std::int64_t max_layers = 0) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_memory_tracker_get_prometheus(handle(), max_layers, buffer, capacity, needed);
     });
   }
-
- private:
-  ckpt_memory_tracker* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+  // Another reference to the same object.
+  Self share() const noexcept {
+    ckpt_memory_tracker_retain(handle());
+    return Self::adopt(handle());
+  }
 };
 
 }  // namespace ckpt

@@ -1,26 +1,36 @@
 // Generated from include/ckpt by tools/api: do not edit.
-// pipeline.hpp - the methods of pipeline.h's objects that are one call of C.
+// pipeline.hpp - the classes and functions that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_PIPELINE_HPP
 #define CKPT_METHODS_PIPELINE_HPP
 
 #include <ckpt/pipeline.h>
 #include <ckpt/base.hpp>
+#include <ckpt/plan.hpp>
+#include <ckpt/tensor.hpp>
 #include <ckpt/values/pipeline.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ckpt {
 
+class ActivationManager;
+
 template <class Self>
-class ActivationManagerMethods {
+class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_manager, ckpt_activation_manager_release> {
+  using Base = detail::Object<Self, ckpt_activation_manager, ckpt_activation_manager_release>;
+
  public:
+  using Base::Base;
+  using Base::handle;
   // Changes the policy of what is stored from now on; what is stored already stays. Meant for between steps.
-  void set_policy(const ActivationPolicy& policy) {
+  Self& set_policy(const ActivationPolicy& policy) {
     const ckpt_activation_policy given_policy = detail::to_c(policy);
     check(ckpt_activation_manager_set_policy(handle(), &given_policy));
+    return static_cast<Self&>(*this);
   }
   // Returns the policy in force: under AUTOMATIC the one that was picked. policy.strategy is set to nullptr: no reference is
   // returned.
@@ -36,11 +46,39 @@ class ActivationManagerMethods {
     check(ckpt_activation_manager_should_checkpoint(handle(), micro_batch, bytes, &result));
     return result != 0;
   }
+  // Asks the policy, and keeps a copy of the activation if it says so: Returns 1 or 0. An index that is stored already is
+  // replaced, with its bytes; it is dropped when the new activation is not kept.
+  bool store(std::int32_t micro_batch, const Tensor& activation) {
+    ckpt_bool result = 0;
+    check(ckpt_activation_manager_store(handle(), micro_batch, activation.handle(), &result));
+    return result != 0;
+  }
+  // Returns a new read-only reference to what is stored, or std::nullopt when nothing is: that is no error. The memory lives as
+  // long as the reference, also when the manager drops it.
+  std::optional<Tensor> activation(std::int32_t micro_batch) const {
+    ckpt_tensor* result = nullptr;
+    check(ckpt_activation_manager_get_activation(handle(), micro_batch, &result));
+    return result == nullptr ? std::nullopt : std::optional(Tensor::adopt(result));
+  }
   // Returns 1 when the activation is stored, else 0.
   bool has_activation(std::int32_t micro_batch) const {
     ckpt_bool result = 0;
     check(ckpt_activation_manager_has_activation(handle(), micro_batch, &result));
     return result != 0;
+  }
+  // Runs the stage's forward on input: Returns a new reference. Nothing is stored. Status::invalid_state when the manager has no
+  // forward.
+  Tensor recompute(const Tensor& input, std::int32_t micro_batch) {
+    ckpt_tensor* result = nullptr;
+    check(ckpt_activation_manager_recompute(handle(), input.handle(), micro_batch, &result));
+    return Tensor::adopt(result);
+  }
+  // Returns what ActivationManager::activation returns, or else what ActivationManager::recompute returns. input is only read in
+  // the second case, but must be there.
+  Tensor get_or_compute(const Tensor& input, std::int32_t micro_batch) {
+    ckpt_tensor* result = nullptr;
+    check(ckpt_activation_manager_get_or_compute(handle(), input.handle(), micro_batch, &result));
+    return Tensor::adopt(result);
   }
   // Drops all that is stored; the tracker's count of this manager is 0 then.
   void clear() {
@@ -59,14 +97,15 @@ class ActivationManagerMethods {
     };
     return detail::list_of<std::int32_t>(0, ask);
   }
-
- private:
-  ckpt_activation_manager* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
 };
 
 template <class Self>
-class PipelineMethods {
+class PipelineMethods : public detail::Object<Self, ckpt_pipeline, ckpt_pipeline_release> {
+  using Base = detail::Object<Self, ckpt_pipeline, ckpt_pipeline_release>;
+
  public:
+  using Base::Base;
+  using Base::handle;
   // Asks the step that is running to end with Status::cancelled; does not wait. Without one it does nothing. Any thread, also a
   // layer's.
   void cancel() {
@@ -79,23 +118,58 @@ class PipelineMethods {
     };
     return detail::list_of<std::int64_t>(0, ask);
   }
+  // Returns a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches' tapes stay. Its
+  // recompute runs the stage's forward with the last step's keys; Status::unsupported for stages of several chunks, and for
+  // layers that need targets, have ambient state or are not deterministic.
+  ActivationManager manager(std::int32_t stage) const;
+  // Returns the schedule of a stage's whole step, all micro-batches, with SEND and RECEIVE: a new reference. Only the pipeline
+  // can run it.
+  Schedule schedule(std::int32_t stage) const {
+    ckpt_schedule* result = nullptr;
+    check(ckpt_pipeline_get_schedule(handle(), stage, &result));
+    return Schedule::adopt(result);
+  }
+  // Returns the profile that the schedule of Pipeline::schedule is verified against: the stage's layers for one micro-batch;
+  // between two chunks one layer that never runs. A new reference.
+  Profile profile(std::int32_t stage) const {
+    ckpt_profile* result = nullptr;
+    check(ckpt_pipeline_get_profile(handle(), stage, &result));
+    return Profile::adopt(result);
+  }
   // Returns what a stage measured since the pipeline was made.
-  PipelineStats stats(std::int32_t stage) {
+  PipelineStats stats(std::int32_t stage) const {
     ckpt_pipeline_stats result = CKPT_PIPELINE_STATS_INIT;
     check(ckpt_pipeline_get_stats(handle(), stage, &result));
     return detail::from_c(result);
   }
   // Returns the timeline of the last step that ended well as Chrome's trace events (JSON; chrome://tracing and Perfetto show
   // it). Source: "Trace Event Format".
-  std::string trace_json() {
+  std::string trace_json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_pipeline_get_trace_json(handle(), buffer, capacity, needed);
     });
   }
-
- private:
-  ckpt_pipeline* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
 };
+
+// Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what store-all keeps,
+// times the micro-batches in flight, is most even. profile: of one micro-batch. Of options only order, stages, chunks and
+// micro_batches are read.
+inline std::vector<std::int64_t> pipeline_split(const Profile& profile, const PipelineOptions& options) {
+  const ckpt_pipeline_options given_options = detail::to_c(options);
+  const auto ask = [&](std::int64_t* list, std::int64_t capacity, std::int64_t* count) {
+    return ckpt_pipeline_split(profile.handle(), &given_options, list, capacity, count);
+  };
+  return detail::list_of<std::int64_t>(0, ask);
+}
+
+// Returns the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their backward.
+// Reads the same options as Pipeline::split.
+inline std::int32_t pipeline_in_flight(const PipelineOptions& options, std::int32_t piece) {
+  const ckpt_pipeline_options given_options = detail::to_c(options);
+  std::int32_t result = 0;
+  check(ckpt_pipeline_get_in_flight(&given_options, piece, &result));
+  return result;
+}
 
 }  // namespace ckpt
 

@@ -1,5 +1,5 @@
 // Generated from include/ckpt by tools/api: do not edit.
-// storage.hpp - the methods of storage.h's objects that are one call of C.
+// storage.hpp - the classes and functions that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_STORAGE_HPP
 #define CKPT_METHODS_STORAGE_HPP
@@ -9,21 +9,63 @@
 #include <ckpt/values/storage.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace ckpt {
 
 template <class Self>
-class FaultHandlerMethods {
+class StorageMethods : public detail::Object<Self, ckpt_storage, ckpt_storage_release> {
+  using Base = detail::Object<Self, ckpt_storage, ckpt_storage_release>;
+
  public:
+  using Base::Base;
+  using Base::handle;
+  // Creates a storage in a directory of the file system. root: UTF-8 path, absolute or relative to the process's directory now;
+  // copied. The storage holds the directory open, so it stays the same one when the path is renamed or the process changes
+  // directory. Links that lead to the root are followed, links below it never. After the directory is removed, calls that need
+  // it fail with Status::invalid_state, even if a new one has that name. options: {} for the defaults. Status::invalid_argument
+  // when root is a file; Status::permission, Status::no_space and Status::io from the system.
+  static Self file_system(const std::string& root, const FileSystemOptions& options = {}) {
+    const ckpt_file_system_options given_options = detail::to_c(options);
+    ckpt_storage* result = nullptr;
+    check(ckpt_storage_create_file_system(root.c_str(), &given_options, &result));
+    return Self::adopt(result);
+  }
+  // Creates an empty storage in memory: for tests, and for state that need not outlive the process.
+  static Self memory() {
+    ckpt_storage* result = nullptr;
+    check(ckpt_storage_create_memory(&result));
+    return Self::adopt(result);
+  }
+  // Creates a storage from a URI. Its scheme (at least two letters, digits, '+', '-' and '.', a letter first; case does not
+  // matter) says which kind: - "file:PATH" or "file:///PATH": Storage::file_system; - "memory:": a storage of its own;
+  // "memory:NAME": one that all of this process share by that name, as long as one of them lives; - one that
+  // Storage::register_scheme knows, as plug-ins do with theirs (s3: libckpt-s3). A text without a scheme is a path of the file
+  // system: "./ab:c" for one with a ':' in its first component. "%" and two hexadecimal digits stand for a byte; a '/' at the
+  // end says nothing. Status::invalid_argument for components "." and "..", empty ones ("//"), control characters and encoded
+  // slashes, also encoded ones; the path of a text without a scheme is taken as it is. What follows a '?' or '#' is the scheme's
+  // affair; file and memory refuse it. Status::unsupported for a scheme that is not known: the message names those that are, and
+  // the package of one that is missing. Status::invalid_state for a URI that is made of itself.
+  static Self from_uri(const std::string& uri) {
+    ckpt_storage* result = nullptr;
+    check(ckpt_storage_create_from_uri(uri.c_str(), &result));
+    return Self::adopt(result);
+  }
+};
+
+template <class Self>
+class FaultHandlerMethods : public detail::Object<Self, ckpt_fault_handler, ckpt_fault_handler_release> {
+  using Base = detail::Object<Self, ckpt_fault_handler, ckpt_fault_handler_release>;
+
+ public:
+  using Base::Base;
+  using Base::handle;
   // Returns how often an operation was tried again since the handler was made.
   std::int64_t retry_count() const {
     std::int64_t result = 0;
     check(ckpt_fault_handler_get_retry_count(handle(), &result));
     return result;
   }
-
- private:
-  ckpt_fault_handler* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
 };
 
 }  // namespace ckpt

@@ -1,11 +1,12 @@
 // Generated from include/ckpt by tools/api: do not edit.
-// strategy.hpp - the methods of strategy.h's objects that are one call of C.
+// strategy.hpp - the classes and functions that are one call of C.
 // clang-format off
 #ifndef CKPT_METHODS_STRATEGY_HPP
 #define CKPT_METHODS_STRATEGY_HPP
 
 #include <ckpt/strategy.h>
 #include <ckpt/base.hpp>
+#include <ckpt/tensor.hpp>
 #include <ckpt/values/strategy.hpp>
 
 #include <cstdint>
@@ -14,8 +15,20 @@
 namespace ckpt {
 
 template <class Self>
-class StrategyMethods {
+class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy_release> {
+  using Base = detail::Object<Self, ckpt_strategy, ckpt_strategy_release>;
+
  public:
+  using Base::Base;
+  using Base::handle;
+  // Asks about one layer: answer becomes 1 (checkpoint it) or 0. layer_name: not blank. activation: only its type and shape are
+  // read. layer_index >= 0. Allocates nothing unless a smart strategy meets a layer for the first time. Status::callback when a
+  // custom strategy failed.
+  bool should_checkpoint(const std::string& layer_name, const Tensor& activation, std::int64_t layer_index) {
+    ckpt_bool result = 0;
+    check(ckpt_strategy_should_checkpoint(handle(), layer_name.c_str(), activation.handle(), layer_index, &result));
+    return result != 0;
+  }
   // Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
   // Executors call this; call it when you run your layers yourself.
   void observe_access(const std::string& layer_name) {
@@ -40,8 +53,9 @@ class StrategyMethods {
   }
   // Sets what a yes means from now on: StrategyChosen::recompute, StrategyChosen::boundary, or StrategyChosen::default_ for what
   // is usual for the kind. Schedules that were made before stay as they are.
-  void set_chosen(StrategyChosen chosen) {
+  Self& set_chosen(StrategyChosen chosen) {
     check(ckpt_strategy_set_chosen(handle(), static_cast<ckpt_strategy_chosen>(chosen)));
+    return static_cast<Self&>(*this);
   }
   // Returns the counters. A snapshot while other threads ask.
   StrategyCounters counters() const {
@@ -55,6 +69,13 @@ class StrategyMethods {
     check(ckpt_strategy_get_info(handle(), &result));
     return detail::from_c(result);
   }
+  // Returns a new reference to the child at index (0 .. children_count - 1, else Status::out_of_range), to be released; of first
+  // the last one is the fallback.
+  Self child(std::int64_t index) const {
+    ckpt_strategy* result = nullptr;
+    check(ckpt_strategy_get_child(handle(), index, &result));
+    return Self::adopt(result);
+  }
   // Returns the text from which Strategy::create makes an equal strategy. The meaning of a yes is not in it. Status::unsupported
   // for handles, which the message names: custom strategies, a tracker and a clock. Status::out_of_range beyond 16 MiB, which
   // children that are shared can reach.
@@ -63,9 +84,11 @@ class StrategyMethods {
       return ckpt_strategy_get_text(handle(), buffer, capacity, needed);
     });
   }
-
- private:
-  ckpt_strategy* handle() const noexcept { return static_cast<const Self*>(this)->handle(); }
+  // Another reference to the same object.
+  Self share() const noexcept {
+    ckpt_strategy_retain(handle());
+    return Self::adopt(handle());
+  }
 };
 
 }  // namespace ckpt
