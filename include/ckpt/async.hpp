@@ -73,11 +73,7 @@ class AsyncManager : public AsyncManagerMethods<AsyncManager> {
       return ckpt_async_manager_save(handle(), state.handle(), &given, &how, id);
     });
   }
-  std::int64_t save(const State& state, std::int64_t step) {
-    SaveOptions options;
-    options.step = step;
-    return save(state, options);
-  }
+  std::int64_t save(const State& state, std::int64_t step) { return save(state, detail::options_of_step<SaveOptions>(step)); }
   // No other caller may use the state until the task has ended.
   std::int64_t load(State& state, const LoadOptions& options = {}, const CheckpointTaskOptions& task = {},
                     CheckpointTaskFunctions functions = {}, Rename rename = {}) {

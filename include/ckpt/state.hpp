@@ -227,6 +227,13 @@ inline std::int32_t rename_tensor(const char* group, const char* name, char* buf
   });
 }
 
+template <class Options>
+Options options_of_step(std::int64_t step) {
+  Options options;
+  options.step = step;
+  return options;
+}
+
 // Starts a load by call(options with the function), which belongs to the library when that went well.
 template <class Call>
 ckpt_status load_renamed(const LoadOptions& options, Rename rename, Call&& call) {
@@ -270,11 +277,7 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
   }
 
   using CheckpointManagerMethods::save;
-  SaveResult save(const State& state, std::int64_t step) {
-    SaveOptions options;
-    options.step = step;
-    return save(state, options);
-  }
+  SaveResult save(const State& state, std::int64_t step) { return save(state, detail::options_of_step<SaveOptions>(step)); }
 
   // All or nothing: when this throws, the state is what it was (unless it was to be in place).
   LoadResult load(State& state, const LoadOptions& options = {}, Rename rename = {}) {
@@ -292,11 +295,7 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
   }
 
   // The newest valid one of this step.
-  LoadResult load(State& state, std::int64_t step) {
-    LoadOptions options;
-    options.step = step;
-    return load(state, options);
-  }
+  LoadResult load(State& state, std::int64_t step) { return load(state, detail::options_of_step<LoadOptions>(step)); }
 
   // Removes what rules ("": those of the options) do not keep, or only says what that is. Newest first.
   std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
