@@ -9,7 +9,6 @@
 #include <ckpt/tensor.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <locale>
 #include <memory>
 #include <sstream>
@@ -127,13 +126,6 @@ class ScheduleExecutor : public ScheduleExecutorMethods<ScheduleExecutor> {
 class Optimizer : public OptimizerMethods<Optimizer> {
  public:
   using OptimizerMethods::OptimizerMethods;
-  static Optimizer sgd(const Chain& chain, double learning_rate, double momentum = 0) {
-    return OptimizerMethods::sgd(chain, learning_rate, momentum);
-  }
-  // Clips, updates and sets gradients to 0 in one pass: a step with accumulate comes next. Returns the norm before.
-  double step_and_zero(double max_norm = std::numeric_limits<double>::infinity()) {
-    return OptimizerMethods::step_and_zero(max_norm);
-  }
   // Name and tensor of everything that must be saved beside the number of steps.
   std::vector<std::pair<std::string, Tensor>> tensors() const {
     const auto count = detail::result_of<std::int64_t>(ckpt_optimizer_get_tensor_count, handle());

@@ -164,9 +164,6 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
     scope.tracker_ = another_reference(handle());
     return scope;
   }
-  void set_limit(std::int64_t limit_bytes, std::int64_t hysteresis_bytes = 0) {
-    check(ckpt_memory_tracker_set_limit(handle(), limit_bytes, hysteresis_bytes));
-  }
   std::optional<MemoryLimit> limit() const {
     MemoryLimit limit;
     check(ckpt_memory_tracker_get_limit(handle(), &limit.bytes, &limit.hysteresis_bytes));

@@ -14,7 +14,8 @@ from text import GENERATED, camel, texts, wrapped
 from write_cpp import CppWords, KEYWORDS, NUMBERS, init
 
 FOLDER = "include/ckpt/methods/"
-SYSTEM = (("chrono", r"std::chrono"), ("cstddef", r"std::byte"), ("cstdint", r"std::u?int"), ("optional", r"std::optional"),
+SYSTEM = (("chrono", r"std::chrono"), ("cstddef", r"std::byte"), ("cstdint", r"std::u?int"),
+          ("limits", r"std::numeric_limits"), ("optional", r"std::optional"),
           ("string", r"std::string\b"), ("string_view", r"std::string_view"), ("vector", r"std::vector"))
 CHAINED = re.compile(r"(add|set)(_|$)")  # methods that return the object, so that calls can be chained
 
@@ -48,11 +49,13 @@ class CppParameter:
         }[parameter.kind]
         if is_optional and parameter.kind == "handle":
             self.type, self.passed, self.header = f"detail::Borrowed<{bare}>", name, None
-        self.default = {"number": "0", "duration": "forever"}.get(parameter.kind, "{}") if has_default else None
+        number = "std::numeric_limits<double>::infinity()" if parameter.may_be_infinite else "0"
+        default = {"number": number, "real": number, "duration": "forever"}.get(parameter.kind, "{}")
+        self.default = default if has_default else None
 
     @staticmethod
     def may_be_optional(parameter):
-        return parameter.is_nullable or parameter.has_zero or parameter.may_be_forever
+        return parameter.is_nullable or parameter.has_zero or parameter.may_be_forever or parameter.may_be_infinite
 
 
 def parameters_of(function, classes, own):

@@ -19,8 +19,8 @@ class Parameter:
     """A value that the caller passes.
 
     kind: text, number, real, truth, enum, duration, handle, struct, shape (with its ndim), array (with its count) or memory (with its
-    bytes). is_nullable: the comment documents NULL. has_zero: the comment documents the meaning of 0, as in "max_layers (0: all)".
-    may_be_forever: it documents -1 for no limit of time.
+    bytes). is_nullable: the comment documents NULL. has_zero: the comment documents 0, as in "max_layers (0: all)" and "0 <= momentum < 1".
+    may_be_forever, may_be_infinite: it documents -1 for no limit of time, or INFINITY.
     """
 
     def __init__(self, model, parameter, kind, comment):
@@ -29,8 +29,9 @@ class Parameter:
         text = " ".join(comment.split())
         documented = re.search(rf"\b{self.name}(?: \(NULL|: (?:[^.]*?[;,:] )?NULL\b| may be NULL| NULL[:;])", text)
         self.is_nullable = kind in ("text", "handle", "struct") and documented is not None
-        zero = rf"\b{self.name}\b[^.:;()]*(?:\(0: |(?: \(>= 0\))?: [^.;]*; 0 (?:takes|unless)\b)"
-        self.has_zero = kind == "number" and re.search(zero, text) is not None
+        zero = rf"\b{self.name}\b[^.:;()]*(?:\(0: |(?: \(>= 0\))?: [^.;]*; 0 (?:takes|unless)\b)|\b0 <= {self.name}\b"
+        self.has_zero = kind in ("number", "real") and re.search(zero, text) is not None
+        self.may_be_infinite = kind == "real" and re.search(rf"\b{self.name}: [^.]*\bINFINITY\b", text) is not None
         self.may_be_forever = kind == "duration" and re.search(rf"\b{self.name}: [^.;]*-1(?: |: )for ever", text) is not None
 
 
@@ -118,7 +119,7 @@ def crosses(model, name, plain):
     return model.struct_names[name].crosses and (plain or model.struct_names[name].has_size)
 
 
-def kind_of_parameter(model, parameter, plain):
+def kind_of_parameter(model, parameter, plain=False):
     kind, pointed = parameter["type"], bare(parameter["type"])
     if "array" in parameter or "[" in parameter["declaration"]:
         return None
@@ -177,7 +178,7 @@ def kind_of_pair(model, parameter, following, plain):
     return "memory" if plain and pointed == "void" and kind.count("*") == 1 and following == "bytes" else None
 
 
-def result_of(model, function, parameters, plain):
+def result_of(model, function, parameters, plain=False):
     """The result, and the parameters that are none; None if the function is not one call with one result."""
     kind = function["result"]
     if kind != "ckpt_status":

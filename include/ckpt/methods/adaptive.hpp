@@ -106,7 +106,7 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
   // controller of its own: after a save this call gathers their stalls on rank 0, whose controller notes the longest before it
   // decides; again until none of them is still in that save. The other ranks' controllers keep their own stalls. now_seconds
   // counts on rank 0 only. If rank 0 cannot decide, or the arguments of one rank are wrong, all return the status and message of
-  // that rank. Only a rank without a coordinator (nullptr or another handle) returns alone; the others time out. Status::timeout
+  // that rank. Only a rank whose coordinator is nullptr or another handle returns alone; the others time out. Status::timeout
   // and Status::callback as Coordinator::all_gather, Coordinator::gather and Coordinator::broadcast. Status::corrupt if they
   // return invalid data instead of a decision or stalls. timeout: at least 0, for the call as a whole.
   Decision decide_all(const Coordinator& coordinator, double now_seconds, std::chrono::nanoseconds timeout) const {

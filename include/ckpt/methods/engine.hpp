@@ -10,6 +10,7 @@
 #include <ckpt/values/engine.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace ckpt {
@@ -87,16 +88,16 @@ class ScheduleExecutorMethods : public detail::Object<Self, ckpt_schedule_execut
   using Base::Base;
   using Base::handle;
   // Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena.
-  // Keeps chain and schedule alive. Status::out_of_range for a schedule that runs layers more than 2^22 times in a step: an
-  // executor holds it as a list. A tier that has a storage and that the schedule uses gets a place for the longest item of each
-  // of its slots. In the file system that is one file for each executor and tier, mode 0600 and without a name, so nothing is
-  // left of it however the process ends; each slot begins at a multiple of 4096, and the storage's options say how it is written
-  // and how fast (bytes_per_second limits what is read from such files, too, by itself). In memory it is that many bytes. Two
-  // threads for each such tier, one for stores and one for loads, copy in the order of the schedule while layers run; an AWAIT
-  // waits for its copy. Status::unsupported, and the message names the tier, for a storage of callbacks; what the system reports
-  // when it makes no such file.
+  // Keeps chain and schedule alive. options: {} for the defaults. Status::out_of_range for a schedule that runs layers more than
+  // 2^22 times in a step: an executor holds it as a list. A tier that has a storage and that the schedule uses gets a place for
+  // the longest item of each of its slots. In the file system that is one file for each executor and tier, mode 0600 and without
+  // a name, so nothing is left of it however the process ends; each slot begins at a multiple of 4096, and the storage's options
+  // say how it is written and how fast (bytes_per_second limits what is read from such files, too, by itself). In memory it is
+  // that many bytes. Two threads for each such tier, one for stores and one for loads, copy in the order of the schedule while
+  // layers run; an AWAIT waits for its copy. Status::unsupported, and the message names the tier, for a storage of callbacks;
+  // what the system reports when it makes no such file.
   ScheduleExecutorMethods(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
-                          const ScheduleExecutorOptions& options);
+                          const ScheduleExecutorOptions& options = {});
   // Runs the schedule once: forward, backward, gradients added to the layers' parameters. Returns x_n where it has one element,
   // else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
   // Status::out_of_range for a loss that is not finite, before any layer runs backward: see check_finite for where it began. A
@@ -147,7 +148,7 @@ class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimi
   using Base::handle;
   // Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <=
   // momentum < 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive.
-  static Self sgd(const Chain& chain, double learning_rate, double momentum);
+  static Self sgd(const Chain& chain, double learning_rate, double momentum = 0);
   // Creates an AdamW optimizer. options: {} for the defaults. Keeps the chain alive. Source: Loshchilov, Hutter, "Decoupled
   // weight decay regularization", arXiv:1711.05101.
   static Self adamw(const Chain& chain, const AdamWOptions& options = {});
@@ -159,7 +160,7 @@ class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimi
   // accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the gradients are gone through once, and
   // each part is scaled, used and set to 0 while it is in the processor's caches. max_norm: > 0; INFINITY scales nothing.
   // Returns the norm before. Status::out_of_range when that is not finite: gradients, parameters and state stay as they are.
-  double step_and_zero(double max_norm) {
+  double step_and_zero(double max_norm = std::numeric_limits<double>::infinity()) {
     double result = 0;
     check(ckpt_optimizer_step_and_zero(handle(), max_norm, &result));
     return result;

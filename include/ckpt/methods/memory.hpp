@@ -99,6 +99,13 @@ class MemoryTrackerMethods : public detail::Object<Self, ckpt_memory_tracker, ck
   void reset_stats() {
     check(ckpt_memory_tracker_reset_stats(handle()));
   }
+  // Sets the limit of the live total: limit_bytes > 0, 0 <= hysteresis_bytes < limit_bytes. Recording goes on above it, with an
+  // event when the live total rises above it; the next one only after it was below limit_bytes - hysteresis_bytes. With more
+  // than limit_bytes live the event comes at once. MemoryTracker::try_reserve refuses what would pass it.
+  Self& set_limit(std::int64_t limit_bytes, std::int64_t hysteresis_bytes = 0) {
+    check(ckpt_memory_tracker_set_limit(handle(), limit_bytes, hysteresis_bytes));
+    return static_cast<Self&>(*this);
+  }
   // Removes the limit of the live total; a new tracker has none.
   void clear_limit() {
     check(ckpt_memory_tracker_clear_limit(handle()));
