@@ -1,4 +1,4 @@
-# SWIG for all languages: CKPT_SWIG, ckpt_swig_version, and ckpt_no_swig, which says why it cannot be used; "" when it can.
+# SWIG for all languages: CKPT_SWIG, ckpt_swig_version, ckpt_no_swig (why it cannot be used; "" when it can), and ckpt_swig_inputs.
 find_program(CKPT_SWIG NAMES swig swig4.0 swig4 DOC "SWIG 4.1 or later")
 set(ckpt_no_swig "")
 if(NOT CKPT_SWIG)
@@ -11,3 +11,5 @@ else()
     set(ckpt_no_swig "${CKPT_SWIG} is ${ckpt_swig_version}, older than 4.1")
   endif()
 endif()
+file(GLOB ckpt_swig_inputs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/ckpt/*.h" "${CMAKE_CURRENT_LIST_DIR}/*.hpp"
+     "${CMAKE_CURRENT_LIST_DIR}/*.i" "${CMAKE_CURRENT_LIST_DIR}/generated/*")

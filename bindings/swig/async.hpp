@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "callbacks.hpp"
-#include "calls.hpp"
 #include "state.hpp"
 
 namespace ckpt_swig {
@@ -126,12 +125,6 @@ inline ckpt_status controller_save_async(ckpt_controller* controller, double now
   return detail::start_task(task, listener, source, [&](const ckpt_checkpoint_task_options* how) {
     return ckpt_controller_save_async(controller, now_seconds, manager, state, options, how, id);
   });
-}
-
-inline Integers async_manager_list(ckpt_async_manager* manager, ckpt_checkpoint_task_list which) {
-  return Integers{list_of(int64_t{0}, [&](int64_t* ids, int64_t capacity, int64_t* count) {
-    return ckpt_async_manager_list(manager, which, ids, capacity, count);
-  })};
 }
 
 }  // namespace ckpt_swig

@@ -87,8 +87,6 @@ void end_lent(void* user_data) {
   }
 }
 %enddef
-CKPT_LISTING(Listing)
-CKPT_LISTING(ObjectListing)
 
 // ---- Texts ----
 %typemap(ctype) const char* "const char *"
@@ -152,7 +150,7 @@ CKPT_POINTER(uint32_t[ANY], uint*)
 CKPT_POINTER(int64_t[ANY], long*)
 CKPT_POINTER(DLManagedTensor*, global::System.IntPtr)
 CKPT_POINTER(DLManagedTensorVersioned*, global::System.IntPtr)
-CKPT_POINTER(const ckpt_swig::Spec&, global::System.IntPtr)
+CKPT_POINTER(const ckpt_tensor_spec*, global::System.IntPtr)
 
 // ---- Out-parameters ----
 %define CKPT_OUT(type, cs)
@@ -200,38 +198,10 @@ CKPT_HANDLE(name)
 static void name##_take(void* handle) { name##_retain(static_cast<name*>(handle)); }
 %}
 %enddef
-CKPT_HANDLE(ckpt_clock)
-CKPT_HANDLE(ckpt_worker_pool)
-CKPT_SHARED_HANDLE(ckpt_memory_tracker)
-CKPT_HANDLE(ckpt_buffer_pool)
-CKPT_SHARED_HANDLE(ckpt_tensor)
-CKPT_HANDLE(ckpt_storage)
-CKPT_HANDLE(ckpt_fault_handler)
-CKPT_SHARED_HANDLE(ckpt_strategy)
-CKPT_HANDLE(ckpt_profile)
-CKPT_SHARED_HANDLE(ckpt_schedule)
-CKPT_HANDLE(ckpt_cursor)
-CKPT_HANDLE(ckpt_follower)
-CKPT_HANDLE(ckpt_driver)
-CKPT_HANDLE(ckpt_program)
-CKPT_HANDLE(ckpt_layer)
-CKPT_HANDLE(ckpt_chain)
-CKPT_HANDLE(ckpt_schedule_executor)
-CKPT_HANDLE(ckpt_optimizer)
-CKPT_HANDLE(ckpt_state)
-CKPT_HANDLE(ckpt_coordinator)
-CKPT_HANDLE(ckpt_checkpoint_manager)
-CKPT_HANDLE(ckpt_reader)
-CKPT_HANDLE(ckpt_tree)
-CKPT_HANDLE(ckpt_async_manager)
-CKPT_HANDLE(ckpt_threshold)
-CKPT_HANDLE(ckpt_controller)
-CKPT_HANDLE(ckpt_simulation)
-CKPT_HANDLE(ckpt_activation_manager)
-CKPT_HANDLE(ckpt_pipeline)
+%include "generated/handles.i"
 
 // ---- Lists ----
-%define CKPT_LIST(type, member)
+%define CKPT_RETURNED(type, member)
 %typemap(ctype) ckpt_swig::type "void *"
 %typemap(imtype) ckpt_swig::type "global::System.IntPtr"
 %typemap(cstype) ckpt_swig::type "global::System.IntPtr"
@@ -242,19 +212,19 @@ CKPT_HANDLE(ckpt_pipeline)
     return fetched;
   }
 %enddef
-CKPT_LIST(ByteString, bytes)
-CKPT_LIST(Actions, list)
-CKPT_LIST(DriveCalls, list)
-CKPT_LIST(Integers, list)
-CKPT_LIST(Numbers, list)
-CKPT_LIST(Intervals, list)
-CKPT_LIST(LayerStatsList, list)
-CKPT_LIST(FrontierPointList, list)
-CKPT_LIST(ProgramBuffers, list)
-CKPT_LIST(ProgramOperations, list)
-CKPT_LIST(AllocationList, list)
-CKPT_LIST(CheckpointInfoList, list)
-CKPT_LIST(TaskObservationList, list)
+CKPT_RETURNED(ByteString, bytes)
+CKPT_RETURNED(Actions, list)
+CKPT_RETURNED(DriveCalls, list)
+CKPT_RETURNED(Integers, list)
+CKPT_RETURNED(Numbers, list)
+%define CKPT_LIST(type, element)
+%ignore ckpt_swig::type;
+CKPT_RETURNED(type, list)
+%enddef
+%define CKPT_ROWS(type, element)
+CKPT_LIST(type, element)
+%enddef
+#define CKPT_QUICK(name)
 
 // ---- Directors ----
 // Every function of theirs runs inside a guard: an exception becomes the callback's failure.
@@ -335,26 +305,8 @@ CKPT_VALUE(LayerBytes)
 %}
 %typemap(csinterfaces) ckpt_swig::name "global::System.IDisposable, IHandedOver"
 %enddef
-CKPT_HANDED_OVER(LogListener)
-CKPT_HANDED_OVER(ProgressListener)
-CKPT_HANDED_OVER(ThreadHooks)
-CKPT_HANDED_OVER(ClockSource)
 CKPT_HANDED_OVER(EventListener)
 CKPT_HANDED_OVER(StrategyAnswers)
-CKPT_HANDED_OVER(StrategyFactory)
-CKPT_HANDED_OVER(StorageFunctions)
-CKPT_HANDED_OVER(StorageFactory)
-CKPT_HANDED_OVER(Sleeper)
-CKPT_HANDED_OVER(Decider)
-CKPT_HANDED_OVER(Keeper)
-CKPT_HANDED_OVER(Renamer)
-CKPT_HANDED_OVER(Stateful)
-CKPT_HANDED_OVER(CoordinatorFunctions)
-CKPT_HANDED_OVER(DriveFunctions)
-CKPT_HANDED_OVER(LayerFunctions)
-CKPT_HANDED_OVER(AsyncListener)
-CKPT_HANDED_OVER(AsyncSource)
-CKPT_HANDED_OVER(StageForward)
 
 // ---- Callbacks that get a struct by its address: C# reads it there, in one step ----
 %ignore ckpt_swig::MemoryListener;

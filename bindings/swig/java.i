@@ -6,6 +6,15 @@
 %}
 %{
 #include "java_support.hpp"
+
+namespace ckpt_java {
+inline jlongArray row_array(JNIEnv* env, const std::vector<ckpt_pipeline_interval>& list) { return interval_array(env, list); }
+inline jlongArray row_array(JNIEnv* env, const std::vector<ckpt_program_buffer>& list) { return program_buffer_array(env, list); }
+inline jlongArray row_array(JNIEnv* env, const std::vector<ckpt_program_operation>& list) {
+  return program_operation_array(env, list);
+}
+}  // namespace ckpt_java
+
 // What a director does when its C++ object ends: a call into Java that leaves a local reference behind each time, for an object
 // that owns nothing any more. The runtime above has the function; the directors below do without.
 #define swig_disconnect_director_self(method) static_cast<void>(0)
@@ -94,8 +103,6 @@ text %enddef
   }
 }
 %enddef
-CKPT_LISTING(Listing)
-CKPT_LISTING(ObjectListing)
 
 // ---- Numbers: int64_t is C's long (-DSWIGWORDSIZE64), which SWIG takes for 32 bits. Unsigned ones keep their bits ----
 %apply long long { long, unsigned long, int64_t, uint64_t };
@@ -177,35 +184,10 @@ CKPT_OUT(double, double, jdoubleArray)
   ckpt_java::set(jenv, $input, static_cast<int64_t>(reinterpret_cast<intptr_t>(fetched$argnum)));
 }
 %enddef
-CKPT_HANDLE(ckpt_clock)
-CKPT_HANDLE(ckpt_worker_pool)
-CKPT_HANDLE(ckpt_memory_tracker)
-CKPT_HANDLE(ckpt_buffer_pool)
-CKPT_HANDLE(ckpt_tensor)
-CKPT_HANDLE(ckpt_storage)
-CKPT_HANDLE(ckpt_fault_handler)
-CKPT_HANDLE(ckpt_strategy)
-CKPT_HANDLE(ckpt_profile)
-CKPT_HANDLE(ckpt_schedule)
-CKPT_HANDLE(ckpt_cursor)
-CKPT_HANDLE(ckpt_follower)
-CKPT_HANDLE(ckpt_driver)
-CKPT_HANDLE(ckpt_program)
-CKPT_HANDLE(ckpt_layer)
-CKPT_HANDLE(ckpt_chain)
-CKPT_HANDLE(ckpt_schedule_executor)
-CKPT_HANDLE(ckpt_optimizer)
-CKPT_HANDLE(ckpt_state)
-CKPT_HANDLE(ckpt_coordinator)
-CKPT_HANDLE(ckpt_checkpoint_manager)
-CKPT_HANDLE(ckpt_reader)
-CKPT_HANDLE(ckpt_tree)
-CKPT_HANDLE(ckpt_async_manager)
-CKPT_HANDLE(ckpt_threshold)
-CKPT_HANDLE(ckpt_controller)
-CKPT_HANDLE(ckpt_simulation)
-CKPT_HANDLE(ckpt_activation_manager)
-CKPT_HANDLE(ckpt_pipeline)
+%define CKPT_SHARED_HANDLE(type)
+CKPT_HANDLE(type)
+%enddef
+%include "generated/handles.i"
 
 // ---- Addresses ----
 %define CKPT_ADDRESS(type)
@@ -295,36 +277,17 @@ CKPT_ARRAY(uint32_t out[4], jintArray, int[])
   jenv->SetIntArrayRegion($input, 0, 4, reinterpret_cast<const jint*>($1));
 }
 // Arrays in structs: read and written whole.
-CKPT_ARRAY(int64_t shape[8], jlongArray, long[])
-%typemap(out) int64_t shape[8] "$result = ckpt_java::number_array(jenv, $1, 8);"
-%typemap(in) int64_t shape[8] (int64_t list[8]) {
-  if (!ckpt_java::numbers(jenv, $input, list, 8)) return $null;
+CKPT_ARRAY(int64_t [ANY], jlongArray, long[])
+%typemap(out) int64_t [ANY] "$result = ckpt_java::number_array(jenv, $1, $1_dim0);"
+%typemap(in) int64_t [ANY] (int64_t list[$1_dim0]) {
+  if (!ckpt_java::numbers(jenv, $input, list, $1_dim0)) return $null;
   $1 = list;
 }
-%typemap(memberin) int64_t shape[8] "memcpy($1, $input, sizeof($1));"
-CKPT_ARRAY(int64_t peak_bytes[4], jlongArray, long[])
-%typemap(out) int64_t peak_bytes[4] "$result = ckpt_java::number_array(jenv, $1, 4);"
-%immutable ckpt_plan_report::peak_bytes;
-%apply int64_t peak_bytes[4] { int64_t peak_items[4], int64_t peak_inputs[4], int64_t stored_bytes[4], int64_t loaded_bytes[4] };
-%immutable ckpt_plan_report::peak_items;
-%immutable ckpt_plan_report::peak_inputs;
-%immutable ckpt_plan_report::stored_bytes;
-%immutable ckpt_plan_report::loaded_bytes;
-%immutable ckpt_schedule_executor_stats::stored_bytes;
-%immutable ckpt_schedule_executor_stats::loaded_bytes;
+%typemap(memberin) int64_t [ANY] "memcpy($1, $input, sizeof($1));"
 CKPT_ARRAY(const int64_t* ckpt_tensor_info::shape, jlongArray, long[])
 %typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_java::number_array(jenv, $1, arg1->ndim);"
-%immutable ckpt_tensor_info::shape;
 CKPT_ARRAY(const int64_t* ckpt_tensor_get_shape, jlongArray, long[])
 %typemap(out) const int64_t* ckpt_tensor_get_shape "$result = ckpt_java::number_array(jenv, $1, ckpt_tensor_get_ndim(arg1));"
-// Texts in structs that the library fills.
-%immutable ckpt_save_result::name;
-%immutable ckpt_load_result::name;
-%immutable ckpt_checkpoint_info::name;
-%immutable ckpt_verify_result::name;
-%immutable ckpt_checkpoint_task_result::name;
-%immutable ckpt_checkpoint_task_result::error;
-%immutable ckpt_task_observation::name;
 
 // ---- Memory of the other side, for the call ----
 %define CKPT_BUFFER(data, size)
@@ -381,15 +344,15 @@ CKPT_BUFFER(void* received, int64_t received_bytes)
 %typemap(javadirectorout) type "$javacall"
 %enddef
 CKPT_NUMBER_VALUE(ckpt_swig::Spec)
-CKPT_NUMBER_VALUE(const ckpt_swig::Spec&)
+CKPT_NUMBER_VALUE(const ckpt_tensor_spec*)
 CKPT_NUMBER_VALUE(ckpt_swig::LayerBytes)
 CKPT_NUMBER_VALUE(ckpt_swig::LayerContext)
 CKPT_NUMBER_VALUE(ckpt_swig::DriveCall)
 CKPT_NUMBER_VALUE(ckpt_swig::DriveCalls)
 CKPT_NUMBER_VALUE(ckpt_swig::Shape)
 CKPT_NUMBER_VALUE(ckpt_swig::Actions)
-%typemap(in) const ckpt_swig::Spec& (ckpt_swig::Spec given) {
-  if (!ckpt_java::spec(jenv, $input, &given.value)) return $null;
+%typemap(in) const ckpt_tensor_spec* (ckpt_tensor_spec given) {
+  if (!ckpt_java::spec(jenv, $input, &given)) return $null;
   $1 = &given;
 }
 %typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::Spec {
@@ -419,14 +382,14 @@ CKPT_NUMBER_VALUE(ckpt_swig::Actions)
 }
 %typemap(out) ckpt_swig::DriveCalls "$result = ckpt_java::drive_call_array(jenv, $1.list.empty() ? nullptr : $1.list.data());"
 %typemap(out) ckpt_swig::Actions "$result = ckpt_java::action_array(jenv, $1.list);"
-CKPT_NUMBER_VALUE(ckpt_swig::ProgramBuffers)
-CKPT_NUMBER_VALUE(ckpt_swig::ProgramOperations)
-%typemap(out) ckpt_swig::ProgramBuffers "$result = ckpt_java::program_buffer_array(jenv, $1.list);"
-%typemap(out) ckpt_swig::ProgramOperations "$result = ckpt_java::program_operation_array(jenv, $1.list);"
 CKPT_NUMBER_VALUE(ckpt_swig::Integers)
-CKPT_NUMBER_VALUE(ckpt_swig::Intervals)
 %typemap(out) ckpt_swig::Integers "$result = ckpt_java::number_array(jenv, $1.list);"
-%typemap(out) ckpt_swig::Intervals "$result = ckpt_java::interval_array(jenv, $1.list);"
+%define CKPT_ROWS(list_type, element)
+%ignore element;
+%ignore ckpt_swig::list_type;
+CKPT_NUMBER_VALUE(ckpt_swig::list_type)
+%typemap(out) ckpt_swig::list_type "$result = ckpt_java::row_array(jenv, $1.list);"
+%enddef
 %typemap(jni) ckpt_swig::Numbers "jdoubleArray"
 %typemap(jtype) ckpt_swig::Numbers "double[]"
 %typemap(jstype) ckpt_swig::Numbers "double[]"
@@ -442,6 +405,7 @@ CKPT_NUMBER_VALUE(ckpt_swig::Intervals)
   }
 %typemap(out) ckpt_swig::ByteString "$result = ckpt_java::byte_array(jenv, $1.bytes);"
 %define CKPT_LIST(list_type, element)
+%ignore ckpt_swig::list_type;
 %typemap(jni) ckpt_swig::list_type "jlongArray"
 %typemap(jtype) ckpt_swig::list_type "long[]"
 %typemap(jstype) ckpt_swig::list_type "element[]"
@@ -453,15 +417,11 @@ CKPT_NUMBER_VALUE(ckpt_swig::Intervals)
   }
 %typemap(out) ckpt_swig::list_type "$result = ckpt_java::held(jenv, $1.list);"
 %enddef
-CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
-CKPT_LIST(FrontierPointList, ckpt_frontier_point)
-CKPT_LIST(AllocationList, ckpt_memory_allocation)
-CKPT_LIST(CheckpointInfoList, ckpt_checkpoint_info)
-CKPT_LIST(TaskObservationList, ckpt_task_observation)
+#define CKPT_QUICK(name)
 
 // ---- Directors: the C++ object pins the Java object from here to its end ----
 %typemap(javain) SWIGTYPE* "$javaclassname.getCPtr($javainput)"
-%define CKPT_DIRECTOR(type)
+%define CKPT_HANDED_OVER(type)
 %rename(Native##type) ckpt_swig::type;
 %typemap(javacode) ckpt_swig::type %{
   @Override
@@ -476,27 +436,7 @@ CKPT_LIST(TaskObservationList, ckpt_task_observation)
   }
 %}
 %enddef
-CKPT_DIRECTOR(LogListener)
-CKPT_DIRECTOR(ProgressListener)
-CKPT_DIRECTOR(ThreadHooks)
-CKPT_DIRECTOR(ClockSource)
-CKPT_DIRECTOR(PartWork)
-CKPT_DIRECTOR(MemoryListener)
-CKPT_DIRECTOR(StrategyFunctions)
-CKPT_DIRECTOR(StrategyFactory)
-CKPT_DIRECTOR(StorageFunctions)
-CKPT_DIRECTOR(StorageFactory)
-CKPT_DIRECTOR(Sleeper)
-CKPT_DIRECTOR(Decider)
-CKPT_DIRECTOR(Keeper)
-CKPT_DIRECTOR(Renamer)
-CKPT_DIRECTOR(Stateful)
-CKPT_DIRECTOR(CoordinatorFunctions)
-CKPT_DIRECTOR(DriveFunctions)
-CKPT_DIRECTOR(LayerFunctions)
-CKPT_DIRECTOR(AsyncListener)
-CKPT_DIRECTOR(AsyncSource)
-CKPT_DIRECTOR(StageForward)
+CKPT_HANDED_OVER(PartWork)
 
 // ---- A tensor over a direct buffer, which it keeps alive; a buffer over a tensor ----
 %ignore ckpt_tensor_create_borrowed;

@@ -1,4 +1,4 @@
-// pipeline.hpp - a stage's forward as a class that other languages derive from, and functions of pipeline.h with arrays or texts.
+// pipeline.hpp - a stage's forward as a class that other languages derive from, and functions of pipeline.h with arrays.
 // See callbacks.hpp for who owns the objects.
 #ifndef CKPT_SWIG_PIPELINE_HPP
 #define CKPT_SWIG_PIPELINE_HPP
@@ -6,8 +6,6 @@
 #include <ckpt/ckpt.h>
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "callbacks.hpp"
 #include "calls.hpp"
@@ -20,10 +18,6 @@ class StageForward {
   virtual ~StageForward() = default;
   // Borrows stage_input; hands out one reference.
   virtual ckpt_tensor* forward(ckpt_tensor* stage_input, int32_t micro_batch) = 0;
-};
-
-struct Intervals {
-  std::vector<ckpt_pipeline_interval> list;
 };
 
 // forward NULL: nothing can be recomputed.
@@ -39,21 +33,8 @@ inline ckpt_status activation_manager_create(const ckpt_activation_policy* polic
                                 forward, destroy<StageForward>, manager));
 }
 
-inline Integers activation_manager_list(const ckpt_activation_manager* manager) {
-  const auto all = list_of(int32_t{0}, [&](int32_t* micro_batches, int64_t capacity, int64_t* count) {
-    return ckpt_activation_manager_list(manager, micro_batches, capacity, count);
-  });
-  return Integers{{all.begin(), all.end()}};
-}
-
-inline Integers pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options) {
-  return Integers{list_of(int64_t{0}, [&](int64_t* begins, int64_t capacity, int64_t* count) {
-    return ckpt_pipeline_split(profile, options, begins, capacity, count);
-  })};
-}
-
 // begins, schedules: none (the library's own), or one for each piece. policy: of every stage's manager, or NULL.
-inline ckpt_status pipeline_create(ckpt_chain* chain, const Spec& input, const ckpt_pipeline_options* options,
+inline ckpt_status pipeline_create(ckpt_chain* chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options,
                                    const int64_t* begins, int64_t count, ckpt_schedule* const* schedules, int64_t schedule_count,
                                    const ckpt_activation_policy* policy, ckpt_pipeline** pipeline) {
   ckpt_pipeline_options given = CKPT_PIPELINE_OPTIONS_INIT;
@@ -63,7 +44,7 @@ inline ckpt_status pipeline_create(ckpt_chain* chain, const Spec& input, const c
   given.schedules = schedule_count == 0 ? nullptr : schedules;
   given.schedules_count = schedule_count;
   given.policy = policy;
-  return ckpt_pipeline_create(chain, &input.value, &given, pipeline);
+  return ckpt_pipeline_create(chain, input, &given, pipeline);
 }
 
 // micro_batches: exactly those of the options that the pipeline was made with. Gives each one's loss.
@@ -73,24 +54,6 @@ inline Numbers pipeline_run(ckpt_pipeline* pipeline, const ckpt_step* step, int6
   losses.list.resize(static_cast<std::size_t>(micro_batches < 1 ? 1 : micro_batches));
   check(ckpt_pipeline_run(pipeline, step, timeout_ns, loss, losses.list.data()));
   return losses;
-}
-
-inline Integers pipeline_get_begins(const ckpt_pipeline* pipeline) {
-  return Integers{list_of(int64_t{0}, [&](int64_t* begins, int64_t capacity, int64_t* count) {
-    return ckpt_pipeline_get_begins(pipeline, begins, capacity, count);
-  })};
-}
-
-inline Intervals pipeline_get_timeline(ckpt_pipeline* pipeline, int64_t* step_ns) {
-  return Intervals{list_of(ckpt_pipeline_interval{}, [&](ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count) {
-    return ckpt_pipeline_get_timeline(pipeline, intervals, capacity, count, step_ns);
-  })};
-}
-
-inline std::string pipeline_get_trace_json(ckpt_pipeline* pipeline) {
-  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_pipeline_get_trace_json(pipeline, buffer, capacity, needed);
-  });
 }
 
 }  // namespace ckpt_swig

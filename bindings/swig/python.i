@@ -50,8 +50,6 @@
   }
 }
 %enddef
-CKPT_LISTING(Listing)
-CKPT_LISTING(ObjectListing)
 
 // ---- Texts: borrowed from the str, which lives at least as long as the call ----
 %typemap(in) const char* {
@@ -185,8 +183,8 @@ CKPT_NUMBERS(ckpt_bool, failed, failed_count, flags)
 %typemap(out) ckpt_swig::Bytes "$result = ckpt_python::lent($1);"
 
 // ---- Values of calls.hpp and callbacks.hpp ----
-%typemap(in) const ckpt_swig::Spec& (ckpt_swig::Spec given) {
-  if (!ckpt_python::spec($input, &given.value)) SWIG_fail;
+%typemap(in) const ckpt_tensor_spec* (ckpt_tensor_spec given) {
+  if (!ckpt_python::spec($input, &given)) SWIG_fail;
   $1 = &given;
 }
 %typemap(directorin) ckpt_swig::Spec "$input = ckpt_python::spec_object($1.value);"
@@ -207,8 +205,15 @@ CKPT_NUMBERS(ckpt_bool, failed, failed_count, flags)
   $result = truth != 0;
 }
 %typemap(out) ckpt_swig::ByteString "$result = PyBytes_FromStringAndSize($1.bytes.data(), (Py_ssize_t)$1.bytes.size());"
-%typemap(out) ckpt_swig::Actions, ckpt_swig::Intervals, ckpt_swig::LayerStatsList, ckpt_swig::AllocationList,
-    ckpt_swig::FrontierPointList, ckpt_swig::ProgramBuffers, ckpt_swig::ProgramOperations, ckpt_swig::CheckpointInfoList, ckpt_swig::TaskObservationList "$result = ckpt_python::tuple_of_all($1.list);"
+%define CKPT_LIST(list_type, element)
+%ignore ckpt_swig::list_type;
+%typemap(out) ckpt_swig::list_type "$result = ckpt_python::tuple_of_all($1.list);"
+%enddef
+%define CKPT_ROWS(list_type, element)
+CKPT_LIST(list_type, element)
+%ignore element;
+%enddef
+CKPT_LIST(Actions, ckpt_schedule_action)
 %typemap(out) ckpt_swig::Integers "$result = ckpt_python::integer_tuple($1.list.data(), (std::int64_t)$1.list.size());"
 %typemap(out) ckpt_swig::Numbers "$result = ckpt_python::number_tuple($1.list);"
 
@@ -236,6 +241,10 @@ CKPT_CAPSULE(DLManagedTensorVersioned, "dltensor_versioned")
 %rename(ckpt_tensor_create_borrowed) ckpt_python::tensor_create_borrowed;
 %ignore ckpt_tensor_create_borrowed;
 %nothread ckpt_python::tensor_create_borrowed;
+%define CKPT_DRIVER(name) // Python drives by itself, over a list
+%ignore ckpt_driver_##name;
+%enddef
+CKPT_EACH(CKPT_DRIVER, create, forward, backward, run, finalize, cancel, get_failure, release)
 namespace ckpt_python {
 struct Object {};
 ckpt_status tensor_create_borrowed(ckpt_python::Object buffer, ckpt_dtype dtype, ckpt_tensor** tensor);
@@ -243,36 +252,12 @@ void close_machine();
 }  // namespace ckpt_python
 
 // ---- Calls that take nanoseconds and never wait keep the GIL ----
-%nothread ckpt_status_name;
-%nothread ckpt_last_error;
-%nothread ckpt_callback_error;
-%nothread ckpt_version;
-%nothread ckpt_version_string;
-%nothread ckpt_build_info;
-%nothread ckpt_feature;
-%nothread ckpt_action_kind_name;
-%nothread ckpt_dtype_bits;
-%nothread ckpt_dtype_name;
-%nothread ckpt_dtype_find;
-%nothread ckpt_random_philox;
-%nothread ckpt_tensor_retain;
-%nothread ckpt_tensor_get_data;
-%nothread ckpt_tensor_get_const_data;
-%nothread ckpt_tensor_get_bytes;
-%nothread ckpt_tensor_get_element_count;
-%nothread ckpt_tensor_get_dtype;
-%nothread ckpt_tensor_get_ndim;
-%nothread ckpt_tensor_get_shape;
-%nothread ckpt_tensor_is_read_only;
-%nothread ckpt_tensor_create_from_dlpack;
-%nothread ckpt_tensor_create_from_dlpack_versioned;
-%nothread ckpt_tensor_export_dlpack;
-%nothread ckpt_tensor_export_dlpack_versioned;
-%nothread ckpt_strategy_retain;
-%nothread ckpt_schedule_retain;
-%nothread ckpt_schedule_get_name;
-%nothread ckpt_schedule_get_left_out;
-%nothread ckpt_worker_pool_get_thread_count;
-%nothread ckpt_available_threads;
-%nothread ckpt_chain_get_layer_count;
-%nothread ckpt_profile_get_layer_count;
+%define CKPT_QUICK(name)
+%nothread name;
+%enddef
+CKPT_EACH(CKPT_QUICK, ckpt_callback_error, ckpt_dtype_find, ckpt_random_philox, ckpt_tensor_create_from_dlpack,
+          ckpt_tensor_create_from_dlpack_versioned, ckpt_tensor_export_dlpack, ckpt_tensor_export_dlpack_versioned,
+          ckpt_schedule_get_name, ckpt_schedule_get_left_out, ckpt_worker_pool_get_thread_count, ckpt_chain_get_layer_count,
+          ckpt_profile_get_layer_count)
+
+#define CKPT_HANDED_OVER(name)

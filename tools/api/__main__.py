@@ -25,6 +25,7 @@ import write_cpp
 import write_csharp
 import write_java
 import write_python
+import write_swig
 from model import Model, has_size
 from text import path_of, text_of
 
@@ -60,7 +61,7 @@ def made_files():
         sys.exit("\n".join(problems))
     model = Model(api)
     made = {API: json.dumps(api, indent=1, ensure_ascii=False) + "\n"}
-    for writer in (write_c, write_cpp, write_java, write_csharp, write_python, java_callbacks, csharp_callbacks):
+    for writer in (write_c, write_cpp, write_java, write_csharp, write_python, write_swig, java_callbacks, csharp_callbacks):
         made.update(writer.files(model))
     found = methods.methods(model)
     for emitter in (cpp_methods, csharp_methods, java_methods, python_methods):

@@ -32,14 +32,6 @@ def copied_fields(struct):
     return [f"CKPT_FIELDS({struct.name}, {fields})"] if names and not struct.name.endswith("_callbacks") else []
 
 
-def for_swig(struct):
-    """Which structs other languages make and read, and which only C sees."""
-    if struct.crosses:
-        spare = [field["name"] for field in struct.fields[1:] if is_spare(field)]
-        return [f"CKPT_STRUCT({struct.name}, {struct.initialiser})", *(f"%ignore {struct.name}::{name};" for name in spare)]
-    return [f"%ignore {struct.name};"]
-
-
 def files(model):
     api = model.api
     sized = list(filter(has_size, api["structs"]))
@@ -51,5 +43,4 @@ def files(model):
         "capi/generated/functions.inc": listing(f"CKPT_FUNCTION({n}, {function['name']})" for n, function in enumerate(api["functions"])),
         "capi/generated/structs.inc": listing(firsts + defaults),
         "capi/generated/fields.inc": listing(line for struct in model.structs for line in copied_fields(struct)),
-        "bindings/swig/generated.i": listing(line for struct in model.structs if struct.has_size for line in for_swig(struct)),
     }

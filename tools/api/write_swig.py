@@ -1,0 +1,121 @@
+"""What SWIG reads for every language: structs and handles, and functions that return what C functions write to a buffer or array."""
+
+import re
+
+from model import is_spare
+from text import bare, block, camel, listing, texts, wrapped
+
+FOLDER = "bindings/swig/generated/"
+STORED = ("ckpt_checkpoint_manager",)  # handles that read a storage for each answer
+STORED_ROOM = {"text": 65536, "structs": 64}  # bytes and elements, which hold most answers: asking for the size takes requests, too
+COMPUTED_ROOM = 8192  # elements of an answer that every call computes again
+RETURNED = ("Actions", "ByteString", "DriveCalls", "Integers", "Numbers")  # results of stand-ins that throw StatusError
+
+
+class Fetched:
+    """A function by the rules (buffer, capacity, *needed) and (array, capacity, *count) of ckpt.h, as one that returns the content.
+
+    kind: text, bytes, numbers or structs. element: the type of one."""
+
+    def __init__(self, model, function):
+        parameters, at = function["parameters"], place_of_capacity(function)
+        self.name, self.element = function["name"].removeprefix("ckpt_"), bare(parameters[at - 1]["type"])
+        self.parameters, self.given, self.filled = parameters, parameters[:at - 1] + parameters[at + 2:], parameters[at - 1:at + 2]
+        self.struct = model.struct_names.get(self.element)
+        self.kind = {"char": "text", "void": "bytes"}.get(self.element, "structs" if self.struct else "numbers")
+        is_stored = model.owner_of(function["name"]) in STORED
+        is_computed = "Every call computes anew" in " ".join(function["comment"].split())
+        self.room = STORED_ROOM.get(self.kind) if is_stored else COMPUTED_ROOM if is_computed else None
+
+    def result(self):
+        return {"text": "std::string", "bytes": "ByteString", "numbers": "Integers"}.get(self.kind) or list_name(self.struct)
+
+    def lines(self):
+        filled = ", ".join(parameter["declaration"] for parameter in self.filled)
+        passed = ", ".join(parameter["name"] for parameter in self.parameters)
+        initial = self.struct.initialiser if self.struct and self.struct.has_size else "{}"
+        empty = [f"const {self.element} empty = {initial};"] if self.struct else []
+        helper = {"text": "text_of(", "bytes": "bytes_of(", "numbers": f"integers_of<{self.element}>(", "structs": "list_of(empty, "}[self.kind]
+        opened, closed = ("{", "}") if self.kind == "structs" else ("", "")
+        room = f", {self.room}" if self.room else ""
+        call = [f"return {opened}{helper}[&]({filled}) {{", f"  return ckpt_{self.name}({passed});", f"}}{room}){closed};"]
+        head = f"inline {self.result()} {self.name}("
+        given = ", ".join(one["declaration"].replace(" ", "\0") for one in self.given)
+        *first, last = wrapped(given + ")", head.replace(" ", "\0"), " " * len(head)) or [head + ")"]
+        return [*first, *block(last, *empty, *call)]
+
+
+def place_of_capacity(function):
+    """Where the caller passes the size of memory that the function fills; None for other functions."""
+    names = [parameter["name"] for parameter in function["parameters"]]
+    found = [n for n in range(1, len(names) - 1) if names[n] == "capacity" and names[n + 1] in ("needed", "count")]
+    return found[0] if found else None
+
+
+def list_name(struct):
+    return camel(struct.name) + "List"
+
+
+def fields_apart(struct):
+    """Fields that no language sets: spare ones, and functions, arrays of handles and structs, which are arguments of stand-ins."""
+    shown = {name for value in struct.own_values for name in (value.name, value.has)}
+    lists = {value.name for value in struct.values if value.kind == "list"}
+    for field in struct.fields[1:]:
+        name = field["name"]
+        is_count = name == "ndim" or name.endswith("_count") and name.removesuffix("_count") not in lists
+        if is_spare(field) or name not in shown and not is_count:
+            yield name
+
+
+def struct_lines(struct, rows):
+    """Which structs other languages make and read, and which only C sees. Members that only the library fills are not written."""
+    if not struct.crosses or not struct.has_size:
+        return [] if struct in rows else [f"%ignore {struct.name};"]
+    filled = [] if struct.given else [field["name"] for field in struct.fields if "*" in field["type"] or "array" in field]
+    return [f"CKPT_STRUCT({struct.name}, {struct.initialiser})", *(f"%ignore {struct.name}::{name};" for name in fields_apart(struct)),
+            *(f"%immutable {struct.name}::{name};" for name in filled)]
+
+
+def handle_line(model, name):
+    return f"CKPT_{'SHARED_' * (name + '_retain' in model.functions)}HANDLE({name})"
+
+
+class Writer:
+    def __init__(self, model):
+        self.model, functions = model, model.api["functions"]
+        written = set(re.findall(r"^inline (\w+) (\w+)\(", "".join(texts("bindings/swig/*.hpp").values()), re.MULTILINE))
+        parts = tuple(handle + "_" for handle in model.handles)
+        self.written = sorted(one for one in written if "ckpt_" + one[1] in model.functions or ("ckpt_" + one[1]).startswith(parts))
+        stand_ins = {name for _, name in self.written}
+        fetched = [Fetched(model, function) for function in functions if place_of_capacity(function)]
+        self.fetched = [one for one in fetched if one.name not in stand_ins]
+        self.lists = list({one.element: one.struct for one in self.fetched if one.struct}.values())
+        quick = [one for one in functions if one["result"] not in ("ckpt_status", "void") or one["name"].endswith("_retain")]
+        self.quick = [one["name"] for one in quick if one["name"] != "ckpt_get_api"]
+
+    def structs(self):
+        return listing(line for struct in self.model.structs for line in struct_lines(struct, self.lists))
+
+    def names(self):
+        """The lists that functions return, and the functions that stand for others."""
+        lists = [f"CKPT_{'LIST' if one.crosses and one.has_size else 'ROWS'}({list_name(one)}, {one.name})" for one in self.lists]
+        replaced = [f"CKPT_REPLACED({name})" for result, name in self.written if result == "ckpt_status"]
+        by_hand = [f"CKPT_FETCHED({name})" for result, name in self.written if result in RETURNED]
+        fetched = [f"CKPT_FETCHED({one.name})" for one in self.fetched]
+        return listing([*lists, *replaced, *by_hand, *fetched, *(f"CKPT_QUICK({name})" for name in self.quick)])
+
+    def calls(self):
+        lists = [line for one in self.lists for line in [f"struct {list_name(one)} {{", f"  std::vector<{one.name}> list;", "};"]]
+        functions = [line for one in self.fetched for line in ["", *one.lines()]]
+        head = ["// clang-format off", "#pragma once", "", '#include "../fetch.hpp"', "", "namespace ckpt_swig {", ""]
+        return listing([*head, *lists, *functions, "", "}  // namespace ckpt_swig"])
+
+
+def files(model):
+    writer = Writer(model)
+    return {
+        FOLDER + "structs.i": writer.structs(),
+        FOLDER + "handles.i": listing(handle_line(model, handle["name"]) for handle in model.api["handles"]),
+        FOLDER + "calls.i": writer.names(),
+        FOLDER + "calls.hpp": writer.calls(),
+    }
