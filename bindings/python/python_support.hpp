@@ -3,6 +3,7 @@
 #define CKPT_PYTHON_SUPPORT_HPP
 
 // Included behind Python.h and SWIG's runtime.
+#include "python_drive.hpp"
 #include "python_memory.hpp"
 #include "python_threads.hpp"
 #include "python_values.hpp"

@@ -234,20 +234,29 @@ CKPT_LIST(Actions, ckpt_schedule_action)
 CKPT_CAPSULE(DLManagedTensor, "dltensor")
 CKPT_CAPSULE(DLManagedTensorVersioned, "dltensor_versioned")
 
-// ---- A tensor over memory of any object with a buffer ----
+// ---- A tensor over memory of any object with a buffer; drivers, whose callbacks need the GIL in each call ----
 %typemap(in) ckpt_python::Object "$1.object = $input;"
 %typemap(typecheck) ckpt_python::Object "$1 = 1;"
 %ignore ckpt_python::Object;
 %rename(ckpt_tensor_create_borrowed) ckpt_python::tensor_create_borrowed;
 %ignore ckpt_tensor_create_borrowed;
 %nothread ckpt_python::tensor_create_borrowed;
-%define CKPT_DRIVER(name) // Python drives by itself, over a list
+%define CKPT_DRIVER(name)
 %ignore ckpt_driver_##name;
+%rename(ckpt_driver_##name) ckpt_python::driver_##name;
+%nothread ckpt_python::driver_##name;
 %enddef
-CKPT_EACH(CKPT_DRIVER, create, forward, backward, run, finalize, cancel, get_failure, release)
+CKPT_EACH(CKPT_DRIVER, create, forward, backward, run, get_failure)
+%nothread ckpt_driver_cancel;
+%nothread ckpt_driver_release;
 namespace ckpt_python {
 struct Object {};
 ckpt_status tensor_create_borrowed(ckpt_python::Object buffer, ckpt_dtype dtype, ckpt_tensor** tensor);
+ckpt_status driver_create(ckpt_schedule* schedule, ckpt_python::Object functions, ckpt_driver** driver, int64_t* state);
+PyObject* driver_forward(ckpt_driver* driver, int64_t state, ckpt_python::Object box);
+PyObject* driver_backward(ckpt_driver* driver, int64_t state, ckpt_python::Object box);
+PyObject* driver_run(ckpt_driver* driver, int64_t state, ckpt_python::Object box);
+PyObject* driver_get_failure(ckpt_driver* driver);
 void close_machine();
 }  // namespace ckpt_python
 

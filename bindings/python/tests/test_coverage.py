@@ -16,9 +16,6 @@ NO_WRAPPER = {
     "ckpt_tree_add": "_trees.py writes trees by itself",
     "ckpt_tree_get": "_trees.py reads trees by itself",
 }
-# A call of C for each action would take longer.
-NO_WRAPPER.update({f"ckpt_driver_{name}": "_drive.py drives schedules in Python" for name in (
-    "create", "forward", "backward", "run", "finalize", "cancel", "get_failure", "release")})
 # Structs without a value in Python, and why.
 NO_VALUES = {
     "strategy_callbacks": "swig/strategy.hpp fills the table of functions",
@@ -26,7 +23,7 @@ NO_VALUES = {
     "stateful_callbacks": "swig/state.hpp fills the table of functions",
     "coordinator_callbacks": "swig/state.hpp fills the table of functions",
     "checkpoint_task_callbacks": "swig/async.hpp fills the table of functions",
-    "driver_callbacks": "_drive.py drives schedules in Python",
+    "driver_callbacks": "python_drive.hpp fills the table of functions",
     "tree_node": "_trees.py reads and writes trees by itself",
     "blas": "set_blas takes the struct's members",
 }

@@ -321,11 +321,11 @@ class Failures(unittest.TestCase):
         made = Thing(Guest(), 3)
         _, call = self.lie(r"RECORD of layer 0\): gave no INPUT\(1\)", record=lambda call, x: (None, None))
         self.assertEqual((call.kind, call.first), (A.RECORD, 0))
-        self.lie(r"gave the object of INPUT\(0\), which is live, for INPUT\(1\)", record=lambda call, x: (x, None))
-        self.lie(r"gave the object of TAPE\(0, option 0\), which is live, for INPUT\(1\)", record=lambda call, x: (made, made))
+        self.lie(r"gave the handle of INPUT\(0\), which is live, for INPUT\(1\)", record=lambda call, x: (x, None))
+        self.lie(r"gave the handle of TAPE\(0, option 0\), which is live, for INPUT\(1\)", record=lambda call, x: (made, made))
         self.lie("gave NoneType; a tuple", record=lambda call, x: None)
         live = []
-        self.lie(r"gave the object of INPUT\(0\), which is live, for GRAD\(2\)", backward=lambda *call: live[0],
+        self.lie(r"gave the handle of INPUT\(0\), which is live, for GRAD\(2\)", backward=lambda *call: live[0],
                  record=lambda call, x: (live.append(x), (Thing(x.guest, 0), Thing(x.guest, 0)))[1])
         for name in ("record", "backward", "turn"):
             class Lacks(Guest):
@@ -333,7 +333,7 @@ class Failures(unittest.TestCase):
             setattr(Lacks, name, None)
             guest = Lacks()
             driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), guest)
-            with self.assertRaisesRegex(ckpt.CallbackError, f"there is no callback {name}"):
+            with self.assertRaisesRegex(ckpt.CallbackError, f"the guest has no function for it"):
                 driver.run(Thing(guest, 1))
             self.assertEqual(guest.alive, [])
         with self.assertRaisesRegex(TypeError, "forward is 3"):
@@ -368,14 +368,14 @@ class Failures(unittest.TestCase):
         end, turn = step(A.END), step(A.TURN)
         for actions, message in (
                 ([step(A.FORWARD, 1, 2), turn, end], r"action 0 \(FORWARD\): INPUT\(1\) is not there"),
-                ([step(A.FORWARD, 0, 9), turn, end], r"layers \[0, 9\) are not in the chain"),
+                ([step(A.FORWARD, 0, 9), turn, end], r"layers \[0, 9\) are not within the chain"),
                 ([step(A.FORWARD, 0, 2), step(A.FORWARD, 0, 2), turn, end], r"action 1 .*INPUT\(2\) is there already"),
                 ([step(A.FORWARD, 0, 2), turn, end], "layer 0 has not run backward"),
                 ([step(A.FORWARD_TAPE, 0, 2), turn, step(A.BACKWARD, 0, 2), end], r"INPUT\(2\) is still there"),
                 ([step(A.FORWARD, 0, 1), turn, end], r"TURN\): INPUT\(2\) is not there"),
-                ([end], "ends before its TURN"),
+                ([end], "the step ends without a TURN"),
                 ([step(A.RECORD, 0, 2), turn, end], r"layers \[0, 2\) are not one layer"),
-                ([step(A.FORWARD, 0, 2), turn, turn, end], r"action 2 \(TURN\): turns a second time"),
+                ([step(A.FORWARD, 0, 2), turn, turn, end], r"action 2 \(TURN\): the step has turned already"),
                 ([step(A.AWAIT, transfer=3), end], "transfer 3 is not under way"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.ADVANCE, 0, 2), end], "would be overwritten"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1, transfer=1),

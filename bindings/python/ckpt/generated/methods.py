@@ -113,6 +113,22 @@ class CursorMethods:
         _n.ckpt_cursor_finalize(self._h, layer_count)
 
 
+class DriverMethods:
+    _h: Any
+
+    def finalize(self, layer_count: int) -> None:
+        """Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the steps that were already asked for):
+        within a callback, of the step that runs; else of the next one. Each step has a number of its own. InvalidStateError when the
+        number is known already, or when the step is behind its TURN."""
+        _n.ckpt_driver_finalize(self._h, layer_count)
+
+    def cancel(self) -> None:
+        """Ends the step: one that runs ends with CancelledError at its next action, one that is paused at TURN is over when this
+        returns, its handles dropped on this thread. Without a step it does nothing. Any thread, also a callback of the driver. Not
+        async-signal-safe: a signal handler sets a flag instead, which a callback reads."""
+        _n.ckpt_driver_cancel(self._h)
+
+
 class FaultHandlerMethods:
     _h: Any
 

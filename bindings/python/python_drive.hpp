@@ -1,0 +1,270 @@
+// python_drive.hpp - the callbacks of a driver. A step makes thousands of calls, so they go to Python's callables without a
+// director, and the records of calls that each step repeats are made once. An item is a PyObject*, of which the driver has one
+// reference until a callback takes it. Everything runs with the GIL held.
+#ifndef CKPT_PYTHON_DRIVE_HPP
+#define CKPT_PYTHON_DRIVE_HPP
+
+// Included behind Python.h and SWIG's runtime.
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "python_memory.hpp"
+#include "python_values.hpp"
+
+#include "generated/tuples.hpp"
+
+namespace ckpt_python {
+
+struct Drive {
+  // Callables by their places in functions; those that take items ask the function take for each.
+  enum { forward, record, backward, turn, store, load, wait, drop, taking_forward, taking_record, make_record, count };
+  static constexpr std::size_t most_records = 1 << 20;
+  struct Record {
+    ckpt_drive_call call;
+    PyObject* object;
+  };
+
+  PyObject* functions[count];  // borrowed: the Driver has them, so that cycles through it are collected
+  PyObject* take = nullptr;
+  PyObject* taken[4] = {};
+  int next_taken = 0;
+  std::unordered_set<PyObject*> live;
+  std::vector<Record> records;  // of the calls of a step, in their order
+  std::size_t next_record = 0;
+  bool is_running = false;
+  PyObject *error_type = nullptr, *error = nullptr, *error_trace = nullptr;  // what a callback raised first
+
+  // Takes the reference. An object that is live already is for the driver to refuse.
+  void* handle_of(PyObject* item) {
+    if (item == Py_None || !live.insert(item).second) Py_DECREF(item);
+    return item == Py_None ? nullptr : item;
+  }
+
+  // The reference of what the driver gives up; None for no handle.
+  PyObject* given_up(void* handle) {
+    if (!handle) return none();
+    live.erase(static_cast<PyObject*>(handle));
+    return static_cast<PyObject*>(handle);
+  }
+
+  PyObject* record_of(const ckpt_drive_call& call) {
+    const bool is_known = next_record < records.size();
+    if (is_known && std::memcmp(&records[next_record].call, &call, sizeof call) == 0) return records[next_record++].object;
+    PyObject* const tuple = tuple_of(call);
+    PyObject* const made = tuple ? PyObject_CallFunctionObjArgs(functions[make_record], tuple, nullptr) : nullptr;
+    Py_XDECREF(tuple);
+    if (!made) return nullptr;
+    if (next_record == most_records) --next_record;  // the last place is used again
+    if (next_record == records.size()) records.push_back({call, none()});
+    Py_DECREF(records[next_record].object);
+    records[next_record] = {call, made};
+    return records[next_record++].object;
+  }
+
+  PyObject* call(int which, const ckpt_drive_call& what, void* item = nullptr, bool has_item = true) {
+    PyObject* const record = record_of(what);
+    if (!record) return nullptr;
+    Py_INCREF(record);
+    PyObject* const arguments[] = {record, item ? static_cast<PyObject*>(item) : Py_None};
+    PyObject* const made = PyObject_Vectorcall(functions[which], arguments, has_item ? 2 : 1, nullptr);
+    Py_DECREF(record);
+    return made;
+  }
+
+  // Nothing but the callback holds what it takes: an argument would be held here until it returns.
+  PyObject* call_taking(int which, const ckpt_drive_call& what, std::initializer_list<PyObject*> items) {
+    std::copy(items.begin(), items.end(), taken);
+    next_taken = 0;
+    PyObject* const made = call(which, what, take);
+    for (PyObject*& left : taken) Py_CLEAR(left);
+    return made;
+  }
+  PyObject* call_with_input(int which, int taking, const ckpt_drive_call& what, void* input) {
+    return what.flags & CKPT_DRIVE_FLAG_TAKE_INPUT ? call_taking(taking, what, {given_up(input)}) : call(which, what, input);
+  }
+
+  int32_t failed() {
+    if (error_type)
+      PyErr_Clear();
+    else
+      PyErr_Fetch(&error_type, &error, &error_trace);
+    return 1;
+  }
+  int32_t give(PyObject* made, void** handle) {
+    if (!made) return failed();
+    *handle = handle_of(made);
+    return 0;
+  }
+  int32_t done(PyObject* made) {
+    if (!made) return failed();
+    Py_DECREF(made);
+    return 0;
+  }
+};
+
+inline Drive& drive_of(void* user) { return *static_cast<Drive*>(user); }
+inline Drive& drive_of(int64_t state) { return drive_of(reinterpret_cast<void*>(static_cast<intptr_t>(state))); }
+
+inline PyObject* take_item(PyObject* self, PyObject*) {
+  Drive& drive = drive_of(PyCapsule_GetPointer(self, nullptr));
+  PyObject* item = nullptr;
+  if (drive.next_taken < 4) std::swap(item, drive.taken[drive.next_taken++]);
+  if (!item) PyErr_SetString(PyExc_RuntimeError, "the call takes no more items");
+  return item;
+}
+
+inline void destroy_drive(void* user) noexcept {
+  if (ckpt_swig::machine_closed) return;
+  for (const Drive::Record& record : drive_of(user).records) Py_DECREF(record.object);
+  Py_XDECREF(drive_of(user).take);
+  delete &drive_of(user);
+}
+
+inline PyObject* shown(void* handle) {
+  PyObject* const item = handle ? static_cast<PyObject*>(handle) : Py_None;
+  Py_INCREF(item);
+  return item;
+}
+
+inline int32_t drive_record(const ckpt_drive_call* call, void* input, void** output, void** tape, void* user) {
+  Drive& to = drive_of(user);
+  PyObject* const made = to.call_with_input(Drive::record, Drive::taking_record, *call, input);
+  if (!made) return to.failed();
+  const bool is_pair = PyTuple_CheckExact(made) && PyTuple_GET_SIZE(made) == 2;
+  if (is_pair) {
+    *output = to.handle_of(shown(PyTuple_GET_ITEM(made, 0)));
+    *tape = to.handle_of(shown(PyTuple_GET_ITEM(made, 1)));
+  } else {
+    ckpt_callback_error((std::string("gave ") + Py_TYPE(made)->tp_name + "; a tuple of output and tape").c_str());
+  }
+  Py_DECREF(made);
+  return is_pair ? 0 : 2;
+}
+
+inline int32_t drive_backward(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output,
+                              void** grad_input, void* user) {
+  Drive& to = drive_of(user);
+  PyObject* const first = call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT ? to.given_up(input) : shown(input);
+  PyObject* const second = call->flags & CKPT_DRIVE_FLAG_TAKE_OUTPUT ? to.given_up(output) : shown(output);
+  PyObject* const third = to.given_up(tape);
+  return to.give(to.call_taking(Drive::backward, *call, {first, second, third, to.given_up(grad_output)}), grad_input);
+}
+
+inline void drive_drop(const ckpt_drive_call* call, void* item, void* user) {
+  Drive& to = drive_of(user);
+  PyObject* const dropped = to.given_up(item);
+  PyObject* const made = to.functions[Drive::drop] == Py_None ? none() : to.call(Drive::drop, *call, dropped);
+  if (!made) PyErr_WriteUnraisable(to.functions[Drive::drop]);
+  Py_XDECREF(made);
+  Py_DECREF(dropped);
+}
+
+// What is missing is for the driver to report.
+inline ckpt_driver_callbacks drive_callbacks(const Drive& drive) {
+  const auto has = [&](int which) { return drive.functions[which] != Py_None; };
+  ckpt_driver_callbacks table = CKPT_DRIVER_CALLBACKS_INIT;
+  table.drop = drive_drop;
+  if (has(Drive::record)) table.record = drive_record;
+  if (has(Drive::backward)) table.backward = drive_backward;
+  if (has(Drive::forward))
+    table.forward = [](const ckpt_drive_call* call, void* input, void** output, void* user) {
+      return drive_of(user).give(drive_of(user).call_with_input(Drive::forward, Drive::taking_forward, *call, input), output);
+    };
+  if (has(Drive::turn))
+    table.turn = [](const ckpt_drive_call* call, void* output, void** grad_output, void* user) {
+      return drive_of(user).give(drive_of(user).call(Drive::turn, *call, output), grad_output);
+    };
+  if (has(Drive::store))
+    table.store = [](const ckpt_drive_call* call, void* item, void* user) {
+      return drive_of(user).done(drive_of(user).call(Drive::store, *call, item));
+    };
+  if (has(Drive::load))
+    table.load = [](const ckpt_drive_call* call, void** item, void* user) {
+      return drive_of(user).give(drive_of(user).call(Drive::load, *call, nullptr, false), item);
+    };
+  if (has(Drive::wait))
+    table.await = [](const ckpt_drive_call* call, void* user) {
+      return drive_of(user).done(drive_of(user).call(Drive::wait, *call, nullptr, false));
+    };
+  return table;
+}
+
+// functions: a tuple, which lives as long as the driver. *state is for the functions below.
+inline ckpt_status driver_create(ckpt_schedule* schedule, Object functions, ckpt_driver** driver, int64_t* state) {
+  static PyMethodDef take = {"take", take_item, METH_NOARGS, nullptr};
+  Drive* const drive = new Drive{};
+  for (int i = 0; i < Drive::count; ++i) drive->functions[i] = PyTuple_GetItem(functions.object, i);
+  PyObject* const self = PyCapsule_New(drive, nullptr, nullptr);
+  drive->take = PyCFunction_New(&take, self);
+  Py_XDECREF(self);
+  const ckpt_driver_callbacks table = drive_callbacks(*drive);
+  const ckpt_status status = ckpt_driver_create(schedule, &table, drive, destroy_drive, driver);
+  if (status != CKPT_OK) destroy_drive(drive);
+  *state = reinterpret_cast<intptr_t>(drive);
+  return status;
+}
+
+// Runs a part of a step by call(handle of the item, &made). box: a list of the item, which is taken out of it. What a callback
+// raised comes out as it is.
+template <class Call>
+PyObject* drive_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_first, bool is_last, const Call& call) {
+  PyObject* const item = PyList_GetItem(box, 0);
+  if (!item) return nullptr;
+  const bool is_outer = !drive.is_running;
+  if (is_outer) {
+    drive.is_running = true;
+    Py_CLEAR(drive.error_type);
+    Py_CLEAR(drive.error);
+    Py_CLEAR(drive.error_trace);
+    if (is_first) drive.next_record = 0;
+  }
+  const bool was_live = drive.live.count(item) != 0;
+  void* const handle = drive.handle_of(shown(item));
+  PyList_SetSlice(box, 0, 1, nullptr);
+  void* made = nullptr;
+  const ckpt_status status = call(handle, &made);
+  if (is_outer) drive.is_running = false;
+  if (status == CKPT_OK) return is_last ? drive.given_up(made) : shown(made);
+  int32_t raised = 0;
+  if (status == CKPT_E_INVALID_ARGUMENT || status == CKPT_E_INVALID_STATE || status == CKPT_E_FORKED) {  // the item is the caller's
+    if (handle && !was_live) Py_DECREF(drive.given_up(handle));
+  } else if (status == CKPT_E_CALLBACK && ckpt_driver_get_failure(driver, nullptr, &raised) == CKPT_OK && raised == 1) {
+    PyErr_Restore(drive.error_type, drive.error, drive.error_trace);
+    drive.error_type = drive.error = drive.error_trace = nullptr;
+    return nullptr;
+  }
+  raise(status);
+  return nullptr;
+}
+
+inline PyObject* driver_forward(ckpt_driver* driver, int64_t state, Object box) {
+  return drive_step(driver, drive_of(state), box.object, true, false,
+                    [&](void* x0, void** xn) { return ckpt_driver_forward(driver, x0, xn); });
+}
+inline PyObject* driver_backward(ckpt_driver* driver, int64_t state, Object box) {
+  return drive_step(driver, drive_of(state), box.object, false, true,
+                    [&](void* gn, void** g0) { return ckpt_driver_backward(driver, gn, g0); });
+}
+inline PyObject* driver_run(ckpt_driver* driver, int64_t state, Object box) {
+  return drive_step(driver, drive_of(state), box.object, true, true,
+                    [&](void* x0, void** g0) { return ckpt_driver_run(driver, x0, g0); });
+}
+
+// (call, what the callback returned); None when the last step did not fail by a callback.
+inline PyObject* driver_get_failure(ckpt_driver* driver) {
+  ckpt_drive_call call{};
+  int32_t result = 0;
+  const ckpt_status status = ckpt_driver_get_failure(driver, &call, &result);
+  if (status == CKPT_OK) return Py_BuildValue("(Ni)", tuple_of(call), static_cast<int>(result));
+  if (status == CKPT_E_NOT_FOUND) return none();
+  raise(status);
+  return nullptr;
+}
+
+}  // namespace ckpt_python
+
+#endif  // CKPT_PYTHON_DRIVE_HPP
