@@ -146,9 +146,11 @@ class PartWork {
 class MemoryListener {
  public:
   virtual ~MemoryListener() = default;
-#ifdef SWIGPYTHON  // which makes a tuple of it at once
+#if defined(SWIGPYTHON)  // which makes a tuple of it at once
   virtual void on_event(const ckpt_memory_event* event) = 0;
-#else  // numbers cross into the JVM faster than an object of the struct
+#elif defined(SWIGCSHARP)  // which reads it where it is
+  virtual void on_event(const void* event) = 0;
+#else                      // numbers cross into the JVM faster than an object of the struct
   virtual void on_event(int32_t kind, uint64_t sequence, uint64_t allocation, int64_t bytes, int64_t current_bytes,
                         int64_t peak_bytes, int64_t limit_bytes, int64_t at_ns, int64_t utc_ns, const char* layer_name,
                         bool has_layer, int32_t layer_id) = 0;
@@ -224,14 +226,14 @@ inline ckpt_status worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, P
       pool, part_count, [](int64_t part, void* user) { return guarded([&] { static_cast<PartWork*>(user)->run(part); }); }, work);
 }
 
-inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, MemoryListener* listener,
+inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, MemoryListener* listener,
                                             int64_t* subscription) {
   std::unique_ptr<MemoryListener> owned(listener);
   return handed_over(owned, ckpt_memory_tracker_subscribe(
                                 tracker, kinds,
                                 [](const ckpt_memory_event* e, void* user) {
                                   return guarded([&] {
-#ifdef SWIGPYTHON
+#if defined(SWIGPYTHON) || defined(SWIGCSHARP)
                                     static_cast<MemoryListener*>(user)->on_event(e);
 #else
                                     static_cast<MemoryListener*>(user)->on_event(e->kind, e->sequence, e->allocation, e->bytes,

@@ -66,6 +66,12 @@ CKPT_FETCHES(name)
 
 %include "generated/structs.i"
 %include "generated/calls.i"
+#if defined(SWIGCSHARP) // names of the classes that read structs at their addresses, and of the functions that take them
+%rename(EventListener) ckpt_swig::MemoryListener;
+%rename(StrategyAnswers) ckpt_swig::StrategyFunctions;
+%rename(csharp_subscribe) ckpt_swig::memory_tracker_subscribe;
+%rename(csharp_strategy) ckpt_swig::strategy_create_custom;
+#endif
 
 %ignore ckpt_get_api; // for programs in C that load the library themselves
 %ignore ckpt_start_thread; // every language has threads of its own
@@ -77,12 +83,9 @@ CKPT_FETCHES(name)
 %feature("director") ckpt_swig::name;
 CKPT_HANDED_OVER(name)
 %enddef
-CKPT_EACH(CKPT_CALLBACKS, LogListener, ProgressListener, ThreadHooks, ClockSource, StrategyFactory, StorageFunctions,
-          StorageFactory, Sleeper, Decider, Keeper, Renamer, Stateful, CoordinatorFunctions, DriveFunctions, LayerFunctions,
-          AsyncListener, AsyncSource, StageForward)
-#if !defined(SWIGCSHARP) // which has others, that read structs by their addresses
-CKPT_EACH(CKPT_CALLBACKS, MemoryListener, StrategyFunctions)
-#endif
+CKPT_EACH(CKPT_CALLBACKS, LogListener, ProgressListener, ThreadHooks, ClockSource, MemoryListener, StrategyFunctions,
+          StrategyFactory, StorageFunctions, StorageFactory, Sleeper, Decider, Keeper, Renamer, Stateful, CoordinatorFunctions,
+          DriveFunctions, LayerFunctions, AsyncListener, AsyncSource, StageForward)
 %feature("director") ckpt_swig::PartWork; // the caller's
 CKPT_LISTING(Listing)
 CKPT_LISTING(ObjectListing)

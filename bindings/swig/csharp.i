@@ -48,6 +48,18 @@ void end_lent(void* user_data) {
 }  // namespace ckpt_csharp
 %}
 
+// How a type crosses: as which type of C, of the functions that are imported, and of C#.
+%define CKPT_AS(type, c_type, im_type, cs_type)
+%typemap(ctype) type "c_type"
+%typemap(imtype) type "im_type"
+%typemap(cstype) type "cs_type"
+%typemap(in) type "$1 = ($1_ltype)$input;"
+%typemap(csin) type "$csinput"
+%typemap(csout, excode=SWIGEXCODE) type {
+    return $imcall;
+  }
+%enddef
+
 // ---- Numbers ----
 %apply long long { int64_t };
 %apply unsigned long long { uint64_t, size_t };
@@ -102,10 +114,7 @@ void end_lent(void* user_data) {
   }
 %typemap(directorin) const char* "$input = $1;"
 %typemap(csdirectorin) const char* "Utf8.Text($iminput)"
-%typemap(ctype) const char** "const char **"
-%typemap(imtype) const char** "out global::System.IntPtr"
-%typemap(cstype) const char** "out global::System.IntPtr"
-%typemap(in) const char** "$1 = ($1_ltype)$input;"
+CKPT_AS(const char**, const char **, out global::System.IntPtr, out global::System.IntPtr)
 %typemap(csin) const char** "out $csinput"
 // Members of structs are borrowed: whoever sets one keeps the bytes until the struct was used (TextMemory).
 %typemap(memberin) const char* "$1 = $input;"
@@ -121,15 +130,8 @@ void end_lent(void* user_data) {
 
 // ---- Addresses and arrays, pinned by the caller ----
 %define CKPT_POINTER(type, cs)
-%typemap(ctype) type "void *"
-%typemap(imtype) type "cs"
-%typemap(cstype) type "cs"
-%typemap(in) type "$1 = ($1_ltype)$input;"
+CKPT_AS(type, void *, cs, cs)
 %typemap(out) type "$result = (void *)$1;"
-%typemap(csin) type "$csinput"
-%typemap(csout, excode=SWIGEXCODE) type {
-    return $imcall;
-  }
 %typemap(csvarin, excode=SWIGEXCODE2) type %{
     set { $imcall;$excode } %}
 %typemap(csvarout, excode=SWIGEXCODE2) type %{
@@ -154,10 +156,7 @@ CKPT_POINTER(const ckpt_tensor_spec*, global::System.IntPtr)
 
 // ---- Out-parameters ----
 %define CKPT_OUT(type, cs)
-%typemap(ctype) type* "void *"
-%typemap(imtype) type* "out cs"
-%typemap(cstype) type* "out cs"
-%typemap(in) type* "$1 = ($1_ltype)$input;"
+CKPT_AS(type*, void *, out cs, out cs)
 %typemap(csin) type* "out $csinput"
 %enddef
 CKPT_OUT(int32_t, int)
@@ -171,15 +170,10 @@ CKPT_OUT(DLManagedTensorVersioned*, global::System.IntPtr)
 
 // ---- Handles: what owns one is NativeHandle, which gives it back through a function of the same name here ----
 %define CKPT_HANDLE(name)
-%typemap(ctype) name*, const name* "void *"
+CKPT_AS(%arg(name*, const name*), void *, NativeHandle, NativeHandle)
 %typemap(imtype, out="global::System.IntPtr") name*, const name* "NativeHandle"
-%typemap(cstype) name*, const name* "NativeHandle"
-%typemap(in) name*, const name* "$1 = ($1_ltype)$input;"
 %typemap(out) name*, const name* "$result = (void *)$1;"
 %typemap(csin) name*, const name* "NativeHandle.OrNone($csinput)"
-%typemap(csout, excode=SWIGEXCODE) name*, const name* {
-    return $imcall;
-  }
 %typemap(csvarin) name*, const name* %{
     set { $imcall; } %}
 %typemap(csvarout) name*, const name* ""
@@ -202,9 +196,7 @@ static void name##_take(void* handle) { name##_retain(static_cast<name*>(handle)
 
 // ---- Lists ----
 %define CKPT_RETURNED(type, member)
-%typemap(ctype) ckpt_swig::type "void *"
-%typemap(imtype) ckpt_swig::type "global::System.IntPtr"
-%typemap(cstype) ckpt_swig::type "global::System.IntPtr"
+CKPT_AS(ckpt_swig::type, void *, global::System.IntPtr, global::System.IntPtr)
 %typemap(out) ckpt_swig::type "$result = ckpt_csharp::list($1.member.data(), $1.member.size());"
 %typemap(csout, excode=SWIGEXCODE) ckpt_swig::type {
     global::System.IntPtr fetched = $imcall;
@@ -259,24 +251,13 @@ CKPT_BORROWED(const ckpt_state* loaded)
 CKPT_BORROWED(ckpt_tensor* stage_input)
 // Structs by value cross as pointers to what lives during the call; results are left in a place of the thread.
 %define CKPT_VALUE(type)
-%typemap(ctype) ckpt_swig::type "void *"
-%typemap(imtype) ckpt_swig::type "global::System.IntPtr"
-%typemap(cstype) ckpt_swig::type "global::System.IntPtr"
+CKPT_AS(ckpt_swig::type, void *, global::System.IntPtr, global::System.IntPtr)
 %typemap(in) ckpt_swig::type "$1 = *($&1_ltype)$input;"
 %typemap(out) ckpt_swig::type "*($&1_ltype)ckpt_csharp::result_place = $1; $result = ckpt_csharp::result_place;"
-%typemap(csin) ckpt_swig::type "$csinput"
-%typemap(csout, excode=SWIGEXCODE) ckpt_swig::type {
-    return $imcall;
-  }
 %typemap(directorin) ckpt_swig::type "$input = &$1;"
 %typemap(csdirectorin) ckpt_swig::type "$iminput"
 %enddef
-CKPT_VALUE(Bytes)
-CKPT_VALUE(Spec)
-CKPT_VALUE(Shape)
-CKPT_VALUE(DriveCall)
-CKPT_VALUE(LayerContext)
-CKPT_VALUE(LayerBytes)
+CKPT_EACH(CKPT_VALUE, Bytes, Spec, Shape, DriveCall, LayerContext, LayerBytes)
 %typemap(csdirectorout) ckpt_swig::Spec, ckpt_swig::LayerBytes "Callbacks.Guard(() => $cscall)"
 %typemap(directorout) ckpt_swig::Spec, ckpt_swig::LayerBytes %{
   ckpt_swig::throw_left_failure();
@@ -285,7 +266,7 @@ CKPT_VALUE(LayerBytes)
 
 // The library owns a director that it was given, and C# keeps its half alive until the library lets it go.
 %define CKPT_HANDED_OVER(name)
-%typemap(csin) ckpt_swig::name* "Callbacks.HandOver($csinput, name.getCPtr($csinput).Handle)"
+%typemap(csin) ckpt_swig::name* "Callbacks.HandOver($csinput, $csclassname.getCPtr($csinput).Handle)"
 %typemap(csbody) ckpt_swig::name %{
   private global::System.Runtime.InteropServices.HandleRef swigCPtr;
   protected bool swigCMemOwn;
@@ -305,61 +286,10 @@ CKPT_VALUE(LayerBytes)
 %}
 %typemap(csinterfaces) ckpt_swig::name "global::System.IDisposable, IHandedOver"
 %enddef
-CKPT_HANDED_OVER(EventListener)
-CKPT_HANDED_OVER(StrategyAnswers)
 
-// ---- Callbacks that get a struct by its address: C# reads it there, in one step ----
-%ignore ckpt_swig::MemoryListener;
-%ignore ckpt_swig::StrategyFunctions;
-%ignore ckpt_swig::memory_tracker_subscribe;
-%ignore ckpt_swig::strategy_create_custom;
+// Structs that callbacks get by their addresses: C# reads them there, in one step.
 %typemap(directorin) const void* "$input = const_cast<void*>($1);"
 %typemap(csdirectorin) const void* "$iminput"
-%feature("director") ckpt_swig::EventListener;
-%feature("director") ckpt_swig::StrategyAnswers;
-%inline %{
-namespace ckpt_swig {
-
-class EventListener {
- public:
-  virtual ~EventListener() = default;
-  virtual void on_event(const void* event) = 0;
-};
-
-class StrategyAnswers {
- public:
-  virtual ~StrategyAnswers() = default;
-  virtual bool decide(const void* question) = 0;
-  virtual void reset() = 0;
-  virtual void access(const char* layer_name) = 0;
-};
-
-inline ckpt_status csharp_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, EventListener* listener,
-                                    int64_t* subscription) {
-  std::unique_ptr<EventListener> owned(listener);
-  return handed_over(owned, ckpt_memory_tracker_subscribe(
-                                tracker, kinds,
-                                [](const ckpt_memory_event* event, void* user) {
-                                  return guarded([&] { static_cast<EventListener*>(user)->on_event(event); });
-                                },
-                                listener, destroy<EventListener>, subscription));
-}
-
-inline ckpt_status csharp_strategy(const char* name, StrategyAnswers* answers, ckpt_strategy** strategy) {
-  std::unique_ptr<StrategyAnswers> owned(answers);
-  ckpt_strategy_callbacks table = CKPT_STRATEGY_CALLBACKS_INIT;
-  table.decide = [](const ckpt_strategy_question* question, ckpt_bool* answer, void* user) {
-    return guarded([&] { *answer = static_cast<StrategyAnswers*>(user)->decide(question) ? 1 : 0; });
-  };
-  table.reset = [](void* user) { return guarded([&] { static_cast<StrategyAnswers*>(user)->reset(); }); };
-  table.access = [](const char* layer_name, void* user) {
-    return guarded([&] { static_cast<StrategyAnswers*>(user)->access(layer_name); });
-  };
-  return handed_over(owned, ckpt_strategy_create_custom(name, &table, answers, destroy<StrategyAnswers>, strategy));
-}
-
-}  // namespace ckpt_swig
-%}
 
 // ---- Functions for the layer above alone ----
 %ignore ckpt_swig::left_failure;

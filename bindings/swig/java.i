@@ -57,6 +57,19 @@ text %enddef
 %enddef
 %typemap(memberin) const char* "$1 = ckpt_java::keep(arg1, $input);"
 
+// How a type crosses: as which type of JNI and of Java; nothing is freed or given back unless typemaps below say so.
+%define CKPT_AS(signature, jni_type, java_type)
+%typemap(jni) signature "jni_type"
+%typemap(jtype) signature "java_type"
+%typemap(jstype) signature "java_type"
+%typemap(javain) signature "$javainput"
+%typemap(javaout) signature {
+    return $jnicall;
+  }
+%typemap(freearg) signature ""
+%typemap(argout) signature ""
+%enddef
+
 // ---- Errors ----
 %typemap(jni) ckpt_status "void"
 %typemap(jtype) ckpt_status "void"
@@ -124,12 +137,8 @@ text %enddef
 
 // ---- Out-parameters: arrays of one ----
 %define CKPT_OUT(type, java_type, array)
-%typemap(jni) type* "array"
-%typemap(jtype) type* "java_type[]"
-%typemap(jstype) type* "java_type[]"
-%typemap(javain) type* "$javainput"
+CKPT_AS(type*, array, java_type[])
 %typemap(in) type* (type fetched = 0) "$1 = &fetched;"
-%typemap(freearg) type* ""
 %typemap(argout) type* {
   ckpt_java::set(jenv, $input, fetched$argnum);
 }
@@ -140,30 +149,27 @@ CKPT_OUT(ckpt_profile_flag, int, jintArray)
 CKPT_OUT(int64_t, long, jlongArray)
 CKPT_OUT(uint64_t, long, jlongArray)
 CKPT_OUT(double, double, jdoubleArray)
-%typemap(jni) const char** "jobjectArray"
-%typemap(jtype) const char** "String[]"
-%typemap(jstype) const char** "String[]"
-%typemap(javain) const char** "$javainput"
+CKPT_AS(const char**, jobjectArray, String[])
 %typemap(in) const char** (const char* fetched = NULL) "$1 = const_cast<char**>(&fetched);"
-%typemap(freearg) const char** ""
 %typemap(argout) const char** {
   ckpt_java::set(jenv, $input, fetched$argnum);
 }
 
+%define CKPT_ADDRESS_OUT(type)
+CKPT_AS(type**, jlongArray, long[])
+%typemap(in) type** (type* fetched = NULL) "$1 = &fetched;"
+%typemap(argout) type** {
+  ckpt_java::set(jenv, $input, static_cast<int64_t>(reinterpret_cast<intptr_t>(fetched$argnum)));
+}
+%enddef
+
 // ---- Handles ----
 %define CKPT_HANDLE(type)
-%typemap(jni) type* "jobject"
-%typemap(jtype) type* "NativeObject"
-%typemap(jstype) type* "NativeObject"
-%typemap(javain) type* "$javainput"
-%typemap(javaout) type* {
-    return $jnicall;
-  }
+CKPT_AS(type*, jobject, NativeObject)
 %typemap(in) type* {
   if (!ckpt_java::handle(jenv, $input, reinterpret_cast<void**>(const_cast<type**>(&$1)))) return $null;
 }
 %typemap(out) type* "$result = ckpt_java::lent(jenv, $1);"
-%typemap(freearg) type* ""
 %typemap(directorin, descriptor="L$packagepath/NativeObject;", noblock=1) type* {
   $input = ckpt_java::lent(jenv, $1);
   const Swig::LocalRefGuard $1_guard(jenv, $input);
@@ -174,15 +180,7 @@ CKPT_OUT(double, double, jdoubleArray)
 }
 %typemap(javadirectorin) type* "$jniinput"
 %typemap(javadirectorout) type* "$javacall"
-%typemap(jni) type** "jlongArray"
-%typemap(jtype) type** "long[]"
-%typemap(jstype) type** "long[]"
-%typemap(javain) type** "$javainput"
-%typemap(in) type** (type* fetched = NULL) "$1 = &fetched;"
-%typemap(freearg) type** ""
-%typemap(argout) type** {
-  ckpt_java::set(jenv, $input, static_cast<int64_t>(reinterpret_cast<intptr_t>(fetched$argnum)));
-}
+CKPT_ADDRESS_OUT(type)
 %enddef
 %define CKPT_SHARED_HANDLE(type)
 CKPT_HANDLE(type)
@@ -191,49 +189,20 @@ CKPT_HANDLE(type)
 
 // ---- Addresses ----
 %define CKPT_ADDRESS(type)
-%typemap(jni) type "jlong"
-%typemap(jtype) type "long"
-%typemap(jstype) type "long"
-%typemap(javain) type "$javainput"
-%typemap(javaout) type {
-    return $jnicall;
-  }
+CKPT_AS(type, jlong, long)
 %typemap(in) type "$1 = reinterpret_cast<$1_ltype>(static_cast<intptr_t>($input));"
 %typemap(out) type "$result = static_cast<jlong>(reinterpret_cast<intptr_t>($1));"
-%typemap(freearg) type ""
 %enddef
 CKPT_ADDRESS(void*)
 CKPT_ADDRESS(const void*)
 CKPT_ADDRESS(DLManagedTensor*)
 CKPT_ADDRESS(DLManagedTensorVersioned*)
-%define CKPT_ADDRESS_OUT(type)
-%typemap(jni) type** "jlongArray"
-%typemap(jtype) type** "long[]"
-%typemap(jstype) type** "long[]"
-%typemap(javain) type** "$javainput"
-%typemap(in) type** (type* fetched = NULL) "$1 = &fetched;"
-%typemap(freearg) type** ""
-%typemap(argout) type** {
-  ckpt_java::set(jenv, $input, static_cast<int64_t>(reinterpret_cast<intptr_t>(fetched$argnum)));
-}
-%enddef
 CKPT_ADDRESS_OUT(DLManagedTensor)
 CKPT_ADDRESS_OUT(DLManagedTensorVersioned)
 
 // ---- Arrays ----
-%define CKPT_ARRAY(signature, array_type, java_type)
-%typemap(jni) signature "array_type"
-%typemap(jtype) signature "java_type"
-%typemap(jstype) signature "java_type"
-%typemap(javain) signature "$javainput"
-%typemap(javaout) signature {
-    return $jnicall;
-  }
-%typemap(freearg) signature ""
-%typemap(argout) signature ""
-%enddef
 %define CKPT_NUMBERS(element, pointer, count, length, array_type, java_type)
-CKPT_ARRAY(%arg((const element* pointer, count length)), array_type, java_type)
+CKPT_AS(%arg((const element* pointer, count length)), array_type, java_type)
 %typemap(in) (const element* pointer, count length) (std::vector<element> list) {
   ckpt_java::numbers(jenv, $input, &list);
   $1 = list.data();
@@ -247,7 +216,7 @@ CKPT_NUMBERS(int64_t, begins, int64_t, begins_count, jlongArray, long[])
 CKPT_NUMBERS(double, gap_seconds, int64_t, gap_count, jdoubleArray, double[])
 CKPT_NUMBERS(ckpt_bool, failed, int64_t, failed_count, jintArray, int[])
 %define CKPT_HANDLES(type, pointer, length)
-CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObject[])
+CKPT_AS(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObject[])
 %typemap(in) (type* const* pointer, int64_t length) (std::vector<type*> list) {
   if (!ckpt_java::handles(jenv, $input, &list)) return $null;
   $1 = list.data();
@@ -256,14 +225,14 @@ CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObj
 %enddef
 CKPT_HANDLES(ckpt_strategy, children, children_count)
 CKPT_HANDLES(ckpt_schedule, schedules, schedule_count)
-CKPT_ARRAY(%arg((const ckpt_schedule_action* actions, int64_t actions_count)), jlongArray, long[])
+CKPT_AS(%arg((const ckpt_schedule_action* actions, int64_t actions_count)), jlongArray, long[])
 %typemap(in) (const ckpt_schedule_action* actions, int64_t actions_count) (std::vector<ckpt_schedule_action> list) {
   if (!ckpt_java::actions(jenv, $input, &list)) return $null;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());
 }
 %define CKPT_WORDS(signature, length)
-CKPT_ARRAY(signature, jintArray, int[])
+CKPT_AS(signature, jintArray, int[])
 %typemap(in) signature (uint32_t list[length]) {
   if (!ckpt_java::words(jenv, $input, list, length)) return $null;
   $1 = list;
@@ -271,32 +240,27 @@ CKPT_ARRAY(signature, jintArray, int[])
 %enddef
 CKPT_WORDS(const uint32_t counter[4], 4)
 CKPT_WORDS(const uint32_t key[2], 2)
-CKPT_ARRAY(uint32_t out[4], jintArray, int[])
+CKPT_AS(uint32_t out[4], jintArray, int[])
 %typemap(in) uint32_t out[4] (uint32_t made[4]) "$1 = made;"
 %typemap(argout) uint32_t out[4] {
   jenv->SetIntArrayRegion($input, 0, 4, reinterpret_cast<const jint*>($1));
 }
 // Arrays in structs: read and written whole.
-CKPT_ARRAY(int64_t [ANY], jlongArray, long[])
+CKPT_AS(int64_t [ANY], jlongArray, long[])
 %typemap(out) int64_t [ANY] "$result = ckpt_java::number_array(jenv, $1, $1_dim0);"
 %typemap(in) int64_t [ANY] (int64_t list[$1_dim0]) {
   if (!ckpt_java::numbers(jenv, $input, list, $1_dim0)) return $null;
   $1 = list;
 }
 %typemap(memberin) int64_t [ANY] "memcpy($1, $input, sizeof($1));"
-CKPT_ARRAY(const int64_t* ckpt_tensor_info::shape, jlongArray, long[])
+CKPT_AS(const int64_t* ckpt_tensor_info::shape, jlongArray, long[])
 %typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_java::number_array(jenv, $1, arg1->ndim);"
-CKPT_ARRAY(const int64_t* ckpt_tensor_get_shape, jlongArray, long[])
+CKPT_AS(const int64_t* ckpt_tensor_get_shape, jlongArray, long[])
 %typemap(out) const int64_t* ckpt_tensor_get_shape "$result = ckpt_java::number_array(jenv, $1, ckpt_tensor_get_ndim(arg1));"
 
 // ---- Memory of the other side, for the call ----
 %define CKPT_BUFFER(data, size)
-%typemap(jni) (data, size) "jobject"
-%typemap(jtype) (data, size) "java.nio.Buffer"
-%typemap(jstype) (data, size) "java.nio.Buffer"
-%typemap(javain) (data, size) "$javainput"
-%typemap(freearg) (data, size) ""
-%typemap(argout) (data, size) ""
+CKPT_AS(%arg((data, size)), jobject, java.nio.Buffer)
 %typemap(in) (data, size) {
   void* address = NULL;
   if (!ckpt_java::direct(jenv, $input, &address, &$2)) return $null;
@@ -307,14 +271,11 @@ CKPT_BUFFER(const void* data, int64_t bytes)
 CKPT_BUFFER(const void* sent, int64_t bytes)
 CKPT_BUFFER(void* data, int64_t bytes)
 CKPT_BUFFER(void* received, int64_t received_bytes)
-%typemap(jni) ckpt_swig::Bytes "jobject"
-%typemap(jtype) ckpt_swig::Bytes "java.nio.ByteBuffer"
-%typemap(jstype) ckpt_swig::Bytes "java.nio.ByteBuffer"
+CKPT_AS(ckpt_swig::Bytes, jobject, java.nio.ByteBuffer)
 %typemap(directorin, descriptor="Ljava/nio/ByteBuffer;", noblock=1) ckpt_swig::Bytes {
   $input = ckpt_java::lent_buffer(jenv, $1);
   const Swig::LocalRefGuard $1_guard(jenv, $input);
 }
-%typemap(javain) ckpt_swig::Bytes "$javainput"
 %typemap(in) ckpt_swig::Bytes "" // only the library calls these functions
 %typemap(javadirectorin) ckpt_swig::Bytes "NativeBuffers.lent($jniinput)"
 %typemap(javaout) ckpt_swig::Bytes {
@@ -331,26 +292,14 @@ CKPT_BUFFER(void* received, int64_t received_bytes)
 
 // ---- Values of calls.hpp and callbacks.hpp, as arrays of numbers ----
 %define CKPT_NUMBER_VALUE(type)
-%typemap(jni) type "jlongArray"
-%typemap(jtype) type "long[]"
-%typemap(jstype) type "long[]"
-%typemap(javain) type "$javainput"
-%typemap(javaout) type {
-    return $jnicall;
-  }
+CKPT_AS(type, jlongArray, long[])
 %typemap(in) type "" // only the library calls these functions
 %typemap(out) type "$result = NULL;"
 %typemap(javadirectorin) type "$jniinput"
 %typemap(javadirectorout) type "$javacall"
 %enddef
-CKPT_NUMBER_VALUE(ckpt_swig::Spec)
-CKPT_NUMBER_VALUE(const ckpt_tensor_spec*)
-CKPT_NUMBER_VALUE(ckpt_swig::LayerBytes)
-CKPT_NUMBER_VALUE(ckpt_swig::LayerContext)
-CKPT_NUMBER_VALUE(ckpt_swig::DriveCall)
-CKPT_NUMBER_VALUE(ckpt_swig::DriveCalls)
-CKPT_NUMBER_VALUE(ckpt_swig::Shape)
-CKPT_NUMBER_VALUE(ckpt_swig::Actions)
+CKPT_EACH(CKPT_NUMBER_VALUE, ckpt_swig::Spec, const ckpt_tensor_spec*, ckpt_swig::LayerBytes, ckpt_swig::LayerContext,
+          ckpt_swig::DriveCall, ckpt_swig::DriveCalls, ckpt_swig::Shape, ckpt_swig::Actions)
 %typemap(in) const ckpt_tensor_spec* (ckpt_tensor_spec given) {
   if (!ckpt_java::spec(jenv, $input, &given)) return $null;
   $1 = &given;
@@ -390,19 +339,9 @@ CKPT_NUMBER_VALUE(ckpt_swig::Integers)
 CKPT_NUMBER_VALUE(ckpt_swig::list_type)
 %typemap(out) ckpt_swig::list_type "$result = ckpt_java::row_array(jenv, $1.list);"
 %enddef
-%typemap(jni) ckpt_swig::Numbers "jdoubleArray"
-%typemap(jtype) ckpt_swig::Numbers "double[]"
-%typemap(jstype) ckpt_swig::Numbers "double[]"
-%typemap(javaout) ckpt_swig::Numbers {
-    return $jnicall;
-  }
+CKPT_AS(ckpt_swig::Numbers, jdoubleArray, double[])
 %typemap(out) ckpt_swig::Numbers "$result = ckpt_java::real_array(jenv, $1.list);"
-%typemap(jni) ckpt_swig::ByteString "jbyteArray"
-%typemap(jtype) ckpt_swig::ByteString "byte[]"
-%typemap(jstype) ckpt_swig::ByteString "byte[]"
-%typemap(javaout) ckpt_swig::ByteString {
-    return $jnicall;
-  }
+CKPT_AS(ckpt_swig::ByteString, jbyteArray, byte[])
 %typemap(out) ckpt_swig::ByteString "$result = ckpt_java::byte_array(jenv, $1.bytes);"
 %define CKPT_LIST(list_type, element)
 %ignore ckpt_swig::list_type;
@@ -443,17 +382,9 @@ CKPT_HANDED_OVER(PartWork)
 %rename(ckpt_tensor_create_borrowed) ckpt_java::tensor_create_borrowed;
 %rename(view) ckpt_java::view;
 %ignore ckpt_java::Buffer;
-%typemap(jni) ckpt_java::Buffer "jobject"
-%typemap(jtype) ckpt_java::Buffer "java.nio.Buffer"
-%typemap(jstype) ckpt_java::Buffer "java.nio.Buffer"
-%typemap(javain) ckpt_java::Buffer "$javainput"
+CKPT_AS(ckpt_java::Buffer, jobject, java.nio.Buffer)
 %typemap(in) ckpt_java::Buffer "$1.env = jenv; $1.object = $input;"
-%typemap(javaout) ckpt_java::View {
-    return $jnicall;
-  }
-%typemap(jni) ckpt_java::View "jobject"
-%typemap(jtype) ckpt_java::View "java.nio.ByteBuffer"
-%typemap(jstype) ckpt_java::View "java.nio.ByteBuffer"
+CKPT_AS(ckpt_java::View, jobject, java.nio.ByteBuffer)
 %typemap(out) ckpt_java::View "$result = ckpt_java::view_object(jenv, $1);"
 %ignore ckpt_java::View;
 namespace ckpt_java {

@@ -13,7 +13,11 @@ namespace ckpt_swig {
 class StrategyFunctions {
  public:
   virtual ~StrategyFunctions() = default;
+#if defined(SWIGCSHARP)  // which reads the question where it is
+  virtual bool decide(const void* question) = 0;
+#else
   virtual bool decide(const char* layer_name, int32_t dtype, Shape shape, int64_t bytes, int64_t layer_index) = 0;
+#endif
   virtual void reset() = 0;
   virtual void access(const char* layer_name) = 0;
 };
@@ -32,11 +36,13 @@ inline ckpt_strategy_callbacks strategy_callbacks() {
   ckpt_strategy_callbacks table = CKPT_STRATEGY_CALLBACKS_INIT;
   table.decide = [](const ckpt_strategy_question* question, ckpt_bool* answer, void* user) {
     return guarded([&] {
-      *answer =
-          static_cast<StrategyFunctions*>(user)->decide(
-              question->layer_name, question->dtype, Shape{question->shape, question->ndim}, question->bytes, question->layer_index)
-              ? 1
-              : 0;
+      auto& functions = *static_cast<StrategyFunctions*>(user);
+#if defined(SWIGCSHARP)
+      *answer = functions.decide(question) ? 1 : 0;
+#else
+      const Shape shape{question->shape, question->ndim};
+      *answer = functions.decide(question->layer_name, question->dtype, shape, question->bytes, question->layer_index) ? 1 : 0;
+#endif
     });
   };
   table.reset = [](void* user) { return guarded([&] { static_cast<StrategyFunctions*>(user)->reset(); }); };
