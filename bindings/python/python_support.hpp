@@ -15,21 +15,13 @@ namespace ckpt_python {
 
 // ---- Lists of structs -----------------------------------------------------------------------------------------------------
 
-// A tuple, because SWIG appends out-parameters to a list.
 template <class Struct>
 PyObject* tuple_of_all(const std::vector<Struct>& list) {
-  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(list.size()));
-  for (size_t i = 0; tuple && i < list.size(); ++i) PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), tuple_of(list[i]));
-  return tuple;
+  return tuple_of_each(list.data(), static_cast<std::int64_t>(list.size()), [](const Struct& one) { return tuple_of(one); });
 }
 
 inline bool actions(PyObject* object, std::vector<ckpt_schedule_action>* list) {
-  if (!sequence(object)) return false;
-  list->assign(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)), ckpt_schedule_action{});
-  for (size_t i = 0; i < list->size(); ++i) {
-    if (!struct_of(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), &(*list)[i])) return false;
-  }
-  return true;
+  return elements(object, list, [](PyObject* element, ckpt_schedule_action* out) { return struct_of(element, out); });
 }
 
 // ---- Start and end --------------------------------------------------------------------------------------------------------

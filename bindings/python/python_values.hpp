@@ -5,6 +5,7 @@
 #define CKPT_PYTHON_VALUES_HPP
 
 // Included behind Python.h and SWIG's runtime.
+#include <algorithm>
 #include <cerrno>
 #include <initializer_list>
 #include <string>
@@ -189,13 +190,18 @@ inline bool text(PyObject* object, const char** out) {
   return true;
 }
 
-// A strict list or tuple, whose elements live as long as it does.
-inline PyObject* sequence(PyObject* object) {
+// Converts each element of a list or tuple by convert(object, &element).
+template <class Element, class Convert>
+bool elements(PyObject* object, std::vector<Element>* list, const Convert& convert) {
   if (!PyList_Check(object) && !PyTuple_Check(object)) {
     PyErr_Format(PyExc_TypeError, "expected a list or tuple, not %.80s", Py_TYPE(object)->tp_name);
-    return nullptr;
+    return false;
   }
-  return object;
+  list->assign(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)), Element{});
+  for (size_t i = 0; i < list->size(); ++i) {
+    if (!convert(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), &(*list)[i])) return false;
+  }
+  return true;
 }
 
 inline bool integer(PyObject* object, std::int64_t* out) {
@@ -206,14 +212,7 @@ inline bool integer(PyObject* object, std::int64_t* out) {
   return !(*out == -1 && PyErr_Occurred());
 }
 
-inline bool integers(PyObject* object, std::vector<std::int64_t>* list) {
-  if (!sequence(object)) return false;
-  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
-  for (size_t i = 0; i < list->size(); ++i) {
-    if (!integer(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), &(*list)[i])) return false;
-  }
-  return true;
-}
+inline bool integers(PyObject* object, std::vector<std::int64_t>* list) { return elements(object, list, integer); }
 
 // At most count of them; the rest is 0.
 inline bool integers(PyObject* object, std::int64_t* out, size_t count) {
@@ -244,67 +243,43 @@ inline bool words(PyObject* object, std::uint32_t* out, size_t count) {
   return true;
 }
 
-inline bool texts(PyObject* object, std::vector<const char*>* list) {
-  if (!sequence(object)) return false;
-  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
-  for (size_t i = 0; i < list->size(); ++i) {
-    if (!text(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), &(*list)[i])) return false;
-  }
-  return true;
-}
-
 template <class Handle>
 bool handles(PyObject* object, swig_type_info* type, std::vector<Handle*>* list) {
-  if (!sequence(object)) return false;
-  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
-  for (size_t i = 0; i < list->size(); ++i) {
+  return elements(object, list, [&](PyObject* element, Handle** out) {
     void* pointer = nullptr;
-    if (!SWIG_IsOK(SWIG_ConvertPtr(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), &pointer, type, 0))) {
-      PyErr_Format(PyExc_TypeError, "element %zu is not of type %s", i, SWIG_TypePrettyName(type));
+    if (!SWIG_IsOK(SWIG_ConvertPtr(element, &pointer, type, 0))) {
+      PyErr_Format(PyExc_TypeError, "an element is a %.80s, not of type %s", Py_TYPE(element)->tp_name, SWIG_TypePrettyName(type));
       return false;
     }
-    (*list)[i] = static_cast<Handle*>(pointer);
-  }
-  return true;
-}
-
-inline PyObject* integer_tuple(const std::int64_t* list, std::int64_t count) {
-  if (!list || count < 0) count = 0;
-  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(count));
-  for (std::int64_t i = 0; tuple && i < count; ++i) {
-    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(list[i]));
-  }
-  return tuple;
-}
-
-inline PyObject* number_tuple(const std::vector<double>& list) {
-  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(list.size()));
-  for (size_t i = 0; tuple && i < list.size(); ++i) {
-    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyFloat_FromDouble(list[i]));
-  }
-  return tuple;
+    *out = static_cast<Handle*>(pointer);
+    return true;
+  });
 }
 
 inline bool numbers(PyObject* object, std::vector<double>* list) {
-  if (!sequence(object)) return false;
-  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
-  for (size_t i = 0; i < list->size(); ++i) {
-    (*list)[i] = PyFloat_AsDouble(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
-    if (PyErr_Occurred()) return false;
-  }
-  return true;
+  return elements(object, list, [](PyObject* element, double* out) {
+    *out = PyFloat_AsDouble(element);
+    return !PyErr_Occurred();
+  });
 }
 
 // 1 for each true element, 0 for each false one.
 inline bool flags(PyObject* object, std::vector<std::int32_t>* list) {
-  if (!sequence(object)) return false;
-  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
-  for (size_t i = 0; i < list->size(); ++i) {
-    const int truth = PyObject_IsTrue(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
-    if (truth < 0) return false;
-    (*list)[i] = truth;
-  }
-  return true;
+  return elements(object, list, [](PyObject* element, std::int32_t* out) { return (*out = PyObject_IsTrue(element)) >= 0; });
+}
+
+// A tuple of the objects that make(element) returns; not a list, to which SWIG appends out-parameters.
+template <class Element, class Make>
+PyObject* tuple_of_each(const Element* list, std::int64_t count, const Make& make) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(count));
+  for (std::int64_t i = 0; tuple && i < count; ++i) PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), make(list[i]));
+  return tuple;
+}
+inline PyObject* integer_tuple(const std::int64_t* list, std::int64_t count) {
+  return tuple_of_each(list, list ? std::max<std::int64_t>(count, 0) : 0, PyLong_FromLongLong);
+}
+inline PyObject* number_tuple(const std::vector<double>& list) {
+  return tuple_of_each(list.data(), static_cast<std::int64_t>(list.size()), PyFloat_FromDouble);
 }
 
 // (dtype, shape)
