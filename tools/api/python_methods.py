@@ -4,24 +4,30 @@ import re
 import textwrap
 
 from text import camel, texts
-from write_python import FOLDER, PythonWords, docstring, module
-
+from write_python import CONVERTED, FOLDER, PythonWords, docstring, module
 
 
 class PythonParameter:
-    """None for kind where a method is written by hand: options are keywords, waiting gives way to signals."""
+    """type: None where a method is written by hand, because waiting gives way to signals. before: a statement that converts it."""
 
-    def __init__(self, parameter):
-        self.name, self.kind = parameter.name, parameter.kind
-        self.type, self.passed = {
-            "text": ("str", self.name),
-            "number": ("int", self.name),
-            "real": ("float", self.name),
-            "truth": ("bool", f"int({self.name})"),
-            "enum": ("int", self.name),
-        }.get(parameter.kind, (None, None))
-        if parameter.is_nullable:
+    def __init__(self, words, parameter, is_last):
+        self.name, self.kind, self.before, self.passed = parameter.name, parameter.kind, None, parameter.name
+        self.type = {"text": "str", "number": "int", "real": "float", "truth": "bool", "enum": "int"}.get(parameter.kind)
+        if parameter.kind == "truth":
+            self.passed = f"int({self.name})"
+        elif parameter.kind == "handle" and parameter.bare in CONVERTED:
+            self.type = "Any"
+            self.before, self.passed = f"given = made_by['{CONVERTED[parameter.bare]}']({self.name})", "given._h"
+        elif parameter.kind == "handle":
+            self.type, self.passed = camel(parameter.bare), f"handle_of({self.name})" if parameter.is_nullable else f"{self.name}._h"
+        elif parameter.kind == "struct" and is_last:
+            options = parameter.bare.removeprefix("ckpt_")
+            self.type, self.passed = f"_o.{options}", f"_o.{options}(**{self.name})"
+        if parameter.is_nullable and parameter.kind != "struct":
             self.type = self.type and f"Optional[{self.type}]"
+
+    def declared(self):
+        return f"{'**' * (self.kind == 'struct')}{self.name}: {self.type}"
 
 
 class PythonMethod:
@@ -31,12 +37,18 @@ class PythonMethod:
         is_text_file = result.kind == "fetched" and method.name.endswith(("json", "prometheus"))
         self.is_property = method.is_getter and result.kind not in ("struct", "structs", "numbers") and not is_text_file
         self.name = method.name
-        self.parameters = [PythonParameter(parameter) for parameter in method.parameters]
+        self.parameters = [PythonParameter(words, one, one is method.parameters[-1]) for one in method.parameters]
         self.comment = words.text(method.comment)
         self.type, self.value = self.result()
+        self.setter = None  # the method that sets the property
 
     def is_simple(self):
-        return self.type is not None and all(one.type for one in self.parameters)
+        return self.type is not None and all(one.type for one in self.parameters) and sum(one.before is not None for one in self.parameters) < 2
+
+    def sets(self, getter):
+        """Whether this is the setter of a property."""
+        same = self.owner == getter.owner and self.method.verb == "set_" + getter.name and len(self.parameters) == 1
+        return same and getter.is_property and self.type == "None"
 
     def result(self):
         result = self.method.result
@@ -50,16 +62,30 @@ class PythonMethod:
             "real": ("float", call),
             "truth": ("bool", f"bool({call})"),
             "enum": (f"_v.{name}", f"_v.{name}({call})"),
+            "handle": (name, f"classes[\"{name}\"]._of({call})"),
             "struct": (f"_v.{name}", f"_v.{name}._of({call})"),
             "structs": (f"List[_v.{name}]", f"[_v.{name}._of(one) for one in {call}]"),
             "numbers": ("List[int]", f"list({call})"),
         }.get(result.kind, (None, None))
 
     def text(self):
-        given = ", ".join(["self", *(f"{one.name}: {one.type}" for one in self.parameters)])
-        body = self.value if self.type == "None" else f"return {self.value}"
+        given = ", ".join(["self", *(one.declared() for one in self.parameters)])
         head = "@property\n" * self.is_property + f"def {self.name}({given}) -> {self.type}:\n"
-        return head + docstring(self.comment) + f"    {body}\n"
+        comment = self.comment + (" " + self.setter.comment if self.setter else "")
+        made = head + docstring(comment) + self.body()
+        if self.setter:
+            set_by = self.setter.parameters[0].declared()
+            made += f"\n@{self.name}.setter\ndef {self.name}(self, {set_by}) -> None:\n{self.setter.body()}"
+        return made
+
+    def body(self):
+        before = "".join(f"    {one.before}\n" for one in self.parameters if one.before)
+        return before + f"    {self.value if self.type == 'None' else 'return ' + self.value}\n"
+
+    def classes(self):
+        """The hand-written classes in its types."""
+        kinds = [self.method.result, *self.method.parameters]
+        return {camel(one.bare) for one in kinds if one.kind == "handle"}
 
 
 class Writer:
@@ -67,9 +93,14 @@ class Writer:
         words, text = PythonWords(model), "".join(texts("bindings/python/ckpt/*.py").values())
         used = set(re.findall(r"\b_n\.(ckpt_\w+)", text))
         bases = set(re.findall(r"\b_m\.(\w+)Methods\b", text))
-        simple = [one for one in (PythonMethod(words, method) for method in methods) if one.is_simple()]
+        classes = set(re.findall(r"^class (\w+)\(", text, re.MULTILINE))
+        simple = [one for one in (PythonMethod(words, method) for method in methods) if one.is_simple() and one.classes() <= classes]
         self.generated = [one for one in simple if one.function not in used and one.owner in bases]
         self.bases = sorted(bases)
+        for getter in self.generated:
+            getter.setter = next((one for one in self.generated if one.sets(getter)), None)
+        setters = [one.setter for one in self.generated]
+        self.generated = [one for one in self.generated if one not in setters]
 
     def base(self, owner):
         methods = [one.text() for one in self.generated if one.owner == owner]
@@ -78,8 +109,11 @@ class Writer:
     def file(self):
         parts = [self.base(owner) for owner in self.bases]
         text = "".join(parts)
-        typing = ", ".join(name for name in ("Any", "List", "Optional") if re.search(rf"\b{name}\b", text))
-        imports = [f"from typing import {typing}", "", "from .. import _native as _n", "from . import values as _v"]
+        used = lambda *names: ", ".join(name for name in names if re.search(rf"\b{name}\b", text))  # noqa: E731
+        classes = sorted(name for one in self.generated for name in one.classes() if re.search(rf"\b{name}\b", text))
+        imports = [f"from typing import TYPE_CHECKING, {used('Any', 'List', 'Optional')}", "", "from .. import _native as _n",
+                   f"from .._root import {used('classes', 'handle_of', 'made_by')}", "from . import options as _o, values as _v", "",
+                   "if TYPE_CHECKING:", f"    from .. import {', '.join(dict.fromkeys(classes))}"]
         return module("The methods that are one call of C, by the class that derives from them.", imports, [], *parts)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 from . import _common
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
+from ._base import _call_of, _callbacks, _is_inside, _lent, _nothing, _Owned, _owners_of_threads, _timeout_ns, _wait_in_turns
 from ._checkpoints import CheckpointManager, _refused_on_all_ranks, _renamer
 from ._given import _state_to_save
 from ._oneline import _continue_at, _key, _shared
@@ -72,14 +72,6 @@ def _product_of(task: CheckpointTask, result: CheckpointTaskResult) -> Union[Sav
     if task.kind == CheckpointTaskKind.SAVE:
         return SaveResult._of(_n.ckpt_async_manager_get_save_result(handle, result.id))
     return LoadResult._of(_n.ckpt_async_manager_get_load_result(handle, result.id))
-
-
-def _source_of(function: Source) -> Any:
-    def read(group: str, name: str, address: int, offset: int, buffer: memoryview) -> None:
-        function(group, name, address, offset, buffer)
-        _take_back(buffer)
-
-    return _callbacks(_native.AsyncSource, read=read)
 
 
 # ---- The manager ----
@@ -167,7 +159,7 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
             how, what = _divided(options, _o.checkpoint_task_options)
             task, saved = _o.checkpoint_task_options(**how), _o.save_options(step=step, **_as_json(what))
             handle = state._h
-            reader = None if source is None else _source_of(source)
+            reader = None if source is None else _callbacks(_native.AsyncSource, read=_lent(source))
         return self._start(CheckpointTaskKind.SAVE, step, progress, on_staged, on_ended,
                            lambda listener: function(*first, handle, saved, task, listener, reader))
 

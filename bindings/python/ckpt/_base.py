@@ -10,7 +10,7 @@ import weakref
 from typing import Any, Callable, Dict, Iterator, Optional, TypeVar
 
 from . import _native as _n
-from ._root import CkptError
+from ._root import classes, CkptError
 from .generated.errors import *
 
 __all__ = ["CkptError", "SkippedWarning"]
@@ -62,6 +62,10 @@ class _Owned:
     _release: Callable[[Any], None]
     _slot: Any = None
     _exiting = False
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        classes.setdefault(cls.__name__, cls)
 
     def _adopt(self, handle: Any) -> None:
         self._slot = handle
@@ -202,10 +206,22 @@ def _callbacks(kind: Any, **methods: Any) -> Any:
     return made
 
 
-def _take_back(*buffers: Optional[memoryview]) -> None:
+def _lent(function: Callable[..., Any], empty: Optional[Callable[[], Any]] = lambda: memoryview(bytearray())) -> Callable[..., Any]:
+    """A callback whose arguments include memory that is lent for the call: BufferError when a view of it is left. empty: makes what
+    stands for memory of no bytes; None: None does."""
+
+    def call(*arguments: Any) -> Any:
+        made = function(*(empty() if empty and one is None else one for one in arguments))
+        _take_back(*arguments)
+        return made
+
+    return call
+
+
+def _take_back(*arguments: Any) -> None:
     """Ends what was lent for a callback; BufferError when a view of it is left."""
-    for buffer in buffers:
-        if buffer is not None:
+    for buffer in arguments:
+        if isinstance(buffer, memoryview):
             lender = buffer.obj
             try:
                 buffer.release()

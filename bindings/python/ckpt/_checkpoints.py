@@ -179,21 +179,6 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
         """An AsyncManager of these checkpoints, which it keeps alive."""
         return self._make_async_manager(self, **options)
 
-    @property
-    def storage(self) -> Storage:
-        """A new reference to the storage."""
-        return Storage._of(_n.ckpt_checkpoint_manager_get_storage(self._h))
-
-    @property
-    def coordinator(self) -> Coordinator:
-        """A new reference to the coordinator."""
-        return Coordinator._of(_n.ckpt_checkpoint_manager_get_coordinator(self._h))
-
-    @property
-    def fault_handler(self) -> FaultHandler:
-        """A new reference to the fault handler."""
-        return FaultHandler._of(_n.ckpt_checkpoint_manager_get_fault_handler(self._h))
-
 
 class Reader(_Owned):
     """The tensors of one checkpoint (CheckpointManager.reader), or of any safetensors file or folder with an index (Reader(path)).

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Optional
 
 from . import _native as _n
 from . import native as _native
-from ._base import _callbacks, _Owned, _take_back, _timeout_ns
+from ._base import _callbacks, _lent, _Owned, _timeout_ns
 from .generated import methods as _m
 
 __all__ = ["Coordinator", "CustomCoordinator"]
@@ -39,21 +39,8 @@ def _gathers(coordinator: CustomCoordinator) -> bool:
 
 
 def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any]]:
-    def broadcast(data: Optional[memoryview], root: int, timeout_ns: int) -> None:
-        coordinator.broadcast(memoryview(bytearray()) if data is None else data, root, timeout_ns)
-        _take_back(data)
-
-    def all_gather(sent: Optional[memoryview], received: Optional[memoryview], timeout_ns: int) -> None:
-        coordinator.all_gather(memoryview(b"") if sent is None else sent, memoryview(bytearray()) if received is None else received,
-                               timeout_ns)
-        _take_back(sent, received)
-
-    def gather(sent: Optional[memoryview], received: Optional[memoryview], root: int, timeout_ns: int) -> None:
-        coordinator.gather(memoryview(b"") if sent is None else sent, memoryview(bytearray()) if received is None else received,
-                           root, timeout_ns)
-        _take_back(sent, received)
-
-    return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather, "gather": gather}
+    lent = {name: _lent(getattr(coordinator, name)) for name in ("broadcast", "all_gather", "gather") if hasattr(coordinator, name)}
+    return {"barrier": coordinator.barrier, **lent}
 
 
 class Coordinator(_m.CoordinatorMethods, _Owned):

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _callbacks, _Owned, _owners_of_threads, _take_back
+from ._base import _call_of, _callbacks, _lent, _Owned, _owners_of_threads, _take_back
 from ._common import WorkerPool
 from ._plan import Profile, Schedule
 from ._root import handle_of
@@ -84,12 +84,6 @@ class CustomLayer(LayerCallbacks, ABC):
 
 
 def _functions_of(layer: CustomLayer) -> Dict[str, Callable[..., Any]]:
-    def lent(function: Callable[..., Any]) -> Callable[..., None]:
-        def call(*buffers: Any) -> None:
-            function(*buffers)
-            _take_back(*buffers)
-        return call
-
     def run(function: Callable[..., Any]) -> Callable[..., None]:
         def call(context: Any, *buffers: Any) -> None:
             targets, pool, evaluation = context[-3:]
@@ -105,8 +99,8 @@ def _functions_of(layer: CustomLayer) -> Dict[str, Callable[..., Any]]:
         return call
 
     return {"output": lambda input: _spec(layer.output(input)), "option": lambda input, option: tuple(layer.option(input, option)),
-            "forward": run(layer.forward), "record": run(layer.record), "backward": run(layer.backward), "save_ambient": lent(layer.save_ambient),
-            "restore_ambient": lent(layer.restore_ambient)}
+            "forward": run(layer.forward), "record": run(layer.record), "backward": run(layer.backward), "save_ambient": _lent(layer.save_ambient),
+            "restore_ambient": _lent(layer.restore_ambient)}
 
 
 class Layer(_Owned):
@@ -165,10 +159,6 @@ class Chain(_m.ChainMethods, _Owned):
         found = (_n.ckpt_chain_get_parameter(self._h, i) for i in range(_n.ckpt_chain_get_parameter_count(self._h)))
         return [Parameter(name, Tensor._of(value), Tensor._of(gradient)) for name, value, gradient in found]
 
-    def set_worker_pool(self, pool: Optional[WorkerPool]) -> None:
-        """Threads for clipping, zeroing of gradients and optimizers; None: the calling one alone."""
-        _n.ckpt_chain_set_worker_pool(self._h, handle_of(pool))
-
     def profile(self, input: Spec, measured_steps: int = 0, pool: Optional[WorkerPool] = None) -> Profile:
         """What planning must know, for inputs of this (dtype, shape)."""
         return Profile._of(_n.ckpt_profile_create_from_chain(self._h, _spec(input), measured_steps, handle_of(pool)))
@@ -205,10 +195,6 @@ class ScheduleExecutor(_m.ScheduleExecutorMethods, _Owned):
         with _call_of(self):
             return _n.ckpt_schedule_executor_evaluate(self._h, given, self._layers if layers is None else layers)
 
-    def refine(self, profile: Profile) -> Profile:
-        """A copy of the profile with the seconds that the layers took in the last steps."""
-        return Profile._of(_n.ckpt_schedule_executor_refine(self._h, profile._h))
-
 
 class Optimizer(_m.OptimizerMethods, _Owned):
     """Updates a chain's parameters from their gradients."""
@@ -227,24 +213,6 @@ class Optimizer(_m.OptimizerMethods, _Owned):
         """Clips the gradients, updates once and sets them to 0, in one pass: a step with accumulate=True comes next. Returns the
         norm before."""
         return _n.ckpt_optimizer_step_and_zero(self._h, max_norm)
-
-    @property
-    def learning_rate(self) -> float:
-        """The size of the next steps. Not part of the state: set it again when a run is resumed."""
-        return _n.ckpt_optimizer_get_learning_rate(self._h)
-
-    @learning_rate.setter
-    def learning_rate(self, learning_rate: float) -> None:
-        _n.ckpt_optimizer_set_learning_rate(self._h, learning_rate)
-
-    @property
-    def step_count(self) -> int:
-        """Number of updates so far."""
-        return _n.ckpt_optimizer_get_step_count(self._h)
-
-    @step_count.setter
-    def step_count(self, step_count: int) -> None:
-        _n.ckpt_optimizer_set_step_count(self._h, step_count)
 
     def tensors(self) -> List[Tuple[str, Tensor]]:
         """The state, by name; shares the optimizer's memory."""

@@ -128,9 +128,6 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         except NotFoundError:
             return None
 
-    def layer_name(self, layer: int) -> str:
-        return _n.ckpt_memory_tracker_get_layer_name(self._h, layer)
-
     def record_allocation(self, layer: Union[int, str], bytes: int) -> int:
         """Books an allocation and gives its id."""
         number = self._numbers.get(layer) if isinstance(layer, str) else layer  # without a call: this is done often

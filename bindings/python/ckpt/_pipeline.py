@@ -210,18 +210,6 @@ class Pipeline(_m.PipelineMethods, _Owned):
             losses, loss = _n.ckpt_pipeline_run(self._h, given, _timeout_ns(timeout), self.micro_batches)
         return loss, losses
 
-    def manager(self, stage: int) -> ActivationManager:
-        """A stage's activation manager. Its policy is asked when a step begins which micro-batches' tapes stay."""
-        return ActivationManager._of(_n.ckpt_pipeline_get_manager(self._h, stage))
-
-    def schedule(self, stage: int) -> Schedule:
-        """A stage's whole step, with SEND and RECEIVE."""
-        return Schedule._of(_n.ckpt_pipeline_get_schedule(self._h, stage))
-
-    def profile(self, stage: int) -> Profile:
-        """What that schedule is verified against."""
-        return Profile._of(_n.ckpt_pipeline_get_profile(self._h, stage))
-
     def timeline(self) -> Timeline:
         """Who did what when in the last step that ended well."""
         intervals, step_ns = _n.ckpt_pipeline_get_timeline(self._h)

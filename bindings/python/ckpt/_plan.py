@@ -32,19 +32,6 @@ class Profile(_m.ProfileMethods, _Owned):
         """What json wrote; CorruptError for another text."""
         return cls._of(_n.ckpt_profile_create_from_json(json))
 
-    def set_tier(self, tier: int, **tier_profile: _o.tier_profile) -> None:
-        """What a tier (1 .. 3), a place slower than memory, can do."""
-        _n.ckpt_profile_set_tier(self._h, tier, _o.tier_profile(**tier_profile))
-
-    @property
-    def flags(self) -> ProfileFlag:
-        """What holds for the whole chain."""
-        return ProfileFlag(_n.ckpt_profile_get_flags(self._h))
-
-    @flags.setter
-    def flags(self, flags: ProfileFlag) -> None:
-        _n.ckpt_profile_set_flags(self._h, flags)
-
     def add_layer(self, name: str, option_profiles: Sequence[OptionProfile] = (OptionProfile(),),
                   **layer: _o.layer_profile) -> "Profile":
         """Appends a layer with its options."""
@@ -102,10 +89,6 @@ class Schedule(_m.ScheduleMethods, _Shared):
     def layer_count(self) -> Optional[int]:
         """Layers of the chain; None when open-ended."""
         return _n.ckpt_schedule_get_layer_count(self._h) or None
-
-    def verify(self, profile: Profile) -> PlanReport:
-        """Replays the schedule without running anything. InvalidScheduleError names the action that breaks a rule."""
-        return PlanReport._of(_n.ckpt_schedule_verify(self._h, profile._h))
 
     def reserved_bytes(self, profile: Profile, tier: int = 0) -> int:
         """What a machine must have: the arena with an offset for every buffer, or the slots of a tier (1 .. 3)."""

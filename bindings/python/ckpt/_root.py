@@ -79,6 +79,7 @@ class Members(Dict[int, Any]):
         return None if number == 0 and not issubclass(self.kind, IntFlag) else self.kind(number)
 
 
+classes: Dict[str, Any] = {}  # those of objects of the library, by name
 made_by: Dict[str, Callable[[Any], Any]] = {}  # what makes a tensor, a strategy, a dtype's number of what callers have
 
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from . import _native as _n
 from . import native as _native
-from ._base import _callbacks, _Owned, _take_back
+from ._base import _callbacks, _lent, _Owned, _take_back
 from .generated import methods as _m, options as _o
 from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 
@@ -93,8 +93,11 @@ class CustomStorage(ABC):
         """The lock is not held any more."""
 
 
-def _refuse(what: str) -> NoReturn:
-    raise UnsupportedError(f"an object store has no {what}")
+def _refused(what: str) -> Callable[..., Any]:
+    def refuse(*_: Any) -> NoReturn:
+        """Not asked for."""
+        raise UnsupportedError(f"an object store has no {what}")
+    return refuse
 
 
 class CustomObjects(CustomStorage):
@@ -136,40 +139,16 @@ class CustomObjects(CustomStorage):
         """Makes a file of which nothing is known."""
         return self.create_stream(path, 0)
 
-    def rename(self, from_path: str, to_path: str) -> None:
-        """Not asked for."""
-        _refuse("rename")
-
-    def remove_directory(self, path: str) -> None:
-        """Not asked for."""
-        _refuse("remove_directory")
-
-    def make_directory(self, path: str) -> None:
-        """Not asked for."""
-        _refuse("make_directory")
-
-    def sync_directory(self, path: str) -> None:
-        """Not asked for."""
-        _refuse("sync_directory")
-
-    def list(self, path: str) -> Iterable[Tuple[str, bool]]:
-        """Not asked for."""
-        _refuse("list")
-
-    def lock(self, path: str) -> Any:
-        """Not asked for."""
-        _refuse("lock")
-
-    def unlock(self, lock: Any) -> None:
-        """Not asked for."""
-        _refuse("unlock")
+    rename = _refused("rename")
+    remove_directory = _refused("remove_directory")
+    make_directory = _refused("make_directory")
+    sync_directory = _refused("sync_directory")
+    list = _refused("list")
+    lock = _refused("lock")
+    unlock = _refused("unlock")
 
 
 def _objects_of(storage: CustomObjects, files: Dict[int, Any], number_of: Callable[[Any], int]) -> Dict[str, Callable[..., Any]]:
-    def put_if_absent(path: str, data: Optional[memoryview]) -> None:
-        storage.put_if_absent(path, memoryview(b"") if data is None else data)
-        _take_back(data)
-
     def read_ranges(file: int, ranges: Any) -> None:
         lent = [ranges.buffer(i) for i in range(ranges.count())]
         storage.read_ranges(files[file], [(ranges.offset(i), memoryview(bytearray()) if buffer is None else buffer)
@@ -181,7 +160,7 @@ def _objects_of(storage: CustomObjects, files: Dict[int, Any], number_of: Callab
             listing.add(path, size)
 
     return {"create_stream": lambda path, expected_bytes: number_of(storage.create_stream(path, expected_bytes)),
-            "put_if_absent": put_if_absent, "read_ranges": read_ranges, "list_from": list_from,
+            "put_if_absent": _lent(storage.put_if_absent), "read_ranges": read_ranges, "list_from": list_from,
             "remove_many": lambda paths: storage.remove_many([paths.path(i) for i in range(paths.count())])}
 
 
@@ -198,22 +177,15 @@ def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
     def numbered(function: Callable[[str], Any]) -> Callable[[str], int]:
         return lambda path: number_of(function(path))
 
-    def read(file: int, offset: int, buffer: Optional[memoryview]) -> int:
-        count = storage.read(files[file], offset, memoryview(bytearray()) if buffer is None else buffer)
-        _take_back(buffer)
-        return count
-
-    def write(file: int, offset: int, data: Optional[memoryview]) -> None:
-        storage.write(files[file], offset, memoryview(b"") if data is None else data)
-        _take_back(data)
-
     def names(path: str, listing: Any) -> None:
         for name, is_directory in storage.list(path):
             listing.add(name, bool(is_directory))
 
     objects = _objects_of(storage, files, number_of) if isinstance(storage, CustomObjects) else {}
     paths = ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size")  # which pass as they are
-    return {**{name: getattr(storage, name) for name in paths}, "read": read, "write": write, "list": names,
+    return {**{name: getattr(storage, name) for name in paths}, "list": names,
+            "read": _lent(lambda file, offset, buffer: storage.read(files[file], offset, buffer)),
+            "write": _lent(lambda file, offset, data: storage.write(files[file], offset, data)),
             **{name: numbered(getattr(storage, name)) for name in ("create", "open", "lock")},
             "close": lambda file: storage.close(files.pop(file)), "unlock": lambda lock: storage.unlock(files.pop(lock)),
             "file_size": lambda file: storage.file_size(files[file]), "sync": lambda file: storage.sync(files[file]),

@@ -126,15 +126,6 @@ class Strategy(_m.StrategyMethods, _Shared):
         dtype, shape = activation if isinstance(activation, tuple) else (activation.dtype, activation.shape)
         return bool(_n.ckpt_strategy_should_checkpoint_shape(self._h, layer_name, _dtype(dtype), list(shape), layer_index))
 
-    @property
-    def chosen(self) -> StrategyChosen:
-        """What a yes means: StrategyChosen.RECOMPUTE or BOUNDARY."""
-        return _StrategyChosen[_n.ckpt_strategy_get_chosen(self._h)]
-
-    @chosen.setter
-    def chosen(self, chosen: int) -> None:
-        _n.ckpt_strategy_set_chosen(self._h, chosen)
-
     # ---- What it was made of ----
 
     def patterns(self, which: int) -> List[str]:

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List, Optional
 
 from .. import _native as _n
-from . import values as _v
+from .._root import classes, handle_of
+from . import options as _o, values as _v
+
+if TYPE_CHECKING:
+    from .. import ActivationManager, Coordinator, FaultHandler, Profile, Schedule, Storage, WorkerPool
 
 
 class ActivationManagerMethods:
@@ -51,6 +55,11 @@ class ChainMethods:
         models are unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0."""
         _n.ckpt_chain_initialize(self._h, seed)
 
+    def set_worker_pool(self, pool: Optional[WorkerPool]) -> None:
+        """Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any number of them.
+        pool: kept alive; None (as in a new chain): the calling thread alone."""
+        _n.ckpt_chain_set_worker_pool(self._h, handle_of(pool))
+
     def clip_gradients(self, max_norm: float) -> float:
         """Scales all gradients so that their common 2-norm is at most max_norm (> 0); returns the norm before. OutOfRangeError when
         that is not finite: no gradient is scaled."""
@@ -59,6 +68,23 @@ class ChainMethods:
 
 class CheckpointManagerMethods:
     _h: Any
+
+    @property
+    def storage(self) -> Storage:
+        """Returns a new reference to the storage that the checkpoint was made with."""
+        return classes["Storage"]._of(_n.ckpt_checkpoint_manager_get_storage(self._h))
+
+    @property
+    def coordinator(self) -> Coordinator:
+        """Returns a new reference to the coordinator that the checkpoint was made with, or to one of a single process when there was
+        none."""
+        return classes["Coordinator"]._of(_n.ckpt_checkpoint_manager_get_coordinator(self._h))
+
+    @property
+    def fault_handler(self) -> FaultHandler:
+        """Returns a new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when nothing
+        else uses it."""
+        return classes["FaultHandler"]._of(_n.ckpt_checkpoint_manager_get_fault_handler(self._h))
 
     def list(self) -> List[_v.CheckpointInfo]:
         """Lists the checkpoints of the storage, good or not (those set aside as "torn-..." do not count), in the order in which a load
@@ -141,6 +167,10 @@ class FaultHandlerMethods:
 class MemoryTrackerMethods:
     _h: Any
 
+    def layer_name(self, layer_id: int) -> str:
+        """Returns the layer's name, which lives as long as the tracker. NotFoundError for a number that no layer has."""
+        return _n.ckpt_memory_tracker_get_layer_name(self._h, layer_id)
+
     def record_deallocation(self, allocation: int) -> None:
         """Records the end of an allocation. NotFoundError for an id that is not live (unknown, or freed already): nothing changes but
         the count not_found."""
@@ -177,6 +207,26 @@ class OptimizerMethods:
         """Updates the parameters once with the gradients as they are."""
         _n.ckpt_optimizer_step(self._h)
 
+    @property
+    def learning_rate(self) -> float:
+        """Returns the size of the next steps. Sets the size of the next steps, >= 0 and finite. It is not part of the state: set it
+        again when a run is resumed."""
+        return _n.ckpt_optimizer_get_learning_rate(self._h)
+
+    @learning_rate.setter
+    def learning_rate(self, learning_rate: float) -> None:
+        _n.ckpt_optimizer_set_learning_rate(self._h, learning_rate)
+
+    @property
+    def step_count(self) -> int:
+        """Returns the number of updates so far; part of AdamW's state. Sets the number of updates so far (>= 0), when state is
+        restored."""
+        return _n.ckpt_optimizer_get_step_count(self._h)
+
+    @step_count.setter
+    def step_count(self, step_count: int) -> None:
+        _n.ckpt_optimizer_set_step_count(self._h, step_count)
+
 
 class PipelineMethods:
     _h: Any
@@ -190,6 +240,22 @@ class PipelineMethods:
         """Returns the first layers of the pieces."""
         return list(_n.ckpt_pipeline_get_begins(self._h))
 
+    def manager(self, stage: int) -> ActivationManager:
+        """Returns a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches' tapes stay. Its
+        recompute runs the stage's forward with the last step's keys; UnsupportedError for stages of several chunks, and for layers
+        that need targets, have ambient state or are not deterministic."""
+        return classes["ActivationManager"]._of(_n.ckpt_pipeline_get_manager(self._h, stage))
+
+    def schedule(self, stage: int) -> Schedule:
+        """Returns the schedule of a stage's whole step, all micro-batches, with SEND and RECEIVE: a new reference. Only the pipeline
+        can run it."""
+        return classes["Schedule"]._of(_n.ckpt_pipeline_get_schedule(self._h, stage))
+
+    def profile(self, stage: int) -> Profile:
+        """Returns the profile that the schedule of Pipeline.schedule is verified against: the stage's layers for one micro-batch;
+        between two chunks one layer that never runs. A new reference."""
+        return classes["Profile"]._of(_n.ckpt_pipeline_get_profile(self._h, stage))
+
     def stats(self, stage: int) -> _v.PipelineStats:
         """Returns what a stage measured since the pipeline was made."""
         return _v.PipelineStats._of(_n.ckpt_pipeline_get_stats(self._h, stage))
@@ -198,9 +264,23 @@ class PipelineMethods:
 class ProfileMethods:
     _h: Any
 
+    def set_tier(self, tier: int, **tier_profile: _o.tier_profile) -> None:
+        """Says what a tier (1 .. 3) can do; until then it is as a new TierProfile says."""
+        _n.ckpt_profile_set_tier(self._h, tier, _o.tier_profile(**tier_profile))
+
     def tier(self, tier: int) -> _v.TierProfile:
         """Returns what is known of a tier (1 .. 3)."""
         return _v.TierProfile._of(_n.ckpt_profile_get_tier(self._h, tier))
+
+    @property
+    def flags(self) -> _v.ProfileFlag:
+        """Returns what Profile.set_flags set. Sets what holds for the whole chain: a sum of ProfileFlag; 0 until then. Also for a
+        uniform chain."""
+        return _v.ProfileFlag(_n.ckpt_profile_get_flags(self._h))
+
+    @flags.setter
+    def flags(self, flags: int) -> None:
+        _n.ckpt_profile_set_flags(self._h, flags)
 
     @property
     def layer_count(self) -> int:
@@ -254,6 +334,35 @@ class ScheduleMethods:
         same byte order."""
         return _n.ckpt_schedule_get_fingerprint(self._h)
 
+    def verify(self, profile: Profile) -> _v.PlanReport:
+        """Replays the schedule against the profile without running anything, and fills report. Bytes of tier 0. x_0 is there at the
+        start. A layer that runs forward first makes its output (INPUT or not), then its tape, then what it needs of ambient state,
+        then its workspace, and runs; then the workspace goes, and what it ends. So inside FORWARD [first, last) layer k > first
+        still has x_k, which is no item, and ends it; FORWARD_TAPE ends nothing. A layer that runs backward first makes GRAD(i), then
+        its workspace; then the workspace, the tape and GRAD(i+1) go. Ambient state is made at a layer's first forward and goes
+        behind its backward; a second one is there while the layer runs forward again. A buffer that is overwritten in place
+        (ADVANCE, LayerFlag.IN_PLACE) counts the larger of both for the layer, with its workspace, and then the new one; a backward
+        that makes no gradient of its input overwrites nothing. An item that is dropped, or that BACKWARD ends, while a STORE_BEGIN
+        copies it counts until the AWAIT, and once more where it is made again meanwhile. A tier above 0 counts an item from its
+        STORE_BEGIN to the DROP. Items. An item is there from what makes it (of a copy into a tier or back: its STORE_BEGIN or
+        LOAD_BEGIN) to what ends it; one that is overwritten in place is not there any more when the other one is. Time. Layers run
+        one after another, for forward_seconds, record_seconds (RECORD, with has_record) or backward_seconds. Each tier has one queue
+        of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is met and those before it in its queue have
+        ended, and takes latency_seconds + bytes / rate; an AWAIT waits for its end. InvalidScheduleError, and the message names the
+        action's index, for an action (fields that its kind does not use are not looked at; micro_batch is, in every kind; a DROP of
+        a tier above 0 uses tier and slot alone) that - names layers beyond the chain or none, an option that a layer does not have,
+        an item, tier or slot (< 0) that cannot be; has another micro_batch than 0 (but for a stage); runs more than one layer by
+        RECORD; - needs or drops an item that is not there or is still being loaded; makes one (LOAD_BEGIN does, too) that is there;
+        - ends in place (ADVANCE, or BACKWARD of an in-place layer) an item that is being copied; - runs a layer forward again that
+        is not deterministic; runs one backward a second time; runs one with ambient state forward behind its backward; turns a
+        second time; sends or receives (but for a stage); - begins a transfer under an id that is under way, or awaits one that is
+        not; stores into a slot that is taken, or loads from or drops one that is empty; loads from a slot another item than it
+        holds, or before its store was awaited; drops one in transfer; holds more in a tier than its capacity; - ends the step before
+        layer 0 ran backward, with a transfer under way, a slot taken, or any other item than GRAD(0) left. OutOfRangeError when live
+        bytes, or those copied into a tier or back from it, pass 2**63 - 1. Streams: takes memory for what is live, not for the
+        schedule's length. Open-ended schedules are replayed with the profile's length."""
+        return _v.PlanReport._of(_n.ckpt_schedule_verify(self._h, profile._h))
+
 
 class ScheduleExecutorMethods:
     _h: Any
@@ -261,6 +370,13 @@ class ScheduleExecutorMethods:
     def stats(self) -> _v.ScheduleExecutorStats:
         """Returns what the executor measured since it was made."""
         return _v.ScheduleExecutorStats._of(_n.ckpt_schedule_executor_get_stats(self._h))
+
+    def refine(self, profile: Profile) -> Profile:
+        """Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the executor's chain
+        and input), in which forward_seconds, record_seconds and backward_seconds of what the schedule runs are the medians over the
+        last steps that ended well, up to 32. What it does not run stays as it is. InvalidStateError before the first step,
+        InvalidArgumentError for the profile of another chain."""
+        return classes["Profile"]._of(_n.ckpt_schedule_executor_refine(self._h, profile._h))
 
 
 class StateMethods:
@@ -289,6 +405,17 @@ class StrategyMethods:
         """Sets the strategy back to its state after creation, counters included; for a composite its children too. What a yes means
         stays as set."""
         _n.ckpt_strategy_reset(self._h)
+
+    @property
+    def chosen(self) -> _v.StrategyChosen:
+        """Returns what a yes means: StrategyChosen.RECOMPUTE or StrategyChosen.BOUNDARY. Sets what a yes means from now on:
+        StrategyChosen.RECOMPUTE, StrategyChosen.BOUNDARY, or StrategyChosen.DEFAULT for what is usual for the kind. Schedules that
+        were made before stay as they are."""
+        return _v.StrategyChosen(_n.ckpt_strategy_get_chosen(self._h))
+
+    @chosen.setter
+    def chosen(self, chosen: int) -> None:
+        _n.ckpt_strategy_set_chosen(self._h, chosen)
 
     def counters(self) -> _v.StrategyCounters:
         """Returns the counters. A snapshot while other threads ask."""
