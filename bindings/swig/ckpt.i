@@ -30,17 +30,16 @@ CKPT_EACH_NEXT(macro, __VA_ARGS__)
 %enddef
 %define CKPT_EACH(macro, ...)CKPT_EACH_NEXT(macro, __VA_ARGS__, CKPT_END)%enddef
 
-// ---- Structs: made with their defaults; struct_size is the library's business ----
+// ---- Structs: made with their defaults, as CKPT_HOLDER(name) of the language ----
 %define CKPT_STRUCT(name, defaults)
-%ignore name::struct_size;
-%ignore name::reserved;
-%ignore name::reserved2;
 %extend name {
   name() {
     static const name initial = defaults;
-    return new name(initial);
+    auto* made = new CKPT_HOLDER(name)();
+    static_cast<name&>(*made) = initial;
+    return made;
   }
-  ~name() { delete $self; }
+  ~name() { delete static_cast<CKPT_HOLDER(name)*>($self); }
 }
 %enddef
 
@@ -50,10 +49,23 @@ CKPT_EACH_NEXT(macro, __VA_ARGS__)
 %rename(ckpt_##name) ckpt_swig::name;
 %enddef
 
-// One that gives what it fetched and throws StatusError: the language's CKPT_FETCHES says what becomes of that.
+// A function that throws; each language defines CKPT_FAIL(status, message), which ends its wrapper.
+%define CKPT_THROWS(name)
+%exception ckpt_swig::name {
+  try {
+    $action
+  } catch (const ckpt_swig::StatusError& error) {
+    CKPT_FAIL(error.status, ckpt_last_error())
+  } catch (const ckpt_swig::CallbackFailure& failure) {
+    CKPT_FAIL(failure.status(), failure.what())
+  } catch (const std::exception&) {
+    CKPT_FAIL(CKPT_E_OUT_OF_MEMORY, "no memory for the result")
+  }
+}
+%enddef
 %define CKPT_FETCHED(name)
 CKPT_REPLACED(name)
-CKPT_FETCHES(name)
+CKPT_THROWS(name)
 %enddef
 
 #if defined(SWIGPYTHON)
@@ -87,8 +99,7 @@ CKPT_EACH(CKPT_CALLBACKS, LogListener, ProgressListener, ThreadHooks, ClockSourc
           StrategyFactory, StorageFunctions, StorageFactory, Sleeper, Decider, Keeper, Renamer, Stateful, CoordinatorFunctions,
           DriveFunctions, LayerFunctions, AsyncListener, AsyncSource, StageForward)
 %feature("director") ckpt_swig::PartWork; // the caller's
-CKPT_LISTING(Listing)
-CKPT_LISTING(ObjectListing)
+CKPT_EACH(CKPT_THROWS, Listing::add, ObjectListing::add)
 %define CKPT_PASSED(name)
 %nodefaultctor ckpt_swig::name;
 %enddef

@@ -71,34 +71,15 @@ void end_lent(void* user_data) {
     Errors.Check($imcall);
   }
 
-%define CKPT_FETCHES(name)
-%exception ckpt_swig::name {
-  try {
-    $action
-  } catch (const ckpt_swig::StatusError& error) {
-    ckpt_csharp::fetched_status = error.status;
+%define CKPT_FAIL(status, message)
+    ckpt_csharp::fetched_status = status;
     return $null;
-  } catch (const std::exception&) {
-    ckpt_csharp::fetched_status = CKPT_E_OUT_OF_MEMORY;
-    return $null;
-  }
-}
 %enddef
 %typemap(csout, excode=SWIGEXCODE) std::string {
     string fetched = $imcall;
     Errors.CheckFetched();
     return fetched;
   }
-%define CKPT_LISTING(name)
-%exception ckpt_swig::name::add {
-  try {
-    $action
-  } catch (const ckpt_swig::CallbackFailure& failure) {
-    ckpt_csharp::fetched_status = failure.status();
-    return $null;
-  }
-}
-%enddef
 
 // ---- Texts ----
 %typemap(ctype) const char* "const char *"
@@ -217,6 +198,7 @@ CKPT_RETURNED(type, list)
 CKPT_LIST(type, element)
 %enddef
 #define CKPT_QUICK(name)
+#define CKPT_HOLDER(name) name
 
 // ---- Directors ----
 // Every function of theirs runs inside a guard: an exception becomes the callback's failure.

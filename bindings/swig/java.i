@@ -40,21 +40,7 @@ text %enddef
 %rename("$ignore", %$isconstant) ""; // enums and tests have the numbers, which are fixed for ever
 
 // ---- Structs: hold the texts that were put into them ----
-#undef CKPT_STRUCT
-%define CKPT_STRUCT(name, defaults)
-%ignore name::struct_size;
-%ignore name::reserved;
-%ignore name::reserved2;
-%extend name {
-  name() {
-    static const name initial = defaults;
-    auto* made = new ckpt_java::Holder<name>();
-    static_cast<name&>(*made) = initial;
-    return made;
-  }
-  ~name() { delete static_cast<ckpt_java::Holder<name>*>($self); }
-}
-%enddef
+#define CKPT_HOLDER(name) ckpt_java::Holder<name>
 %typemap(memberin) const char* "$1 = ckpt_java::keep(arg1, $input);"
 
 // How a type crosses: as which type of JNI and of Java; nothing is freed or given back unless typemaps below say so.
@@ -93,28 +79,9 @@ text %enddef
   }
 }
 
-%define CKPT_FETCHES(name)
-%exception ckpt_swig::name {
-  try {
-    $action
-  } catch (const ckpt_swig::StatusError& error) {
-    ckpt_java::raise(jenv, error.status, ckpt_last_error());
+%define CKPT_FAIL(status, message)
+    ckpt_java::raise(jenv, status, message);
     return $null;
-  } catch (const std::bad_alloc&) {
-    ckpt_java::raise(jenv, CKPT_E_OUT_OF_MEMORY, "no memory for the result");
-    return $null;
-  }
-}
-%enddef
-%define CKPT_LISTING(name)
-%exception ckpt_swig::name::add {
-  try {
-    $action
-  } catch (const ckpt_swig::CallbackFailure& failure) {
-    ckpt_java::raise(jenv, failure.status(), failure.what());
-    return $null;
-  }
-}
 %enddef
 
 // ---- Numbers: int64_t is C's long (-DSWIGWORDSIZE64), which SWIG takes for 32 bits. Unsigned ones keep their bits ----
@@ -201,36 +168,30 @@ CKPT_ADDRESS_OUT(DLManagedTensor)
 CKPT_ADDRESS_OUT(DLManagedTensorVersioned)
 
 // ---- Arrays ----
-%define CKPT_NUMBERS(element, pointer, count, length, array_type, java_type)
-CKPT_AS(%arg((const element* pointer, count length)), array_type, java_type)
-%typemap(in) (const element* pointer, count length) (std::vector<element> list) {
-  ckpt_java::numbers(jenv, $input, &list);
+%define CKPT_GIVEN(element, array, length, jni_type, java_type, convert)
+CKPT_AS(%arg((array, length)), jni_type, java_type)
+%typemap(in) (array, length) (std::vector<element> list) {
+  convert;
   $1 = list.data();
-  $2 = static_cast<count>(list.size());
+  $2 = static_cast<$2_ltype>(list.size());
 }
 %enddef
-CKPT_NUMBERS(int64_t, shape, int32_t, ndim, jlongArray, long[])
-CKPT_NUMBERS(int64_t, offsets, int32_t, ndim, jlongArray, long[])
-CKPT_NUMBERS(int64_t, begins, int64_t, count, jlongArray, long[])
-CKPT_NUMBERS(int64_t, begins, int64_t, begins_count, jlongArray, long[])
-CKPT_NUMBERS(double, gap_seconds, int64_t, gap_count, jdoubleArray, double[])
-CKPT_NUMBERS(ckpt_bool, failed, int64_t, failed_count, jintArray, int[])
-%define CKPT_HANDLES(type, pointer, length)
-CKPT_AS(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObject[])
-%typemap(in) (type* const* pointer, int64_t length) (std::vector<type*> list) {
-  if (!ckpt_java::handles(jenv, $input, &list)) return $null;
-  $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
-}
+%define CKPT_NUMBERS(element, array, length, jni_type, java_type)
+CKPT_GIVEN(element, array, length, jni_type, java_type, %arg(ckpt_java::numbers(jenv, $input, &list)))
 %enddef
-CKPT_HANDLES(ckpt_strategy, children, children_count)
-CKPT_HANDLES(ckpt_schedule, schedules, schedule_count)
-CKPT_AS(%arg((const ckpt_schedule_action* actions, int64_t actions_count)), jlongArray, long[])
-%typemap(in) (const ckpt_schedule_action* actions, int64_t actions_count) (std::vector<ckpt_schedule_action> list) {
-  if (!ckpt_java::actions(jenv, $input, &list)) return $null;
-  $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
-}
+%define CKPT_HANDLES(type, array, length)
+CKPT_GIVEN(type*, array, length, jobjectArray, NativeObject[], %arg(if (!ckpt_java::handles(jenv, $input, &list)) return $null))
+%enddef
+CKPT_NUMBERS(int64_t, const int64_t* shape, int32_t ndim, jlongArray, long[])
+CKPT_NUMBERS(int64_t, const int64_t* offsets, int32_t ndim, jlongArray, long[])
+CKPT_NUMBERS(int64_t, const int64_t* begins, int64_t count, jlongArray, long[])
+CKPT_NUMBERS(int64_t, const int64_t* begins, int64_t begins_count, jlongArray, long[])
+CKPT_NUMBERS(double, const double* gap_seconds, int64_t gap_count, jdoubleArray, double[])
+CKPT_NUMBERS(ckpt_bool, const ckpt_bool* failed, int64_t failed_count, jintArray, int[])
+CKPT_HANDLES(ckpt_strategy, ckpt_strategy* const* children, int64_t children_count)
+CKPT_HANDLES(ckpt_schedule, ckpt_schedule* const* schedules, int64_t schedule_count)
+CKPT_GIVEN(ckpt_schedule_action, const ckpt_schedule_action* actions, int64_t actions_count, jlongArray, long[],
+           %arg(if (!ckpt_java::actions(jenv, $input, &list)) return $null))
 %define CKPT_WORDS(signature, length)
 CKPT_AS(signature, jintArray, int[])
 %typemap(in) signature (uint32_t list[length]) {

@@ -30,25 +30,9 @@
   if ($error != NULL) ckpt_python::throw_callback_failure(swig_get_self());
 }
 
-%define CKPT_FETCHES(name)
-%exception ckpt_swig::name {
-  try {
-    $action
-  } catch (const ckpt_swig::StatusError& error) {
-    ckpt_python::raise(error.status);
+%define CKPT_FAIL(status, message)
+    ckpt_python::raise_text(status, message);
     SWIG_fail;
-  }
-}
-%enddef
-%define CKPT_LISTING(name)
-%exception ckpt_swig::name::add {
-  try {
-    $action
-  } catch (const ckpt_swig::CallbackFailure& failure) {
-    ckpt_python::raise_text(failure.status(), failure.what());
-    SWIG_fail;
-  }
-}
 %enddef
 
 // ---- Texts: borrowed from the str, which lives at least as long as the call ----
@@ -112,42 +96,23 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %typemap(out) void*, const void* "$result = PyLong_FromVoidPtr(const_cast<void*>((const void*)$1));"
 
 // ---- Arrays ----
-%typemap(in) (const int64_t* shape, int32_t ndim) (std::vector<int64_t> list), (const int64_t* offsets, int32_t ndim)
-    (std::vector<int64_t> list), (const int64_t* begins, int64_t count) (std::vector<int64_t> list),
-    (const int64_t* begins, int64_t begins_count) (std::vector<int64_t> list) {
-  if (!ckpt_python::integers($input, &list)) SWIG_fail;
+%define CKPT_GIVEN(element, array, length, convert)
+%typemap(in) (array, length) (std::vector<element> list) {
+  if (!ckpt_python::convert) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<$2_ltype>(list.size());
 }
-%typemap(argout) (const int64_t* shape, int32_t ndim), (const int64_t* offsets, int32_t ndim), (const int64_t* begins, int64_t count),
-    (const int64_t* begins, int64_t begins_count) ""
-%define CKPT_NUMBERS(element, array, length, convert)
-%typemap(in) (const element* array, int64_t length) (std::vector<element> list) {
-  if (!ckpt_python::convert($input, &list)) SWIG_fail;
-  $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
-}
-%typemap(argout) (const element* array, int64_t length) ""
+%typemap(argout) (array, length) ""
 %enddef
-CKPT_NUMBERS(double, gap_seconds, gap_count, numbers)
-CKPT_NUMBERS(ckpt_bool, failed, failed_count, flags)
-%typemap(in) (ckpt_strategy* const* children, int64_t children_count) (std::vector<ckpt_strategy*> list) {
-  if (!ckpt_python::handles($input, $descriptor(ckpt_strategy*), &list)) SWIG_fail;
-  $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
-}
-%typemap(argout) (ckpt_strategy* const* children, int64_t children_count) ""
-%typemap(in) (ckpt_schedule* const* schedules, int64_t schedule_count) (std::vector<ckpt_schedule*> list) {
-  if (!ckpt_python::handles($input, $descriptor(ckpt_schedule*), &list)) SWIG_fail;
-  $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
-}
-%typemap(argout) (ckpt_schedule* const* schedules, int64_t schedule_count) ""
-%typemap(in) (const ckpt_schedule_action* actions, int64_t actions_count) (std::vector<ckpt_schedule_action> list) {
-  if (!ckpt_python::actions($input, &list)) SWIG_fail;
-  $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
-}
+CKPT_GIVEN(int64_t, const int64_t* shape, int32_t ndim, integers($input, &list))
+CKPT_GIVEN(int64_t, const int64_t* offsets, int32_t ndim, integers($input, &list))
+CKPT_GIVEN(int64_t, const int64_t* begins, int64_t count, integers($input, &list))
+CKPT_GIVEN(int64_t, const int64_t* begins, int64_t begins_count, integers($input, &list))
+CKPT_GIVEN(double, const double* gap_seconds, int64_t gap_count, numbers($input, &list))
+CKPT_GIVEN(ckpt_bool, const ckpt_bool* failed, int64_t failed_count, flags($input, &list))
+CKPT_GIVEN(ckpt_strategy*, ckpt_strategy* const* children, int64_t children_count, %arg(handles($input, $descriptor(ckpt_strategy*), &list)))
+CKPT_GIVEN(ckpt_schedule*, ckpt_schedule* const* schedules, int64_t schedule_count, %arg(handles($input, $descriptor(ckpt_schedule*), &list)))
+CKPT_GIVEN(ckpt_schedule_action, const ckpt_schedule_action* actions, int64_t actions_count, actions($input, &list))
 %typemap(in) const uint32_t counter[4] (uint32_t list[4]), const uint32_t key[2] (uint32_t list[2]) {
   if (!ckpt_python::words($input, list, sizeof(list) / sizeof(list[0]))) SWIG_fail;
   $1 = list;
@@ -167,18 +132,17 @@ CKPT_NUMBERS(ckpt_bool, failed, failed_count, flags)
 %typemap(out) const int64_t* ckpt_tensor_get_shape "$result = ckpt_python::integer_tuple($1, ckpt_tensor_get_ndim(arg1));"
 
 // ---- Memory of the other side, for the call ----
-%typemap(in) (const void* data, int64_t bytes) (ckpt_python::View view), (const void* sent, int64_t bytes)
-    (ckpt_python::View view) {
-  if (!view.get($input, false)) SWIG_fail;
+%define CKPT_LENT(memory, length, is_writable)
+%typemap(in) (memory, length) (ckpt_python::View view) {
+  if (!view.get($input, is_writable)) SWIG_fail;
   $1 = view.data();
   $2 = view.size();
 }
-%typemap(in) (void* data, int64_t bytes) (ckpt_python::View view), (void* received, int64_t received_bytes)
-    (ckpt_python::View view) {
-  if (!view.get($input, true)) SWIG_fail;
-  $1 = view.data();
-  $2 = view.size();
-}
+%enddef
+CKPT_LENT(const void* data, int64_t bytes, false)
+CKPT_LENT(const void* sent, int64_t bytes, false)
+CKPT_LENT(void* data, int64_t bytes, true)
+CKPT_LENT(void* received, int64_t received_bytes, true)
 %typemap(directorin) ckpt_swig::Bytes "$input = ckpt_python::lent($1);"
 %typemap(out) ckpt_swig::Bytes "$result = ckpt_python::lent($1);"
 
@@ -270,3 +234,4 @@ CKPT_EACH(CKPT_QUICK, ckpt_callback_error, ckpt_dtype_find, ckpt_random_philox, 
           ckpt_profile_get_layer_count)
 
 #define CKPT_HANDED_OVER(name)
+#define CKPT_HOLDER(name) name

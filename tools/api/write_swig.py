@@ -57,10 +57,10 @@ def list_name(struct):
 
 
 def fields_apart(struct):
-    """Fields that no language sets: spare ones, and functions, arrays of handles and structs, which are arguments of stand-ins."""
+    """Fields that no language sets: sizes, spare ones, and functions, arrays of handles and structs, which are arguments of stand-ins."""
     shown = {name for value in struct.own_values for name in (value.name, value.has)}
     lists = {value.name for value in struct.values if value.kind == "list"}
-    for field in struct.fields[1:]:
+    for field in struct.fields:
         name = field["name"]
         is_count = name == "ndim" or name.endswith("_count") and name.removesuffix("_count") not in lists
         if is_spare(field) or name not in shown and not is_count:
