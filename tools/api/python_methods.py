@@ -38,12 +38,17 @@ class PythonMethod:
         self.is_property = method.is_getter and result.kind not in ("struct", "structs", "numbers") and not is_text_file
         self.name = method.name
         self.parameters = [PythonParameter(words, one, one is method.parameters[-1]) for one in method.parameters]
-        self.comment = words.text(method.comment)
+        self.has_none = result.kind == "struct" and re.search(r"\bNOT_FOUND when (there is )?none\b", method.comment) is not None
+        without_error = re.sub(r"; the message [^.]*", "", method.comment).replace("NOT_FOUND when", "NULL when")
+        self.comment = words.text(without_error if self.has_none else method.comment)
         self.type, self.value = self.result()
+        if self.has_none:
+            self.type = f"Optional[{self.type}]"
         self.setter = None  # the method that sets the property
 
     def is_simple(self):
-        return self.type is not None and all(one.type for one in self.parameters) and sum(one.before is not None for one in self.parameters) < 2
+        converted = [one for one in self.parameters if one.before]
+        return self.type is not None and all(one.type for one in self.parameters) and len(converted) < 2
 
     def sets(self, getter):
         """Whether this is the setter of a property."""
@@ -79,8 +84,11 @@ class PythonMethod:
         return made
 
     def body(self):
-        before = "".join(f"    {one.before}\n" for one in self.parameters if one.before)
-        return before + f"    {self.value if self.type == 'None' else 'return ' + self.value}\n"
+        last = self.value if self.type == "None" else "return " + self.value
+        lines = [*(one.before for one in self.parameters if one.before), last]
+        if self.has_none:
+            lines = ["try:", *("    " + line for line in lines), "except NotFoundError:", "    return None"]
+        return textwrap.indent("\n".join(lines), "    ") + "\n"
 
     def classes(self):
         """The hand-written classes in its types."""
@@ -112,7 +120,8 @@ class Writer:
         used = lambda *names: ", ".join(name for name in names if re.search(rf"\b{name}\b", text))  # noqa: E731
         classes = sorted(name for one in self.generated for name in one.classes() if re.search(rf"\b{name}\b", text))
         imports = [f"from typing import TYPE_CHECKING, {used('Any', 'List', 'Optional')}", "", "from .. import _native as _n",
-                   f"from .._root import {used('classes', 'handle_of', 'made_by')}", "from . import options as _o, values as _v", "",
+                   f"from .._root import {used('classes', 'handle_of', 'made_by')}", "from . import options as _o, values as _v",
+                   *["from .errors import NotFoundError"] * ("NotFoundError:" in text), "",
                    "if TYPE_CHECKING:", f"    from .. import {', '.join(dict.fromkeys(classes))}"]
         return module("The methods that are one call of C, by the class that derives from them.", imports, [], *parts)
 

@@ -123,21 +123,10 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
 
     # ---- Which there are: a checkpoint is named by its name, or by the number of its step ----
 
-    def latest(self) -> Optional[CheckpointInfo]:
-        """The good one of the highest step, which a load tries first; None when there is none."""
-        return self._one(_n.ckpt_checkpoint_manager_get_latest, self._h)
-
-    def best(self) -> Optional[CheckpointInfo]:
-        """The good one with the best metric; None when none has a metric."""
-        return self._one(_n.ckpt_checkpoint_manager_get_best, self._h)
-
     def find_step(self, step: int) -> Optional[CheckpointInfo]:
         """The good one of this step, of several the newest; None when there is none."""
-        return self._one(_n.ckpt_checkpoint_manager_find_step, self._h, step)
-
-    def _one(self, ask: Callable[..., Any], *arguments: Any) -> Optional[CheckpointInfo]:
         try:
-            return CheckpointInfo._of(ask(*arguments))
+            return CheckpointInfo._of(_n.ckpt_checkpoint_manager_find_step(self._h, step))
         except NotFoundError:
             return None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, List, Optional
 from .. import _native as _n
 from .._root import classes, handle_of
 from . import options as _o, values as _v
+from .errors import NotFoundError
 
 if TYPE_CHECKING:
     from .. import ActivationManager, Coordinator, FaultHandler, Profile, Schedule, Storage, WorkerPool
@@ -90,6 +91,22 @@ class CheckpointManagerMethods:
         """Lists the checkpoints of the storage, good or not (those set aside as "torn-..." do not count), in the order in which a load
         tries them, abandoned ones last."""
         return [_v.CheckpointInfo._of(one) for one in _n.ckpt_checkpoint_manager_list(self._h)]
+
+    def latest(self) -> Optional[_v.CheckpointInfo]:
+        """Returns the checkpoint that a load tries first: the one of the highest step of the current line whose status is 0, of equal
+        ones the last that was committed. None when there is none."""
+        try:
+            return _v.CheckpointInfo._of(_n.ckpt_checkpoint_manager_get_latest(self._h))
+        except NotFoundError:
+            return None
+
+    def best(self) -> Optional[_v.CheckpointInfo]:
+        """Returns the checkpoint that has the best metric, as best_metric of the manager's options says, of equal ones the newest,
+        among those of the current line whose status is 0. None when none has a metric."""
+        try:
+            return _v.CheckpointInfo._of(_n.ckpt_checkpoint_manager_get_best(self._h))
+        except NotFoundError:
+            return None
 
     def pin(self, step: int) -> None:
         """Pins the newest checkpoint of this step (>= 0) whose status is 0, durably: retention of this and later processes does not
