@@ -42,19 +42,9 @@ namespace detail {
 
 inline ckpt_checkpoint_task_callbacks async_callbacks(const AsyncListener* listener) {
   ckpt_checkpoint_task_callbacks table = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
-  if (listener && listener->wants_staged) {
-    table.staged = [](int64_t id, int64_t stall_ns, void* user) {
-      (void)guarded([&] { static_cast<AsyncListener*>(user)->staged(id, stall_ns); });
-    };
-  }
-  if (listener && listener->wants_progress) {
-    table.progress = [](int64_t id, int64_t done_bytes, int64_t total_bytes, void* user) {
-      (void)guarded([&] { static_cast<AsyncListener*>(user)->progress(id, done_bytes, total_bytes); });
-    };
-  }
-  table.ended = [](const ckpt_checkpoint_task_result* result, void* user) {
-    (void)guarded([&] { static_cast<AsyncListener*>(user)->ended(result); });
-  };
+  if (listener && listener->wants_staged) table.staged = Calls<&AsyncListener::staged>::tell;
+  if (listener && listener->wants_progress) table.progress = Calls<&AsyncListener::progress>::tell;
+  table.ended = Calls<&AsyncListener::ended>::tell;
   return table;
 }
 

@@ -107,6 +107,26 @@ ckpt_status handed_over(std::unique_ptr<Object>& object, ckpt_status status) {
   }
   return status;
 }
+
+namespace detail {
+
+// C's callbacks for a method of the object that user_data points to: run of one that may fail, tell of one that may not, and give
+// of one whose result C gets through a pointer.
+template <auto method>
+struct Calls;
+template <class Object, class Result, class... Arguments, Result (Object::*method)(Arguments...)>
+struct Calls<method> {
+  static int32_t run(Arguments... arguments, void* user) noexcept {
+    return guarded([&] { (static_cast<Object*>(user)->*method)(arguments...); });
+  }
+  static void tell(Arguments... arguments, void* user) noexcept { (void)run(arguments..., user); }
+  template <class Out>
+  static int32_t give(Arguments... arguments, Out* out, void* user) noexcept {
+    return guarded([&] { *out = static_cast<Out>((static_cast<Object*>(user)->*method)(arguments...)); });
+  }
+};
+
+}  // namespace detail
 #endif
 
 class LogListener {
@@ -168,44 +188,28 @@ inline Bytes writable(void* data, int64_t size) { return Bytes{data, size, true}
 }  // namespace detail
 #endif
 
-#ifndef SWIG
-namespace detail {
-
-inline void send_message(int32_t level, const char* component, const char* message, void* user) {
-  (void)guarded([&] { static_cast<LogListener*>(user)->message(level, component, message); });
-}
-
-}  // namespace detail
-#endif
-
 inline ckpt_status set_log(int32_t min_level, LogListener* listener) {
   std::unique_ptr<LogListener> owned(listener);
   if (!listener) return ckpt_set_log(min_level, nullptr, nullptr, nullptr);
-  return handed_over(owned, ckpt_set_log(min_level, detail::send_message, listener, destroy<LogListener>));
+  return handed_over(owned, ckpt_set_log(min_level, detail::Calls<&LogListener::message>::tell, listener, destroy<LogListener>));
 }
 
 inline ckpt_status set_fallback_log(LogListener* listener) {
   std::unique_ptr<LogListener> owned(listener);
   if (!listener) return ckpt_set_fallback_log(nullptr, nullptr, nullptr);
-  return handed_over(owned, ckpt_set_fallback_log(detail::send_message, listener, destroy<LogListener>));
+  return handed_over(owned, ckpt_set_fallback_log(detail::Calls<&LogListener::message>::tell, listener, destroy<LogListener>));
 }
 
 inline ckpt_status set_progress(ProgressListener* listener) {
   std::unique_ptr<ProgressListener> owned(listener);
   if (!listener) return ckpt_set_progress(nullptr, nullptr, nullptr);
-  const ckpt_progress_fn call = [](int64_t done_bytes, int64_t total_bytes, void* user) {
-    return guarded([&] { static_cast<ProgressListener*>(user)->report(done_bytes, total_bytes); });
-  };
-  return handed_over(owned, ckpt_set_progress(call, listener, destroy<ProgressListener>));
+  return handed_over(owned, ckpt_set_progress(detail::Calls<&ProgressListener::report>::run, listener, destroy<ProgressListener>));
 }
 
 inline ckpt_status add_thread_hooks(ThreadHooks* hooks, int64_t* id) {
   std::unique_ptr<ThreadHooks> owned(hooks);
-  return handed_over(
-      owned, ckpt_add_thread_hooks(
-                 [](const char* name, void* user) { (void)guarded([&] { static_cast<ThreadHooks*>(user)->start(name); }); },
-                 [](const char* name, void* user) { (void)guarded([&] { static_cast<ThreadHooks*>(user)->stop(name); }); }, hooks,
-                 destroy<ThreadHooks>, id));
+  return handed_over(owned, ckpt_add_thread_hooks(detail::Calls<&ThreadHooks::start>::tell, detail::Calls<&ThreadHooks::stop>::tell,
+                                                  hooks, destroy<ThreadHooks>, id));
 }
 
 // A source that fails gives the time that it gave last.
@@ -222,28 +226,24 @@ inline ckpt_status clock_create_custom(ClockSource* source, ckpt_clock** clock) 
 
 // The work stays the caller's: it is used during the call only.
 inline ckpt_status worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, PartWork* work) {
-  return ckpt_worker_pool_run(
-      pool, part_count, [](int64_t part, void* user) { return guarded([&] { static_cast<PartWork*>(user)->run(part); }); }, work);
+  return ckpt_worker_pool_run(pool, part_count, detail::Calls<&PartWork::run>::run, work);
 }
 
 inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, MemoryListener* listener,
                                             int64_t* subscription) {
   std::unique_ptr<MemoryListener> owned(listener);
-  return handed_over(owned, ckpt_memory_tracker_subscribe(
-                                tracker, kinds,
-                                [](const ckpt_memory_event* e, void* user) {
-                                  return guarded([&] {
+  const ckpt_memory_event_fn call = [](const ckpt_memory_event* e, void* user) {
+    return guarded([&] {
+      auto& to = *static_cast<MemoryListener*>(user);
 #if defined(SWIGPYTHON) || defined(SWIGCSHARP)
-                                    static_cast<MemoryListener*>(user)->on_event(e);
+      to.on_event(e);
 #else
-                                    static_cast<MemoryListener*>(user)->on_event(e->kind, e->sequence, e->allocation, e->bytes,
-                                                                                 e->current_bytes, e->peak_bytes, e->limit_bytes,
-                                                                                 e->occurred_at_ns, e->occurred_utc_ns,
-                                                                                 e->layer_name, e->has_layer != 0, e->layer_id);
+      to.on_event(e->kind, e->sequence, e->allocation, e->bytes, e->current_bytes, e->peak_bytes, e->limit_bytes, e->occurred_at_ns,
+                  e->occurred_utc_ns, e->layer_name, e->has_layer != 0, e->layer_id);
 #endif
-                                  });
-                                },
-                                listener, destroy<MemoryListener>, subscription));
+    });
+  };
+  return handed_over(owned, ckpt_memory_tracker_subscribe(tracker, kinds, call, listener, destroy<MemoryListener>, subscription));
 }
 
 }  // namespace ckpt_swig

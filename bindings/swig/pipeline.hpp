@@ -25,12 +25,8 @@ inline ckpt_status activation_manager_create(const ckpt_activation_policy* polic
                                              StageForward* forward, ckpt_activation_manager** manager) {
   std::unique_ptr<StageForward> owned(forward);
   if (!forward) return ckpt_activation_manager_create(policy, options, nullptr, nullptr, nullptr, manager);
-  return handed_over(owned, ckpt_activation_manager_create(
-                                policy, options,
-                                [](ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user) {
-                                  return guarded([&] { *output = static_cast<StageForward*>(user)->forward(input, micro_batch); });
-                                },
-                                forward, destroy<StageForward>, manager));
+  const ckpt_stage_forward_fn call = detail::Calls<&StageForward::forward>::give;
+  return handed_over(owned, ckpt_activation_manager_create(policy, options, call, forward, destroy<StageForward>, manager));
 }
 
 // begins, schedules: none (the library's own), or one for each piece. policy: of every stage's manager, or NULL.

@@ -95,10 +95,8 @@ ckpt_status load_renamed(const ckpt_load_options* options, Renamer* renamer, con
 inline ckpt_status state_add_stateful(ckpt_state* state, const char* name, Stateful* object) {
   std::unique_ptr<Stateful> owned(object);
   ckpt_stateful_callbacks table = CKPT_STATEFUL_CALLBACKS_INIT;
-  table.list = [](ckpt_state* into, void* user) { return guarded([&] { static_cast<Stateful*>(user)->list(into); }); };
-  table.restore = [](const ckpt_state* loaded, void* user) {
-    return guarded([&] { static_cast<Stateful*>(user)->restore(loaded); });
-  };
+  table.list = detail::Calls<&Stateful::list>::run;
+  table.restore = detail::Calls<&Stateful::restore>::run;
   return handed_over(owned, ckpt_state_add_stateful(state, name, &table, object, destroy<Stateful>));
 }
 
@@ -109,9 +107,7 @@ inline ckpt_status checkpoint_manager_create(ckpt_storage* storage, const ckpt_c
   ckpt_checkpoint_manager_options given = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   if (options) given = *options;
   if (keeper) {
-    given.keep = [](const ckpt_checkpoint_info* info, ckpt_bool* keep, void* user) {
-      return guarded([&] { *keep = static_cast<Keeper*>(user)->keep(info) ? 1 : 0; });
-    };
+    given.keep = detail::Calls<&Keeper::keep>::give;
     given.keep_user_data = keeper;
     given.keep_destroy = destroy<Keeper>;
   }
@@ -134,7 +130,7 @@ inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, C
   ckpt_coordinator_callbacks table = CKPT_COORDINATOR_CALLBACKS_INIT;
   table.rank = rank;
   table.world_size = world_size;
-  table.barrier = [](int64_t timeout_ns, void* user) { return guarded([&] { detail::coordinator(user).barrier(timeout_ns); }); };
+  table.barrier = detail::Calls<&CoordinatorFunctions::barrier>::run;
   table.broadcast = [](void* data, int64_t bytes, int64_t root, int64_t timeout_ns, void* user) {
     return guarded([&] { detail::coordinator(user).broadcast(detail::writable(data, bytes), root, timeout_ns); });
   };

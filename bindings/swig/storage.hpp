@@ -144,10 +144,6 @@ template <int64_t (StorageFunctions::*method)(const char*)>
 int32_t open_file(const char* path, void** file, void* user) {
   return guarded([&] { *file = file_pointer((storage(user).*method)(path)); });
 }
-template <void (StorageFunctions::*method)(const char*)>
-int32_t on_path(const char* path, void* user) {
-  return guarded([&] { (storage(user).*method)(path); });
-}
 template <void (StorageFunctions::*method)(int64_t)>
 void close_file(void* file, void* user) {
   (void)guarded([&] { (storage(user).*method)(file_number(file)); });
@@ -174,18 +170,18 @@ inline ckpt_storage_callbacks storage_callbacks() {
     return guarded([&] { storage(user).write(file_number(file), offset, readable(buffer, bytes)); });
   };
   table.sync = [](void* file, void* user) { return guarded([&] { storage(user).sync(file_number(file)); }); };
-  table.rename = [](const char* from, const char* to, void* user) { return guarded([&] { storage(user).rename(from, to); }); };
-  table.remove = on_path<&StorageFunctions::remove>;
-  table.remove_directory = on_path<&StorageFunctions::remove_directory>;
-  table.make_directory = on_path<&StorageFunctions::make_directory>;
-  table.sync_directory = on_path<&StorageFunctions::sync_directory>;
+  table.rename = Calls<&StorageFunctions::rename>::run;
+  table.remove = Calls<&StorageFunctions::remove>::run;
+  table.remove_directory = Calls<&StorageFunctions::remove_directory>::run;
+  table.make_directory = Calls<&StorageFunctions::make_directory>::run;
+  table.sync_directory = Calls<&StorageFunctions::sync_directory>::run;
   table.list = [](const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
     return guarded([&] {
       Listing names(entry, listing);
       storage(user).list(path, &names);
     });
   };
-  table.size = [](const char* path, int64_t* bytes, void* user) { return guarded([&] { *bytes = storage(user).size(path); }); };
+  table.size = Calls<&StorageFunctions::size>::give;
   return table;
 }
 
@@ -237,12 +233,8 @@ inline ckpt_status storage_create_custom(const char* name, StorageFunctions* fun
 
 inline ckpt_status storage_register_scheme(const char* scheme, StorageFactory* factory) {
   std::unique_ptr<StorageFactory> owned(factory);
-  return handed_over(owned, ckpt_storage_register_scheme(
-                                scheme,
-                                [](const char* uri, ckpt_storage** storage, void* user) {
-                                  return guarded([&] { *storage = static_cast<StorageFactory*>(user)->make(uri); });
-                                },
-                                factory, destroy<StorageFactory>));
+  return handed_over(
+      owned, ckpt_storage_register_scheme(scheme, detail::Calls<&StorageFactory::make>::give, factory, destroy<StorageFactory>));
 }
 
 // s3: loads libckpt-s3, which packages have beside libckpt.
@@ -278,7 +270,7 @@ inline ckpt_status fault_handler_create(const ckpt_fault_handler_options* option
     given.decide_user_data = decider;
     given.decide_destroy = destroy<Decider>;
   }
-  const ckpt_sleep_fn sleep = [](int64_t ns, void* user) { (void)guarded([&] { static_cast<Sleeper*>(user)->sleep(ns); }); };
+  const ckpt_sleep_fn sleep = detail::Calls<&Sleeper::sleep>::tell;
   const ckpt_status status = sleeper ? ckpt_fault_handler_create(&given, sleep, sleeper, destroy<Sleeper>, handler)
                                      : ckpt_fault_handler_create(&given, nullptr, nullptr, nullptr, handler);
   return handed_over(owned_sleeper, handed_over(owned_decider, status));

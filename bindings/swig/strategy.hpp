@@ -45,10 +45,8 @@ inline ckpt_strategy_callbacks strategy_callbacks() {
 #endif
     });
   };
-  table.reset = [](void* user) { return guarded([&] { static_cast<StrategyFunctions*>(user)->reset(); }); };
-  table.access = [](const char* layer_name, void* user) {
-    return guarded([&] { static_cast<StrategyFunctions*>(user)->access(layer_name); });
-  };
+  table.reset = Calls<&StrategyFunctions::reset>::run;
+  table.access = Calls<&StrategyFunctions::access>::run;
   return table;
 }
 
@@ -63,12 +61,8 @@ inline ckpt_status strategy_create_custom(const char* name, StrategyFunctions* f
 
 inline ckpt_status strategy_register(const char* name, StrategyFactory* factory) {
   std::unique_ptr<StrategyFactory> owned(factory);
-  return handed_over(owned, ckpt_strategy_register(
-                                name,
-                                [](const char* arguments, ckpt_strategy** strategy, void* user) {
-                                  return guarded([&] { *strategy = static_cast<StrategyFactory*>(user)->make(arguments); });
-                                },
-                                factory, destroy<StrategyFactory>));
+  return handed_over(owned,
+                     ckpt_strategy_register(name, detail::Calls<&StrategyFactory::make>::give, factory, destroy<StrategyFactory>));
 }
 
 }  // namespace ckpt_swig
