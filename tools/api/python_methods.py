@@ -3,8 +3,14 @@
 import re
 import textwrap
 
-from text import camel, texts
-from write_python import CONVERTED, FOLDER, PythonWords, docstring, module
+from methods import Method, Parameter, Result, kind_of_parameter
+from text import bare, camel, texts
+from write_python import CONVERTED, FOLDER, PythonWords, docstring, listed, module
+
+NAMES = {"get_bytes": "nbytes", "get_element_count": "size", "is_read_only": "read_only", "list_allocations": "live_allocations",
+         "list_tasks": "tasks", "get_or_compute": "get_or_compute"}  # as numpy has it, or plainer
+LIST_RULE = re.compile(r": \*count receives how many there are, \w+ the first min\(capacity, \*count\)")
+TRUTH = ((r"\b1(?= (?:when|for|if)\b)", "True"), (r"\b1 or 0\b", "True or False"), (r"\b(else|or) 0\b", r"\1 False"))
 
 
 class PythonParameter:
@@ -16,10 +22,11 @@ class PythonParameter:
         if parameter.kind == "truth":
             self.passed = f"int({self.name})"
         elif parameter.kind == "handle" and parameter.bare in CONVERTED:
-            self.type = "Any"
-            self.before, self.passed = f"given = made_by['{CONVERTED[parameter.bare]}']({self.name})", "given._h"
+            self.type = {"ckpt_strategy": "StrategyLike"}.get(parameter.bare, "Any")
+            self.before, self.passed = f'given = made_by["as_{CONVERTED[parameter.bare]}"]({self.name})', "given._h"
         elif parameter.kind == "handle":
-            self.type, self.passed = camel(parameter.bare), f"handle_of({self.name})" if parameter.is_nullable else f"{self.name}._h"
+            self.type = camel(parameter.bare)
+            self.passed = f"handle_of({self.name})" if parameter.is_nullable else f"{self.name}._h"
         elif parameter.kind == "struct" and is_last:
             options = parameter.bare.removeprefix("ckpt_")
             self.type, self.passed = f"_o.{options}", f"_o.{options}(**{self.name})"
@@ -36,11 +43,14 @@ class PythonMethod:
         result = method.result
         is_text_file = result.kind == "fetched" and method.name.endswith(("json", "prometheus"))
         self.is_property = method.is_getter and result.kind not in ("struct", "structs", "numbers") and not is_text_file
-        self.name = method.name
+        self.name = NAMES.get(method.verb, method.name)
         self.parameters = [PythonParameter(words, one, one is method.parameters[-1]) for one in method.parameters]
+        comment = LIST_RULE.sub("", method.comment)
         self.has_none = result.kind == "struct" and re.search(r"\bNOT_FOUND when (there is )?none\b", method.comment) is not None
         without_error = re.sub(r"; the message [^.]*", "", method.comment).replace("NOT_FOUND when", "NULL when")
-        self.comment = words.text(without_error if self.has_none else method.comment)
+        self.comment = words.text(without_error if self.has_none else comment)
+        for digit, word in TRUTH if result.kind == "truth" else ():
+            self.comment = re.sub(digit, word, self.comment)
         self.type, self.value = self.result()
         if self.has_none:
             self.type = f"Optional[{self.type}]"
@@ -92,39 +102,94 @@ class PythonMethod:
 
     def classes(self):
         """The hand-written classes in its types."""
-        kinds = [self.method.result, *self.method.parameters]
+        kinds = [self.method.result, *(one for one in self.method.parameters if one.bare not in CONVERTED)]
         return {camel(one.bare) for one in kinds if one.kind == "handle"}
 
 
+def constructors(model):
+    """Functions "<handle>_create..." that make an object of values."""
+    found = []
+    for function in model.api["functions"]:
+        owner, (*parameters, last) = model.owner_of(function["name"]), function["parameters"] or [None]
+        if owner is None or not function["name"].startswith(owner + "_create") or last["type"] != owner + "**":
+            continue
+        kinds = [kind_of_parameter(model, parameter) for parameter in parameters]
+        if None not in kinds and not (parameters and bare(parameters[0]["type"]) == owner):
+            given = [Parameter(model, one, kind, function["comment"]) for one, kind in zip(parameters, kinds)]
+            found.append(Method(function, owner, given, Result(model, "handle", last["name"], last["type"])))
+    return found
+
+
+class PythonConstructor(PythonMethod):
+    """__init__, or a class method."""
+
+    def __init__(self, words, method):
+        super().__init__(words, method)
+        self.name = method.verb.removeprefix("create").removeprefix("_") or "__init__"
+        self.comment = self.comment.replace(" options: None for the defaults.", "")
+
+    def text(self):
+        values = ", ".join(str(one.passed) for one in self.parameters)
+        declared = [one.declared() for one in self.parameters]
+        for n in reversed(range(len(declared))):
+            if self.parameters[n].type.startswith("Optional"):
+                declared[n] += " = None"
+            elif self.parameters[n].kind != "struct":
+                break
+        before = "".join(f"    {one.before}\n" for one in self.parameters if one.before)
+        call = f"_n.{self.function}({values})"
+        if self.name == "__init__":
+            head, last = f"def __init__({', '.join(['self', *declared])}) -> None:", f"self._adopt({call})"
+        else:
+            head = f"@classmethod\ndef {self.name}({', '.join(['cls', *declared])}) -> {self.owner}:"
+            last = f"return cls._of({call})"
+        return f"{head}\n{docstring(self.comment)}{before}    {last}\n"
+
+    def is_written(self, text):
+        """Whether the hand-written class has its own."""
+        found = re.search(rf"^class {self.owner}\(.*?(?=^class |\Z)", text, re.MULTILINE | re.DOTALL)
+        return found is not None and f"def {self.name}(" in found[0]
+
+
 class Writer:
-    def __init__(self, model, methods):
+    def __init__(self, model, methods, constructors):
         words, text = PythonWords(model), "".join(texts("bindings/python/ckpt/*.py").values())
         used = set(re.findall(r"\b_n\.(ckpt_\w+)", text))
         bases = set(re.findall(r"\b_m\.(\w+)Methods\b", text))
         classes = set(re.findall(r"^class (\w+)\(", text, re.MULTILINE))
-        simple = [one for one in (PythonMethod(words, method) for method in methods) if one.is_simple() and one.classes() <= classes]
-        self.generated = [one for one in simple if one.function not in used and one.owner in bases]
+
+        def usable(one):
+            is_free = one.function not in used and one.owner in bases
+            return is_free and one.is_simple() and one.classes() <= classes
+
+        self.generated = list(filter(usable, (PythonMethod(words, method) for method in methods)))
         self.bases = sorted(bases)
         for getter in self.generated:
             getter.setter = next((one for one in self.generated if one.sets(getter)), None)
         setters = [one.setter for one in self.generated]
-        self.generated = [one for one in self.generated if one not in setters]
+        makers = filter(usable, (PythonConstructor(words, method) for method in constructors))
+        self.generated = [one for one in makers if not one.is_written(text)] + [one for one in self.generated if one not in setters]
+        self.handles = {camel(handle): handle for handle in model.handles}
+        self.functions = model.functions
 
     def base(self, owner):
         methods = [one.text() for one in self.generated if one.owner == owner]
-        return f"class {owner}Methods:\n    _h: Any\n\n" + textwrap.indent("\n".join(methods), "    ", lambda line: line.strip())
+        references = [f"    _{verb} = staticmethod(_n.{self.handles[owner]}_{verb})\n" for verb in ("release", "retain")
+                      if f"{self.handles[owner]}_{verb}" in self.functions]
+        head = f"class {owner}Methods:\n    _h: Any\n    _adopt: Any\n    _of: Any\n{''.join(references)}\n"
+        return head + textwrap.indent("\n".join(methods), "    ", lambda line: line.strip())
 
     def file(self):
         parts = [self.base(owner) for owner in self.bases]
         text = "".join(parts)
         used = lambda *names: ", ".join(name for name in names if re.search(rf"\b{name}\b", text))  # noqa: E731
-        classes = sorted(name for one in self.generated for name in one.classes() if re.search(rf"\b{name}\b", text))
+        classes = sorted({name for one in self.generated for name in one.classes() if re.search(rf"[:>\[] ?{name}\b", text)})
         imports = [f"from typing import TYPE_CHECKING, {used('Any', 'List', 'Optional')}", "", "from .. import _native as _n",
                    f"from .._root import {used('classes', 'handle_of', 'made_by')}", "from . import options as _o, values as _v",
                    *["from .errors import NotFoundError"] * ("NotFoundError:" in text), "",
-                   "if TYPE_CHECKING:", f"    from .. import {', '.join(dict.fromkeys(classes))}"]
+                   "if TYPE_CHECKING:", *listed("    from .. import (", classes, ")"), "    from .._strategy import StrategyLike"]
         return module("The methods that are one call of C, by the class that derives from them.", imports, [], *parts)
 
 
 def files(model, methods):
-    return {FOLDER + "methods.py": Writer(model, methods).file()}
+    return {FOLDER + "methods.py": Writer(model, methods, constructors(model)).file()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _native as _n
 from ._async import AsyncManager
@@ -13,7 +13,7 @@ from ._state import StateLike
 from ._task import CheckpointTask
 from .generated import methods as _m, options as _o, values as _v
 from .generated.errors import CallbackError, InvalidArgumentError
-from .generated.values import ControllerEventKind, Policy, Reason, TaskObservation
+from .generated.values import ControllerEventKind, Policy, Reason
 
 __all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "young_interval", "daly_interval", "expected_value_interval",
            "weibull_interval", "fit_weibull", "WeibullLaw", "Simulation"]
@@ -25,19 +25,6 @@ __all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "young_inter
 class Threshold(_m.ThresholdMethods, _Owned):
     """Saves after tasks that take a large enough share of the longest one, while it has slots; moves that share by what recoveries
     saved. One thread at a time. adaptive.h names its weaknesses: Controller knows better rules."""
-
-    _release = staticmethod(_n.ckpt_threshold_release)
-
-    def __init__(self, **options: _o.threshold_options) -> None:
-        self._adopt(_n.ckpt_threshold_create(_o.threshold_options(**options)))
-
-    def adjust_policy(self, saved_seconds: float, checkpoint_overhead_seconds: float) -> None:
-        """Lowers the threshold when saving paid, raises it when it did not."""
-        _n.ckpt_threshold_adjust_policy(self._h, saved_seconds, checkpoint_overhead_seconds)
-
-    def tasks(self) -> List[TaskObservation]:
-        """The last 256 that were observed, the oldest first."""
-        return [TaskObservation._of(task) for task in _n.ckpt_threshold_list_tasks(self._h)]
 
 
 # ---- The controller ----
@@ -78,8 +65,6 @@ class Controller(_m.ControllerMethods, _Owned):
             if controller.should_checkpoint():
                 controller.save_async(manager, state, step)
         controller.record_clean_exit()"""
-
-    _release = staticmethod(_n.ckpt_controller_release)
 
     def __init__(self, policy: Union[int, Callable[[PolicyQuestion], Any], None] = None,
                  **options: _o.controller_options) -> None:
@@ -204,10 +189,6 @@ class Controller(_m.ControllerMethods, _Owned):
 
     # ---- Looking, keeping ----
 
-    def tasks(self) -> List[TaskObservation]:
-        """The last 256 that were observed, the oldest first."""
-        return [TaskObservation._of(task) for task in _n.ckpt_controller_list_tasks(self._h)]
-
     def restore(self, text: Union[str, Mapping[str, Any]]) -> None:
         """Takes over what json() returned, or what state[ckpt.CONTROLLER] holds after a load. After a restart call resume next.
         CorruptError when it is no such text."""
@@ -255,10 +236,8 @@ def fit_weibull(gap_seconds: Sequence[float], failed: Optional[Sequence[bool]] =
 # ---- The simulator ----
 
 
-class Simulation(_Owned):
+class Simulation(_m.SimulationMethods, _Owned):
     """Replays failures against policies, against Daly's interval with the true rate, and against one who knows the future."""
-
-    _release = staticmethod(_n.ckpt_simulation_release)
 
     def __init__(self, *, policies: Union[str, Sequence[str], None] = None, **options: _o.simulation_options) -> None:
         """policies: also as a list. Runs when it is made."""

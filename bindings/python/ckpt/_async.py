@@ -97,7 +97,6 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
     failure as its context. Callables run on threads of the manager, or on the one that cancels or closes; inside them state,
     cancel, end_step and stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
 
-    _release = staticmethod(_n.ckpt_async_manager_release)
     _at_exit = "wait"
 
     def __init__(self, checkpoints: Union[CheckpointManager, Storage, PathLike], *, at_exit: str = "wait",

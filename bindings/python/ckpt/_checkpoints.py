@@ -14,7 +14,7 @@ from ._given import _state_to_save
 from ._progress import _Meter, _told, Progress
 from ._root import _at, CkptError, handle_of
 from ._state import _as_json, _as_state, _NoValueError, PathLike, StateLike
-from ._storage import _path_text, _require_folder, _storage, FaultHandler, Storage
+from ._storage import _path_text, _require_folder, _storage, Storage
 from ._tensor import _numpy_or_tensor, as_tensor, BufferPool, Tensor
 from ._tree_filling import fill_tree
 from ._trees import read_tree, TEXT_TENSOR, Types
@@ -61,7 +61,6 @@ def _refused_manager(coordinator: Optional[Coordinator], timeout: Any) -> Option
 class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
     """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
 
-    _release = staticmethod(_n.ckpt_checkpoint_manager_release)
     _make_async_manager: Any  # set by _async.py, which imports this module
 
     def __init__(self, storage: Union[Storage, PathLike], *, keep: Optional[Callable[[CheckpointInfo], Any]] = None,
@@ -169,11 +168,9 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
         return self._make_async_manager(self, **options)
 
 
-class Reader(_Owned):
+class Reader(_m.ReaderMethods, _Owned):
     """The tensors of one checkpoint (CheckpointManager.reader), or of any safetensors file or folder with an index (Reader(path)).
     Iterating gives TensorInfo. The tensors it gives are independent of it."""
-
-    _release = staticmethod(_n.ckpt_reader_release)
 
     def __init__(self, path: PathLike) -> None:
         _require_folder(path)

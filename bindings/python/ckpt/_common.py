@@ -109,10 +109,8 @@ class ThreadHooks(_Owned):
 # ---- Clock ----
 
 
-class Clock(_Owned):
+class Clock(_m.ClockMethods, _Owned):
     """A source of time in nanoseconds. Clock() stands still until advance; Clock.custom asks a callable."""
-
-    _release = staticmethod(_n.ckpt_clock_release)
 
     def __init__(self, start_ns: int = 0) -> None:
         self._adopt(_n.ckpt_clock_create_manual(start_ns))
@@ -121,10 +119,6 @@ class Clock(_Owned):
     def custom(cls, now: Callable[[], int]) -> "Clock":
         """A clock that calls now(), which gives nanoseconds and never goes backwards. One that raises gives the time before."""
         return cls._of(_n.ckpt_clock_create_custom(_callbacks(_native.ClockSource, now=now)))
-
-    def advance(self, ns: int) -> None:
-        """Moves a manual clock forward."""
-        _n.ckpt_clock_advance(self._h, ns)
 
     def now(self) -> int:
         """The time in nanoseconds."""
@@ -149,8 +143,6 @@ def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, i
 
 class WorkerPool(_m.WorkerPoolMethods, _Owned):
     """A fixed set of threads that work through numbered parts. thread_count 0: as many as the process may use."""
-
-    _release = staticmethod(_n.ckpt_worker_pool_release)
 
     def __init__(self, thread_count: int = 0) -> None:
         self._adopt(_n.ckpt_worker_pool_create(thread_count))

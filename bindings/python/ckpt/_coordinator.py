@@ -46,8 +46,6 @@ def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any
 class Coordinator(_m.CoordinatorMethods, _Owned):
     """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
 
-    _release = staticmethod(_n.ckpt_coordinator_release)
-
     def __init__(self) -> None:
         self._adopt(_n.ckpt_coordinator_create_single())
 

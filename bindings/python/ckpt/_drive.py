@@ -51,8 +51,6 @@ class Driver(_m.DriverMethods, _Owned):
     identity; a tape and a gradient may be None. include/ckpt/drive.h has each rule. What a callback raises ends the step and
     comes out of forward, backward or run as it is. From one thread at a time, but for cancel."""
 
-    _release = staticmethod(_n.ckpt_driver_release)
-
     def __init__(self, schedule: Schedule, callbacks: Any = None, *, forward: Optional[Callable[..., Any]] = None,
                  record: Optional[Callable[..., Any]] = None, backward: Optional[Callable[..., Any]] = None,
                  turn: Optional[Callable[..., Any]] = None, store: Optional[Callable[..., Any]] = None,

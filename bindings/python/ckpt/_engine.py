@@ -103,19 +103,12 @@ def _functions_of(layer: CustomLayer) -> Dict[str, Callable[..., Any]]:
             "restore_ambient": _lent(layer.restore_ambient)}
 
 
-class Layer(_Owned):
+class Layer(_m.LayerMethods, _Owned):
     """One layer, to be added to a chain."""
-
-    _release = staticmethod(_n.ckpt_layer_release)
 
     def __init__(self, name: str, kind: str, *values: Union[int, float, str]) -> None:
         """By its kind and values: Layer("fc", "linear", 128, 256) or Layer("fc", "linear:128,256"); `known_layer_kinds` lists them."""
         self._adopt(_n.ckpt_layer_create(name, kind + ":" * bool(values) + ",".join(map(str, values))))
-
-    @classmethod
-    def tied_head(cls, name: str, embedding: "Layer") -> "Layer":
-        """A head whose weight is that of an embedding: a layer of kind token_embedding, before it in the chain."""
-        return cls._of(_n.ckpt_layer_create_tied_head(name, embedding._h))
 
     @classmethod
     def custom(cls, name: str, layer: CustomLayer) -> "Layer":
@@ -140,8 +133,6 @@ class Parameter(NamedTuple):
 
 class Chain(_m.ChainMethods, _Owned):
     """Layers one behind another. One thread at a time."""
-
-    _release = staticmethod(_n.ckpt_chain_release)
 
     def __init__(self, layers: Sequence[Layer] = (), first_layer: int = 0) -> None:
         self._adopt(_n.ckpt_chain_create(first_layer))
@@ -173,8 +164,6 @@ class Chain(_m.ChainMethods, _Owned):
 class ScheduleExecutor(_m.ScheduleExecutorMethods, _Owned):
     """Runs one schedule over one chain, step after step. One thread at a time."""
 
-    _release = staticmethod(_n.ckpt_schedule_executor_release)
-
     def __init__(self, chain: Chain, schedule: Schedule, input: Spec, **options: _o.schedule_executor_options) -> None:
         given = _o.schedule_executor_options(**options)
         self._adopt(_n.ckpt_schedule_executor_create(chain._h, schedule._h, _spec(input), given))
@@ -199,15 +188,9 @@ class ScheduleExecutor(_m.ScheduleExecutorMethods, _Owned):
 class Optimizer(_m.OptimizerMethods, _Owned):
     """Updates a chain's parameters from their gradients."""
 
-    _release = staticmethod(_n.ckpt_optimizer_release)
-
     @classmethod
     def sgd(cls, chain: Chain, learning_rate: float, momentum: float = 0.0) -> "Optimizer":
         return cls._of(_n.ckpt_optimizer_create_sgd(chain._h, learning_rate, momentum))
-
-    @classmethod
-    def adamw(cls, chain: Chain, **options: _o.adamw_options) -> "Optimizer":
-        return cls._of(_n.ckpt_optimizer_create_adamw(chain._h, _o.adamw_options(**options)))
 
     def step_and_zero(self, max_norm: float = float("inf")) -> float:
         """Clips the gradients, updates once and sets them to 0, in one pass: a step with accumulate=True comes next. Returns the

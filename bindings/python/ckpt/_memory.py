@@ -8,9 +8,9 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Shared
-from .generated import methods as _m, options as _o
+from .generated import methods as _m
 from .generated.errors import NotFoundError, OverBudgetError
-from .generated.values import (MemoryAllocation, MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats,
+from .generated.values import (MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats,
                           MemoryStats, MemorySystem)
 
 __all__ = ["MemoryTracker", "MemoryScope", "MemorySnapshot", "MemorySubscription", "MemoryQueue", "probe_memory"]
@@ -92,11 +92,6 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
 
     Callables that hold the tracker itself keep it alive: unsubscribe or close it."""
 
-    _release, _retain = staticmethod(_n.ckpt_memory_tracker_release), staticmethod(_n.ckpt_memory_tracker_retain)
-
-    def __init__(self, **options: _o.memory_tracker_options) -> None:
-        self._adopt(_n.ckpt_memory_tracker_create(_o.memory_tracker_options(**options)))
-
     def _adopt(self, handle: Any) -> None:
         super()._adopt(handle)
         self._numbers: Dict[str, int] = {}  # of the layers that calls have named
@@ -159,10 +154,6 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         """Totals and all layers of one moment."""
         layers, stats = _n.ckpt_memory_tracker_get_snapshot(self._h, order)
         return MemorySnapshot(MemoryStats._of(stats), [MemoryLayerStats._of(layer) for layer in layers])
-
-    def live_allocations(self) -> List[MemoryAllocation]:
-        """The live allocations of one moment, oldest first."""
-        return [MemoryAllocation._of(a) for a in _n.ckpt_memory_tracker_list_allocations(self._h)]
 
     def savings(self, store_all_bytes: int) -> Tuple[int, float]:
         """Bytes, and their share, that are saved against storing everything."""

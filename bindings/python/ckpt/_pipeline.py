@@ -71,8 +71,6 @@ def _forward_of(function: Callable[[Tensor, int], Any]) -> Any:
 class ActivationManager(_m.ActivationManagerMethods, _Owned):
     """Stores the activations of a stage's micro-batches as a policy says. Any thread may use it."""
 
-    _release = staticmethod(_n.ckpt_activation_manager_release)
-
     def __init__(self, policy: ActivationPolicy = ActivationPolicy(), forward: Optional[Callable[[Tensor, int], Any]] = None,
                  **options: _o.activation_manager_options) -> None:
         """forward(input, micro_batch): the stage's forward, which returns a Tensor or anything with a buffer; it runs on the thread
@@ -99,11 +97,6 @@ class ActivationManager(_m.ActivationManagerMethods, _Owned):
         """Whether a store of this many bytes would be kept now."""
         return bool(_n.ckpt_activation_manager_should_checkpoint(self._h, micro_batch, bytes))
 
-    def store(self, micro_batch: int, activation: Any) -> bool:
-        """Keeps a copy of the activation (a Tensor, or anything with a buffer) if the policy says so; whether it was kept."""
-        shared = as_tensor(activation)
-        return bool(_n.ckpt_activation_manager_store(self._h, micro_batch, shared._h))
-
     def store_moved(self, micro_batch: int, activation: Any) -> bool:
         """The same without a copy. No caller may write to the activation any more; a Tensor is closed when this succeeds."""
         shared = as_tensor(activation)
@@ -119,16 +112,6 @@ class ActivationManager(_m.ActivationManagerMethods, _Owned):
     def __contains__(self, micro_batch: int) -> bool:
         """Whether the activation is stored."""
         return bool(_n.ckpt_activation_manager_has_activation(self._h, micro_batch))
-
-    def recompute(self, input: Any, micro_batch: int) -> Tensor:
-        """Runs the stage's forward. Nothing is stored. InvalidStateError without a forward."""
-        shared = as_tensor(input)
-        return Tensor._of(_n.ckpt_activation_manager_recompute(self._h, shared._h, micro_batch))
-
-    def get_or_compute(self, input: Any, micro_batch: int) -> Tensor:
-        """What is stored, or else what recompute returns."""
-        shared = as_tensor(input)
-        return Tensor._of(_n.ckpt_activation_manager_get_or_compute(self._h, shared._h, micro_batch))
 
     def memory_usage(self) -> int:
         """Exact bytes of what is stored."""
@@ -181,8 +164,6 @@ class Timeline(NamedTuple):
 class Pipeline(_m.PipelineMethods, _Owned):
     """Stages that run a chain's steps, each on a thread of its own. Losses and gradients are the same bits as with one stage and
     the same micro-batches. While a step runs, calls of other threads but cancel raise BusyError."""
-
-    _release = staticmethod(_n.ckpt_pipeline_release)
 
     def __init__(self, chain: Chain, input: Spec, *, order: Union[int, str, None] = None, begins: Sequence[int] = (),
                  schedules: Sequence[Schedule] = (), policy: Optional[ActivationPolicy] = None,

@@ -6,10 +6,8 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 
 from . import _native as _n
 from ._base import _Owned, _Shared
-from ._strategy import StrategyLike, _as_strategy
 from .generated import methods as _m, options as _o
-from .generated.values import LayerProfile, OptionProfile, PlanReport, ProfileFlag, ProgramBuffer, ProgramOperation, \
-    ScheduleAction
+from .generated.values import LayerProfile, OptionProfile, ProgramBuffer, ProgramOperation, ScheduleAction
 
 __all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor", "Program"]
 
@@ -17,20 +15,10 @@ __all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor", "Progr
 class Profile(_m.ProfileMethods, _Owned):
     """What planning must know of a chain. Chain.profile makes one; or build it layer by layer."""
 
-    _release = staticmethod(_n.ckpt_profile_release)
-
-    def __init__(self, input_bytes: int) -> None:
-        self._adopt(_n.ckpt_profile_create(input_bytes))
-
     @classmethod
     def uniform(cls, layer_count: int, option: OptionProfile = OptionProfile(), **layer: _o.layer_profile) -> "Profile":
         """A chain of like layers, the steps of a time-stepping code: as little memory for 10**9 as for one."""
         return cls._of(_n.ckpt_profile_create_uniform(layer_count, _o.layer_profile(**layer), _o.option_profile(*option)))
-
-    @classmethod
-    def from_json(cls, json: str) -> "Profile":
-        """What json wrote; CorruptError for another text."""
-        return cls._of(_n.ckpt_profile_create_from_json(json))
 
     def add_layer(self, name: str, option_profiles: Sequence[OptionProfile] = (OptionProfile(),),
                   **layer: _o.layer_profile) -> "Profile":
@@ -57,8 +45,6 @@ class Profile(_m.ProfileMethods, _Owned):
 class Schedule(_m.ScheduleMethods, _Shared):
     """An immutable recipe of actions for one step of training. Iterating gives its actions."""
 
-    _release, _retain = staticmethod(_n.ckpt_schedule_release), staticmethod(_n.ckpt_schedule_retain)
-
     def __init__(self, layer_count: int, actions: Sequence[ScheduleAction]) -> None:
         """From a list of actions of your own, the last of which is END."""
         self._adopt(_n.ckpt_schedule_create_list(layer_count, [tuple(action) for action in actions]))
@@ -73,12 +59,6 @@ class Schedule(_m.ScheduleMethods, _Shared):
     def segments(cls, profile: Profile, begins: Sequence[int]) -> "Schedule":
         """Segments that begin at the given layers; the first is 0."""
         return cls._of(_n.ckpt_schedule_create_segments(profile._h, list(begins)))
-
-    @classmethod
-    def from_strategy(cls, profile: Profile, strategy: StrategyLike) -> "Schedule":
-        """Asks the strategy once per layer and freezes its answers."""
-        asked = _as_strategy(strategy)
-        return cls._of(_n.ckpt_schedule_create_from_strategy(profile._h, asked._h))
 
     @classmethod
     def open_ended(cls, period: int, flags: int = LayerProfile().flags) -> "Schedule":
@@ -111,15 +91,9 @@ def known_planners() -> List[str]:
     return _n.ckpt_schedule_get_known_planners().split("\n")
 
 
-class Follower(_Owned):
+class Follower(_m.FollowerMethods, _Owned):
     """Follows a strategy that changes its mind: asks it again between steps, and lets it learn what executors with this follower
     run. Several threads may use it at once."""
-
-    _release = staticmethod(_n.ckpt_follower_release)
-
-    def __init__(self, profile: Profile, strategy: StrategyLike) -> None:
-        followed = _as_strategy(strategy)
-        self._adopt(_n.ckpt_follower_create(profile._h, followed._h))
 
     def next(self) -> Tuple[Schedule, bool]:
         """The schedule of the next step, and whether it is another than the last one: only then is a new executor needed."""
@@ -129,11 +103,6 @@ class Follower(_Owned):
 
 class Cursor(_m.CursorMethods, _Owned):
     """A place in a schedule. One thread at a time."""
-
-    _release = staticmethod(_n.ckpt_cursor_release)
-
-    def __init__(self, schedule: Schedule) -> None:
-        self._adopt(_n.ckpt_cursor_create(schedule._h))
 
     def next(self) -> ScheduleAction:
         """The next action. After END it is END again."""
@@ -155,11 +124,6 @@ class Cursor(_m.CursorMethods, _Owned):
 class Program(_m.ProgramMethods, _Owned):
     """A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules on memory
     of their own; docs/guests.md says how. Immutable."""
-
-    _release = staticmethod(_n.ckpt_program_release)
-
-    def __init__(self, schedule: Schedule, profile: Profile) -> None:
-        self._adopt(_n.ckpt_program_create(schedule._h, profile._h))
 
     def arena_bytes(self, tier: int = 0) -> int:
         """Size of a tier's arena, which must begin at a multiple of 64 bytes; 0: memory."""

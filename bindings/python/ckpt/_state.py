@@ -172,7 +172,6 @@ class State(_m.StateMethods, _Owned):
     """What is saved and restored: groups of named tensors, and JSON values by key (state["epoch"] = 3). Tensors are shared, not
     copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
 
-    _release = staticmethod(_n.ckpt_state_release)
     _copies: Optional[_Copies] = None
     _versions: Optional[Dict[str, str]] = None  # of the modules that update has added, by group
 
@@ -303,10 +302,6 @@ class State(_m.StateMethods, _Owned):
 
     def values(self) -> List[Any]:
         return [self[key] for key in self.keys()]
-
-    def set_json(self, key: str, text: str) -> None:
-        """Sets a value from its JSON."""
-        _n.ckpt_state_set_json(self._h, key, text)
 
     def json(self, key: str) -> str:
         """The JSON of a value; NotFoundError, which is a KeyError here, when there is none."""

@@ -214,8 +214,6 @@ def _decide(function: Callable[[Fault], Any]) -> Callable[..., None]:
 class FaultHandler(_m.FaultHandlerMethods, _Owned):
     """Decides what is tried again, and when."""
 
-    _release = staticmethod(_n.ckpt_fault_handler_release)
-
     def __init__(self, *, sleep: Optional[Callable[[int], Any]] = None, decide: Optional[Callable[[Fault], Any]] = None,
                  **options: _o.fault_handler_options) -> None:
         """sleep(ns) is called instead of sleeping. decide(fault) is asked about each error but the last attempt's, on the thread
@@ -226,26 +224,13 @@ class FaultHandler(_m.FaultHandlerMethods, _Owned):
         self._adopt(_n.ckpt_fault_handler_create(given, sleeper, decider))
 
 
-class Storage(_Owned):
+class Storage(_m.StorageMethods, _Owned):
     """The one door to files. Storage(path) is a directory of the file system."""
-
-    _release = staticmethod(_n.ckpt_storage_release)
 
     def __init__(self, root: Path, **options: _o.file_system_options) -> None:
         path = _path_text("root", root)
         _require_folder(root)
         self._adopt(_n.ckpt_storage_create_file_system(path, _o.file_system_options(**options)))
-
-    @classmethod
-    def memory(cls) -> "Storage":
-        """In memory, empty."""
-        return cls._of(_n.ckpt_storage_create_memory())
-
-    @classmethod
-    def from_uri(cls, uri: str) -> "Storage":
-        """From "file:///PATH", "memory:NAME", "s3://BUCKET/PREFIX", or a URI of a scheme that is registered. A text without a scheme is a
-        directory, which is made when it is missing. UnsupportedError for a scheme that is not known."""
-        return cls._of(_n.ckpt_storage_create_from_uri(uri))
 
     @classmethod
     def custom(cls, storage: CustomStorage, name: str = "custom") -> "Storage":

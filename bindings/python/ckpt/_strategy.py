@@ -14,7 +14,7 @@ from ._memory import MemoryTracker
 from ._root import made_by
 from ._tensor import DTypeLike, Tensor, _dtype
 from .generated import methods as _m, options as _o
-from .generated.values import StrategyChosen, StrategyList, StrategyQuestion, _DType, _StrategyChosen
+from .generated.values import StrategyList, StrategyQuestion, _DType
 
 __all__ = ["Strategy", "CustomStrategy", "register_strategy", "unregister_strategy", "known_strategies"]
 
@@ -45,8 +45,6 @@ class CustomStrategy(ABC):
 
 class Strategy(_m.StrategyMethods, _Shared):
     """Answers for one layer after the other whether to checkpoint it. Several threads may ask at once."""
-
-    _release, _retain = staticmethod(_n.ckpt_strategy_release), staticmethod(_n.ckpt_strategy_retain)
 
     def __init__(self, text: str = "interval:2", children: Sequence[StrategyLike] = (), **options: _o.strategy_options) -> None:
         """From text: "interval:2", "any(size:1MiB,$0)", ... children: the strategies $0, $1, ... of the text."""
@@ -174,6 +172,7 @@ def _as_strategy(given: StrategyLike) -> Strategy:
     return Strategy(given) if isinstance(given, str) else Strategy.custom(given)
 
 
+made_by["as_strategy"] = _as_strategy
 made_by["strategy"] = lambda given: None if given is None else _as_strategy(given)
 
 

@@ -7,9 +7,8 @@ from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from ._base import _Owned, _Shared
-from ._memory import MemoryTracker
 from ._root import handle_of, made_by
-from .generated import methods as _m, options as _o
+from .generated import methods as _m
 from .generated.errors import UnsupportedError
 from .generated.values import DType, _DType
 
@@ -48,11 +47,6 @@ def _dtype(kind: DTypeLike) -> DType:
 class BufferPool(_m.BufferPoolMethods, _Owned):
     """Memory for tensors that is used again for the same size."""
 
-    _release = staticmethod(_n.ckpt_buffer_pool_release)
-
-    def __init__(self, tracker: Optional[MemoryTracker] = None, **options: _o.buffer_pool_options) -> None:
-        self._adopt(_n.ckpt_buffer_pool_create(handle_of(tracker), _o.buffer_pool_options(**options)))
-
     def trim(self, keep_bytes: int = 0) -> None:
         """Releases memory to the system until at most keep_bytes are kept for reuse."""
         _n.ckpt_buffer_pool_trim(self._h, keep_bytes)
@@ -63,8 +57,6 @@ class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
 
     numpy.asarray(tensor) and memoryview(tensor) are views of the same memory and keep it alive, also after close(). Types without a
     buffer format (BF16, F8_...) give their bytes by raw()."""
-
-    _release, _retain = staticmethod(_n.ckpt_tensor_release), staticmethod(_n.ckpt_tensor_retain)
 
     def __init__(self, dtype: DTypeLike, shape: Sequence[int], pool: Optional[BufferPool] = None) -> None:
         self._adopt(_n.ckpt_tensor_create(_dtype(dtype), list(shape), handle_of(pool)))
@@ -113,19 +105,6 @@ class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
     @property
     def shape(self) -> Tuple[int, ...]:
         return _n.ckpt_tensor_get_shape(self._h)
-
-    @property
-    def nbytes(self) -> int:
-        return _n.ckpt_tensor_get_bytes(self._h)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return _n.ckpt_tensor_get_element_count(self._h)
-
-    @property
-    def read_only(self) -> bool:
-        return bool(_n.ckpt_tensor_is_read_only(self._h))
 
     @property
     def address(self) -> int:
@@ -211,6 +190,7 @@ def _seen_as(tensor: Tensor, dtype: DType, read_only: bool = False) -> Tensor:
     return Tensor.borrow(elements.cast(_formats[dtype.bits // 8], tensor.shape), dtype)
 
 
+made_by["as_tensor"] = as_tensor
 made_by["tensor"] = lambda source: None if source is None else as_tensor(source)
 made_by["dtype"] = lambda kind: 0 if kind is None else _dtype(kind)
 

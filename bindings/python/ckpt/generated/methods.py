@@ -6,16 +6,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, List, Optional
 
 from .. import _native as _n
-from .._root import classes, handle_of
+from .._root import classes, handle_of, made_by
 from . import options as _o, values as _v
 from .errors import NotFoundError
 
 if TYPE_CHECKING:
-    from .. import ActivationManager, Coordinator, FaultHandler, Profile, Schedule, Storage, WorkerPool
+    from .. import (ActivationManager, Chain, Coordinator, FaultHandler, Follower, Layer, MemoryTracker, Optimizer, Profile,
+                    Schedule, Storage, Tensor, WorkerPool)
+    from .._strategy import StrategyLike
 
 
 class ActivationManagerMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_activation_manager_release)
+
+    def store(self, micro_batch: int, activation: Any) -> bool:
+        """Asks the policy, and keeps a copy of the activation if it says so: Returns True or False. An index that is stored already is
+        replaced, with its bytes; it is dropped when the new activation is not kept."""
+        given = made_by["as_tensor"](activation)
+        return bool(_n.ckpt_activation_manager_store(self._h, micro_batch, given._h))
+
+    def recompute(self, input: Any, micro_batch: int) -> Tensor:
+        """Runs the stage's forward on input: Returns a new reference. Nothing is stored. InvalidStateError when the manager has no
+        forward."""
+        given = made_by["as_tensor"](input)
+        return classes["Tensor"]._of(_n.ckpt_activation_manager_recompute(self._h, given._h, micro_batch))
+
+    def get_or_compute(self, input: Any, micro_batch: int) -> Tensor:
+        """Returns what ActivationManager.activation returns, or else what ActivationManager.recompute returns. input is only read in
+        the second case, but must be there."""
+        given = made_by["as_tensor"](input)
+        return classes["Tensor"]._of(_n.ckpt_activation_manager_get_or_compute(self._h, given._h, micro_batch))
 
     def clear(self) -> None:
         """Drops all that is stored; the tracker's count of this manager is 0 then."""
@@ -28,6 +51,9 @@ class ActivationManagerMethods:
 
 class AsyncManagerMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_async_manager_release)
 
     def end_step(self, step: int) -> None:
         """Reports that a step has ended: tasks whose gate_step is not after it may begin. Never goes back."""
@@ -40,6 +66,14 @@ class AsyncManagerMethods:
 
 class BufferPoolMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_buffer_pool_release)
+
+    def __init__(self, tracker: Optional[MemoryTracker] = None, **options: _o.buffer_pool_options) -> None:
+        """Creates a pool. tracker (None: none) counts every buffer while a tensor uses it, with exactly the bytes that the tensor has;
+        the pool keeps it alive."""
+        self._adopt(_n.ckpt_buffer_pool_create(handle_of(tracker), _o.buffer_pool_options(**options)))
 
     def stats(self) -> _v.BufferPoolStats:
         """Returns the stats. pool None: the default pool."""
@@ -48,6 +82,9 @@ class BufferPoolMethods:
 
 class ChainMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_chain_release)
 
     def initialize(self, seed: int) -> None:
         """Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
@@ -69,6 +106,9 @@ class ChainMethods:
 
 class CheckpointManagerMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_checkpoint_manager_release)
 
     @property
     def storage(self) -> Storage:
@@ -120,12 +160,30 @@ class CheckpointManagerMethods:
         _n.ckpt_checkpoint_manager_unpin(self._h, step)
 
 
+class ClockMethods:
+    _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_clock_release)
+
+    def advance(self, duration_ns: int) -> None:
+        """Moves a manual clock forward by duration_ns (>= 0). InvalidStateError for any other clock, OutOfRangeError past 2**63 - 1."""
+        _n.ckpt_clock_advance(self._h, duration_ns)
+
+
 class ControllerMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_controller_release)
 
     def info(self) -> _v.ControllerInfo:
         """Returns what the controller knows."""
         return _v.ControllerInfo._of(_n.ckpt_controller_get_info(self._h))
+
+    def tasks(self) -> List[_v.TaskObservation]:
+        """Lists the tasks that are remembered, the oldest first."""
+        return [_v.TaskObservation._of(one) for one in _n.ckpt_controller_list_tasks(self._h)]
 
     def json(self) -> str:
         """Returns everything that the controller knows as JSON. Meant for State.set_json with the key "controller", after
@@ -135,6 +193,9 @@ class ControllerMethods:
 
 class CoordinatorMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_coordinator_release)
 
     @property
     def rank(self) -> int:
@@ -149,6 +210,13 @@ class CoordinatorMethods:
 
 class CursorMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_cursor_release)
+
+    def __init__(self, schedule: Schedule) -> None:
+        """Creates a cursor at the schedule's first action. Keeps the schedule alive."""
+        self._adopt(_n.ckpt_cursor_create(schedule._h))
 
     def finalize(self, layer_count: int) -> None:
         """Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once.
@@ -158,6 +226,9 @@ class CursorMethods:
 
 class DriverMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_driver_release)
 
     def finalize(self, layer_count: int) -> None:
         """Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the steps that were already asked for):
@@ -174,6 +245,9 @@ class DriverMethods:
 
 class FaultHandlerMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_fault_handler_release)
 
     @property
     def retry_count(self) -> int:
@@ -181,8 +255,46 @@ class FaultHandlerMethods:
         return _n.ckpt_fault_handler_get_retry_count(self._h)
 
 
+class FollowerMethods:
+    _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_follower_release)
+
+    def __init__(self, profile: Profile, strategy: StrategyLike) -> None:
+        """Creates a follower of a strategy, which it keeps alive; the profile is copied. Once it has been asked for a schedule, only
+        its steps adjust a memory-aware strategy, until it is released. InvalidStateError for a profile without layers, or with a
+        layer that has no option."""
+        given = made_by["as_strategy"](strategy)
+        self._adopt(_n.ckpt_follower_create(profile._h, given._h))
+
+
+class LayerMethods:
+    _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_layer_release)
+
+    @classmethod
+    def tied_head(cls, name: str, embedding: Layer) -> Layer:
+        """Creates a head that shares its weight with an embedding: y = x W^T, for each row, W the embedding's "tokens.weight"
+        [VOCABULARY, WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is the embedding's parameter: it is
+        listed, clipped, updated and saved once, and its gradient is the sum of both uses, in any split of the chain. embedding: a
+        layer of kind token_embedding, kept alive; it belongs to the same chain, before the head (or to the chain that a pipeline
+        splits). Takes memory for a gradient of its own. InvalidArgumentError for a layer of another kind."""
+        return cls._of(_n.ckpt_layer_create_tied_head(name, embedding._h))
+
+
 class MemoryTrackerMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_memory_tracker_release)
+    _retain = staticmethod(_n.ckpt_memory_tracker_retain)
+
+    def __init__(self, **options: _o.memory_tracker_options) -> None:
+        """Creates a tracker that has counted nothing."""
+        self._adopt(_n.ckpt_memory_tracker_create(_o.memory_tracker_options(**options)))
 
     def layer_name(self, layer_id: int) -> str:
         """Returns the layer's name, which lives as long as the tracker. NotFoundError for a number that no layer has."""
@@ -196,6 +308,11 @@ class MemoryTrackerMethods:
     def stats(self) -> _v.MemoryStats:
         """Returns the tracker's totals."""
         return _v.MemoryStats._of(_n.ckpt_memory_tracker_get_stats(self._h))
+
+    def live_allocations(self) -> List[_v.MemoryAllocation]:
+        """The live allocations of one moment, oldest first. Holds recording up for as long as copying 40 bytes for each allocation that
+        was ever live at the same time takes."""
+        return [_v.MemoryAllocation._of(one) for one in _n.ckpt_memory_tracker_list_allocations(self._h)]
 
     def reset_stats(self) -> None:
         """Restarts the statistics as if the live allocations had just been made: total = peak = live bytes, allocations = live
@@ -219,6 +336,15 @@ class MemoryTrackerMethods:
 
 class OptimizerMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_optimizer_release)
+
+    @classmethod
+    def adamw(cls, chain: Chain, **options: _o.adamw_options) -> Optimizer:
+        """Creates an AdamW optimizer. Keeps the chain alive. Source: Loshchilov, Hutter, "Decoupled weight decay regularization",
+        arXiv:1711.05101."""
+        return cls._of(_n.ckpt_optimizer_create_adamw(chain._h, _o.adamw_options(**options)))
 
     def step(self) -> None:
         """Updates the parameters once with the gradients as they are."""
@@ -247,6 +373,9 @@ class OptimizerMethods:
 
 class PipelineMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_pipeline_release)
 
     def cancel(self) -> None:
         """Asks the step that is running to end with CancelledError; does not wait. Without one it does nothing. Any thread, also a
@@ -280,6 +409,18 @@ class PipelineMethods:
 
 class ProfileMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_profile_release)
+
+    def __init__(self, input_bytes: int) -> None:
+        """Creates an empty profile of a chain whose input x_0 has input_bytes (>= 0)."""
+        self._adopt(_n.ckpt_profile_create(input_bytes))
+
+    @classmethod
+    def from_json(cls, json: str) -> Profile:
+        """Creates the profile that Profile.json wrote. CorruptError for a text that is none: the message says what is wrong, and where."""
+        return cls._of(_n.ckpt_profile_create_from_json(json))
 
     def set_tier(self, tier: int, **tier_profile: _o.tier_profile) -> None:
         """Says what a tier (1 .. 3) can do; until then it is as a new TierProfile says."""
@@ -325,14 +466,43 @@ class ProfileMethods:
 
 class ProgramMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_program_release)
+
+    def __init__(self, schedule: Schedule, profile: Profile) -> None:
+        """Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that the executor of
+        the documentation of engine uses: reserved bytes as Schedule.place says them. InvalidScheduleError as Schedule.verify,
+        OutOfRangeError past 2^22 operations."""
+        self._adopt(_n.ckpt_program_create(schedule._h, profile._h))
 
     def json(self) -> str:
         """Returns the program as JSON, as docs/guests.md describes it."""
         return _n.ckpt_program_get_json(self._h)
 
 
+class ReaderMethods:
+    _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_reader_release)
+
+
 class ScheduleMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_schedule_release)
+    _retain = staticmethod(_n.ckpt_schedule_retain)
+
+    @classmethod
+    def from_strategy(cls, profile: Profile, strategy: StrategyLike) -> Schedule:
+        """Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and freezes its answers.
+        Meanwhile its callbacks can add nothing to the profile (InvalidStateError). A chosen layer begins a segment (boundary) or is
+        recomputed alone while all others record (recompute), as the strategy says. The schedule knows nothing of the strategy
+        afterwards: Follower.next asks again. CallbackError when a custom one fails."""
+        given = made_by["as_strategy"](strategy)
+        return cls._of(_n.ckpt_schedule_create_from_strategy(profile._h, given._h))
 
     @property
     def name(self) -> str:
@@ -383,6 +553,9 @@ class ScheduleMethods:
 
 class ScheduleExecutorMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_schedule_executor_release)
 
     def stats(self) -> _v.ScheduleExecutorStats:
         """Returns what the executor measured since it was made."""
@@ -396,17 +569,61 @@ class ScheduleExecutorMethods:
         return classes["Profile"]._of(_n.ckpt_schedule_executor_refine(self._h, profile._h))
 
 
+class SimulationMethods:
+    _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_simulation_release)
+
+
 class StateMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_state_release)
 
     @property
     def tensor_count(self) -> int:
         """Returns the number of tensors in all groups."""
         return _n.ckpt_state_get_tensor_count(self._h)
 
+    def set_json(self, key: str, json: str) -> None:
+        """Sets the value of a key, replacing the one it had. key: not blank. json: one JSON value, copied. Integers must fit 64 bits,
+        other numbers are IEEE doubles; no key twice in an object; nested at most 48 deep."""
+        _n.ckpt_state_set_json(self._h, key, json)
+
+
+class StorageMethods:
+    _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_storage_release)
+
+    @classmethod
+    def memory(cls) -> Storage:
+        """Creates an empty storage in memory: for tests, and for state that need not outlive the process."""
+        return cls._of(_n.ckpt_storage_create_memory())
+
+    @classmethod
+    def from_uri(cls, uri: str) -> Storage:
+        """Creates a storage from a URI. Its scheme (at least two letters, digits, '+', '-' and '.', a letter first; case does not
+        matter) says which kind: - "file:PATH" or "file:///PATH": Storage.create_file_system; - "memory:": a storage of its own;
+        "memory:NAME": one that all of this process share by that name, as long as one of them lives; - one that
+        Storage.register_scheme knows, as plug-ins do with theirs (s3: libckpt-s3). A text without a scheme is a path of the file
+        system: "./ab:c" for one with a ':' in its first component. "%" and two hexadecimal digits stand for a byte; a '/' at the end
+        says nothing. InvalidArgumentError for components "." and "..", empty ones ("//"), control characters and encoded slashes,
+        also encoded ones; the path of a text without a scheme is taken as it is. What follows a '?' or '#' is the scheme's affair;
+        file and memory refuse it. UnsupportedError for a scheme that is not known: the message names those that are, and the package
+        of one that is missing. InvalidStateError for a URI that is made of itself."""
+        return cls._of(_n.ckpt_storage_create_from_uri(uri))
+
 
 class StrategyMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_strategy_release)
+    _retain = staticmethod(_n.ckpt_strategy_retain)
 
     def observe_access(self, layer_name: str) -> None:
         """Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
@@ -452,11 +669,31 @@ class StrategyMethods:
 
 class TensorMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_tensor_release)
+    _retain = staticmethod(_n.ckpt_tensor_retain)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return _n.ckpt_tensor_get_bytes(self._h)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return _n.ckpt_tensor_get_element_count(self._h)
 
     @property
     def ndim(self) -> int:
         """Number of dimensions, 0 .. 8."""
         return _n.ckpt_tensor_get_ndim(self._h)
+
+    @property
+    def read_only(self) -> bool:
+        """True for a tensor that must not be written (its memory is borrowed so, through DLPack), else False. Functions that write to a
+        tensor refuse a read-only one with UnsupportedError."""
+        return bool(_n.ckpt_tensor_is_read_only(self._h))
 
     def fill(self, value: float) -> None:
         """Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32 cannot hold is
@@ -476,6 +713,13 @@ class TensorMethods:
 
 class ThresholdMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_threshold_release)
+
+    def __init__(self, **options: _o.threshold_options) -> None:
+        """Creates a threshold rule."""
+        self._adopt(_n.ckpt_threshold_create(_o.threshold_options(**options)))
 
     def observe_task(self, name: str, duration_seconds: float) -> None:
         """Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0."""
@@ -488,9 +732,13 @@ class ThresholdMethods:
         _n.ckpt_threshold_observe_failure(self._h, name, duration_seconds)
 
     def should_checkpoint(self, name: str, cost_seconds: float) -> bool:
-        """Returns 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot; else
-        0."""
+        """Returns True when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
+        else False."""
         return bool(_n.ckpt_threshold_should_checkpoint(self._h, name, cost_seconds))
+
+    def adjust_policy(self, saved_seconds: float, overhead_seconds: float) -> None:
+        """Adds -sign(b) * learning_rate * |b| / (|b| + 1) to the threshold, b = saved - overhead, and keeps it within 0.05 .. 1."""
+        _n.ckpt_threshold_adjust_policy(self._h, saved_seconds, overhead_seconds)
 
     def begin_run(self) -> None:
         """Frees all slots for a new run; threshold and longest task stay."""
@@ -500,9 +748,16 @@ class ThresholdMethods:
         """Returns what the rule knows."""
         return _v.ThresholdInfo._of(_n.ckpt_threshold_get_info(self._h))
 
+    def tasks(self) -> List[_v.TaskObservation]:
+        """Lists the tasks that are remembered, the oldest first."""
+        return [_v.TaskObservation._of(one) for one in _n.ckpt_threshold_list_tasks(self._h)]
+
 
 class WorkerPoolMethods:
     _h: Any
+    _adopt: Any
+    _of: Any
+    _release = staticmethod(_n.ckpt_worker_pool_release)
 
     @property
     def thread_count(self) -> int:
