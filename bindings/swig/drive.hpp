@@ -33,9 +33,6 @@ class DriveFunctions {
 #ifndef SWIG
 namespace detail {
 
-inline int64_t number_of(const void* item) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(item)); }
-inline void* item_of(int64_t number) { return reinterpret_cast<void*>(static_cast<intptr_t>(number)); }
-
 inline int32_t run(const ckpt_drive_call* call, void* first, void* output, void* tape, void* grad_output, void** made, void** more,
                    void* user) noexcept {
   return guarded([&] {
@@ -43,8 +40,8 @@ inline int32_t run(const ckpt_drive_call* call, void* first, void* output, void*
     const int64_t number =
         functions.drive(DriveCall{call}, number_of(first), number_of(output), number_of(tape), number_of(grad_output));
     throw_left_failure();
-    if (more) *more = item_of(functions.recorded_output());
-    if (made) *made = item_of(number);
+    if (more) *more = pointer_of(functions.recorded_output());
+    if (made) *made = pointer_of(number);
   });
 }
 
@@ -87,21 +84,21 @@ inline ckpt_status driver_create(ckpt_schedule* schedule, DriveFunctions* functi
 
 inline ckpt_status driver_forward(ckpt_driver* driver, int64_t x0, int64_t* xn) {
   void* made = nullptr;
-  const ckpt_status status = ckpt_driver_forward(driver, detail::item_of(x0), &made);
+  const ckpt_status status = ckpt_driver_forward(driver, detail::pointer_of(x0), &made);
   if (status == CKPT_OK) *xn = detail::number_of(made);
   return status;
 }
 
 inline ckpt_status driver_backward(ckpt_driver* driver, int64_t gn, int64_t* g0) {
   void* made = nullptr;
-  const ckpt_status status = ckpt_driver_backward(driver, detail::item_of(gn), &made);
+  const ckpt_status status = ckpt_driver_backward(driver, detail::pointer_of(gn), &made);
   if (status == CKPT_OK) *g0 = detail::number_of(made);
   return status;
 }
 
 inline ckpt_status driver_run(ckpt_driver* driver, int64_t x0, int64_t* g0) {
   void* made = nullptr;
-  const ckpt_status status = ckpt_driver_run(driver, detail::item_of(x0), &made);
+  const ckpt_status status = ckpt_driver_run(driver, detail::pointer_of(x0), &made);
   if (status == CKPT_OK) *g0 = detail::number_of(made);
   return status;
 }

@@ -73,32 +73,15 @@ class PathList {
   int64_t count_;
 };
 
-// Files and locks are numbers of the other language's choice. Object stores alone are asked for what is behind unlock.
-class StorageFunctions {
- public:
-  virtual ~StorageFunctions() = default;
-  virtual int64_t create(const char* path) = 0;
-  virtual int64_t open(const char* path) = 0;
-  virtual void close(int64_t file) = 0;
-  virtual int64_t file_size(int64_t file) = 0;
-  virtual int64_t read(int64_t file, int64_t offset, Bytes buffer) = 0;
-  virtual void write(int64_t file, int64_t offset, Bytes buffer) = 0;
-  virtual void sync(int64_t file) = 0;
-  virtual void rename(const char* from_path, const char* to_path) = 0;
-  virtual void remove(const char* path) = 0;
-  virtual void remove_directory(const char* path) = 0;
-  virtual void make_directory(const char* path) = 0;
-  virtual void sync_directory(const char* path) = 0;
-  virtual void list(const char* path, Listing* listing) = 0;
-  virtual int64_t size(const char* path) = 0;
-  virtual int64_t lock(const char* path) = 0;
-  virtual void unlock(int64_t lock) = 0;
-  virtual int64_t create_stream(const char* path, int64_t expected_bytes) = 0;
-  virtual void put_if_absent(const char* path, Bytes buffer) = 0;
-  virtual void read_ranges(int64_t file, RangeList* ranges) = 0;
-  virtual void list_from(const char* prefix, const char* after, int64_t limit, ObjectListing* listing) = 0;
-  virtual void remove_many(PathList* paths) = 0;
-};
+}  // namespace ckpt_swig
+
+#ifdef SWIG
+%include "generated/storage_callbacks.hpp"
+#else
+#include "generated/storage_callbacks.hpp"
+#endif
+
+namespace ckpt_swig {
 
 class StorageFactory {
  public:
@@ -133,101 +116,17 @@ class Decider {
   virtual void decide(int32_t status, const char* message, int32_t attempt, bool retry, int64_t delay_ns, FaultAnswer* answer) = 0;
 };
 
-#ifndef SWIG
-namespace detail {
-
-inline int64_t file_number(void* file) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(file)); }
-inline void* file_pointer(int64_t file) { return reinterpret_cast<void*>(static_cast<intptr_t>(file)); }
-inline StorageFunctions& storage(void* user) { return *static_cast<StorageFunctions*>(user); }
-
-template <int64_t (StorageFunctions::*method)(const char*)>
-int32_t open_file(const char* path, void** file, void* user) {
-  return guarded([&] { *file = file_pointer((storage(user).*method)(path)); });
-}
-template <void (StorageFunctions::*method)(int64_t)>
-void close_file(void* file, void* user) {
-  (void)guarded([&] { (storage(user).*method)(file_number(file)); });
-}
-
-inline ckpt_storage_callbacks storage_callbacks() {
-  ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
-  table.create = open_file<&StorageFunctions::create>;
-  table.open = open_file<&StorageFunctions::open>;
-  table.lock = open_file<&StorageFunctions::lock>;
-  table.close = close_file<&StorageFunctions::close>;
-  table.unlock = close_file<&StorageFunctions::unlock>;
-  table.file_size = [](void* file, int64_t* bytes, void* user) {
-    return guarded([&] { *bytes = storage(user).file_size(file_number(file)); });
-  };
-  table.read = [](void* file, int64_t offset, void* buffer, int64_t bytes, int64_t* read, void* user) {
-    return guarded([&] {
-      const int64_t count = storage(user).read(file_number(file), offset, writable(buffer, bytes));
-      if (count < 0 || count > bytes) throw CallbackFailure(1, "read returned a count outside its buffer");
-      *read = count;
-    });
-  };
-  table.write = [](void* file, int64_t offset, const void* buffer, int64_t bytes, void* user) {
-    return guarded([&] { storage(user).write(file_number(file), offset, readable(buffer, bytes)); });
-  };
-  table.sync = [](void* file, void* user) { return guarded([&] { storage(user).sync(file_number(file)); }); };
-  table.rename = Calls<&StorageFunctions::rename>::run;
-  table.remove = Calls<&StorageFunctions::remove>::run;
-  table.remove_directory = Calls<&StorageFunctions::remove_directory>::run;
-  table.make_directory = Calls<&StorageFunctions::make_directory>::run;
-  table.sync_directory = Calls<&StorageFunctions::sync_directory>::run;
-  table.list = [](const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
-    return guarded([&] {
-      Listing names(entry, listing);
-      storage(user).list(path, &names);
-    });
-  };
-  table.size = Calls<&StorageFunctions::size>::give;
-  return table;
-}
-
-// What an object store does besides; whether it reads ranges and removes many files at once is its own affair.
-inline void add_object_callbacks(ckpt_storage_callbacks& table, bool reads_ranges, bool removes_many) {
-  table.flags = CKPT_STORAGE_FLAG_OBJECTS;
-  table.create_stream = [](const char* path, int64_t expected_bytes, void** file, void* user) {
-    return guarded([&] { *file = file_pointer(storage(user).create_stream(path, expected_bytes)); });
-  };
-  table.put_if_absent = [](const char* path, const void* buffer, int64_t bytes, void* user) {
-    return guarded([&] { storage(user).put_if_absent(path, readable(buffer, bytes)); });
-  };
-  table.list_from = [](const char* prefix, const char* after, int64_t limit, ckpt_storage_object_fn object, void* listing,
-                       void* user) {
-    return guarded([&] {
-      ObjectListing objects(object, listing);
-      storage(user).list_from(prefix, after, limit, &objects);
-    });
-  };
-  if (reads_ranges) {
-    table.read_ranges = [](void* file, const ckpt_storage_range* ranges, int64_t count, void* user) {
-      return guarded([&] {
-        RangeList list(ranges, count);
-        storage(user).read_ranges(file_number(file), &list);
-      });
-    };
-  }
-  if (removes_many) {
-    table.remove_many = [](const char* const* paths, int64_t count, void* user) {
-      return guarded([&] {
-        PathList list(paths, count);
-        storage(user).remove_many(&list);
-      });
-    };
-  }
-}
-
-}  // namespace detail
-#endif
-
 // is_objects: an object store; the other two say which of the functions that it need not have it has.
 inline ckpt_status storage_create_custom(const char* name, StorageFunctions* functions, bool is_objects, bool reads_ranges,
                                          bool removes_many, ckpt_storage** storage) {
   std::unique_ptr<StorageFunctions> owned(functions);
   ckpt_storage_callbacks table = detail::storage_callbacks();
-  if (is_objects) detail::add_object_callbacks(table, reads_ranges, removes_many);
+  if (is_objects) table.flags = CKPT_STORAGE_FLAG_OBJECTS;
+  if (!is_objects) table.create_stream = nullptr;
+  if (!is_objects) table.put_if_absent = nullptr;
+  if (!is_objects) table.list_from = nullptr;
+  if (!is_objects || !reads_ranges) table.read_ranges = nullptr;
+  if (!is_objects || !removes_many) table.remove_many = nullptr;
   return handed_over(owned, ckpt_storage_create_custom(name, &table, functions, destroy<StorageFunctions>, storage));
 }
 

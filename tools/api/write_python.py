@@ -3,6 +3,7 @@
 import re
 import textwrap
 
+from swig_callbacks import tables
 from text import GENERATED, Words, bare, block, camel, capital, listing, wrapped
 
 FOLDER = "bindings/python/ckpt/generated/"
@@ -169,6 +170,26 @@ class Writer:
         body = "".join(f"    {member.name}: {member.types['keyword']} = {member.default}\n" for member in members)
         return f"class {camel(struct.name)}:\n{text}\n{body}"
 
+    def callbacks(self):
+        """An abstract class for each table of callbacks. Those that may be missing, and lists, are for the hand-written class."""
+        classes = []
+        for name, found in tables(self.model).items():
+            noun = name.removeprefix("ckpt_").removesuffix("_callbacks").replace("_", " ")
+            lines = [f"class {camel(name)}(ABC):", docstring(f"The methods of a custom {noun} that have one form only.")]
+            lines += [self.abstract(one) for one in found if not one.is_optional and all(a.kind != "list" for a in one.arguments)]
+            classes.append("\n".join(lines))
+        about = "Classes of callbacks, from which the hand-written ones derive."
+        return module(about, ["from abc import ABC, abstractmethod", "from typing import Any"], (), *classes)
+
+    def abstract(self, callback):
+        types = {"memory": "memoryview", "object": "Any"}
+        names = {"from": "from_path", "to": "to_path"}  # the first is a keyword
+        given = [f"{names.get(one.name, one.name)}: {types.get(one.kind) or {'const char*': 'str'}.get(one.type, 'int')}"
+                 for one in callback.arguments]
+        result = "None" if not callback.result else "Any" if callback.result["type"] == "void**" else "int"
+        text = docstring(self.words.text(capital(callback.comment)) + ".")
+        return f"    @abstractmethod\n    def {callback.name}({', '.join(['self', *given])}) -> {result}:\n" + textwrap.indent(text, "    ")
+
     def values(self):
         public = [camel(entry.name) for entry in self.groups + self.read if camel(entry.name) not in EXTENDED]
         texts = [self.enumeration(group) for group in self.groups] + [self.record(struct) for struct in self.read]
@@ -234,6 +255,7 @@ def files(model):
         FOLDER + "errors.py": writer.errors(),
         FOLDER + "values.py": writer.values(),
         FOLDER + "options.py": writer.options(),
+        FOLDER + "callbacks.py": writer.callbacks(),
         "bindings/python/generated/tuples.hpp": writer.tuples(),
         "bindings/python/generated/records.i": writer.typemaps(),
     }

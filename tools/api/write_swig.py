@@ -2,6 +2,7 @@
 
 import re
 
+from swig_callbacks import LISTS, tables
 from model import is_spare
 from text import bare, block, camel, listing, texts, wrapped
 
@@ -80,6 +81,54 @@ def handle_line(model, name):
     return f"CKPT_{'SHARED_' * (name + '_retain' in model.functions)}HANDLE({name})"
 
 
+class CallbackMethod:
+    """A callback as a virtual function, and as the function in the table that calls it."""
+
+    def __init__(self, callback):
+        self.callback = callback
+        passed = {"plain": "{0.name}", "object": "number_of({0.name})", "list": "&{0.name}_given"}
+        memory = {"void*": "writable({0.name}, bytes)", "const void*": "readable({0.name}, bytes)"}
+        types = {"object": "int64_t", "memory": "Bytes"}
+        self.given = [f"{LISTS[one.type] + '*' if one.kind == 'list' else types.get(one.kind, one.type)} {one.name}"
+                      for one in callback.arguments]
+        self.passed = [(passed.get(one.kind) or memory[one.type]).format(one) for one in callback.arguments]
+
+    def declaration(self):
+        result = "int64_t" if self.callback.result else "void"
+        return f"virtual {result} {self.callback.name}({', '.join(self.given)}) = 0;"
+
+    def lines(self, owner):
+        callback, result = self.callback, self.callback.result
+        if all(one.kind == "plain" for one in callback.arguments) and not (result and result["type"] == "void**"):
+            how = "give" if result else "tell" if callback.is_void else "run"
+            return [f"table.{callback.name} = Calls<&{owner}::{callback.name}>::{how};"]
+        lists = [f"{LISTS[one.type]} {one.name}_given({', '.join([p['name'] for p in callback.parameters][n:n + 2])});"
+                 for n, one in self.places() if one.kind == "list"]
+        call = f"functions_of<{owner}>(user_data).{callback.name}({', '.join(self.passed)})"
+        checked = any(one.kind == "memory" for one in callback.arguments)
+        if result and result["type"] == "void**":
+            call = f"*{result['name']} = pointer_of({call})"
+        elif result and checked:
+            lists.append(f"const int64_t count = {call};")
+            call = f"*{result['name']} = checked_count(count, bytes)"
+        elif result:
+            call = f"*{result['name']} = {call}"
+        head = f"table.{callback.name} = []("
+        given = ", ".join(one["declaration"].replace(" ", "\0") for one in callback.parameters)
+        *first, last = wrapped(given + ")", "  " + head.replace(" ", "\0"), " " * (len(head) + 2), 130)
+        guarded = block("static_cast<void>(guarded([&]" if callback.is_void else "return guarded([&]", *lists, call + ";")
+        guarded[-1] = "}));" if callback.is_void else "});"
+        made = block(last[2:], *guarded)
+        return [*(line[2:] for line in first), *made[:-1], "};"]
+
+    def places(self):
+        """Each argument with the place of its first parameter."""
+        n = 0
+        for one in self.callback.arguments:
+            yield n, one
+            n += one.count
+
+
 class Writer:
     def __init__(self, model):
         self.model, functions = model, model.api["functions"]
@@ -111,9 +160,23 @@ class Writer:
         return listing([*head, *lists, *functions, "", "}  // namespace ckpt_swig"])
 
 
+def callback_class(name, callbacks):
+    """The class of a table, and a function that makes the table."""
+    owner = camel(name.removesuffix("_callbacks")) + "Functions"
+    methods = [CallbackMethod(callback) for callback in callbacks]
+    members = ["public:", f" virtual ~{owner}() = default;", *(" " + method.declaration() for method in methods)]
+    table = [f"{name} table = {name.upper()}_INIT;", *(line for method in methods for line in method.lines(owner)), "return table;"]
+    made = block(f"inline {name} {name.removeprefix('ckpt_')}()", *table)
+    head = ["// clang-format off", "#pragma once", "", '#include "../callbacks.hpp"', "", "namespace ckpt_swig {", ""]
+    return listing([*head, f"class {owner} {{", *(" " + line for line in members), "};", "", "#ifndef SWIG", "namespace detail {", "", *made,
+                    "", "}  // namespace detail", "#endif", "", "}  // namespace ckpt_swig"])
+
+
 def files(model):
     writer = Writer(model)
+    made = {f"{FOLDER}{name.removeprefix('ckpt_')}.hpp": callback_class(name, found) for name, found in tables(model).items()}
     return {
+        **made,
         FOLDER + "structs.i": writer.structs(),
         FOLDER + "handles.i": listing(handle_line(model, handle["name"]) for handle in model.api["handles"]),
         FOLDER + "calls.i": writer.names(),

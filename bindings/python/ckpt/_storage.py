@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 import itertools
 import os
@@ -14,6 +14,7 @@ from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _lent, _Owned, _take_back
 from .generated import methods as _m, options as _o
+from .generated.callbacks import StorageCallbacks
 from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 
 __all__ = ["Storage", "CustomStorage", "CustomObjects", "Fault", "FaultHandler", "register_scheme", "unregister_scheme"]
@@ -22,75 +23,16 @@ __all__ = ["Storage", "CustomStorage", "CustomObjects", "Fault", "FaultHandler",
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-class CustomStorage(ABC):
+class CustomStorage(StorageCallbacks):
     """Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root. Files and
     locks are whatever objects create, open and lock give. Raise FileNotFoundError for what is not there, FileExistsError for a
     taken name, BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is distinguished, other
-    OSErrors are what a fault handler tries again. Several methods may run at once, but only one with the same file."""
-
-    @abstractmethod
-    def create(self, path: str) -> Any:
-        """Makes a new, empty file."""
-
-    @abstractmethod
-    def open(self, path: str) -> Any:
-        """Opens a file for reading."""
-
-    @abstractmethod
-    def close(self, file: Any) -> None:
-        """The file is not used any more."""
-
-    @abstractmethod
-    def file_size(self, file: Any) -> int:
-        """Bytes of an open file."""
-
-    @abstractmethod
-    def read(self, file: Any, offset: int, buffer: memoryview) -> int:
-        """Fills buffer and gives the number of bytes read, fewer only at the file's end. Keep no view of buffer."""
-
-    @abstractmethod
-    def write(self, file: Any, offset: int, data: memoryview) -> None:
-        """All of data at offset."""
-
-    @abstractmethod
-    def sync(self, file: Any) -> None:
-        """Returns when all that was written is durable."""
-
-    @abstractmethod
-    def rename(self, from_path: str, to_path: str) -> None:
-        """Atomic; replaces a file of that name."""
-
-    @abstractmethod
-    def remove(self, path: str) -> None:
-        """Of a file."""
-
-    @abstractmethod
-    def remove_directory(self, path: str) -> None:
-        """FileExistsError when it is not empty."""
-
-    @abstractmethod
-    def make_directory(self, path: str) -> None:
-        """One level; FileExistsError when the name is taken."""
-
-    @abstractmethod
-    def sync_directory(self, path: str) -> None:
-        """Returns when names made, renamed and removed in it are durable."""
+    OSErrors are what a fault handler tries again. Several methods may run at once, but only one with the same file. read returns
+    fewer bytes than its buffer has only at the file's end. Keep no view of a buffer."""
 
     @abstractmethod
     def list(self, path: str) -> Iterable[Tuple[str, bool]]:
         """(name, is_directory) of everything in a directory."""
-
-    @abstractmethod
-    def size(self, path: str) -> int:
-        """Bytes of a file."""
-
-    @abstractmethod
-    def lock(self, path: str) -> Any:
-        """An exclusive lock; BlockingIOError at once when another has it."""
-
-    @abstractmethod
-    def unlock(self, lock: Any) -> None:
-        """The lock is not held any more."""
 
 
 def _refused(what: str) -> Callable[..., Any]:
