@@ -36,6 +36,7 @@ struct Drive {
   std::vector<Record> records;  // of the calls of a step, in their order
   std::size_t next_record = 0;
   bool is_running = false;
+  bool is_released = false;                                                  // by its driver, which a callback may close
   PyObject *error_type = nullptr, *error = nullptr, *error_trace = nullptr;  // what a callback raised first
 
   // Takes the reference. An object that is live already is for the driver to refuse.
@@ -117,11 +118,14 @@ inline PyObject* take_item(PyObject* self, PyObject*) {
   return item;
 }
 
-inline void destroy_drive(void* user) noexcept {
-  if (ckpt_swig::machine_closed) return;
-  for (const Drive::Record& record : drive_of(user).records) Py_DECREF(record.object);
-  Py_XDECREF(drive_of(user).take);
-  delete &drive_of(user);
+// Runs at the end of the step when a callback closes the driver.
+inline void release_drive(void* user) noexcept {
+  Drive& drive = drive_of(user);
+  drive.is_released = true;
+  if (drive.is_running || ckpt_swig::machine_closed) return;
+  for (const Drive::Record& record : drive.records) Py_DECREF(record.object);
+  Py_XDECREF(drive.take);
+  delete &drive;
 }
 
 inline PyObject* shown(void* handle) {
@@ -202,43 +206,50 @@ inline ckpt_status driver_create(ckpt_schedule* schedule, Object functions, ckpt
   drive->take = PyCFunction_New(&take, self);
   Py_XDECREF(self);
   const ckpt_driver_callbacks table = drive_callbacks(*drive);
-  const ckpt_status status = ckpt_driver_create(schedule, &table, drive, destroy_drive, driver);
-  if (status != CKPT_OK) destroy_drive(drive);
+  const ckpt_status status = ckpt_driver_create(schedule, &table, drive, release_drive, driver);
+  if (status != CKPT_OK) release_drive(drive);
   *state = reinterpret_cast<intptr_t>(drive);
   return status;
 }
 
-// Runs a part of a step by call(handle of the item, &made). box: a list of the item, which is taken out of it. What a callback
-// raised comes out as it is.
 template <class Call>
-PyObject* drive_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_first, bool is_last, const Call& call) {
+PyObject* run_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_last, const Call& call) {
   PyObject* const item = PyList_GetItem(box, 0);
   if (!item) return nullptr;
-  const bool is_outer = !drive.is_running;
-  if (is_outer) {
-    drive.is_running = true;
-    Py_CLEAR(drive.error_type);
-    Py_CLEAR(drive.error);
-    Py_CLEAR(drive.error_trace);
-    if (is_first) drive.next_record = 0;
-  }
   const bool was_live = drive.live.count(item) != 0;
   void* const handle = drive.handle_of(shown(item));
   PyList_SetSlice(box, 0, 1, nullptr);
   void* made = nullptr;
   const ckpt_status status = call(handle, &made);
-  if (is_outer) drive.is_running = false;
-  if (status == CKPT_OK) return is_last ? drive.given_up(made) : shown(made);
+  if (status == CKPT_OK && !is_last) return shown(drive.is_released ? nullptr : made);
+  if (status == CKPT_OK) return drive.given_up(made);
   int32_t raised = 0;
   if (status == CKPT_E_INVALID_ARGUMENT || status == CKPT_E_INVALID_STATE || status == CKPT_E_FORKED) {  // the item is the caller's
     if (handle && !was_live) Py_DECREF(drive.given_up(handle));
-  } else if (status == CKPT_E_CALLBACK && ckpt_driver_get_failure(driver, nullptr, &raised) == CKPT_OK && raised == 1) {
+  } else if (status == CKPT_E_CALLBACK && drive.error_type &&
+             (drive.is_released || (ckpt_driver_get_failure(driver, nullptr, &raised) == CKPT_OK && raised == 1))) {
     PyErr_Restore(drive.error_type, drive.error, drive.error_trace);
     drive.error_type = drive.error = drive.error_trace = nullptr;
     return nullptr;
   }
   raise(status);
   return nullptr;
+}
+
+// Runs a part of a step by call(handle of the item, &made). box: a list of the item, which is taken out of it. What a callback
+// raised comes out as it is.
+template <class Call>
+PyObject* drive_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_first, bool is_last, const Call& call) {
+  if (drive.is_running) return run_step(driver, drive, box, is_last, call);  // which the driver refuses
+  drive.is_running = true;
+  Py_CLEAR(drive.error_type);
+  Py_CLEAR(drive.error);
+  Py_CLEAR(drive.error_trace);
+  if (is_first) drive.next_record = 0;
+  PyObject* const made = run_step(driver, drive, box, is_last, call);
+  drive.is_running = false;
+  if (drive.is_released) release_drive(&drive);
+  return made;
 }
 
 inline PyObject* driver_forward(ckpt_driver* driver, int64_t state, Object box) {

@@ -432,6 +432,32 @@ class Failures(unittest.TestCase):
         gc.collect()
         self.assertEqual(guest.alive, [])
 
+    def test_a_callback_closes_its_driver(self):
+        guest = Guest()
+
+        def turn(call, y):
+            driver.close()
+            return guest.turn(call, y)
+
+        driver = ckpt.Driver(tiers(), guest, turn=turn)
+        try:
+            driver.run(Thing(guest, 1)).end("given")
+        except ckpt.CkptError:
+            pass
+        self.assertEqual((guest.alive, guest.slots, guest.transfers), ([], {}, {}))
+        with self.assertRaisesRegex(ckpt.InvalidStateError, "the Driver is closed"):
+            driver.run(Thing(Guest(), 1))
+
+        def record(call, x):
+            driver.close()
+            raise KeyError("closed")
+
+        guest = Guest()
+        driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), guest, record=record)
+        with self.assertRaisesRegex(KeyError, "closed"):
+            driver.forward(Thing(guest, 1))
+        self.assertEqual(guest.alive, [])
+
     def test_a_drop_that_raises_is_reported(self):
         reported = []
         before, sys.unraisablehook = sys.unraisablehook, lambda what: reported.append(what.exc_value)
