@@ -76,7 +76,7 @@ class PythonMethod:
             "number": ("int", call),
             "real": ("float", call),
             "truth": ("bool", f"bool({call})"),
-            "enum": (f"_v.{name}", f"_v.{name}({call})"),
+            "enum": (f"_v.{name}", f"_v._{name}[{call}]"),
             "handle": (name, f"classes[\"{name}\"]._of({call})"),
             "struct": (f"_v.{name}", f"_v.{name}._of({call})"),
             "structs": (f"List[_v.{name}]", f"[_v.{name}._of(one) for one in {call}]"),

@@ -434,7 +434,7 @@ class ProfileMethods:
     def flags(self) -> _v.ProfileFlag:
         """Returns what Profile.set_flags set. Sets what holds for the whole chain: a sum of ProfileFlag; 0 until then. Also for a
         uniform chain."""
-        return _v.ProfileFlag(_n.ckpt_profile_get_flags(self._h))
+        return _v._ProfileFlag[_n.ckpt_profile_get_flags(self._h)]
 
     @flags.setter
     def flags(self, flags: int) -> None:
@@ -645,7 +645,7 @@ class StrategyMethods:
         """Returns what a yes means: StrategyChosen.RECOMPUTE or StrategyChosen.BOUNDARY. Sets what a yes means from now on:
         StrategyChosen.RECOMPUTE, StrategyChosen.BOUNDARY, or StrategyChosen.DEFAULT for what is usual for the kind. Schedules that
         were made before stay as they are."""
-        return _v.StrategyChosen(_n.ckpt_strategy_get_chosen(self._h))
+        return _v._StrategyChosen[_n.ckpt_strategy_get_chosen(self._h)]
 
     @chosen.setter
     def chosen(self, chosen: int) -> None:
