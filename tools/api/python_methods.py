@@ -7,8 +7,9 @@ from methods import Method, Parameter, Result, kind_of_parameter
 from text import bare, camel, texts
 from write_python import CONVERTED, FOLDER, PythonWords, docstring, listed, module
 
-NAMES = {"get_bytes": "nbytes", "get_element_count": "size", "is_read_only": "read_only", "list_allocations": "live_allocations",
-         "list_tasks": "tasks", "get_or_compute": "get_or_compute"}  # as numpy has it, or plainer
+NAMES = {"get_bytes": "nbytes", "get_element_count": "size", "is_read_only": "read_only",  # as numpy has it
+         "list_allocations": "live_allocations", "list_tasks": "tasks", "get_or_compute": "get_or_compute",
+         "create_retrying": "retrying"}
 LIST_RULE = re.compile(r": \*count receives how many there are, \w+ the first min\(capacity, \*count\)")
 TRUTH = ((r"\b1(?= (?:when|for|if)\b)", "True"), (r"\b1 or 0\b", "True or False"), (r"\b(else|or) 0\b", r"\1 False"))
 

@@ -106,15 +106,11 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
             return layer
         number = self._numbers.get(layer)
         if number is None:
-            number = self._numbers[layer] = _n.ckpt_memory_tracker_add_layer(self._h, layer)
+            number = self._numbers[layer] = self.add_layer(layer)
         return number
 
     def _known(self, layer: Union[int, str]) -> int:
         return _n.ckpt_memory_tracker_find_layer(self._h, layer) if isinstance(layer, str) else layer
-
-    def add_layer(self, name: str) -> int:
-        """The number of the layer of this name, which need not have been named before."""
-        return _n.ckpt_memory_tracker_add_layer(self._h, name)
 
     def find_layer(self, name: str) -> Optional[int]:
         """The number of the layer, or None."""

@@ -183,10 +183,6 @@ class Storage(_m.StorageMethods, _Owned):
         return cls._of(_n.ckpt_storage_create_custom(name, _callbacks(_native.StorageFunctions, **_functions_of(storage)),
                                                      isinstance(storage, CustomObjects), reads_ranges, removes_many))
 
-    def retrying(self, handler: FaultHandler) -> "Storage":
-        """A storage before this one that tries failed operations again."""
-        return Storage._of(_n.ckpt_storage_create_retrying(self._h, handler._h))
-
 
 def register_scheme(scheme: str, factory: Callable[[str], Storage]) -> None:
     """Lets Storage.from_uri make storages for a scheme, and whatever takes "scheme://...", on all threads of this process.

@@ -296,6 +296,11 @@ class MemoryTrackerMethods:
         """Creates a tracker that has counted nothing."""
         self._adopt(_n.ckpt_memory_tracker_create(_o.memory_tracker_options(**options)))
 
+    def add_layer(self, name: str) -> int:
+        """Returns the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes a
+        new layer."""
+        return _n.ckpt_memory_tracker_add_layer(self._h, name)
+
     def layer_name(self, layer_id: int) -> str:
         """Returns the layer's name, which lives as long as the tracker. NotFoundError for a number that no layer has."""
         return _n.ckpt_memory_tracker_get_layer_name(self._h, layer_id)
@@ -616,6 +621,14 @@ class StorageMethods:
         file and memory refuse it. UnsupportedError for a scheme that is not known: the message names those that are, and the package
         of one that is missing. InvalidStateError for a URI that is made of itself."""
         return cls._of(_n.ckpt_storage_create_from_uri(uri))
+
+    def retrying(self, handler: FaultHandler) -> Storage:
+        """Creates a storage before another one, which is kept alive: operations that fail with IoError, BusyError or TimeoutError are
+        tried again as the handler says, with a warning in the log each time. All other errors (NoSpaceError, PermissionDeniedError,
+        CorruptError, ...) are reported at once. A handler with a decide function asks that instead. Never tried again: the sync of a
+        file or directory, since the system may report success for what it has lost (a save writes the file anew instead), and a
+        lock."""
+        return classes["Storage"]._of(_n.ckpt_storage_create_retrying(self._h, handler._h))
 
 
 class StrategyMethods:
