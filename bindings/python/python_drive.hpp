@@ -1,6 +1,6 @@
-// python_drive.hpp - the callbacks of a driver. A step makes thousands of calls, so they go to Python's callables without a
-// director, and the records of calls that each step repeats are made once. An item is a PyObject*, of which the driver has one
-// reference until a callback takes it. Everything runs with the GIL held.
+// python_drive.hpp - the callbacks of a driver. A step makes thousands of calls. Therefore the library calls Python's functions
+// without a SWIG director, and reuses the DriveCall objects of the previous step. An item is a PyObject*: the driver holds one
+// reference until a callback takes it. All functions run with the GIL held.
 #ifndef CKPT_PYTHON_DRIVE_HPP
 #define CKPT_PYTHON_DRIVE_HPP
 
@@ -20,7 +20,7 @@
 namespace ckpt_python {
 
 struct Drive {
-  // Callables by their places in functions; those that take items ask the function take for each.
+  // Indexes of functions. Functions that take items call take() for each.
   enum { forward, record, backward, turn, store, load, wait, drop, taking_forward, taking_record, make_record, count };
   static constexpr std::size_t most_records = 1 << 20;
   struct Record {
@@ -28,7 +28,7 @@ struct Drive {
     PyObject* object;
   };
 
-  PyObject* functions[count];  // borrowed: the Driver has them, so that cycles through it are collected
+  PyObject* functions[count];  // borrowed from the Driver object, so that the collector finds cycles through it
   PyObject* take = nullptr;
   PyObject* taken[4] = {};
   int next_taken = 0;
@@ -36,16 +36,16 @@ struct Drive {
   std::vector<Record> records;  // of the calls of a step, in their order
   std::size_t next_record = 0;
   bool is_running = false;
-  bool is_released = false;                                                  // by its driver, which a callback may close
-  PyObject *error_type = nullptr, *error = nullptr, *error_trace = nullptr;  // what a callback raised first
+  bool is_released = false;                                                  // the driver is destroyed; a callback may close it
+  PyObject *error_type = nullptr, *error = nullptr, *error_trace = nullptr;  // the first exception of a callback
 
-  // Takes the reference. An object that is live already is for the driver to refuse.
+  // Takes the reference. The driver refuses an object that is live already.
   void* handle_of(PyObject* item) {
     if (item == Py_None || !live.insert(item).second) Py_DECREF(item);
     return item == Py_None ? nullptr : item;
   }
 
-  // The reference of what the driver gives up; None for no handle.
+  // Returns the driver's reference; None for no handle.
   PyObject* given_up(void* handle) {
     if (!handle) return none();
     live.erase(static_cast<PyObject*>(handle));
@@ -59,7 +59,7 @@ struct Drive {
     PyObject* const made = tuple ? PyObject_CallFunctionObjArgs(functions[make_record], tuple, nullptr) : nullptr;
     Py_XDECREF(tuple);
     if (!made) return nullptr;
-    if (next_record == most_records) --next_record;  // the last place is used again
+    if (next_record == most_records) --next_record;  // reuse the last entry
     if (next_record == records.size()) records.push_back({call, none()});
     Py_DECREF(records[next_record].object);
     records[next_record] = {call, made};
@@ -76,7 +76,7 @@ struct Drive {
     return made;
   }
 
-  // Nothing but the callback holds what it takes: an argument would be held here until it returns.
+  // Only the callback holds the items. A reference that is passed as an argument would live here until the callback returns.
   PyObject* call_taking(int which, const ckpt_drive_call& what, std::initializer_list<PyObject*> items) {
     std::copy(items.begin(), items.end(), taken);
     next_taken = 0;
@@ -118,7 +118,7 @@ inline PyObject* take_item(PyObject* self, PyObject*) {
   return item;
 }
 
-// Runs at the end of the step when a callback closes the driver.
+// If a callback closes the driver, the object is deleted at the end of the step.
 inline void release_drive(void* user) noexcept {
   Drive& drive = drive_of(user);
   drive.is_released = true;
@@ -167,7 +167,7 @@ inline void drive_drop(const ckpt_drive_call* call, void* item, void* user) {
   Py_DECREF(dropped);
 }
 
-// What is missing is for the driver to report.
+// The driver reports functions that are missing.
 inline ckpt_driver_callbacks drive_callbacks(const Drive& drive) {
   const auto has = [&](int which) { return drive.functions[which] != Py_None; };
   ckpt_driver_callbacks table = CKPT_DRIVER_CALLBACKS_INIT;
@@ -197,7 +197,7 @@ inline ckpt_driver_callbacks drive_callbacks(const Drive& drive) {
   return table;
 }
 
-// functions: a tuple, which lives as long as the driver. *state is for the functions below.
+// functions: a tuple, valid as long as the driver. *state: an argument of the functions below.
 inline ckpt_status driver_create(ckpt_schedule* schedule, Object functions, ckpt_driver** driver, int64_t* state) {
   static PyMethodDef take = {"take", take_item, METH_NOARGS, nullptr};
   Drive* const drive = new Drive{};
@@ -224,7 +224,8 @@ PyObject* run_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_las
   if (status == CKPT_OK && !is_last) return shown(drive.is_released ? nullptr : made);
   if (status == CKPT_OK) return drive.given_up(made);
   int32_t raised = 0;
-  if (status == CKPT_E_INVALID_ARGUMENT || status == CKPT_E_INVALID_STATE || status == CKPT_E_FORKED) {  // the item is the caller's
+  if (status == CKPT_E_INVALID_ARGUMENT || status == CKPT_E_INVALID_STATE ||
+      status == CKPT_E_FORKED) {  // the caller keeps the item
     if (handle && !was_live) Py_DECREF(drive.given_up(handle));
   } else if (status == CKPT_E_CALLBACK && drive.error_type &&
              (drive.is_released || (ckpt_driver_get_failure(driver, nullptr, &raised) == CKPT_OK && raised == 1))) {
@@ -236,11 +237,11 @@ PyObject* run_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_las
   return nullptr;
 }
 
-// Runs a part of a step by call(handle of the item, &made). box: a list of the item, which is taken out of it. What a callback
-// raised comes out as it is.
+// Runs a part of a step by call(handle of the item, &made). box: a list that contains only the item; the item is removed from it.
+// An exception of a callback is raised unchanged.
 template <class Call>
 PyObject* drive_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_first, bool is_last, const Call& call) {
-  if (drive.is_running) return run_step(driver, drive, box, is_last, call);  // which the driver refuses
+  if (drive.is_running) return run_step(driver, drive, box, is_last, call);  // the driver refuses it
   drive.is_running = true;
   Py_CLEAR(drive.error_type);
   Py_CLEAR(drive.error);

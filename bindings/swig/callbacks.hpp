@@ -110,7 +110,7 @@ ckpt_status handed_over(std::unique_ptr<Object>& object, ckpt_status status) {
 
 namespace detail {
 
-// Objects of the other language are numbers to it, and pointers to the library.
+// Objects of other languages: a number in the language, a pointer in the library.
 inline int64_t number_of(const void* object) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(object)); }
 inline void* pointer_of(int64_t object) { return reinterpret_cast<void*>(static_cast<intptr_t>(object)); }
 
@@ -119,14 +119,14 @@ Functions& functions_of(void* user_data) {
   return *static_cast<Functions*>(user_data);
 }
 
-// A count that a callback returns of a buffer of so many bytes.
+// Checks the number of bytes that a callback reports for a buffer.
 inline int64_t checked_count(int64_t count, int64_t bytes) {
   if (count < 0 || count > bytes) throw CallbackFailure(1, "the count is outside the buffer");
   return count;
 }
 
-// C's callbacks for a method of the object that user_data points to: run of one that may fail, tell of one that may not, and give
-// of one whose result C gets through a pointer.
+// C callbacks that call a method of the object in user_data: run for callbacks that may fail, tell for others, and give for those
+// that write a result to a pointer.
 template <auto method>
 struct Calls;
 template <class Object, class Result, class... Arguments, Result (Object::*method)(Arguments...)>

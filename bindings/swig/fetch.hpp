@@ -1,4 +1,5 @@
-// fetch.hpp - what functions return that stand for C functions which fill a buffer or an array of the caller (generated/calls.hpp).
+// fetch.hpp - results and helpers of the functions in generated/calls.hpp, which replace C functions that fill a buffer or an
+// array.
 #ifndef CKPT_SWIG_FETCH_HPP
 #define CKPT_SWIG_FETCH_HPP
 
@@ -51,7 +52,7 @@ ByteString bytes_of(const Call& call) {
   return made;
 }
 
-// The (array, capacity, *count) rule. room: so many elements have room at once, where asking for their number is expensive.
+// The (array, capacity, *count) rule. room: elements of the first array, where asking for their number is expensive; 0: asks.
 template <class Element, class Call>
 std::vector<Element> list_of(const Element& empty, const Call& call, int64_t room = 0) {
   int64_t count = room;

@@ -1,4 +1,4 @@
-"""Describes tables of callbacks as classes with a method for each: what a method is given, and what it returns."""
+"""Describes a table of callbacks as a class with a method for each callback: its arguments and its result."""
 
 TABLES = ("ckpt_storage_callbacks",)  # those whose methods are all described here; others are written by hand
 LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "const ckpt_storage_range*": "RangeList",
@@ -6,7 +6,7 @@ LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectLi
 
 
 class Argument:
-    """kind: plain, object (of the callbacks' own, which they return as void*), memory (two parameters), or list (two parameters)."""
+    """kind: plain, object (void*, which a callback of the table returned), memory (two parameters), or list (two parameters)."""
 
     def __init__(self, parameters):
         first, second = parameters[0], parameters[1] if len(parameters) > 1 else {}

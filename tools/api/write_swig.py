@@ -1,20 +1,20 @@
-"""What SWIG reads for every language: structs and handles, and functions that return what C functions write to a buffer or array."""
+"""Files that SWIG reads for every language: structs, handles, and functions that return the content of buffers and arrays."""
 
 import re
 
-from swig_callbacks import LISTS, tables
 from model import is_spare
+from swig_callbacks import LISTS, tables
 from text import bare, block, camel, listing, texts, wrapped
 
 FOLDER = "bindings/swig/generated/"
 STORED = ("ckpt_checkpoint_manager",)  # handles that read a storage for each answer
-STORED_ROOM = {"text": 65536, "structs": 64}  # bytes and elements, which hold most answers: asking for the size takes requests, too
+STORED_ROOM = {"text": 65536, "structs": 64}  # bytes and elements for most answers: asking for the size costs requests, too
 COMPUTED_ROOM = 8192  # elements of an answer that every call computes again
 RETURNED = ("Actions", "ByteString", "DriveCalls", "Integers", "Numbers")  # results of stand-ins that throw StatusError
 
 
 class Fetched:
-    """A function by the rules (buffer, capacity, *needed) and (array, capacity, *count) of ckpt.h, as one that returns the content.
+    """A function that returns the content which C writes by the rules (buffer, capacity, *needed) and (array, capacity, *count).
 
     kind: text, bytes, numbers or structs. element: the type of one."""
 
@@ -36,7 +36,8 @@ class Fetched:
         passed = ", ".join(parameter["name"] for parameter in self.parameters)
         initial = self.struct.initialiser if self.struct and self.struct.has_size else "{}"
         empty = [f"const {self.element} empty = {initial};"] if self.struct else []
-        helper = {"text": "text_of(", "bytes": "bytes_of(", "numbers": f"integers_of<{self.element}>(", "structs": "list_of(empty, "}[self.kind]
+        numbers = f"integers_of<{self.element}>("
+        helper = {"text": "text_of(", "bytes": "bytes_of(", "numbers": numbers, "structs": "list_of(empty, "}[self.kind]
         opened, closed = ("{", "}") if self.kind == "structs" else ("", "")
         room = f", {self.room}" if self.room else ""
         call = [f"return {opened}{helper}[&]({filled}) {{", f"  return ckpt_{self.name}({passed});", f"}}{room}){closed};"]
@@ -47,7 +48,7 @@ class Fetched:
 
 
 def place_of_capacity(function):
-    """Where the caller passes the size of memory that the function fills; None for other functions."""
+    """The index of the parameter that is the size of memory which the function fills; None for other functions."""
     names = [parameter["name"] for parameter in function["parameters"]]
     found = [n for n in range(1, len(names) - 1) if names[n] == "capacity" and names[n + 1] in ("needed", "count")]
     return found[0] if found else None
@@ -58,7 +59,7 @@ def list_name(struct):
 
 
 def fields_apart(struct):
-    """Fields that no language sets: sizes, spare ones, and functions, arrays of handles and structs, which are arguments of stand-ins."""
+    """Fields that no language sets: sizes, spare ones; functions, arrays of handles and structs are arguments of stand-ins."""
     shown = {name for value in struct.own_values for name in (value.name, value.has)}
     lists = {value.name for value in struct.values if value.kind == "list"}
     for field in struct.fields:
@@ -69,11 +70,12 @@ def fields_apart(struct):
 
 
 def struct_lines(struct, rows):
-    """Which structs other languages make and read, and which only C sees. Members that only the library fills are not written."""
+    """Structs of other languages are declared, those of C alone ignored. Fields that only the library fills are read-only."""
     if not struct.crosses or not struct.has_size:
         return [] if struct in rows else [f"%ignore {struct.name};"]
     filled = [] if struct.given else [field["name"] for field in struct.fields if "*" in field["type"] or "array" in field]
-    return [f"CKPT_STRUCT({struct.name}, {struct.initialiser})", *(f"%ignore {struct.name}::{name};" for name in fields_apart(struct)),
+    return [f"CKPT_STRUCT({struct.name}, {struct.initialiser})",
+            *(f"%ignore {struct.name}::{name};" for name in fields_apart(struct)),
             *(f"%immutable {struct.name}::{name};" for name in filled)]
 
 
@@ -168,8 +170,8 @@ def callback_class(name, callbacks):
     table = [f"{name} table = {name.upper()}_INIT;", *(line for method in methods for line in method.lines(owner)), "return table;"]
     made = block(f"inline {name} {name.removeprefix('ckpt_')}()", *table)
     head = ["// clang-format off", "#pragma once", "", '#include "../callbacks.hpp"', "", "namespace ckpt_swig {", ""]
-    return listing([*head, f"class {owner} {{", *(" " + line for line in members), "};", "", "#ifndef SWIG", "namespace detail {", "", *made,
-                    "", "}  // namespace detail", "#endif", "", "}  // namespace ckpt_swig"])
+    return listing([*head, f"class {owner} {{", *(" " + line for line in members), "};", "",
+                    "#ifndef SWIG", "namespace detail {", "", *made, "", "}  // namespace detail", "#endif", "", "}  // namespace ckpt_swig"])
 
 
 def files(model):
