@@ -15,11 +15,11 @@
 #include <thread>
 #include <vector>
 
-#include "state/manager/checkpoint.h"
 #include "state/hash.h"
+#include "state/manager/checkpoint.h"
+#include "state/manager/reader.h"
 #include "state/manifest.h"
 #include "state/manifest_text.h"
-#include "state/manager/reader.h"
 #include "state/safetensors.h"
 #include "storage/file_system.h"
 
