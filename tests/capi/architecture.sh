@@ -29,6 +29,14 @@ must_be_empty "POSIX headers outside cpp/base/os and cpp/storage" \
   "$(grep -rnE '# *include +<[^>]*\.h>' cpp capi | grep -vE '^cpp/(base/os|storage)/' |
     grep -vE '<(ckpt/[a-z]+|xxhash|xxh_x86dispatch|sanitizer/[a-z_]+|dlpack/dlpack|immintrin|arm_neon|cblas)\.h>' || true)"
 
+# The kinds of storage differ behind state::Protocol. Outside it a directory as a file, parallel reads and the size of a batch depend on them.
+must_be_empty "cpp/state asks is_objects() outside Protocol more than 3 times" \
+  "$(grep -rn 'is_objects()' cpp/state | grep -v '^cpp/state/make_protocol\.cpp:' | sed 1,3d)"
+must_be_empty "cpp/state includes its folders ranks and manager" \
+  "$(grep -nE '# *include +"state/(ranks|manager)/' cpp/state/*.h cpp/state/*.cpp || true)"
+must_be_empty "cpp/state/ranks includes cpp/state/manager" \
+  "$(grep -rnE '# *include +"state/manager/' cpp/state/ranks || true)"
+
 if [ -d cli ]; then
   must_be_empty "cli/ is written on ckpt.hpp alone" \
     "$(grep -rnE '# *include +["<](ckpt/|base/|memory/|tensor/|storage/|strategy/|plan/|engine/|pipeline/|state/|async/|adaptive/)' cli | grep -vE '<ckpt/ckpt\.hpp>' || true)"
