@@ -13,6 +13,7 @@
 #include "adaptive/bounds.h"
 #include "adaptive/controller.h"
 #include "base/error.h"
+#include "state/caught.h"
 
 namespace ckpt::adaptive {
 namespace {
@@ -84,7 +85,7 @@ class Collectives {
     std::vector<Message> all(static_cast<std::size_t>(coordinator_.world_size()));
     std::optional<base::Error> mine = refused;
     Message message;
-    if (!mine && is_root()) mine = error_of([&] { message = make(); });
+    if (!mine && is_root()) mine = state::error_of([&] { message = make(); });
     if (mine) message.status = static_cast<std::int32_t>(mine->status());
     coordinator_.all_gather(std::as_bytes(std::span(&message, 1)), std::as_writable_bytes(std::span(all)), left());
     for (std::size_t of = 0; of < all.size(); ++of) {
@@ -102,7 +103,7 @@ class Collectives {
   Message from_root(Make&& make) {
     Message message;
     std::optional<base::Error> mine;
-    if (is_root()) mine = error_of([&] { message = make(); });
+    if (is_root()) mine = state::error_of([&] { message = make(); });
     if (mine) message.status = static_cast<std::int32_t>(mine->status());
     coordinator_.broadcast(std::as_writable_bytes(std::span(&message, 1)), 0, left());
     if (message.status == 0) return check(message), message;
@@ -120,17 +121,6 @@ class Collectives {
   using Clock = std::chrono::steady_clock;
   state::Coordinator::Timeout left() const {
     return std::max(state::Coordinator::Timeout::zero(), timeout_ - std::chrono::nanoseconds(Clock::now() - began_));
-  }
-
-  template <class Body>
-  static std::optional<base::Error> error_of(Body&& body) {
-    try {
-      body();
-      return std::nullopt;
-    } catch (...) {
-      const base::CurrentError error = base::current_error();
-      return base::Error(error.status, error.message);
-    }
   }
 
   // message: read on the failed rank only; cut off if it is too long for the broadcast.
