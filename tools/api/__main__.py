@@ -63,9 +63,9 @@ def made_files():
     made = {API: json.dumps(api, indent=1, ensure_ascii=False) + "\n"}
     for writer in (write_c, write_cpp, write_java, write_csharp, write_python, write_swig, java_callbacks, csharp_callbacks):
         made.update(writer.files(model))
-    found = methods.methods(model)
+    functions = methods.functions(model)
     for emitter in (cpp_methods, csharp_methods, java_methods, python_methods):
-        made.update(emitter.files(model, found))
+        made.update(emitter.files(model, functions))
     return made
 
 

@@ -6,7 +6,7 @@ how it passes the library's calls on to an object of it.
 
 import re
 
-from methods import Method
+import methods
 from text import bare, camel
 
 NUMBERS = {"int32_t", "int64_t"}
@@ -36,7 +36,7 @@ class Function:
         self.comment = called(typedef["comment"] if own_comment else field["comment"], table)
         self.parameters = self.given
 
-    renamed_comment = Method.renamed_comment
+    renamed_comment = methods.Function.renamed_comment
 
 
 class Table:

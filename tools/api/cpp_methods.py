@@ -8,7 +8,6 @@ methods/<part>_definitions.hpp, which the header includes last, when its classes
 import re
 
 import cpp_callbacks
-import methods as api_methods
 from cpp_callbacks import fitted
 from text import GENERATED, camel, texts, wrapped
 from write_cpp import CppWords, KEYWORDS, NUMBERS, init
@@ -17,6 +16,7 @@ FOLDER = "include/ckpt/methods/"
 SYSTEM = (("chrono", r"std::chrono"), ("cstddef", r"std::byte"), ("cstdint", r"std::u?int"),
           ("limits", r"std::numeric_limits"), ("optional", r"std::optional"),
           ("string", r"std::string\b"), ("string_view", r"std::string_view"), ("vector", r"std::vector"))
+THROWING = ("ckpt_state_get_json",)  # their absent results are errors, as those of State::get
 CHAINED = re.compile(r"(add|set)(_|$)")  # methods that return the object, so that calls can be chained
 
 
@@ -27,11 +27,11 @@ class CppParameter:
         self.name = parameter.name.removesuffix("_ns") + "_" * (parameter.name in KEYWORDS)
         name, struct, bare = self.name, camel(parameter.bare), parameter.bare
         self.header = classes.get(bare) if parameter.kind == "handle" else None
-        is_list = parameter.kind == "array" and bare not in NUMBERS
+        is_list = parameter.kind in ("structs", "records")
         convert = "[](const auto& each) { return detail::to_c(each); }"
-        given = {"struct": f"const {bare} given_{name} = detail::to_c({name});"}.get(parameter.kind)
-        given = f"const auto given_{name} = detail::values_of({name}, {convert});" if is_list else given
-        self.before = [given] if given else []
+        is_struct = parameter.kind in ("struct", "record", "spec")
+        self.before = [f"const {bare} given_{name} = detail::to_c({name});"] * is_struct
+        self.before += [f"const auto given_{name} = detail::values_of({name}, {convert});"] * is_list
         elements, listed = struct if is_list else NUMBERS.get(bare), f"given_{name}" if is_list else name
         text = f"detail::text_or_null({name})" if parameter.is_nullable else f"{name}.c_str()"
         self.type, self.passed = {
@@ -42,11 +42,11 @@ class CppParameter:
             "enum": (struct, f"static_cast<{bare}>({name})"),
             "duration": ("std::chrono::nanoseconds", f"{name}.count()"),
             "handle": (self.header and f"const {own.get(bare, struct)}&", f"{name}.handle()"),
-            "struct": (f"const {struct}&", f"&given_{name}"),
-            "array": (f"const std::vector<{elements}>&", f"{listed}.data(), static_cast<std::int64_t>({listed}.size())"),
+            **dict.fromkeys(("struct", "record", "spec"), (f"const {struct}&", f"&given_{name}")),
+            **dict.fromkeys(("numbers", "structs", "records"), (f"const std::vector<{elements}>&", f"{listed}.data(), static_cast<std::int64_t>({listed}.size())")),
             "memory": (f"Span<{parameter.type.replace('void*', 'std::byte')}>", f"{name}.data(), static_cast<std::int64_t>({name}.size())"),
             "shape": ("const std::vector<std::int64_t>&", f"{name}.data(), static_cast<std::int32_t>({name}.size())"),
-        }[parameter.kind]
+        }.get(parameter.kind, (None, None))
         if is_optional and parameter.kind == "handle":
             self.type, self.passed, self.header = f"detail::Borrowed<{bare}>", name, None
         number = "std::numeric_limits<double>::infinity()" if parameter.may_be_infinite else "0"
@@ -81,11 +81,14 @@ class CppFunction:
         self.classes, self.source, self.function, self.header = classes, function, function.function, function.header
         is_alternative = function.name.startswith("or_")  # "get or compute" changes the object
         self.name = function.verb if is_alternative else function.name
-        self.is_method, self.is_creator = isinstance(function, api_methods.Method), isinstance(function, api_methods.Creator)
-        self.owner = camel(function.owner) if function.owner else None
+        self.is_method, self.is_creator, self.is_free = (function.form == form for form in ("method", "creator", "static"))
+        self.owner = None if self.is_free else camel(function.owner)
+        if self.is_free:
+            self.name = self.function.removeprefix("ckpt_").replace("_get_", "_")
         self.own = {function.owner: "Self"} if self.owner in bases else {}
         self.parameters = parameters_of(function, classes, self.own)
         result = function.result
+        self.absent = "" if self.function in THROWING else result.absent
         self.headers = ({one.header for one in self.parameters} | {classes.get(result.bare)}) - {None}
         kinds = {**words.model.groups, **words.model.struct_names}
         self.structs = words.model.struct_names
@@ -97,7 +100,7 @@ class CppFunction:
             self.body = self.creation()
         else:
             self.type, self.body = self.result(classes)
-            if result.absent and self.type:
+            if self.absent and self.type:
                 self.type = f"std::optional<{self.type}>"
             self.body = [line for one in self.parameters for line in one.before] + self.body
 
@@ -112,9 +115,9 @@ class CppFunction:
         for one in self.source.parameters:
             if one.kind == "text" and one.is_nullable:
                 text = re.sub(rf"\b({one.name}\b[^.]*?)nullptr(?: or empty)?", r"\1empty", text)
-        if self.source.result.absent:
-            text = re.sub(rf"Status::{self.source.result.absent.lower()} (when|for)\b", r"std::nullopt \1", text)
-        if self.source.result.is_nullable:
+        if self.absent:
+            text = re.sub(rf"Status::{self.absent.lower()} (when|for)\b", r"std::nullopt \1", text)
+        if self.source.result.kind == "handle or none":
             text = text.replace(", or nullptr when", ", or std::nullopt when")
         return re.sub(r"(?<=\w)[;.](?=\.( |$))|;$", "", text)  # the end of a part that was left out
 
@@ -134,7 +137,7 @@ class CppFunction:
 
     def filled(self, kind, initial, returned):
         """A result that C writes."""
-        absent = self.source.result.absent
+        absent = self.absent
         if not absent:
             return [f"{kind} result = {initial};", f"check({self.call('&result')});", f"return {returned};"]
         return [f"{kind} result = {initial};", f"const ckpt_status status = {self.call('&result')};",
@@ -153,8 +156,8 @@ class CppFunction:
         if kind == "bytes":
             return "std::vector<std::byte>", [f"return detail::buffer_of([&](void* buffer, std::int64_t capacity, std::int64_t* needed) {{",
                                               f"  return {self.call('buffer', 'capacity', 'needed')};", "});"]
-        if kind in ("structs", "numbers"):
-            element, first = (c, self.initial(c)) if kind == "structs" else (NUMBERS[c], "0")
+        if kind in ("structs", "records", "numbers"):
+            element, first = (NUMBERS[c], "0") if kind == "numbers" else (c, self.initial(c))
             ask = f"{element}* list, std::int64_t capacity, std::int64_t* count"
             lines = [f"const auto ask = [&]({ask}) {{", f"  return {self.call('list', 'capacity', 'count')};", "};"]
             listed = f"detail::list_of<{element}>({first}, ask)"
@@ -162,14 +165,17 @@ class CppFunction:
                 return f"std::vector<{element}>", lines + [f"return {listed};"]
             convert = "[](const auto& each) { return detail::from_c(each); }"
             return f"std::vector<{camel(c)}>", [*lines, f"const auto listed = {listed};", f"return detail::values_of(listed, {convert});"]
-        if kind == "handle":
+        if kind == "address":
+            return None, []
+        if kind in ("handle", "handle or none"):
+            is_nullable = kind != "handle"
             kind = self.own.get(c, camel(c)) if c in classes else None
             adopted = f"{kind}::adopt(result)"
-            if not result.is_nullable:
+            if not is_nullable:
                 return kind, self.filled(c + "*", "nullptr", adopted)
             returned = f"result == nullptr ? std::nullopt : std::optional({adopted})"
             return kind and f"std::optional<{kind}>", self.filled(c + "*", "nullptr", returned)
-        if kind == "struct":
+        if kind in ("struct", "record"):
             return camel(c), self.filled(c, self.initial(c), "detail::from_c(result)")
         return self.scalar(kind, c, result.direct)
 
@@ -216,7 +222,7 @@ class CppClass:
         self.owner = camel(self.handle)
         self.name = self.owner if is_whole else self.owner + "Methods"
         self.comment = wrapped(words.text(handle["comment"]), "// ", width=129) if is_whole else []
-        self.is_shared = f"{self.handle}_retain" in words.model.functions
+        self.is_shared = self.handle in words.model.shared
 
     def is_later(self, function):
         """Whether it names another class of this header, which may be incomplete here."""
@@ -224,7 +230,7 @@ class CppClass:
 
     def others(self, function):
         result = function.source.result
-        handles = [result.bare] if result.kind == "handle" else []
+        handles = [result.bare] if result.kind.startswith("handle") else []
         handles += [one.bare for one in function.source.parameters if one.kind == "handle"]
         return [camel(handle) for handle in handles if function.classes.get(handle) == self.header and handle != self.handle]
 
@@ -267,7 +273,7 @@ class CppClass:
 
 
 class Writer:
-    def __init__(self, model):
+    def __init__(self, model, functions):
         words = CppWords(model)
         text = re.sub(r"//.*", "", "".join(texts("include/ckpt/*.hpp").values()))
         used = set(re.findall(r"\b(ckpt_\w+)", text))
@@ -276,9 +282,7 @@ class Writer:
         held = {handle["name"] for handle in model.api["handles"] if f"{handle['name']}_release" in used}  # by hand
         classes = {handle["name"]: handle["header"] for handle in model.api["handles"]
                    if handle["name"] not in held or camel(handle["name"]) in declared}
-        all_functions = [one for find in (api_methods.creators, api_methods.methods, api_methods.free_functions)
-                         for one in find(model, plain=True)]
-        simple = [one for one in (CppFunction(words, one, classes, bases) for one in all_functions) if one.is_simple()]
+        simple = [one for one in (CppFunction(words, one, classes, bases) for one in functions) if one.is_simple()]
         wanted = set(re.findall(r"\b(\w+)Methods::(\w+)\b", text))  # hand-written functions call these
         simple = [one for one in simple if one.header != "base.h" and (one.function not in used or (one.owner, one.name) in wanted)]
         self.free = [one for one in simple if one.owner is None]
@@ -328,8 +332,8 @@ class Writer:
                           "", *includes, "namespace ckpt {", "", text, "", "}  // namespace ckpt", "", "#endif", ""])
 
 
-def files(model, methods):  # pylint: disable=unused-argument
-    writer = Writer(model)
+def files(model, functions):
+    writer = Writer(model, functions)
     found = {f"{FOLDER}{header}pp": writer.file(header) for header in writer.headers}
     definitions = {f"{FOLDER}{header.removesuffix('.h')}_definitions.hpp": writer.definitions(header) for header in writer.headers}
     definitions = {name: text for name, text in definitions.items() if text}

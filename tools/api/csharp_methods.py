@@ -7,8 +7,8 @@ C", is the only one that refers to SWIG's class native, NativeHandle and CallMem
 
 import re
 
-from creators import StaticMethod, absence, creators, exports, shared, static_methods, without_status
 from events import events
+from methods import without_status
 from text import GENERATED, camel, texts
 from write_csharp import FAMILIES, OWN_NAMES, CsharpWords, Member, block, class_of, named, property_of
 
@@ -17,6 +17,8 @@ USES = (("System", r"\b(TimeSpan|IntPtr|GC|ArgumentNullException)\b"), ("System.
         ("System.Diagnostics.CodeAnalysis", r"\b(AllowNull|MaybeNull)\b"), ("Ckpt.Interop", r"\b(native\.|NativeHandle\b)"))
 KEYWORDS = {"event": "controllerEvent", "out": "result", "dType": "dtype"}
 OUTS = {"int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong", "double": "double", "ckpt_bool": "int"}
+PARAMETERS = ("text", "number", "real", "truth", "enum", "duration", "handle", "struct", "spec", "address", "shape", "numbers")
+RESULTS = ("none", "number", "real", "truth", "enum", "text", "fetched", "handle", "struct", "address", "structs", "numbers")
 DEFAULTS = {  # values of arguments that may be left out, besides null and for ever
     "ckpt_worker_pool_create": {"thread_count": "0"},
     "ckpt_memory_tracker_get_json": {"max_layers": "0"},
@@ -87,9 +89,9 @@ def declared(parameters):
 class CsharpMethod:
     def __init__(self, words, method):
         self.method, self.function, self.header = method, method.function, method.header
-        self.owner, self.is_static = FAMILIES.get(method.owner) or camel(method.owner), isinstance(method, StaticMethod)
+        self.owner, self.is_static = FAMILIES.get(method.owner) or camel(method.owner), method.form == "static"
         self.parameters = [CsharpParameter(parameter, method.function, method.comment) for parameter in method.parameters]
-        self.result, self.absent, self.setter = method.result, absence(method), None
+        self.result, self.absent, self.setter = method.result, method.result.absent, None
         self.words = words
         self.is_chained = self.result.kind == "none" and method.verb.startswith(CHAINED.get(method.owner, ()))
 
@@ -279,7 +281,7 @@ def references(owner, handle, source, is_shared, is_made):
 
 
 class Writer:
-    def __init__(self, model, methods):
+    def __init__(self, model, functions):
         self.words, sources = CsharpWords(model), texts("bindings/csharp/src/**/*.cs").values()
         text = "".join(sources)
         used = set(re.findall(r"\bnative\.(ckpt_\w+)", text))
@@ -289,10 +291,10 @@ class Writer:
         self.comments = {handle["name"]: handle["comment"] for handle in model.api["handles"]}
         self.headers = {handle["name"]: handle["header"] for handle in model.api["handles"]}
         self.handles = {camel(handle): handle for handle in model.handles}
-        made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators(model)
+        made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in functions if one.form == "creator"
                 if one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
         self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
-        methods = [CsharpMethod(self.words, method) for method in [*methods, *exports(model), *static_methods(model)]]
+        methods = [CsharpMethod(self.words, one) for one in functions if one.form != "creator"]
         methods = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
         setters = {one.function: one for one in methods if one.method.verb.startswith("set_") and len(one.parameters) == 1}
         for one in methods:
@@ -302,7 +304,7 @@ class Writer:
         self.generated = [one for one in made if one.owner in self.classes or one.owner in self.whole]
         self.generated += [one for one in methods if one.function not in merged]
         self.generated += [CsharpEvent(self.words, event) for event in events(model)]
-        self.shared = {camel(handle) for handle in shared(model)}
+        self.shared = set(map(camel, model.shared))
 
     def of_class(self, owner, found):
         handle = self.handles.get(owner)
@@ -324,8 +326,8 @@ class Writer:
         return "\n".join([f"// {GENERATED}", *(f"using {name};" for name in uses), "", text, ""])
 
 
-def files(model, methods):
-    writer = Writer(model, methods)
+def files(model, functions):
+    writer = Writer(model, [function for function in functions if function.owner and function.is_of(PARAMETERS, RESULTS)])
     parts = {}
     for one in writer.generated:
         parts.setdefault(one.header, []).append(one)

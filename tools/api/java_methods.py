@@ -7,12 +7,14 @@ JavaMethod and JavaCreator say what a method is in Java; result() and call() of 
 import re
 
 import write_java
-from creators import StaticMethod, absence, creators, exports, record_lists, shared, static_methods, without_status
 from events import events
+from methods import without_status
 from text import GENERATED, block, camel, lower_camel, texts, wrapped
 from write_java import FAMILIES, NUMBERS, OWN_NAMES, JavaWords, Member, is_flags, javadoc, link, value_name
 
 FOLDER = "bindings/java/generated/org/ckpt/"
+PARAMETERS = ("text", "number", "real", "truth", "enum", "duration", "handle", "struct", "spec", "address", "shape", "numbers")
+RESULTS = ("none", "number", "real", "truth", "enum", "text", "fetched", "handle", "struct", "address", "structs", "records", "numbers")
 ARRAYS = {"int32_t": "int[]", "int64_t": "long[]"}
 NAMES = {"finalize": "finish", "wait": "waitFor"}  # names that java.lang.Object has
 CHAINED = {"ckpt_state": ("add_", "set_"), "ckpt_profile": ("set_",), "ckpt_chain": ("add",)}  # these return the object
@@ -48,13 +50,13 @@ class JavaMethod:
         self.method, self.owner, self.function = method, FAMILIES.get(method.owner) or camel(method.owner), method.function
         # A function that is given a constant of an enum is a method of the enum.
         self.is_of_enum = method.owner in FAMILIES and [one.bare for one in method.parameters[:1]] == [method.owner]
-        self.is_static = isinstance(method, StaticMethod) and not self.is_of_enum
+        self.is_static = method.form == "static" and not self.is_of_enum
         name = lower_camel(method.name.removeprefix("create_"))
         if method.result.kind == "structs":
             name = lower_camel(method.name.removeprefix("list_"))
         self.name = OWN_NAMES.get(self.function) or NAMES.get(name, name)
         self.parameters = [JavaParameter(parameter) for parameter in method.parameters[1 if self.is_of_enum else 0:]]
-        self.absent = absence(method)
+        self.absent = method.result.absent
         self.comment = javadoc(words.text(without_status(method.renamed_comment(value_name), self.absent, "empty")))
         self.type, self.call = self.result()
         self.is_chained = self.type == "void" and method.verb.startswith(CHAINED.get(method.owner, ()))
@@ -202,14 +204,13 @@ class JavaEvent:
 
 
 class Writer:
-    def __init__(self, model, methods):
+    def __init__(self, model, functions):
         self.model, self.words, sources = model, JavaWords(model), texts("bindings/java/src/org/ckpt/*.java")
         text = "".join(sources.values())
         self.classes = {path.rsplit("/", 1)[1].removesuffix(".java"): source for path, source in sources.items()}
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))
-        described = [*methods, *record_lists(model), *exports(model), *static_methods(model)]
-        methods = [JavaMethod(self.words, method) for method in described]
-        made = [JavaCreator(self.words, creator) for creator in creators(model) if creator.function not in used]
+        methods = [JavaMethod(self.words, one) for one in functions if one.form != "creator"]
+        made = [JavaCreator(self.words, one) for one in functions if one.form == "creator" and one.function not in used]
         self.methods, self.events = methods, [JavaEvent(self.words, event) for event in events(model)]
         constructed = {one.owner for one in made if not one.name}
         self.whole = {owner for owner in constructed if owner not in self.classes}  # nothing of them is written by hand
@@ -220,7 +221,7 @@ class Writer:
         self.enums = {one.owner for one in methods if one.is_of_enum}
         results = {camel(one.method.result.bare) for one in self.generated if one.method.result.kind == "handle"}
         self.made = results | {one.owner for one in self.creators if one.name} | set(re.findall(r"\b(\w+)\.made\(", text))
-        self.shared = {camel(handle) for handle in shared(model)}
+        self.shared = set(map(camel, model.shared))
 
     def references(self, owner, name):
         """Constructors that take a reference over, and what makes objects by them."""
@@ -264,8 +265,8 @@ class Writer:
         return name, "\n".join([f"// {GENERATED}", "package org.ckpt;", "", *used, *[""] * bool(used), *about, text, ""])
 
 
-def files(model, methods):
-    writer = Writer(model, methods)
+def files(model, functions):
+    writer = Writer(model, [function for function in functions if function.owner and function.is_of(PARAMETERS, RESULTS)])
     owners = {one.owner for one in [*writer.generated, *writer.creators]} | writer.extended & set(writer.handles)
     made = {f"{FOLDER}{name}.java": text for name, text in (writer.file(owner) for owner in sorted(owners - writer.enums))}
     for group in model.groups.values():

@@ -4,6 +4,8 @@ import re
 
 from text import bare, camel, groups
 
+FAMILIES = ("ckpt_interval", "ckpt_blas", "ckpt_dtype")  # prefixes of functions that belong together and to no handle
+
 
 class Constant:
     def __init__(self, group, constant):
@@ -138,6 +140,7 @@ class Model:
         self.numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
         self.patterns = {name.upper().replace("STATUS", "E") + "_*": name for name in self.groups}  # as comments name groups
         self.handles, self.functions = ({entry["name"] for entry in api[part]} for part in ("handles", "functions"))
+        self.shared = {handle for handle in self.handles if handle + "_retain" in self.functions}  # several references hold an object
         self.declared = {entry["name"] for part in ("types", "handles", "structs", "callbacks", "functions") for entry in api[part]}
         self.by_functions, self.by_callbacks = directions(api["functions"], True), directions(api["callbacks"], False)
         self.structs = [Struct(self, struct) for struct in api["structs"]]
@@ -149,3 +152,7 @@ class Model:
         """The handle whose function this is."""
         owners = [handle for handle in self.handles if function in self.functions and function.startswith(handle + "_")]
         return max(owners, key=len, default=None)
+
+    def family_of(self, function):
+        """That of a function without an owner; "ckpt" for functions of the whole library."""
+        return next((family for family in FAMILIES if function.startswith(family + "_")), "ckpt")

@@ -3,8 +3,8 @@
 import re
 import textwrap
 
-from methods import Method, Parameter, Result, kind_of_parameter
-from text import bare, camel, texts
+from methods import without_status
+from text import camel, texts
 from write_python import CONVERTED, FOLDER, PythonWords, docstring, listed, module
 
 NAMES = {"get_bytes": "nbytes", "get_element_count": "size", "is_read_only": "read_only",  # as numpy has it
@@ -47,8 +47,8 @@ class PythonMethod:
         self.name = NAMES.get(method.verb, method.name)
         self.parameters = [PythonParameter(words, one, one is method.parameters[-1]) for one in method.parameters]
         comment = LIST_RULE.sub("", method.comment)
-        self.has_none = result.kind == "struct" and re.search(r"\bNOT_FOUND when (there is )?none\b", method.comment) is not None
-        without_error = re.sub(r"; the message [^.]*", "", method.comment).replace("NOT_FOUND when", "NULL when")
+        self.has_none = result.kind == "struct" and bool(result.absent)
+        without_error = without_status(re.sub(r"; the message [^.]*", "", method.comment), result.absent, "None")
         self.comment = words.text(without_error if self.has_none else comment)
         for digit, word in TRUTH if result.kind == "truth" else ():
             self.comment = re.sub(digit, word, self.comment)
@@ -107,26 +107,12 @@ class PythonMethod:
         return {camel(one.bare) for one in kinds if one.kind == "handle"}
 
 
-def constructors(model):
-    """Functions "<handle>_create..." that make an object of values."""
-    found = []
-    for function in model.api["functions"]:
-        owner, (*parameters, last) = model.owner_of(function["name"]), function["parameters"] or [None]
-        if owner is None or not function["name"].startswith(owner + "_create") or last["type"] != owner + "**":
-            continue
-        kinds = [kind_of_parameter(model, parameter) for parameter in parameters]
-        if None not in kinds and not (parameters and bare(parameters[0]["type"]) == owner):
-            given = [Parameter(model, one, kind, function["comment"]) for one, kind in zip(parameters, kinds)]
-            found.append(Method(function, owner, given, Result(model, "handle", last["name"], last["type"])))
-    return found
-
-
 class PythonConstructor(PythonMethod):
     """__init__, or a class method."""
 
     def __init__(self, words, method):
         super().__init__(words, method)
-        self.name = method.verb.removeprefix("create").removeprefix("_") or "__init__"
+        self.name = method.name or "__init__"
         self.comment = self.comment.replace(" options: None for the defaults.", "")
 
     def text(self):
@@ -153,7 +139,7 @@ class PythonConstructor(PythonMethod):
 
 
 class Writer:
-    def __init__(self, model, methods, constructors):
+    def __init__(self, model, functions):
         words, text = PythonWords(model), "".join(texts("bindings/python/ckpt/*.py").values())
         used = set(re.findall(r"\b_n\.(ckpt_\w+)", text))
         bases = set(re.findall(r"\b_m\.(\w+)Methods\b", text))
@@ -163,12 +149,12 @@ class Writer:
             is_free = one.function not in used and one.owner in bases
             return is_free and one.is_simple() and one.classes() <= classes
 
-        self.generated = list(filter(usable, (PythonMethod(words, method) for method in methods)))
+        self.generated = list(filter(usable, (PythonMethod(words, one) for one in functions if one.form == "method")))
         self.bases = sorted(bases)
         for getter in self.generated:
             getter.setter = next((one for one in self.generated if one.sets(getter)), None)
         setters = [one.setter for one in self.generated]
-        makers = filter(usable, (PythonConstructor(words, method) for method in constructors))
+        makers = filter(usable, (PythonConstructor(words, one) for one in functions if one.form == "creator"))
         self.generated = [one for one in makers if not one.is_written(text)] + [one for one in self.generated if one not in setters]
         self.handles = {camel(handle): handle for handle in model.handles}
         self.functions = model.functions
@@ -192,5 +178,5 @@ class Writer:
         return module("The methods that are one call of C, by the class that derives from them.", imports, [], *parts)
 
 
-def files(model, methods):
-    return {FOLDER + "methods.py": Writer(model, methods, constructors(model)).file()}
+def files(model, functions):
+    return {FOLDER + "methods.py": Writer(model, functions).file()}

@@ -143,7 +143,7 @@ class Words:
             value = model.numbers[name.removesuffix("-1")]
             return f'"{value}"' if isinstance(value, str) else str(value - name.endswith("-1"))
         if name in model.declared:
-            owner = model.owner_of(name)
+            owner = model.owner_of(name) or name in model.functions and model.family_of(name)
             return self.function(name, owner, name[len(owner) + 1:].removeprefix("get_")) if owner else self.type(name)
         return self.field(name, struct) if name in model.fields else name
 

@@ -31,11 +31,9 @@ class CppWords(Words):
     null, nulls = "nullptr", {"text": "empty", "list": "empty", "shape": "empty"}
     constant = staticmethod(named)
 
-    def type(self, name):
-        return name.removeprefix("ckpt_") if name in self.model.functions else camel(name)
-
     def function(self, name, owner, method):
-        return f"{camel(owner)}::{method.removeprefix('create_')}"
+        is_free = owner not in self.model.handles
+        return name.removeprefix("ckpt_") if is_free else f"{camel(owner)}::{method.removeprefix('create_')}"
 
     def field(self, name, struct):
         return name.removesuffix("_ns")

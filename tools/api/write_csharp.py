@@ -92,14 +92,7 @@ class CsharpWords(Words):
         return see(class_of(name))
 
     def function(self, name, owner, method):
-        return f"<c>{camel(owner)}.{OWN_NAMES.get(name) or camel(method)}</c>"
-
-    def named(self, name, struct):
-        if name not in self.model.functions or self.model.owner_of(name):
-            return super().named(name, struct)
-        family = max((one for one in FAMILIES if name.startswith(one + "_")), key=len)
-        method = OWN_NAMES.get(name) or camel(name.removeprefix(family + "_").removeprefix("get_"))
-        return f"<c>{FAMILIES[family]}.{method}</c>"
+        return f"<c>{FAMILIES.get(owner) or camel(owner)}.{OWN_NAMES.get(name) or camel(method)}</c>"
 
     def field(self, name, struct):
         own = struct and any(value.name == name for value in struct.values)

@@ -83,14 +83,7 @@ class JavaWords(Words):
         return "{@link " + camel(name) + "}"
 
     def function(self, name, owner, method):
-        return "{@code " + camel(owner) + "." + (OWN_NAMES.get(name) or lower_camel(method)) + "}"
-
-    def named(self, name, struct):
-        if name not in self.model.functions or self.model.owner_of(name):
-            return super().named(name, struct)
-        family = max((one for one in FAMILIES if name.startswith(one + "_")), key=len)
-        method = OWN_NAMES.get(name) or lower_camel(name.removeprefix(family + "_").removeprefix("get_"))
-        return "{@code " + FAMILIES[family] + "." + method + "}"
+        return "{@code " + (FAMILIES.get(owner) or camel(owner)) + "." + (OWN_NAMES.get(name) or lower_camel(method)) + "}"
 
     def field(self, name, struct):
         return value_name(name)

@@ -54,7 +54,7 @@ class PythonWords(Words):
         return "CkptError" if name == "ckpt_status" else camel(name)
 
     def function(self, name, owner, method):
-        return f"{camel(owner)}.{method}"
+        return f"{camel(owner)}.{method}" if owner in self.model.handles else camel(name)
 
 
 class Member:

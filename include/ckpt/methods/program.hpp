@@ -34,7 +34,7 @@ class ProgramMethods : public detail::Object<Self, ckpt_program, ckpt_program_re
     check(ckpt_program_get_arena_bytes(handle(), tier, &result));
     return result;
   }
-  // Returns the first capacity (>= 0) buffers; count receives how many there are.
+  // Returns all buffers.
   std::vector<ProgramBuffer> buffers() const {
     const auto ask = [&](ckpt_program_buffer* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_program_get_buffers(handle(), list, capacity, count);
@@ -42,7 +42,7 @@ class ProgramMethods : public detail::Object<Self, ckpt_program, ckpt_program_re
     const auto listed = detail::list_of<ckpt_program_buffer>(ckpt_program_buffer{}, ask);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
-  // Returns the first capacity (>= 0) operations; count receives how many there are.
+  // Returns all operations.
   std::vector<ProgramOperation> operations() const {
     const auto ask = [&](ckpt_program_operation* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_program_get_operations(handle(), list, capacity, count);

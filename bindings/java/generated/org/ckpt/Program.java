@@ -23,11 +23,6 @@ public final class Program extends NativeObject {
     return number(out -> Native.ckpt_program_get_arena_bytes(this, tier, out));
   }
 
-  /** Returns the program as JSON, as docs/guests.md describes it. */
-  public String json() {
-    return Native.ckpt_program_get_json(this);
-  }
-
   /** Returns all buffers. */
   public List<ProgramBuffer> buffers() {
     return NumberReader.list(Native.ckpt_program_get_buffers(this), ProgramBuffer::of);
@@ -36,5 +31,10 @@ public final class Program extends NativeObject {
   /** Returns all operations. */
   public List<ProgramOperation> operations() {
     return NumberReader.list(Native.ckpt_program_get_operations(this), ProgramOperation::of);
+  }
+
+  /** Returns the program as JSON, as docs/guests.md describes it. */
+  public String json() {
+    return Native.ckpt_program_get_json(this);
   }
 }
