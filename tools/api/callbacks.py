@@ -10,31 +10,44 @@ import methods
 from text import bare, camel
 
 NUMBERS = {"int32_t", "int64_t"}
+LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ckpt_storage_range": "RangeList",
+         "char": "PathList"}  # classes of bindings/swig, by the type of the elements
+SWIG = ("ckpt_storage_callbacks",)  # tables whose classes in SWIG and Python are generated
+PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than passing on
 
 
 class Given:
     """A value that the function is given.
 
     kind: text, texts, number, duration, item (of the program), bytes, struct or structs.
+    list: the class of SWIG for texts and structs.
     """
 
     def __init__(self, kind, parameter):
         self.kind, self.name, self.type, self.bare = kind, parameter["name"], parameter["type"], bare(parameter["type"])
-        self.is_const = self.type.startswith("const ")
+        self.is_const, self.list = self.type.startswith("const "), LISTS[self.bare] if kind in ("texts", "structs") else ""
 
 
 class Function:
     """One function of a table. result: none, number, count (of bytes in a buffer), item, struct or list; made: its parameters.
 
+    listing: the class of SWIG that takes a list; elements: the parameters of each of its elements. declared: all parameters of C.
     is_required: the table must have it. is_own: it belongs to what the table's flags say (an object store), not to every table.
     """
 
-    def __init__(self, table, field, typedef, is_own):
+    def __init__(self, table, field, typedefs, is_own):
+        typedef = typedefs[field["type"]]
         self.name, self.is_required, self.is_own = field["name"], "NULL" not in field["comment"], is_own
         self.given, self.result, self.made = split(typedef["parameters"], table.has_items)
         own_comment = [one["type"] for one in table.fields].count(field["type"]) == 1
         self.comment = called(typedef["comment"] if own_comment else field["comment"], table)
-        self.parameters = self.given
+        self.parameters, self.declared, self.is_void = self.given, typedef["parameters"], typedef["result"] == "void"
+        self.listing, self.elements = "", []
+        if self.result == "list":
+            self.listing, self.elements = LISTS[self.made[0]["type"]], typedefs[self.made[0]["type"]]["parameters"][1:]
+        self.lists, self.about = [one for one in self.given if one.list], field["comment"]
+        self.is_lock, self.ends_item = self.name in ("lock", "unlock"), self.name in ("close", "unlock")
+        self.target = "objects" if is_own else "functions"
 
     renamed_comment = methods.Function.renamed_comment
 
@@ -48,7 +61,7 @@ class Table:
                              typedefs[field["type"]]["parameters"])
         names = [field["name"] for field in struct.fields]
         base = names[:names.index("flags")] if self.has_items and "flags" in names else names
-        self.functions = [Function(self, field, typedefs[field["type"]], field["name"] not in base) for field in self.fields]
+        self.functions = [Function(self, field, typedefs, field["name"] not in base) for field in self.fields]
         # Functions that a table with flags does not have, as the comment of the flag documents.
         prefix = self.name.upper().replace("_CALLBACKS", "_FLAG_")
         documented = [constant["comment"] for constant in model.api["constants"] if constant["name"].startswith(prefix)]

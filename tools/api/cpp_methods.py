@@ -43,7 +43,8 @@ class CppParameter:
             "duration": ("std::chrono::nanoseconds", f"{name}.count()"),
             "handle": (self.header and f"const {own.get(bare, struct)}&", f"{name}.handle()"),
             **dict.fromkeys(("struct", "record", "spec"), (f"const {struct}&", f"&given_{name}")),
-            **dict.fromkeys(("numbers", "structs", "records"), (f"const std::vector<{elements}>&", f"{listed}.data(), static_cast<std::int64_t>({listed}.size())")),
+            **dict.fromkeys(("numbers", "structs", "records"), (
+                f"const std::vector<{elements}>&", f"{listed}.data(), static_cast<std::int64_t>({listed}.size())")),
             "memory": (f"Span<{parameter.type.replace('void*', 'std::byte')}>", f"{name}.data(), static_cast<std::int64_t>({name}.size())"),
             "shape": ("const std::vector<std::int64_t>&", f"{name}.data(), static_cast<std::int32_t>({name}.size())"),
         }.get(parameter.kind, (None, None))

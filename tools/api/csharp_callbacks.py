@@ -2,7 +2,7 @@
 
 import re
 
-from callbacks import record_of, tables
+from callbacks import PASSED_ON, record_of, tables
 from csharp_methods import argument_name
 from text import GENERATED, camel, spaced, texts, wrapped
 from write_csharp import CsharpWords, block, class_of
@@ -15,8 +15,6 @@ CLASSES = {
     "ckpt_layer_callbacks": ("CustomLayer", "", ""),
     "ckpt_driver_callbacks": ("Guest", "T", ""),
 }
-PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than passing on
-LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ranges": "RangeList", "paths": "PathList"}
 NUMBERS = {"int32_t": "int", "int64_t": "long"}
 NAMES = {"lock": "lock_"}  # as SWIG renames what is a keyword
 
@@ -26,11 +24,10 @@ class CsharpFunction:
 
     def __init__(self, words, table, function):
         self.function, self.words, self.name = function, words, camel(function.name)
-        self.is_lock = function.name in ("lock", "unlock")
         self.owner, self.item, self.objects = CLASSES[table.name]
 
     def named(self, one):
-        return "held" if self.is_lock and one.kind == "item" else argument_name(one.name)
+        return "held" if self.function.is_lock and one.kind == "item" else argument_name(one.name)
 
     def type_of(self, one):
         return {"text": "string", "texts": "IReadOnlyList<string>", "number": NUMBERS.get(one.bare), "duration": "TimeSpan",
@@ -65,7 +62,7 @@ class CsharpFunction:
 
     def passed(self, one):
         name = argument_name(one.name)
-        taken = "Taken({})" if self.function.name in ("close", "unlock") else "files[{}]"
+        taken = "Taken({})" if self.function.ends_item else "files[{}]"
         return {"duration": f"Times.OfNanoseconds({name})", "bytes": f"NativeBytes.Of({name})", "structs": "pieces",
                 "texts": "pieces", "item": taken.format(name)}.get(one.kind, name)
 
@@ -76,20 +73,19 @@ class CsharpFunction:
         make = f"{name}.path(i)" if one.kind == "texts" else f"new {kind}({name}.offset(i), *(NativeBytes*){name}.buffer(i))"
         return [f"var pieces = new {kind}[{name}.count()];", f"for (var i = 0; i < pieces.Length; ++i) pieces[i] = {make};"]
 
-    def override(self, model):
+    def override(self):
         """The method of the director, whose items are numbers."""
-        kinds = {"item": "long", "duration": "long", "bytes": "IntPtr", "structs": LISTS["ranges"], "texts": LISTS["paths"]}
-        given = [f"{kinds.get(one.kind) or self.type_of(one)} {argument_name(one.name)}" for one in self.function.given]
-        target, result = "objects" if self.function.is_own else "functions", self.function.result
-        call = f"{target}.{self.name}({', '.join(map(self.passed, self.function.given))})"
+        kinds = {"item": "long", "duration": "long", "bytes": "IntPtr"}
+        given = [f"{one.list or kinds.get(one.kind) or self.type_of(one)} {argument_name(one.name)}" for one in self.function.given]
+        result = self.function.result
+        call = f"{self.function.target}.{self.name}({', '.join(map(self.passed, self.function.given))})"
         if result == "list":
-            typedef = next(one for one in model.api["callbacks"] if one["name"] == self.function.made[0]["type"])
-            values = ", ".join(f"one.{camel(one['name'])}" for one in typedef["parameters"][1:])
-            given.append(f"{LISTS[typedef['name']]} listing")
+            values = ", ".join(f"one.{camel(one['name'])}" for one in self.function.elements)
+            given.append(f"{self.function.listing} listing")
             body = block(f"foreach (var one in {call})", f"listing.add({values});", "Errors.CheckFetched();")
         else:
             body = [{"item": f"return Number({call});", "none": call + ";"}.get(result, f"return {call};")]
-        before = [line for one in self.function.given if one.kind in ("structs", "texts") for line in self.collected(one)]
+        before = [line for one in self.function.lists for line in self.collected(one)]
         kind = {"none": "void", "list": "void"}.get(result, "long")
         name = NAMES.get(self.function.name, self.function.name)
         return block(f"public override {kind} {name}({', '.join(given)})", *before, *body)
@@ -103,7 +99,7 @@ def partial(name, generic, parts):
     return block(f"public abstract partial class {name}{generic}", *spaced(parts)[1:])
 
 
-def adaptor(model, table, functions):
+def adaptor(table, functions):
     """What passes the library's calls on; files and locks are numbers there."""
     name, item, objects = CLASSES[table.name]
     kind = camel(table.name.replace("_callbacks", ""))
@@ -115,7 +111,7 @@ def adaptor(model, table, functions):
         made += [f"objects = functions as {objects};"]
     constructor = block(f"internal {kind}Calls({name} functions)", *made)
     return [f"// Passes the library's calls on to a {name}.", *block(half, *fields, "", *constructor,
-                                                                  *spaced(function.override(model) for function in functions))]
+                                                                  *spaced(function.override() for function in functions))]
 
 
 def files(model):
@@ -132,6 +128,6 @@ def files(model):
             refused = [(function.name, function.refused()) for function in functions if function.function.name in table.refused]
             classes.append(partial(objects, "", own + refused))
         if table.name in PASSED_ON:
-            adaptors.append(adaptor(model, table, functions))
+            adaptors.append(adaptor(table, functions))
     text = [*block("namespace Ckpt", *spaced(classes)[1:]), "", *block("namespace Ckpt.Interop", *spaced(adaptors)[1:])]
     return {FILE: "\n".join([f"// {GENERATED}", "using System;", "using System.Collections.Generic;", "", *text, ""])}

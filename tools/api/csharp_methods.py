@@ -291,8 +291,8 @@ class Writer:
         self.comments = {handle["name"]: handle["comment"] for handle in model.api["handles"]}
         self.headers = {handle["name"]: handle["header"] for handle in model.api["handles"]}
         self.handles = {camel(handle): handle for handle in model.handles}
-        made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in functions if one.form == "creator"
-                if one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
+        made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in functions
+                if one.form == "creator" and one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
         self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
         methods = [CsharpMethod(self.words, one) for one in functions if one.form != "creator"]
         methods = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]

@@ -2,7 +2,7 @@
 
 import re
 
-from callbacks import record_of, tables
+from callbacks import PASSED_ON, record_of, tables
 from text import GENERATED, block, camel, lower_camel, spaced, text_of, wrapped
 from write_java import JavaWords, Member, javadoc, value_name
 
@@ -14,8 +14,6 @@ INTERFACES = {
     "ckpt_layer_callbacks": ("CustomLayer", "", ""),
     "ckpt_driver_callbacks": ("Guest", "T", ""),
 }
-PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than passing on
-LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ranges": "RangeList", "paths": "PathList"}
 NUMBERS = {"int32_t": "int", "int64_t": "long"}
 IMPORTS = ("java.io.IOException", "java.nio.ByteBuffer", "java.time.Duration", "java.util.ArrayList", "java.util.List")
 
@@ -32,14 +30,14 @@ class JavaFunction:
 
     def __init__(self, words, table, function):
         interface, item, self.objects = INTERFACES[table.name]
-        self.function, self.words, self.is_lock = function, words, function.name in ("lock", "unlock")
+        self.function, self.words = function, words
         self.name = lower_camel(function.name)
-        self.item = "Object" if self.is_lock else item
+        self.item = "Object" if self.function.is_lock else item
         self.throws = " throws IOException" if table.name == "ckpt_storage_callbacks" else ""
         self.parameters = [(self.type_of(one), self.named(one)) for one in function.given]
 
     def named(self, one):
-        return "lock" if self.is_lock and one.kind == "item" else value_name(one.name)
+        return "lock" if self.function.is_lock and one.kind == "item" else value_name(one.name)
 
     def type_of(self, one):
         return {"text": "String", "texts": "List<String>", "number": NUMBERS.get(one.bare), "duration": "Duration",
@@ -71,7 +69,7 @@ class JavaFunction:
     def passed(self, one):
         name = value_name(one.name)
         return {"duration": f"Duration.ofNanos({name})", "bytes": f"NativeBuffers.orEmpty({name})", "structs": "pieces",
-                "texts": "pieces", "item": f"{'locks' if self.is_lock else 'files'}.get({name})"}.get(one.kind, name)
+                "texts": "pieces", "item": f"{'locks' if self.function.is_lock else 'files'}.get({name})"}.get(one.kind, name)
 
     def collected(self, one):
         """The elements of a list of the native code."""
@@ -81,29 +79,27 @@ class JavaFunction:
         kind = "String" if one.kind == "texts" else camel(one.bare)
         return [f"List<{kind}> pieces = new ArrayList<>();", f"for (long i = 0; i < {name}.count(); ++i) pieces.add({make});"]
 
-    def override(self, model):
+    def override(self):
         """The method of the director, whose items are numbers."""
-        kinds = {"item": "long", "duration": "long", "structs": LISTS["ranges"], "texts": LISTS["paths"]}
-        given = [f"{kinds.get(one.kind) or self.type_of(one)} {value_name(one.name)}" for one in self.function.given]
-        target = "objects" if self.function.is_own else "functions"
-        call = f"{target}.{self.name}({', '.join(map(self.passed, self.function.given))})"
-        items, result = "locks" if self.is_lock else "files", self.function.result
+        kinds = {"item": "long", "duration": "long"}
+        given = [f"{one.list or kinds.get(one.kind) or self.type_of(one)} {value_name(one.name)}" for one in self.function.given]
+        call = f"{self.function.target}.{self.name}({', '.join(map(self.passed, self.function.given))})"
+        items, result = "locks" if self.function.is_lock else "files", self.function.result
         if not self.throws:
             body = [call + ";"]
         elif result == "item":
             body = [f"return {items}.put(() -> {call});"]
         elif result == "list":
-            typedef = next(one for one in model.api["callbacks"] if one["name"] == self.function.made[0]["type"])
-            values = ", ".join(f"one.{lower_camel(one['name'])}()" for one in typedef["parameters"][1:])
-            given.append(f"{LISTS[typedef['name']]} listing")
-            body = [f"for ({record_of(typedef['name'])} one : Items.asked(() -> {call})) listing.add({values});"]
+            values = ", ".join(f"one.{lower_camel(one['name'])}()" for one in self.function.elements)
+            given.append(f"{self.function.listing} listing")
+            body = [f"for ({record_of(self.function.made[0]['type'])} one : Items.asked(() -> {call})) listing.add({values});"]
         elif result == "none":
             body = [f"Items.done(() -> {call});"]
         else:
             body = [f"return Items.asked(() -> {call});"]
-        if self.name in ("close", "unlock"):
+        if self.function.ends_item:
             body = [body[0].replace(".get(", ".take(")]
-        before = [line for one in self.function.given if one.kind in ("structs", "texts") for line in self.collected(one)]
+        before = [line for one in self.function.lists for line in self.collected(one)]
         type = {"none": "void", "list": "void"}.get(result, "long")
         return ["@Override", *block(f"public {type} {self.function.name}({', '.join(given)})", *before, *body)]
 
@@ -117,7 +113,7 @@ def interface(name, generic, base, parts):
                    *block(f"interface {name}Methods{generic}{extends}", *spaced(parts)[1:]))
 
 
-def adaptor(model, table, functions):
+def adaptor(table, functions):
     name, item, objects = INTERFACES[table.name]
     generic = f"<{item}>" if item else ""
     fields = [f"private final {name}{generic} functions;"]
@@ -131,7 +127,7 @@ def adaptor(model, table, functions):
     base = f"Native{camel(table.name.replace('_callbacks', ''))}Functions"
     return file_of(f"{name}Functions", f"/** Passes the library's calls on to a {{@link {name}}}{numbers}. */",
                    *block(f"final class {name}Functions{generic} extends {base}",
-                          *fields, "", *constructor, *spaced(function.override(model) for function in functions)))
+                          *fields, "", *constructor, *spaced(function.override() for function in functions)))
 
 
 def files(model):
@@ -152,5 +148,5 @@ def files(model):
             refused = [(function.name, function.refused()) for function in functions if function.function.name in table.refused]
             made.update([interface(objects, generic, name + generic, own + refused)])
         if table.name in PASSED_ON:
-            made.update([adaptor(model, table, functions)])
+            made.update([adaptor(table, functions)])
     return made

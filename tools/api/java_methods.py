@@ -14,7 +14,8 @@ from write_java import FAMILIES, NUMBERS, OWN_NAMES, JavaWords, Member, is_flags
 
 FOLDER = "bindings/java/generated/org/ckpt/"
 PARAMETERS = ("text", "number", "real", "truth", "enum", "duration", "handle", "struct", "spec", "address", "shape", "numbers")
-RESULTS = ("none", "number", "real", "truth", "enum", "text", "fetched", "handle", "struct", "address", "structs", "records", "numbers")
+RESULTS = ("none", "number", "real", "truth", "enum", "text", "fetched", "handle", "struct", "address", "structs", "records",
+           "numbers")
 ARRAYS = {"int32_t": "int[]", "int64_t": "long[]"}
 NAMES = {"finalize": "finish", "wait": "waitFor"}  # names that java.lang.Object has
 CHAINED = {"ckpt_state": ("add_", "set_"), "ckpt_profile": ("set_",), "ckpt_chain": ("add",)}  # these return the object

@@ -1,8 +1,9 @@
 """Describes the functions of the C API that are one call with at most one result. The emitters (*_methods.py) decide how a language
 calls them, and leave out those with kinds of parameters or results for which the language has no form.
 
-A function is a method of the handle type that prefixes its name and is its first parameter. "<handle>_create..." whose last parameter
-receives the new handle is a creator: the constructor, or a static method. All others are static: of a handle type, or of a family.
+A function is a method of the handle type that prefixes its name and is its first parameter. "<handle>_create..." whose last
+parameter receives the new handle is a creator: the constructor, or a static method. All others are static: of a handle type, or of
+a family.
 Results are out-parameters, buffers of the (buffer, capacity, *needed) rule, and lists of the (array, capacity, *count) rule.
 Functions with callbacks or several results are not described here.
 """
@@ -18,8 +19,8 @@ NUMBERS = {"int32_t", "uint32_t", "int64_t", "uint64_t"}
 class Parameter:
     """A value that the caller passes.
 
-    kind: text, number, real, truth, enum, duration, handle, struct, record (a struct without a size), spec (of a tensor), address (of a
-    struct of another library), shape (with its ndim), numbers, structs or records (with their count), or memory (with its bytes).
+    kind: text, number, real, truth, enum, duration, handle, struct, record (a struct without a size), spec (of a tensor), address
+    (of a struct of another library), shape (with its ndim), numbers, structs or records (with their count), or memory (with its bytes).
     is_nullable: the comment documents NULL. has_zero: the comment documents 0, as in "max_layers (0: all)" and "0 <= momentum < 1".
     may_be_forever, may_be_infinite: it documents -1 for no limit of time, or INFINITY.
     """
@@ -39,8 +40,8 @@ class Parameter:
 class Result:
     """The value that a function returns.
 
-    kind: none, number, real, truth, enum, text (borrowed), fetched (text in a buffer), handle (a new reference), handle or none, struct,
-    record, address, structs, records or numbers (lists), or bytes (in a buffer). direct: the function returns it itself.
+    kind: none, number, real, truth, enum, text (borrowed), fetched (text in a buffer), handle (a new reference), handle or none,
+    struct, record, address, structs, records or numbers (lists), or bytes (in a buffer). direct: the function returns it itself.
     absent: the status that reports that there is none, which is no failure.
     """
 

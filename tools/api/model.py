@@ -140,7 +140,7 @@ class Model:
         self.numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
         self.patterns = {name.upper().replace("STATUS", "E") + "_*": name for name in self.groups}  # as comments name groups
         self.handles, self.functions = ({entry["name"] for entry in api[part]} for part in ("handles", "functions"))
-        self.shared = {handle for handle in self.handles if handle + "_retain" in self.functions}  # several references hold an object
+        self.shared = {handle for handle in self.handles if handle + "_retain" in self.functions}  # by several references
         self.declared = {entry["name"] for part in ("types", "handles", "structs", "callbacks", "functions") for entry in api[part]}
         self.by_functions, self.by_callbacks = directions(api["functions"], True), directions(api["callbacks"], False)
         self.structs = [Struct(self, struct) for struct in api["structs"]]

@@ -3,7 +3,7 @@
 import re
 import textwrap
 
-from swig_callbacks import tables
+from callbacks import SWIG, tables
 from text import GENERATED, Words, bare, block, camel, capital, listing, wrapped
 
 FOLDER = "bindings/python/ckpt/generated/"
@@ -173,21 +173,21 @@ class Writer:
     def callbacks(self):
         """An abstract class for each table of callbacks. Those that may be missing, and lists, are for the hand-written class."""
         classes = []
-        for name, found in tables(self.model).items():
+        for name in SWIG:
             noun = name.removeprefix("ckpt_").removesuffix("_callbacks").replace("_", " ")
             lines = [f"class {camel(name)}(ABC):", docstring(f"The methods of a custom {noun} that have one form only.")]
-            lines += [self.abstract(one) for one in found if not one.is_optional and all(a.kind != "list" for a in one.arguments)]
+            lines += [self.abstract(one) for one in tables(self.model)[name].functions
+                      if one.is_required and not one.lists and not one.listing]
             classes.append("\n".join(lines))
         about = "Classes of callbacks, from which the hand-written ones derive."
         return module(about, ["from abc import ABC, abstractmethod", "from typing import Any"], (), *classes)
 
     def abstract(self, callback):
-        types = {"memory": "memoryview", "object": "Any"}
+        types = {"bytes": "memoryview", "item": "Any", "text": "str"}
         names = {"from": "from_path", "to": "to_path"}  # the first is a keyword
-        given = [f"{names.get(one.name, one.name)}: {types.get(one.kind) or {'const char*': 'str'}.get(one.type, 'int')}"
-                 for one in callback.arguments]
-        result = "None" if not callback.result else "Any" if callback.result["type"] == "void**" else "int"
-        text = docstring(self.words.text(capital(callback.comment)) + ".")
+        given = [f"{names.get(one.name, one.name)}: {types.get(one.kind, 'int')}" for one in callback.given]
+        result = {"none": "None", "item": "Any"}.get(callback.result, "int")
+        text = docstring(self.words.text(capital(callback.about)) + ".")
         return f"    @abstractmethod\n    def {callback.name}({', '.join(['self', *given])}) -> {result}:\n" + textwrap.indent(text, "    ")
 
     def values(self):

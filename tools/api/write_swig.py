@@ -2,8 +2,8 @@
 
 import re
 
+from callbacks import SWIG, tables
 from model import is_spare
-from swig_callbacks import LISTS, tables
 from text import bare, block, camel, listing, texts, wrapped
 
 FOLDER = "bindings/swig/generated/"
@@ -84,51 +84,45 @@ def handle_line(model, name):
 
 
 class CallbackMethod:
-    """A callback as a virtual function, and as the function in the table that calls it."""
+    """A function of a table as a virtual function, and as the function in the table that calls it."""
 
-    def __init__(self, callback):
-        self.callback = callback
-        passed = {"plain": "{0.name}", "object": "number_of({0.name})", "list": "&{0.name}_given"}
-        memory = {"void*": "writable({0.name}, bytes)", "const void*": "readable({0.name}, bytes)"}
-        types = {"object": "int64_t", "memory": "Bytes"}
-        self.given = [f"{LISTS[one.type] + '*' if one.kind == 'list' else types.get(one.kind, one.type)} {one.name}"
-                      for one in callback.arguments]
-        self.passed = [(passed.get(one.kind) or memory[one.type]).format(one) for one in callback.arguments]
+    TYPES = {"text": "const char*", "item": "int64_t", "bytes": "Bytes"}
+    MADE = {"none": "{}", "item": "*{out} = pointer_of({})", "number": "*{out} = {}", "count": "const int64_t count = {}"}
+
+    def __init__(self, function):
+        self.function = function
+        self.out = function.made[-1]["name"] if function.made else ""
+        self.given = [f"{one.list + '*' if one.list else self.TYPES.get(one.kind, one.type)} {one.name}" for one in function.given]
+        self.given += [f"{function.listing}* listing"] * bool(function.listing)
+
+    def passed(self):
+        for one in self.function.given:
+            memory = f"{'readable' if one.is_const else 'writable'}({one.name}, bytes)"
+            yield {"item": f"number_of({one.name})", "bytes": memory, "structs": f"&{one.name}_given",
+                   "texts": f"&{one.name}_given"}.get(one.kind, one.name)
+        yield from ["&listing_given"] * bool(self.function.listing)
 
     def declaration(self):
-        result = "int64_t" if self.callback.result else "void"
-        return f"virtual {result} {self.callback.name}({', '.join(self.given)}) = 0;"
+        result = "void" if self.function.result in ("none", "list") else "int64_t"
+        return f"virtual {result} {self.function.name}({', '.join(self.given)}) = 0;"
 
     def lines(self, owner):
-        callback, result = self.callback, self.callback.result
-        if all(one.kind == "plain" for one in callback.arguments) and not (result and result["type"] == "void**"):
-            how = "give" if result else "tell" if callback.is_void else "run"
-            return [f"table.{callback.name} = Calls<&{owner}::{callback.name}>::{how};"]
-        lists = [f"{LISTS[one.type]} {one.name}_given({', '.join([p['name'] for p in callback.parameters][n:n + 2])});"
-                 for n, one in self.places() if one.kind == "list"]
-        call = f"functions_of<{owner}>(user_data).{callback.name}({', '.join(self.passed)})"
-        checked = any(one.kind == "memory" for one in callback.arguments)
-        if result and result["type"] == "void**":
-            call = f"*{result['name']} = pointer_of({call})"
-        elif result and checked:
-            lists.append(f"const int64_t count = {call};")
-            call = f"*{result['name']} = checked_count(count, bytes)"
-        elif result:
-            call = f"*{result['name']} = {call}"
-        head = f"table.{callback.name} = []("
-        given = ", ".join(one["declaration"].replace(" ", "\0") for one in callback.parameters)
+        function, name = self.function, self.function.name
+        if all(one.kind in ("text", "number") for one in function.given) and function.result in ("none", "number"):
+            how = "give" if function.result == "number" else "tell" if function.is_void else "run"
+            return [f"table.{name} = Calls<&{owner}::{name}>::{how};"]
+        lists = [f"{one.list} {one.name}_given({one.name}, {one.name}_count);" for one in function.lists]
+        lists += [f"{function.listing} listing_given({self.out}, listing);"] * bool(function.listing)
+        call = f"functions_of<{owner}>(user_data).{name}({', '.join(self.passed())})"
+        calls = [self.MADE.get(function.result, "{}").format(call, out=self.out) + ";"]
+        calls += [f"*{self.out} = checked_count(count, bytes);"] * (function.result == "count")
+        head = f"table.{name} = []("
+        given = ", ".join(one["declaration"].replace(" ", "\0") for one in function.declared)
         *first, last = wrapped(given + ")", "  " + head.replace(" ", "\0"), " " * (len(head) + 2), 130)
-        guarded = block("static_cast<void>(guarded([&]" if callback.is_void else "return guarded([&]", *lists, call + ";")
-        guarded[-1] = "}));" if callback.is_void else "});"
+        guarded = block("static_cast<void>(guarded([&]" if function.is_void else "return guarded([&]", *lists, *calls)
+        guarded[-1] = "}));" if function.is_void else "});"
         made = block(last[2:], *guarded)
         return [*(line[2:] for line in first), *made[:-1], "};"]
-
-    def places(self):
-        """Each argument with the place of its first parameter."""
-        n = 0
-        for one in self.callback.arguments:
-            yield n, one
-            n += one.count
 
 
 class Writer:
@@ -162,10 +156,10 @@ class Writer:
         return listing([*head, *lists, *functions, "", "}  // namespace ckpt_swig"])
 
 
-def callback_class(name, callbacks):
+def callback_class(table):
     """The class of a table, and a function that makes the table."""
-    owner = camel(name.removesuffix("_callbacks")) + "Functions"
-    methods = [CallbackMethod(callback) for callback in callbacks]
+    name, owner = table.name, camel(table.name.removesuffix("_callbacks")) + "Functions"
+    methods = [CallbackMethod(function) for function in table.functions]
     members = ["public:", f" virtual ~{owner}() = default;", *(" " + method.declaration() for method in methods)]
     table = [f"{name} table = {name.upper()}_INIT;", *(line for method in methods for line in method.lines(owner)), "return table;"]
     made = block(f"inline {name} {name.removeprefix('ckpt_')}()", *table)
@@ -176,7 +170,7 @@ def callback_class(name, callbacks):
 
 def files(model):
     writer = Writer(model)
-    made = {f"{FOLDER}{name.removeprefix('ckpt_')}.hpp": callback_class(name, found) for name, found in tables(model).items()}
+    made = {f"{FOLDER}{name.removeprefix('ckpt_')}.hpp": callback_class(tables(model)[name]) for name in SWIG}
     return {
         **made,
         FOLDER + "structs.i": writer.structs(),
