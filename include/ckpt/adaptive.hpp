@@ -6,27 +6,9 @@
 #include <ckpt/methods/adaptive.hpp>
 #include <ckpt/state.hpp>
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace ckpt {
 
 // ---- Formulas ----
-
-inline double young_interval(double cost_seconds, double mtbf_seconds) {
-  return detail::result_of<double>(ckpt_interval_young, cost_seconds, mtbf_seconds);
-}
-inline double daly_interval(double cost_seconds, double mtbf_seconds) {
-  return detail::result_of<double>(ckpt_interval_daly, cost_seconds, mtbf_seconds);
-}
-inline double expected_value_interval(double cost_seconds, double mtbf_seconds) {
-  return detail::result_of<double>(ckpt_interval_expected_value, cost_seconds, mtbf_seconds);
-}
-inline double weibull_interval(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds) {
-  return detail::result_of<double>(ckpt_interval_weibull, cost_seconds, weibull_shape, scale_seconds, age_seconds);
-}
 
 struct WeibullLaw {
   double shape = 1;
@@ -51,18 +33,6 @@ class Controller : public ControllerMethods<Controller> {
  public:
   using ControllerMethods::ControllerMethods;
 
-  // Short forms of record for single kinds of events.
-  void begin_run(double now) { record(at(ControllerEventKind::run_began, now)); }
-  void resume(double now) { record(at(ControllerEventKind::run_resumed, now)); }
-
-  void begin(double now) { record(at(ControllerEventKind::save_began, now)); }
-  void commit(double now, double stall_seconds, double durable_seconds) {
-    ControllerEvent event = at(ControllerEventKind::save_committed, now);
-    event.stall_seconds = stall_seconds;
-    event.durable_seconds = durable_seconds;
-    record(event);
-  }
-  void abort(double now) { record(at(ControllerEventKind::save_aborted, now)); }
   // Begins a save in the background that commits or aborts by itself; the task's id.
   std::int64_t save_async(double now, AsyncManager& manager, State& state, const SaveOptions& options,
                           const CheckpointTaskOptions& task = {}, CheckpointTaskFunctions functions = {}) {
@@ -70,34 +40,6 @@ class Controller : public ControllerMethods<Controller> {
     return AsyncManager::start(task, std::move(functions), [&](const ckpt_checkpoint_task_options& how, std::int64_t* id) {
       return ckpt_controller_save_async(handle(), now, manager.handle(), state.handle(), &given, &how, id);
     });
-  }
-
-  void observe_task(const std::string& name, double duration_seconds) {
-    ControllerEvent event = at(ControllerEventKind::task_done, 0);
-    event.name = name;
-    event.duration_seconds = duration_seconds;
-    record(event);
-  }
-  void record_failure(double now) { record(at(ControllerEventKind::failure, now)); }
-  void record_recovery(double now, double saved_seconds, double overhead_seconds) {
-    ControllerEvent event = at(ControllerEventKind::recovery, now);
-    event.saved_seconds = saved_seconds;
-    event.overhead_seconds = overhead_seconds;
-    record(event);
-  }
-  void record_clean_exit(double now) { record(at(ControllerEventKind::clean_exit, now)); }
-  void notify_preemption(double now, double left_seconds) {
-    ControllerEvent event = at(ControllerEventKind::preemption, now);
-    event.left_seconds = left_seconds;
-    record(event);
-  }
-
- private:
-  static ControllerEvent at(ControllerEventKind kind, double now) {
-    ControllerEvent event;
-    event.kind = kind;
-    event.now_seconds = now;
-    return event;
   }
 };
 

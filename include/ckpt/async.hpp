@@ -12,14 +12,7 @@
 #include <ckpt/methods/async_callbacks.hpp>
 #include <ckpt/state.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <memory_resource>
-#include <string_view>
-#include <utility>
 
 namespace ckpt {
 
@@ -84,10 +77,8 @@ class AsyncManager : public AsyncManagerMethods<AsyncManager> {
     });
   }
 
+  using AsyncManagerMethods::wait;
   void wait_all_staged(std::chrono::nanoseconds timeout = forever) { wait_staged(CKPT_CHECKPOINT_TASK_ALL, timeout); }
-  CheckpointTaskResult wait(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
-    return AsyncManagerMethods::wait(id, timeout);
-  }
   void wait_all(std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_wait(handle(), CKPT_CHECKPOINT_TASK_ALL, timeout.count(), nullptr));
   }

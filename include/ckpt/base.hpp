@@ -3,6 +3,8 @@
 // Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
 // Functions of the caller that are passed to the library (std::function, lambdas) may throw where the comment says so: the
 // exception's text becomes part of the error of the call that ran them. Nothing is ever thrown through the library itself.
+//
+// Provides the standard headers below to the headers of the other parts, which include only further ones.
 #ifndef CKPT_BASE_HPP
 #define CKPT_BASE_HPP
 

@@ -11,12 +11,6 @@
 #include <ckpt/methods/drive_callbacks.hpp>
 #include <ckpt/plan.hpp>
 
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <optional>
-#include <utility>
-
 namespace ckpt {
 
 // What a framework does for a driver, as the callbacks of drive.h say it. T: an item. What a function throws ends the step, and

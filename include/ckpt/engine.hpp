@@ -8,19 +8,10 @@
 #include <ckpt/plan.hpp>
 #include <ckpt/tensor.hpp>
 
-#include <cstdint>
 #include <locale>
-#include <memory>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace ckpt {
-
-// Loads OpenBLAS with a set of its kernels: the name of a core, or "best". Before the process starts threads: see
-// ckpt_blas_set_kernels.
-inline void set_blas_kernels(const std::string& name) { check(ckpt_blas_set_kernels(name.c_str())); }
 
 // The caller's BLAS from now on; Error with Status::invalid_state once one is in use.
 inline void set_blas(const ckpt_blas& blas) { check(ckpt_blas_set(&blas)); }
@@ -76,9 +67,6 @@ class Layer : public LayerMethods<Layer> {
   }
 };
 
-// The kinds of layers, one a line: its form, what it does, and the range of each whole number.
-inline std::string known_layer_kinds() { return detail::text_of(ckpt_layer_get_known_kinds); }
-
 // A parameter of a chain: the chain's own memory, shared.
 struct Parameter {
   std::string name;
@@ -113,14 +101,6 @@ class Chain : public ChainMethods<Chain> {
     const ckpt_step given = detail::to_c(step);
     return Profile::adopt(detail::result_of<ckpt_profile*>(ckpt_profile_create_measured, handle(), &given, measured_steps, pool));
   }
-};
-
-class ScheduleExecutor : public ScheduleExecutorMethods<ScheduleExecutor> {
- public:
-  using ScheduleExecutorMethods::ScheduleExecutorMethods;
-  ScheduleExecutor(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
-                   const ScheduleExecutorOptions& options = {})
-      : ScheduleExecutorMethods(chain, schedule, input, options) {}
 };
 
 class Optimizer : public OptimizerMethods<Optimizer> {

@@ -5,13 +5,6 @@
 #include <ckpt/methods/memory.hpp>
 #include <ckpt/methods/memory_callbacks.hpp>
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace ckpt {
 
 class MemoryTracker;
@@ -123,10 +116,7 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
   std::optional<AllocationId> try_reserve(const std::string& name, std::int64_t bytes) {
     return try_reserve(add_layer(name), bytes);
   }
-  // Frees all live allocations of the layer and returns how many.
-  std::int64_t free_layer(std::int32_t layer) {
-    return detail::result_of<std::int64_t>(ckpt_memory_tracker_record_deallocation_layer, handle(), layer);
-  }
+  using MemoryTrackerMethods::free_layer;
   std::int64_t free_layer(const std::string& name) {
     const std::optional<std::int32_t> layer = find_layer(name);
     if (layer) return free_layer(*layer);
@@ -191,10 +181,6 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
     return subscription;
   }
 
-  // ---- Export ----
-
-  std::string prometheus(std::int64_t max_layers = 100) const { return MemoryTrackerMethods::prometheus(max_layers); }
-
  private:
   std::int32_t known_layer(const std::string& name) const {
     if (const auto layer = find_layer(name)) return *layer;
@@ -205,13 +191,6 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
     return Reference(tracker);
   }
 };
-
-// Physical memory that this process can have, control groups considered.
-inline MemorySystem probe_memory() {
-  ckpt_memory_system system = CKPT_MEMORY_SYSTEM_INIT;
-  check(ckpt_memory_probe(&system));
-  return detail::from_c(system);
-}
 
 }  // namespace ckpt
 

@@ -9,14 +9,6 @@
 #include <ckpt/strategy.hpp>
 #include <ckpt/tensor.hpp>
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace ckpt {
 
 // The forward of a stage; may throw: the exception's text becomes part of the error.
@@ -36,8 +28,6 @@ class ActivationManager : public ActivationManagerMethods<ActivationManager> {
     static_cast<void>(owned.release());
   }
 
-  // 0: not known.
-  void begin_step(std::int32_t micro_batches = 0) { check(ckpt_activation_manager_begin_step(handle(), micro_batches)); }
   using ActivationManagerMethods::store;
   // Without a copy. When it throws, the activation is gone all the same.
   bool store(std::int32_t micro_batch, Tensor&& activation) {

@@ -5,12 +5,6 @@
 #include <ckpt/methods/plan.hpp>
 #include <ckpt/strategy.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace ckpt {
 
 // What planning must know of a chain.
@@ -34,15 +28,6 @@ class Profile : public ProfileMethods<Profile> {
     check(ckpt_profile_get_layer(handle(), layer, &unused, nullptr, &options));
     return options;
   }
-  // What every schedule of the planner "chain" or "tapes" costs, by rising live bytes and falling seconds. Each call computes anew.
-  std::vector<FrontierPoint> frontier(const std::string& planner) const {
-    constexpr std::int64_t expected = 8192;  // so that it is not computed twice
-    const auto ask = [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
-      return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
-    };
-    const auto listed = detail::list_of<ckpt_frontier_point>(CKPT_FRONTIER_POINT_INIT, ask, expected);
-    return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
-  }
 };
 
 // An immutable recipe for one step.
@@ -57,17 +42,7 @@ class Schedule : public ScheduleMethods<Schedule> {
   std::string name() const { return detail::result_of<const char*>(ckpt_schedule_get_name, handle()); }
   // What was not looked at when auto:BYTES chose this schedule; "" when nothing was.
   std::string left_out() const { return detail::result_of<const char*>(ckpt_schedule_get_left_out, handle()); }
-  std::int64_t reserved_bytes(const Profile& profile) const {
-    return detail::result_of<std::int64_t>(ckpt_schedule_place, handle(), profile.handle());
-  }
-  // Of a tier above memory: 1 .. CKPT_TIERS-1.
-  std::int64_t reserved_bytes(const Profile& profile, std::int32_t tier) const {
-    return detail::result_of<std::int64_t>(ckpt_schedule_place_tier, handle(), profile.handle(), tier);
-  }
 };
-
-// One planner a line: its form, what it makes, the ranges of its values.
-inline std::string known_planners() { return detail::text_of(ckpt_schedule_get_known_planners); }
 
 // Asks a strategy again between steps. An executor whose options have this follower lets the strategy learn what runs.
 class Follower : public FollowerMethods<Follower> {

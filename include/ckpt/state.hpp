@@ -16,15 +16,6 @@
 #include <ckpt/tree.hpp>
 #include <ckpt/values/json.hpp>
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace ckpt {
 
 class State;
@@ -55,17 +46,9 @@ class State : public StateMethods<State> {
 
   using StateMethods::StateMethods;
 
-  // The tensor is shared and kept alive, not copied.
-  void add(const std::string& group, const std::string& name, const Tensor& tensor) {
-    check(ckpt_state_add_tensor(handle(), group.c_str(), name.c_str(), tensor.handle()));
-  }
+  using StateMethods::add;
   // To the group "model".
   void add(const std::string& name, const Tensor& tensor) { add("model", name, tensor); }
-  // A tensor that is spread over the ranks of a run, and this rank's blocks of it.
-  void add_sharded(const std::string& group, const std::string& name, DType dtype, const std::vector<std::int64_t>& shape) {
-    check(ckpt_state_add_sharded_tensor(handle(), group.c_str(), name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
-                                        static_cast<std::int32_t>(shape.size())));
-  }
 
   // A number, a truth value or a text. Numbers that are not finite are refused.
   void set(const std::string& key, std::string_view text) { set_json(key, detail::json_text(text)); }
@@ -105,9 +88,6 @@ class State : public StateMethods<State> {
     for (std::int64_t index = 0; index < count; ++index) keys.push_back(key(index));
     return keys;
   }
-
-  // A save need not write the group's file again while none of its tensors has changed.
-  void set_rarely_changes(const std::string& group, bool rarely = true) { StateMethods::set_rarely_changes(group, rarely); }
 
   void add_stateful(const std::string& name, Stateful object) {
     auto owned = std::make_unique<Stateful>(std::move(object));
@@ -297,26 +277,7 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
   // The newest valid one of this step.
   LoadResult load(State& state, std::int64_t step) { return load(state, detail::options_of_step<LoadOptions>(step)); }
 
-  // Removes what rules ("": those of the options) do not keep, or only says what that is. Newest first.
-  std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
-    return CheckpointManagerMethods::prune(keep_rules, dry_run);
-  }
-  // Removes the abandoned checkpoints that are not pinned, or only returns them when dry_run is true. Newest first.
-  std::vector<CheckpointInfo> prune_abandoned(bool dry_run = false) { return CheckpointManagerMethods::prune_abandoned(dry_run); }
-
-  // The manifest's JSON text. name: of the list, or self.
-  std::string manifest(const std::string& name) const {
-    return detail::text_of(
-        [&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-          return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
-        },
-        usual_manifest_bytes);
-  }
-
  private:
-  // In an object store each question is requests: most answers have room at once.
-  static constexpr std::int64_t usual_manifest_bytes = 65536;
-
   ckpt_status load_into(State& state, const LoadOptions& options, Rename rename, ckpt_load_result& result) {
     return detail::load_renamed(options, std::move(rename), [&](const ckpt_load_options& given) {
       return ckpt_checkpoint_manager_load(handle(), state.handle(), &given, &result);
@@ -366,13 +327,6 @@ class Reader : public ReaderMethods<Reader> {
     return Tensor::adopt(detail::result_of<ckpt_tensor*>(ckpt_reader_read_slice, handle(), index, begin, length, nullptr));
   }
 };
-
-// The tensors of one group as a plain safetensors file that any program can read, durable when this returns. metadata_json "":
-// none.
-inline void write_safetensors(const std::string& path, const State& state, const std::string& group,
-                              const std::string& metadata_json = {}) {
-  check(ckpt_safetensors_write(path.c_str(), state.handle(), group.c_str(), detail::text_or_null(metadata_json)));
-}
 
 }  // namespace ckpt
 

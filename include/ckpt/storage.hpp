@@ -5,16 +5,6 @@
 #include <ckpt/methods/storage.hpp>
 #include <ckpt/methods/storage_callbacks.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace ckpt {
 
 // An error of a storage, and what becomes of it: change retry and delay, or leave what the rule says.

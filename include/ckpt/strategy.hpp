@@ -7,14 +7,6 @@
 #include <ckpt/tensor.hpp>
 
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace ckpt {
 
@@ -81,14 +73,6 @@ class Strategy : public StrategyMethods<Strategy> {
     return create("first" + numbered(texts, children.size()), children);
   }
   static Strategy custom(const std::string& name, CustomStrategy functions);
-
-  using StrategyMethods::should_checkpoint;
-  bool should_checkpoint(const std::string& layer_name, DType dtype, const std::vector<std::int64_t>& shape,
-                         std::int64_t layer_index) {
-    return detail::result_of<ckpt_bool>(ckpt_strategy_should_checkpoint_shape, handle(), layer_name.c_str(),
-                                        static_cast<ckpt_dtype>(dtype), shape.data(), static_cast<std::int32_t>(shape.size()),
-                                        layer_index) != 0;
-  }
 
   // The names, globs or rules as they were set.
   Names patterns(StrategyList list) const {
@@ -162,9 +146,6 @@ inline Strategy Strategy::custom(const std::string& name, CustomStrategy functio
   if (owned->access) callbacks.access = detail::call_strategy_access<&CustomStrategy::access>;
   return Strategy(made_with(std::move(owned), ckpt_strategy_create_custom, name.c_str(), &callbacks));
 }
-
-// The kinds that text can name, separated by ", ".
-inline std::string known_strategy_kinds() { return detail::text_of(ckpt_strategy_get_known_kinds); }
 
 // Makes a kind known to text while this object lives. make may throw.
 class StrategyKind {

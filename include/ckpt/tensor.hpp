@@ -4,21 +4,7 @@
 
 #include <ckpt/methods/tensor.hpp>
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace ckpt {
-
-// Error with Status::not_found for a name that no dtype has.
-inline DType find_dtype(const std::string& name) {
-  return static_cast<DType>(detail::result_of<ckpt_dtype>(ckpt_dtype_find, name.c_str()));
-}
 
 // The dtype whose elements are T: for float, double, bool and the integers of fixed width.
 template <class T>
@@ -101,24 +87,12 @@ class Tensor : public TensorMethods<Tensor> {
     return tensor;
   }
 
-  // Takes a DLPack struct over. When this throws, managed still belongs to the caller.
-  static Tensor from_dlpack(DLManagedTensor* managed) { return Tensor(made(ckpt_tensor_create_from_dlpack, managed)); }
-  static Tensor from_dlpack(DLManagedTensorVersioned* managed) {
-    return Tensor(made(ckpt_tensor_create_from_dlpack_versioned, managed));
-  }
   // Another reference to a borrowed tensor, such as LayerContext::targets; it may outlive what lent it.
   static Tensor share(detail::Borrowed<ckpt_tensor> tensor) noexcept {
     ckpt_tensor_retain(tensor);
     return adopt(tensor);
   }
 
-  // For another library, which calls the deleter.
-  DLManagedTensor* to_dlpack() const { return detail::result_of<DLManagedTensor*>(ckpt_tensor_export_dlpack, handle()); }
-  DLManagedTensorVersioned* to_dlpack_versioned() const {
-    return detail::result_of<DLManagedTensorVersioned*>(ckpt_tensor_export_dlpack_versioned, handle());
-  }
-
-  bool read_only() const noexcept { return ckpt_tensor_is_read_only(handle()) != 0; }
   Shape shape() const {
     const std::int64_t* const first = ckpt_tensor_get_shape(handle());
     return first == nullptr ? Shape() : Shape(first, first + ckpt_tensor_get_ndim(handle()));
@@ -156,11 +130,6 @@ class Tensor : public TensorMethods<Tensor> {
   template <class T>
   Span<const T> elements_as() const {
     return {data_as<T>(), static_cast<std::size_t>(element_count())};
-  }
-
-  void copy_from(const Tensor& source) { check(ckpt_tensor_copy(handle(), source.handle())); }
-  bool bit_equal(const Tensor& other) const {
-    return detail::result_of<ckpt_bool>(ckpt_tensor_is_bit_equal, handle(), other.handle()) != 0;
   }
 
  private:

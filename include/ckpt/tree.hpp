@@ -15,24 +15,15 @@
 #include <ckpt/values/tree.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace ckpt {
 

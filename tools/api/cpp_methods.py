@@ -9,14 +9,17 @@ import re
 
 import cpp_callbacks
 from cpp_callbacks import fitted
-from text import GENERATED, camel, texts, wrapped
-from write_cpp import CppWords, KEYWORDS, NUMBERS, init
+from text import GENERATED, camel, capital, texts, wrapped
+from events import events
+from write_cpp import CppWords, KEYWORDS, Member, NAMES, NUMBERS, init, named
 
 FOLDER = "include/ckpt/methods/"
 SYSTEM = (("chrono", r"std::chrono"), ("cstddef", r"std::byte"), ("cstdint", r"std::u?int"),
           ("limits", r"std::numeric_limits"), ("optional", r"std::optional"),
           ("string", r"std::string\b"), ("string_view", r"std::string_view"), ("vector", r"std::vector"))
 THROWING = ("ckpt_state_get_json",)  # their absent results are errors, as those of State::get
+WORDS = {("truth", "0"): "false", ("truth", "1"): "true", ("duration", "-1"): "forever",
+         ("real", "INFINITY"): "std::numeric_limits<double>::infinity()"}
 CHAINED = re.compile(r"(add|set)(_|$)")  # methods that return the object, so that calls can be chained
 
 
@@ -46,17 +49,18 @@ class CppParameter:
             **dict.fromkeys(("numbers", "structs", "records"), (
                 f"const std::vector<{elements}>&", f"{listed}.data(), static_cast<std::int64_t>({listed}.size())")),
             "memory": (f"Span<{parameter.type.replace('void*', 'std::byte')}>", f"{name}.data(), static_cast<std::int64_t>({name}.size())"),
+            "address": (parameter.type.removeprefix("struct "), name),
             "shape": ("const std::vector<std::int64_t>&", f"{name}.data(), static_cast<std::int32_t>({name}.size())"),
         }.get(parameter.kind, (None, None))
         if is_optional and parameter.kind == "handle":
             self.type, self.passed, self.header = f"detail::Borrowed<{bare}>", name, None
-        number = "std::numeric_limits<double>::infinity()" if parameter.may_be_infinite else "0"
+        number = WORDS["real", "INFINITY"] if parameter.may_be_infinite else "0"
         default = {"number": number, "real": number, "duration": "forever"}.get(parameter.kind, "{}")
-        self.default = default if has_default else None
+        self.default = (parameter.default_as(named, WORDS) or default) if has_default else None
 
     @staticmethod
     def may_be_optional(parameter):
-        return parameter.is_nullable or parameter.has_zero or parameter.may_be_forever or parameter.may_be_infinite
+        return parameter.default or parameter.is_nullable or parameter.has_zero or parameter.may_be_forever or parameter.may_be_infinite
 
 
 def parameters_of(function, classes, own):
@@ -86,6 +90,7 @@ class CppFunction:
         self.owner = None if self.is_free else camel(function.owner)
         if self.is_free:
             self.name = self.function.removeprefix("ckpt_").replace("_get_", "_")
+        self.name = NAMES.get(self.function, self.name)
         self.own = {function.owner: "Self"} if self.owner in bases else {}
         self.parameters = parameters_of(function, classes, self.own)
         result = function.result
@@ -150,10 +155,11 @@ class CppFunction:
         if kind == "none":
             return ("Self&", [f"check({self.call()});", "return static_cast<Self&>(*this);"]) if self.is_chained else \
                    ("void", [f"check({self.call()});"])
+        room = f", {result.room}" if result.room else ""
         if kind == "fetched":
             ask = "char* buffer, std::int64_t capacity, std::int64_t* needed"
             call = self.call("buffer", "capacity", "needed")
-            return "std::string", [f"return detail::text_of([&]({ask}) {{", f"  return {call};", "});"]
+            return "std::string", [f"return detail::text_of([&]({ask}) {{", f"  return {call};", "}" + room + ");"]
         if kind == "bytes":
             return "std::vector<std::byte>", [f"return detail::buffer_of([&](void* buffer, std::int64_t capacity, std::int64_t* needed) {{",
                                               f"  return {self.call('buffer', 'capacity', 'needed')};", "});"]
@@ -161,13 +167,14 @@ class CppFunction:
             element, first = (NUMBERS[c], "0") if kind == "numbers" else (c, self.initial(c))
             ask = f"{element}* list, std::int64_t capacity, std::int64_t* count"
             lines = [f"const auto ask = [&]({ask}) {{", f"  return {self.call('list', 'capacity', 'count')};", "};"]
-            listed = f"detail::list_of<{element}>({first}, ask)"
+            listed = f"detail::list_of<{element}>({first}, ask{room})"
             if kind == "numbers":
                 return f"std::vector<{element}>", lines + [f"return {listed};"]
             convert = "[](const auto& each) { return detail::from_c(each); }"
             return f"std::vector<{camel(c)}>", [*lines, f"const auto listed = {listed};", f"return detail::values_of(listed, {convert});"]
         if kind == "address":
-            return None, []
+            pointer = result.type.removeprefix("struct ").removesuffix("*")
+            return pointer, self.filled(pointer, "nullptr", "result")
         if kind in ("handle", "handle or none"):
             is_nullable = kind != "handle"
             kind = self.own.get(c, camel(c)) if c in classes else None
@@ -208,7 +215,7 @@ class CppFunction:
 
     def definition(self):
         """A function that belongs to no class."""
-        return [*self.comment, f"inline {self.head()} {{", *indented(self.body), "}"]
+        return [*self.comment, *fitted(f"inline {self.head()} {{"), *indented(self.body), "}"]
 
 
 def indented(lines):
@@ -218,9 +225,9 @@ def indented(lines):
 class CppClass:
     """A base of a class that is written by hand, or a whole class."""
 
-    def __init__(self, words, handle, functions, is_whole):
+    def __init__(self, words, handle, functions, events, is_whole):
         self.handle, self.header, self.functions, self.is_whole = handle["name"], handle["header"], functions, is_whole
-        self.owner = camel(self.handle)
+        self.owner, self.events = camel(self.handle), [one for one in events if one.owner == camel(self.handle)]
         self.name = self.owner if is_whole else self.owner + "Methods"
         self.comment = wrapped(words.text(handle["comment"]), "// ", width=129) if is_whole else []
         self.is_shared = self.handle in words.model.shared
@@ -251,6 +258,7 @@ class CppClass:
             head = "  " + one.head(defaults=not is_default).replace("{class}", self.name)
             member = [head + ";"] if self.is_later(one) else [f"{head}{self.begun(one)} {{", *indented(indented(one.body)), "  }"]
             lines += [*indented(one.comment), *(part for line in member for part in fitted(line))]
+        lines += [line for one in self.events for line in one.lines()]
         if self.is_shared:
             lines += ["  // Another reference to the same object.", f"  {own} share() const noexcept {{",
                       f"    {self.handle}_retain(handle());", f"    return {own}::adopt(handle());", "  }"]
@@ -273,6 +281,22 @@ class CppClass:
         return lines[:-1]
 
 
+class CppEvent:
+    """A method that records an event."""
+
+    def __init__(self, words, event):
+        self.owner, self.comment = camel(event.owner), wrapped(capital(words.text(event.comment)) + ".", "// ", width=127)
+        members = [Member(event.struct, value) for value in event.values]
+        kind = camel(event.struct.name)
+        given = ", ".join(f"{'const std::string&' if one.value.kind == 'text' else one.type} {one.name}" for one in members)
+        self.head = f"void {event.name}({given}) {{"
+        sets = [f"event.{one.name} = {one.name};" for one in members]
+        self.body = [f"{kind} event;", f"event.kind = {named(event.constant)};", *sets, "record(event);"]
+
+    def lines(self):
+        return [*indented(self.comment), "  " + self.head, *indented(indented(self.body)), "  }"]
+
+
 class Writer:
     def __init__(self, model, functions):
         words = CppWords(model)
@@ -287,11 +311,11 @@ class Writer:
         wanted = set(re.findall(r"\b(\w+)Methods::(\w+)\b", text))  # hand-written functions call these
         simple = [one for one in simple if one.header != "base.h" and (one.function not in used or (one.owner, one.name) in wanted)]
         self.free = [one for one in simple if one.owner is None]
-        self.classes = []
+        self.classes, recorded = [], [CppEvent(words, event) for event in events(model)]
         for handle in model.api["handles"]:
             owner = camel(handle["name"])
             if owner in bases or handle["name"] not in held:
-                self.classes.append(CppClass(words, handle, [one for one in simple if one.owner == owner], owner not in bases))
+                self.classes.append(CppClass(words, handle, [one for one in simple if one.owner == owner], recorded, owner not in bases))
         self.headers = sorted({one.header for one in [*self.classes, *self.free]})
 
     def includes(self, header, text):

@@ -19,24 +19,7 @@ KEYWORDS = {"event": "controllerEvent", "out": "result", "dType": "dtype"}
 OUTS = {"int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong", "double": "double", "ckpt_bool": "int"}
 PARAMETERS = ("text", "number", "real", "truth", "enum", "duration", "handle", "struct", "spec", "address", "shape", "numbers")
 RESULTS = ("none", "number", "real", "truth", "enum", "text", "fetched", "handle", "struct", "address", "structs", "numbers")
-DEFAULTS = {  # values of arguments that may be left out, besides null and for ever
-    "ckpt_worker_pool_create": {"thread_count": "0"},
-    "ckpt_memory_tracker_get_json": {"max_layers": "0"},
-    "ckpt_memory_tracker_get_prometheus": {"max_layers": "100"},
-    "ckpt_memory_tracker_set_limit": {"hysteresis_bytes": "0"},
-    "ckpt_buffer_pool_trim": {"keep_bytes": "0"},
-    "ckpt_profile_get_option": {"option": "0"},
-    "ckpt_schedule_create_open_ended": {"flags": "LayerFlag.NeedsInput | LayerFlag.Deterministic"},
-    "ckpt_program_get_arena_bytes": {"tier": "0"},
-    "ckpt_optimizer_create_sgd": {"momentum": "0"},
-    "ckpt_optimizer_step_and_zero": {"max_norm": "double.PositiveInfinity"},
-    "ckpt_activation_manager_begin_step": {"micro_batches": "0"},
-    "ckpt_activation_manager_should_checkpoint": {"bytes": "0"},
-    "ckpt_state_set_rarely_changes": {"rarely": "true"},
-    "ckpt_checkpoint_manager_prune": {"dry_run": "false"},
-    "ckpt_checkpoint_manager_prune_abandoned": {"dry_run": "false"},
-    "ckpt_async_manager_close": {"mode": "CloseMode.Drain"},
-}
+WORDS = {("truth", "0"): "false", ("truth", "1"): "true", ("real", "INFINITY"): "double.PositiveInfinity"}
 CHAINED = {"ckpt_state": ("add_",), "ckpt_profile": ("set_tier",), "ckpt_chain": ("add",)}  # these return the object
 
 
@@ -63,7 +46,7 @@ def wrapped(line):
 
 
 class CsharpParameter:
-    def __init__(self, parameter, function, comment):
+    def __init__(self, parameter, comment):
         self.kind, self.name, self.bare, self.group = parameter.kind, argument_name(parameter.name), parameter.bare, parameter.group
         # A wait that may last for ever is documented with -1.
         duration = "TimeSpan?" if "-1" in comment else "TimeSpan"
@@ -72,7 +55,7 @@ class CsharpParameter:
         self.type = types.get(self.kind) or class_of(self.bare)
         self.is_nullable = parameter.is_nullable
         default = "null" if self.is_nullable or self.type == "TimeSpan?" else ""
-        self.default = DEFAULTS.get(function, {}).get(parameter.name, default)
+        self.default = parameter.default_as(named, WORDS) or default
 
     def declared(self, is_optional):
         return "[AllowNull] " * self.is_nullable + f"{self.type} {self.name}" + f" = {self.default}" * is_optional
@@ -90,7 +73,7 @@ class CsharpMethod:
     def __init__(self, words, method):
         self.method, self.function, self.header = method, method.function, method.header
         self.owner, self.is_static = FAMILIES.get(method.owner) or camel(method.owner), method.form == "static"
-        self.parameters = [CsharpParameter(parameter, method.function, method.comment) for parameter in method.parameters]
+        self.parameters = [CsharpParameter(parameter, method.comment) for parameter in method.parameters]
         self.result, self.absent, self.setter = method.result, method.result.absent, None
         self.words = words
         self.is_chained = self.result.kind == "none" and method.verb.startswith(CHAINED.get(method.owner, ()))
@@ -144,7 +127,7 @@ class CsharpCreator:
     def __init__(self, words, creator, owns_threads):
         self.owner, self.function, self.header = camel(creator.owner), creator.function, creator.header
         self.handle, self.name, self.owns_threads = creator.owner, camel(creator.name) if creator.name else "", owns_threads
-        self.parameters = [CsharpParameter(parameter, creator.function, creator.comment) for parameter in creator.parameters]
+        self.parameters = [CsharpParameter(parameter, creator.comment) for parameter in creator.parameters]
         self.comment = words.summary(words.text(creator.renamed_comment(argument_name)))
 
     def lines(self):

@@ -13,7 +13,30 @@ import re
 from text import bare
 
 LIBRARY = ("ckpt_version_string", "ckpt_build_info", "ckpt_available_threads", "ckpt_feature")  # the family "ckpt"
+STORED = ("ckpt_checkpoint_manager",)  # handles that read a storage for each answer
+STORED_ROOM = {"fetched": 65536, "structs": 64}  # bytes and elements for most answers: asking for the size costs requests, too
+COMPUTED_ROOM = 8192  # elements of an answer that every call computes again
 NUMBERS = {"int32_t", "uint32_t", "int64_t", "uint64_t"}
+
+DEFAULTS = {  # values of arguments that may be left out, besides those that the comments document: NULL and -1
+    "ckpt_worker_pool_create": {"thread_count": "0"},
+    "ckpt_memory_tracker_get_json": {"max_layers": "0"},
+    "ckpt_memory_tracker_get_prometheus": {"max_layers": "100"},
+    "ckpt_memory_tracker_set_limit": {"hysteresis_bytes": "0"},
+    "ckpt_buffer_pool_trim": {"keep_bytes": "0"},
+    "ckpt_profile_get_option": {"option": "0"},
+    "ckpt_schedule_create_open_ended": {"flags": "CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC"},
+    "ckpt_program_get_arena_bytes": {"tier": "0"},
+    "ckpt_optimizer_create_sgd": {"momentum": "0"},
+    "ckpt_optimizer_step_and_zero": {"max_norm": "INFINITY"},
+    "ckpt_activation_manager_begin_step": {"micro_batches": "0"},
+    "ckpt_activation_manager_should_checkpoint": {"bytes": "0"},
+    "ckpt_state_set_rarely_changes": {"rarely": "1"},
+    "ckpt_checkpoint_manager_prune": {"dry_run": "0"},
+    "ckpt_checkpoint_manager_prune_abandoned": {"dry_run": "0"},
+    "ckpt_async_manager_close": {"mode": "CKPT_CLOSE_MODE_DRAIN"},
+    "ckpt_async_manager_wait": {"timeout_ns": "-1"},
+}
 
 
 class Parameter:
@@ -22,10 +45,11 @@ class Parameter:
     kind: text, number, real, truth, enum, duration, handle, struct, record (a struct without a size), spec (of a tensor), address
     (of a struct of another library), shape (with its ndim), numbers, structs or records (with their count), or memory (with its bytes).
     is_nullable: the comment documents NULL. has_zero: the comment documents 0, as in "max_layers (0: all)" and "0 <= momentum < 1".
-    may_be_forever, may_be_infinite: it documents -1 for no limit of time, or INFINITY.
+    may_be_forever, may_be_infinite: it documents -1 for no limit of time, or INFINITY. default: in the words of C; "" for none.
     """
 
-    def __init__(self, model, parameter, kind, comment):
+    def __init__(self, model, parameter, kind, function):
+        comment, self.default = function["comment"], DEFAULTS.get(function["name"], {}).get(parameter["name"], "")
         self.name, self.type, self.bare, self.kind = parameter["name"], parameter["type"], bare(parameter["type"]), kind
         self.group, self.is_pair = model.groups.get(self.bare), kind in ("shape", "numbers", "structs", "records", "memory")
         text = " ".join(comment.split())
@@ -36,18 +60,24 @@ class Parameter:
         self.may_be_infinite = kind == "real" and re.search(rf"\b{self.name}: [^.]*\bINFINITY\b", text) is not None
         self.may_be_forever = kind == "duration" and re.search(rf"\b{self.name}: [^.;]*-1(?: |: )for ever", text) is not None
 
+    def default_as(self, constant, words):
+        """The default in a language: constant(constant) for those of C, words for its other values."""
+        names = {one.name: one for one in self.group.constants} if self.group else {}
+        return " | ".join(constant(names[one]) if one in names else words.get((self.kind, one), one) for one in self.default.split(" | "))
+
 
 class Result:
     """The value that a function returns.
 
     kind: none, number, real, truth, enum, text (borrowed), fetched (text in a buffer), handle (a new reference), handle or none,
     struct, record, address, structs, records or numbers (lists), or bytes (in a buffer). direct: the function returns it itself.
-    absent: the status that reports that there is none, which is no failure.
+    absent: the status that reports that there is none, which is no failure. room: bytes or elements that most answers fit, for
+    functions that are expensive to ask for the size alone; 0 for others.
     """
 
     def __init__(self, model, kind, name="", type="", direct=False):
         self.kind, self.name, self.type, self.bare, self.direct = kind, name, type, bare(type), direct
-        self.group, self.absent = model.groups.get(self.bare), ""
+        self.group, self.absent, self.room = model.groups.get(self.bare), "", 0
 
 
 class Function:
@@ -64,7 +94,7 @@ class Function:
         self.comment = returning(function["comment"], result)
         result.absent = absent_status(self.comment) if form == "method" and result.kind != "none" else ""
         changes_nothing = form == "method" and function["parameters"][0]["type"].startswith("const ")
-        self.is_query = changes_nothing or self.verb.startswith(("get_", "is_", "has_", "find_", "list", "verify"))
+        self.is_query = changes_nothing or self.verb.startswith(("get_", "is_", "has_", "find_", "list", "verify", "export_"))
         self.is_getter = form == "method" and self.verb.startswith(("get_", "is_", "has_")) and not parameters
 
     def renamed_comment(self, rename):
@@ -90,6 +120,7 @@ def returning(comment, returned):
     initialised = r"(?:, which the caller initialised|, whose struct_size the caller has set)?"
     text = re.sub(rf"^Fills \*?{result}{initialised}(?=\.| for )", f"Returns the {result}", text)
     text = re.sub(r"\bWrites (.*?)(?:,? by the|:) \(buffer, capacity, \*needed\)(?: rule of ckpt\.h| as in ckpt\.h)?", r"Returns \1", text)
+    text = re.sub(r"^Writes (.*?\.) \(buffer, capacity, \*needed\) as in ckpt\.h\.", r"Returns \1", text)
     text = re.sub(rf"[:,;]? {result} receives (?:the first|up to) capacity[^;.]*?[,;] \*count[^;.]*(?=[.;])", "", text)
     text = re.sub(r"the first capacity \([^)]*\) (\w+); \*?count receives how many there are", r"all \1", text)
     text = re.sub(rf"(^|\. ){result} receives ", r"\1Returns ", text, flags=re.IGNORECASE)
@@ -179,6 +210,13 @@ def kind_of_result(model, parameter):
 # ---- Functions ----
 
 
+def room_of(model, function, kind):
+    """The room for the result at the first call, in bytes or elements; 0 where a call for the size alone costs little."""
+    if model.owner_of(function["name"]) in STORED:
+        return STORED_ROOM.get(kind, 0)
+    return COMPUTED_ROOM if "Every call computes anew" in " ".join(function["comment"].split()) else 0
+
+
 def result_of(model, function, parameters):
     """The result, and the parameters that are none; None if the function is not one call with one result."""
     kind = function["result"]
@@ -191,7 +229,10 @@ def result_of(model, function, parameters):
     if last[1:] in (["capacity", "needed"], ["capacity", "count"]):
         element = bare(parameters[-3]["type"])
         kind = {"char": "fetched", "void": "bytes"}.get(element) or kind_of_list(model, element)
-        return kind and (Result(model, kind, last[0], element), parameters[:-3])
+        result = kind and Result(model, kind, last[0], element)
+        if result:
+            result.room = room_of(model, function, kind)
+        return result and (result, parameters[:-3])
     kind = kind_of_result(model, parameters[-1]) if parameters else None
     if kind is None:
         return Result(model, "none"), parameters
@@ -208,7 +249,7 @@ def given_to(model, function, parameters):
         kind = kind_of_parameter(model, parameter, following)
         if kind is None:
             return None
-        given.append(Parameter(model, parameter, kind, function["comment"]))
+        given.append(Parameter(model, parameter, kind, function))
     return given
 
 

@@ -16,6 +16,32 @@ FORMS = {  # by kind: type, and first value
 KEYWORDS = {"auto", "bool", "default"}
 NUMBERS = {"double": "double", **{name: "std::" + name for name in ("int32_t", "int64_t", "uint32_t", "uint64_t")}}
 
+NAMES = {  # where the name in C++ is not that of C
+    "ckpt_blas_set_kernels": "set_blas_kernels",
+    "ckpt_dtype_find": "find_dtype",
+    "ckpt_interval_daly": "daly_interval",
+    "ckpt_interval_expected_value": "expected_value_interval",
+    "ckpt_interval_weibull": "weibull_interval",
+    "ckpt_interval_young": "young_interval",
+    "ckpt_layer_get_known_kinds": "known_layer_kinds",
+    "ckpt_memory_probe": "probe_memory",
+    "ckpt_memory_tracker_record_deallocation_layer": "free_layer",
+    "ckpt_safetensors_write": "write_safetensors",
+    "ckpt_schedule_get_known_planners": "known_planners",
+    "ckpt_schedule_place": "reserved_bytes",
+    "ckpt_schedule_place_tier": "reserved_bytes",
+    "ckpt_state_add_sharded_tensor": "add_sharded",
+    "ckpt_state_add_tensor": "add",
+    "ckpt_strategy_get_known_kinds": "known_strategy_kinds",
+    "ckpt_strategy_should_checkpoint_shape": "should_checkpoint",
+    "ckpt_tensor_copy": "copy_from",
+    "ckpt_tensor_create_from_dlpack_versioned": "from_dlpack",
+    "ckpt_tensor_export_dlpack": "to_dlpack",
+    "ckpt_tensor_export_dlpack_versioned": "to_dlpack_versioned",
+    "ckpt_tensor_is_bit_equal": "bit_equal",
+    "ckpt_tensor_is_read_only": "read_only",
+}
+
 
 def enumerator(constant):
     low = constant.short.lower().replace("1f1b", "one_f_one_b")
@@ -33,7 +59,8 @@ class CppWords(Words):
 
     def function(self, name, owner, method):
         is_free = owner not in self.model.handles
-        return name.removeprefix("ckpt_") if is_free else f"{camel(owner)}::{method.removeprefix('create_')}"
+        method = NAMES.get(name) or (name.removeprefix("ckpt_") if is_free else method.removeprefix("create_"))
+        return method if is_free else f"{camel(owner)}::{method}"
 
     def field(self, name, struct):
         return name.removesuffix("_ns")

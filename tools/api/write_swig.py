@@ -3,13 +3,11 @@
 import re
 
 from callbacks import SWIG, tables
+from methods import room_of
 from model import is_spare
 from text import bare, block, camel, listing, texts, wrapped
 
 FOLDER = "bindings/swig/generated/"
-STORED = ("ckpt_checkpoint_manager",)  # handles that read a storage for each answer
-STORED_ROOM = {"text": 65536, "structs": 64}  # bytes and elements for most answers: asking for the size costs requests, too
-COMPUTED_ROOM = 8192  # elements of an answer that every call computes again
 RETURNED = ("Actions", "ByteString", "DriveCalls", "Integers", "Numbers")  # results of stand-ins that throw StatusError
 
 
@@ -24,9 +22,7 @@ class Fetched:
         self.parameters, self.given, self.filled = parameters, parameters[:at - 1] + parameters[at + 2:], parameters[at - 1:at + 2]
         self.struct = model.struct_names.get(self.element)
         self.kind = {"char": "text", "void": "bytes"}.get(self.element, "structs" if self.struct else "numbers")
-        is_stored = model.owner_of(function["name"]) in STORED
-        is_computed = "Every call computes anew" in " ".join(function["comment"].split())
-        self.room = STORED_ROOM.get(self.kind) if is_stored else COMPUTED_ROOM if is_computed else None
+        self.room = room_of(model, function, "fetched" if self.kind == "text" else self.kind)
 
     def result(self):
         return {"text": "std::string", "bytes": "ByteString", "numbers": "Integers"}.get(self.kind) or list_name(self.struct)

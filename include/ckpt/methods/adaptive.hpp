@@ -142,6 +142,85 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
   void restore(const std::string& json) {
     check(ckpt_controller_restore(handle(), json.c_str()));
   }
+  // A run begins: budgets and windows start again. Status::invalid_state during a run.
+  void begin_run(double now_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::run_began;
+    event.now_seconds = now_seconds;
+    record(event);
+  }
+  // This process continues what Controller::restore loaded. If a run was in progress there, it has failed: half an interval
+  // after its last event, but not later than now; record its recovery next. Without such a run: as
+  // ControllerEventKind::run_began. The time may be on another clock than in the process before.
+  void resume(double now_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::run_resumed;
+    event.now_seconds = now_seconds;
+    record(event);
+  }
+  // A save starts: no other one is asked for until it is committed or aborted. Status::invalid_state while one is in flight.
+  void begin(double now_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::save_began;
+    event.now_seconds = now_seconds;
+    record(event);
+  }
+  // The save in flight is durable. Status::invalid_state without a save in flight.
+  void commit(double now_seconds, double stall_seconds, double durable_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::save_committed;
+    event.now_seconds = now_seconds;
+    event.stall_seconds = stall_seconds;
+    event.durable_seconds = durable_seconds;
+    record(event);
+  }
+  // The save in flight failed: nothing is learned from it. Status::invalid_state without a save in flight.
+  void abort(double now_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::save_aborted;
+    event.now_seconds = now_seconds;
+    record(event);
+  }
+  // A task is done; as Threshold::observe_task. The mean duration also stands for ControllerOptions.poll_seconds when that is 0.
+  void observe_task(const std::string& name, double duration_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::task_done;
+    event.name = name;
+    event.duration_seconds = duration_seconds;
+    record(event);
+  }
+  // The machine failed: what was not saved is lost. The run continues.
+  void record_failure(double now_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::failure;
+    event.now_seconds = now_seconds;
+    record(event);
+  }
+  // Work continues after a failure.
+  void record_recovery(double now_seconds, double saved_seconds, double overhead_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::recovery;
+    event.now_seconds = now_seconds;
+    event.saved_seconds = saved_seconds;
+    event.overhead_seconds = overhead_seconds;
+    record(event);
+  }
+  // The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was spent for
+  // nothing.
+  void record_clean_exit(double now_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::clean_exit;
+    event.now_seconds = now_seconds;
+    record(event);
+  }
+  // The process will be terminated. A save is asked for at once if those before became durable within that time.
+  void notify_preemption(double now_seconds, double left_seconds) {
+    ControllerEvent event;
+    event.kind = ControllerEventKind::preemption;
+    event.now_seconds = now_seconds;
+    event.left_seconds = left_seconds;
+    record(event);
+  }
 };
 
 // A simulation that is done.
@@ -168,6 +247,40 @@ class Simulation : public detail::Object<Simulation, ckpt_simulation, ckpt_simul
     });
   }
 };
+
+// Returns the work between two checkpoints that cost cost_seconds each on a machine with this mean time between failures:
+// sqrt(2 C M). Both above 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM
+// 17(9), 1974.
+inline double young_interval(double cost_seconds, double mtbf_seconds) {
+  double result = 0;
+  check(ckpt_interval_young(cost_seconds, mtbf_seconds, &result));
+  return result;
+}
+
+// Returns the work between two checkpoints as young_interval, to a higher order: sqrt(2CM) (1 + sqrt(C/2M)/3 + (C/2M)/9) - C
+// for C < 2M, else M. Source: Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps", Future
+// Generation Computer Systems 22(3), 2006.
+inline double daly_interval(double cost_seconds, double mtbf_seconds) {
+  double result = 0;
+  check(ckpt_interval_daly(cost_seconds, mtbf_seconds, &result));
+  return result;
+}
+
+// Returns the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for exponential
+// failures. Both arguments above 0 and finite.
+inline double expected_value_interval(double cost_seconds, double mtbf_seconds) {
+  double result = 0;
+  check(ckpt_interval_expected_value(cost_seconds, mtbf_seconds, &result));
+  return result;
+}
+
+// Returns sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All above 0 and
+// finite.
+inline double weibull_interval(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds) {
+  double result = 0;
+  check(ckpt_interval_weibull(cost_seconds, weibull_shape, scale_seconds, age_seconds, &result));
+  return result;
+}
 
 }  // namespace ckpt
 

@@ -27,7 +27,7 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
   // A failure that was not seen is reported here (see Failures at the top of the documentation of async; its message names the
   // time-out, too): the manager is closed all the same. Closing again reports the next one, and returns Status::ok when there is
   // none. Status::invalid_state inside a callback: nothing was closed.
-  void close(CloseMode mode, std::chrono::nanoseconds timeout = forever) {
+  void close(CloseMode mode = CloseMode::drain, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_close(handle(), static_cast<ckpt_close_mode>(mode), timeout.count()));
   }
   // Asks a task to stop. cancelled (may be nullptr) is 1 when it will end, or has just ended, Status::cancelled because of this
@@ -48,7 +48,7 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
   // Waits until the task has ended, however it ended, and its callbacks have returned (inside a callback: or will): Returns how,
   // and a failure counts as seen. result may be nullptr; then it does not. id: 0 waits for all tasks, result must be nullptr
   // then. Errors as AsyncManager::wait_staged.
-  CheckpointTaskResult wait(std::int64_t id, std::chrono::nanoseconds timeout) {
+  CheckpointTaskResult wait(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
     ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
     check(ckpt_async_manager_wait(handle(), id, timeout.count(), &result));
     return detail::from_c(result);

@@ -80,13 +80,11 @@ class ChainMethods : public detail::Object<Self, ckpt_chain, ckpt_chain_release>
   }
 };
 
-template <class Self>
-class ScheduleExecutorMethods : public detail::Object<Self, ckpt_schedule_executor, ckpt_schedule_executor_release> {
-  using Base = detail::Object<Self, ckpt_schedule_executor, ckpt_schedule_executor_release>;
-
+// Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Owns threads
+// unless its options have a pool. Not synchronised.
+class ScheduleExecutor : public detail::Object<ScheduleExecutor, ckpt_schedule_executor, ckpt_schedule_executor_release> {
  public:
-  using Base::Base;
-  using Base::handle;
+  using Object::Object;
   // Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena.
   // Keeps chain and schedule alive. options: {} for the defaults. Status::out_of_range for a schedule that runs layers more than
   // 2^22 times in a step: an executor holds it as a list. A tier that has a storage and that the schedule uses gets a place for
@@ -96,8 +94,8 @@ class ScheduleExecutorMethods : public detail::Object<Self, ckpt_schedule_execut
   // that many bytes. Two threads for each such tier, one for stores and one for loads, copy in the order of the schedule while
   // layers run; an AWAIT waits for its copy. Status::unsupported, and the message names the tier, for a storage of callbacks;
   // what the system reports when it makes no such file.
-  ScheduleExecutorMethods(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
-                          const ScheduleExecutorOptions& options = {});
+  ScheduleExecutor(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
+                   const ScheduleExecutorOptions& options = {});
   // Runs the schedule once: forward, backward, gradients added to the layers' parameters. Returns x_n where it has one element,
   // else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
   // Status::out_of_range for a loss that is not finite, before any layer runs backward: see check_finite for where it began. A
@@ -198,6 +196,36 @@ class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimi
 inline std::string blas_info() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_blas_get_info(buffer, capacity, needed);
+  });
+}
+
+// Loads OpenBLAS now, with the given set of its kernels. Without this call OpenBLAS chooses a set when it is loaded, by the
+// environment variable OPENBLAS_CORETYPE or by its list of processor models; a version that is older than the processor may
+// choose its slowest set. Results of different sets differ in their last bits. The library itself never calls this function.
+// name: "best", or the name of a core of OpenBLAS, in upper or lower case. "best" is the fastest set for products of floats
+// and doubles that the processor can run, among those that every OpenBLAS 0.3 with several sets (DYNAMIC_ARCH) has. The names,
+// and the instructions that the processor and the operating system must offer: - "SkylakeX": AVX-512 F, CD, BW, DQ and VL;
+// "Cooperlake": also VNNI and BF16; "SapphireRapids": also FP16 and AMX-BF16 - "Haswell": AVX2 and FMA; "Zen": the same, on
+// processors of AMD and Hygon - "Excavator", "Steamroller", "Piledriver", "Bulldozer": AMD's family 15h - "Sandybridge": AVX;
+// "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3; "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS
+// belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
+// OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the
+// environment, so no other thread may use it meanwhile, neither directly (getenv, setenv) nor in a library: call this function
+// before the process starts threads. Status::invalid_argument for an unknown name and for kernels that the processor cannot
+// run; the message lists those that it can. Status::invalid_state if a BLAS is in use, if blas_set was called, or if the
+// process has loaded that OpenBLAS before, under any path (a program that links it, another library, LD_PRELOAD); the message
+// names the file and its kernels. Status::not_found as from blas_get_info. Status::unsupported on processors other than
+// x86-64. After these, nothing has changed. Status::unsupported also if the installed OpenBLAS lacks the named set, which
+// shows only after loading: OpenBLAS is then in use with the set that it chose instead, which the message and blas_get_info
+// name; "best" succeeds in this case. Status::forked as from blas_get_info.
+inline void set_blas_kernels(const std::string& name) {
+  check(ckpt_blas_set_kernels(name.c_str()));
+}
+
+// Returns the kinds of layers, one a line: its form, what it does, and the range of each whole number. Synchronised.
+inline std::string known_layer_kinds() {
+  return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+    return ckpt_layer_get_known_kinds(buffer, capacity, needed);
   });
 }
 

@@ -14,9 +14,8 @@ Self& ChainMethods<Self>::add(const Layer& layer) {
   return static_cast<Self&>(*this);
 }
 
-template <class Self>
-ScheduleExecutorMethods<Self>::ScheduleExecutorMethods(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
-                                                       const ScheduleExecutorOptions& options) : Base(detail::Empty()) {
+inline ScheduleExecutor::ScheduleExecutor(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
+                                          const ScheduleExecutorOptions& options) : Object(detail::Empty()) {
   const ckpt_tensor_spec given_input = detail::to_c(input);
   const ckpt_schedule_executor_options given_options = detail::to_c(options);
   check(ckpt_schedule_executor_create(chain.handle(), schedule.handle(), &given_input, &given_options, this->out()));

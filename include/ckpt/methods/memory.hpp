@@ -72,6 +72,13 @@ class MemoryTrackerMethods : public detail::Object<Self, ckpt_memory_tracker, ck
   void record_deallocation(std::uint64_t allocation) {
     check(ckpt_memory_tracker_record_deallocation(handle(), allocation));
   }
+  // Records the end of all live allocations of a layer in one step; returns how many. Status::not_found, counted, for an unknown
+  // layer and for one that has nothing live.
+  std::int64_t free_layer(std::int32_t layer_id) {
+    std::int64_t result = 0;
+    check(ckpt_memory_tracker_record_deallocation_layer(handle(), layer_id, &result));
+    return result;
+  }
   // Returns the tracker's totals.
   MemoryStats stats() const {
     ckpt_memory_stats result = CKPT_MEMORY_STATS_INIT;
@@ -132,7 +139,7 @@ class MemoryTrackerMethods : public detail::Object<Self, ckpt_memory_tracker, ck
   // ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first max_layers layers
   // by number (0: all), so that a layer's series never moves; the others are summed under layer="other". Source:
   // prometheus.io/docs/instrumenting/exposition_formats.
-  std::string prometheus(std::int64_t max_layers = 0) const {
+  std::string prometheus(std::int64_t max_layers = 100) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_memory_tracker_get_prometheus(handle(), max_layers, buffer, capacity, needed);
     });
@@ -143,6 +150,15 @@ class MemoryTrackerMethods : public detail::Object<Self, ckpt_memory_tracker, ck
     return Self::adopt(handle());
   }
 };
+
+// Returns what the system reports, control groups v1 and v2 included: /proc/meminfo, /proc/self/cgroup and the group's files,
+// at each level up to the root. A group's page cache on the inactive list counts as available. Status::unsupported when not
+// even the total is known. Sources: proc(5); the kernel's cgroup-v2.rst and cgroup-v1/memory.rst.
+inline MemorySystem probe_memory() {
+  ckpt_memory_system result = CKPT_MEMORY_SYSTEM_INIT;
+  check(ckpt_memory_probe(&result));
+  return detail::from_c(result);
+}
 
 }  // namespace ckpt
 

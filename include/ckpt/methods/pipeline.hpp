@@ -39,9 +39,14 @@ class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_man
     check(ckpt_activation_manager_get_policy(handle(), &result));
     return detail::from_c(result);
   }
+  // Clears the manager, and says how many micro-batches (>= 0) the step has: which one is the last. 0: not known; then the
+  // newest counts as the last until a newer comes, and one that was kept only for being the last is dropped then.
+  void begin_step(std::int32_t micro_batches = 0) {
+    check(ckpt_activation_manager_begin_step(handle(), micro_batches));
+  }
   // Returns 1 when a store of this many bytes (>= 0) would be kept now, else 0. micro_batch: 0 .. micro_batches-1; another one:
   // Status::out_of_range. A strategy is asked, and counts the question.
-  bool should_checkpoint(std::int32_t micro_batch, std::int64_t bytes) {
+  bool should_checkpoint(std::int32_t micro_batch, std::int64_t bytes = 0) {
     ckpt_bool result = 0;
     check(ckpt_activation_manager_should_checkpoint(handle(), micro_batch, bytes, &result));
     return result != 0;

@@ -97,7 +97,7 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     return result;
   }
   // Returns what was added as option (0 .. option_count-1) of layer.
-  OptionProfile option(std::int64_t layer, std::int32_t option) const {
+  OptionProfile option(std::int64_t layer, std::int32_t option = 0) const {
     ckpt_option_profile result = CKPT_OPTION_PROFILE_INIT;
     check(ckpt_profile_get_option(handle(), layer, option, &result));
     return detail::from_c(result);
@@ -107,6 +107,19 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_profile_get_json(handle(), buffer, capacity, needed);
     });
+  }
+  // Makes the whole frontier of a planner in one run: returns what its schedules cost, by rising live bytes and falling step
+  // seconds (where the profile has no seconds at all, falling recomputed forwards). planner: "chain" or "tapes";
+  // Status::not_found for another name. A budget takes the fastest point whose reserved bytes fit, a budget of tapes also one of
+  // chain's, and the smallest budget that works is the least of them. Every call computes anew; the points are placed, one after
+  // another, as far as they are asked for. Beyond 128 layers there are some points of the frontier, all placed by each call, and
+  // a budget may find better ones between them.
+  std::vector<FrontierPoint> frontier(const std::string& planner) const {
+    const auto ask = [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
+      return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
+    };
+    const auto listed = detail::list_of<ckpt_frontier_point>(CKPT_FRONTIER_POINT_INIT, ask, 8192);
+    return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
 };
 
@@ -128,7 +141,7 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
   // Creates a schedule for a number of steps that is not known when the forward part begins: keeps the input of every period-th
   // step (period >= 1), or records every step (period 0). All layers have the given LayerFlag flags. Its cursors go on forward
   // until Cursor::finalize.
-  static Self open_ended(std::int64_t period, LayerFlag flags) {
+  static Self open_ended(std::int64_t period, LayerFlag flags = LayerFlag::needs_input | LayerFlag::deterministic) {
     ckpt_schedule* result = nullptr;
     check(ckpt_schedule_create_open_ended(period, static_cast<ckpt_layer_flag>(flags), &result));
     return Self::adopt(result);
@@ -181,6 +194,14 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
   // Status::out_of_range when live bytes, or those copied into a tier or back from it, pass 2^63 - 1. Streams: takes memory for
   // what is live, not for the schedule's length. Open-ended schedules are replayed with the profile's length.
   PlanReport verify(const Profile& profile) const;
+  // Assigns every buffer of the schedule an offset in one arena; returns the arena's size: the reserved bytes that a machine
+  // must have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). Streams like the
+  // verifier: past some thousands of buffers they are placed in the order of time alone, which may need more room than looking
+  // at whole lives. Status::invalid_schedule as Schedule::verify, Status::out_of_range when the arena would pass 2^63 - 1.
+  std::int64_t reserved_bytes(const Profile& profile) const;
+  // Returns what a tier (1 .. 3) must have: each of the tier's slots is as long as the longest item that it ever holds, rounded
+  // up to 64. Status::invalid_schedule as Schedule::verify, Status::out_of_range when the sum would pass 2^63 - 1.
+  std::int64_t reserved_bytes(const Profile& profile, std::int32_t tier) const;
   // Another reference to the same object.
   Self share() const noexcept {
     ckpt_schedule_retain(handle());
@@ -232,6 +253,14 @@ class CursorMethods : public detail::Object<Self, ckpt_cursor, ckpt_cursor_relea
 // Name of a kind of action: "FORWARD", "DROP", ...; "UNKNOWN" for a number that is no kind. Static string.
 inline std::string_view action_kind_name(ActionKind kind) noexcept {
   return ckpt_action_kind_name(static_cast<ckpt_action_kind>(kind));
+}
+
+// Returns the planners, one a line: its form, what it makes, and the range of each value, as in "periodic:SEGMENTS - ...;
+// SEGMENTS: 1 .. layers". Synchronised.
+inline std::string known_planners() {
+  return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+    return ckpt_schedule_get_known_planners(buffer, capacity, needed);
+  });
 }
 
 }  // namespace ckpt

@@ -15,21 +15,18 @@
 
 namespace ckpt {
 
-template <class Self>
-class ProgramMethods : public detail::Object<Self, ckpt_program, ckpt_program_release> {
-  using Base = detail::Object<Self, ckpt_program, ckpt_program_release>;
-
+// A placed schedule. Immutable: may be read from several threads at once.
+class Program : public detail::Object<Program, ckpt_program, ckpt_program_release> {
  public:
-  using Base::Base;
-  using Base::handle;
+  using Object::Object;
   // Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that the executor of
-  // the documentation of engine uses: reserved bytes as Schedule::place says them. Status::invalid_schedule as Schedule::verify,
-  // Status::out_of_range past 2^22 operations.
-  ProgramMethods(const Schedule& schedule, const Profile& profile) : Base(detail::Empty()) {
+  // the documentation of engine uses: reserved bytes as Schedule::reserved_bytes says them. Status::invalid_schedule as
+  // Schedule::verify, Status::out_of_range past 2^22 operations.
+  Program(const Schedule& schedule, const Profile& profile) : Object(detail::Empty()) {
     check(ckpt_program_create(schedule.handle(), profile.handle(), this->out()));
   }
   // Returns the size of a tier's arena (0 .. 3); it must begin at a multiple of 64 bytes.
-  std::int64_t arena_bytes(std::int32_t tier) const {
+  std::int64_t arena_bytes(std::int32_t tier = 0) const {
     std::int64_t result = 0;
     check(ckpt_program_get_arena_bytes(handle(), tier, &result));
     return result;

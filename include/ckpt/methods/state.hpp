@@ -33,11 +33,29 @@ class StateMethods : public detail::Object<Self, ckpt_state, ckpt_state_release>
   StateMethods() : Base(detail::Empty()) {
     check(ckpt_state_create(this->out()));
   }
-  // Adds one block of this rank to a tensor of State::add_sharded_tensor: tensor, which is shared and kept alive, not copied;
-  // its dtype is that tensor's, its shape the lengths of the block (a length may be 0). offsets: where it begins in each
-  // dimension, ndim of them. Status::not_found without such a tensor; Status::invalid_argument for another dtype or number of
-  // dimensions; Status::out_of_range for a block that passes the global shape; Status::unsupported for elements of less than a
-  // byte whose block does not begin and end on whole bytes in its last dimension.
+  // Adds a tensor, which is shared and kept alive, not copied: a save reads and a load writes its memory. group: each group
+  // becomes a file of its own ("model" -> model.safetensors); made when it is new. Not blank, at most 64 bytes. name: not blank,
+  // not "__metadata__"; Status::already_exists when the group has it. Status::out_of_range for a shape whose lengths, multiplied
+  // from left to right, pass 2^63 - 1 before a 0 comes.
+  Self& add(const std::string& group, const std::string& name, const Tensor& tensor) {
+    check(ckpt_state_add_tensor(handle(), group.c_str(), name.c_str(), tensor.handle()));
+    return static_cast<Self&>(*this);
+  }
+  // Adds a tensor that is spread over the ranks of a run: each rank adds the same name, dtype and global shape, and then, by
+  // State::add_block, the blocks that it has: none, one or several. What State::add adds is replicated: every rank has it whole,
+  // and it is saved once. group, name: as in State::add. shape: ndim (0 .. 8) lengths, >= 0; nullptr only when ndim is 0.
+  // Together the blocks of all ranks cover the tensor; ranks may have the same block, else blocks do not overlap: a save fails
+  // with Status::invalid_argument that names what is missing or covered twice.
+  Self& add_sharded(const std::string& group, const std::string& name, DType dtype, const std::vector<std::int64_t>& shape) {
+    check(ckpt_state_add_sharded_tensor(handle(), group.c_str(), name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
+                                        static_cast<std::int32_t>(shape.size())));
+    return static_cast<Self&>(*this);
+  }
+  // Adds one block of this rank to a tensor of State::add_sharded: tensor, which is shared and kept alive, not copied; its dtype
+  // is that tensor's, its shape the lengths of the block (a length may be 0). offsets: where it begins in each dimension, ndim
+  // of them. Status::not_found without such a tensor; Status::invalid_argument for another dtype or number of dimensions;
+  // Status::out_of_range for a block that passes the global shape; Status::unsupported for elements of less than a byte whose
+  // block does not begin and end on whole bytes in its last dimension.
   Self& add_block(const std::string& group, const std::string& name, const std::vector<std::int64_t>& offsets,
                   const Tensor& tensor) {
     check(ckpt_state_add_block(handle(), group.c_str(), name.c_str(), offsets.data(), static_cast<std::int32_t>(offsets.size()),
@@ -72,7 +90,7 @@ class StateMethods : public detail::Object<Self, ckpt_state, ckpt_state_release>
   // Declares that the tensors of a group seldom change (rarely other than 0) or takes that back (0, as without this call): a
   // save with SaveOptions.incremental does not write its file again while none of them has changed since the checkpoint before.
   // The group need not be there yet.
-  Self& set_rarely_changes(const std::string& group, bool rarely) {
+  Self& set_rarely_changes(const std::string& group, bool rarely = true) {
     check(ckpt_state_set_rarely_changes(handle(), group.c_str(), static_cast<ckpt_bool>(rarely)));
     return static_cast<Self&>(*this);
   }
@@ -162,7 +180,7 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     const auto ask = [&](ckpt_checkpoint_info* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_checkpoint_manager_list(handle(), list, capacity, count);
     };
-    const auto listed = detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT, ask);
+    const auto listed = detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT, ask, 64);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
   // Returns the checkpoint that a load tries first: the one of the highest step of the current line whose status is Status::ok,
@@ -213,22 +231,30 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
   // all that these say; empty: what they say. They are removed only when infos has room for all of them: else, and when dry_run
   // is not 0, nothing is changed. The one that was committed last stays, too. Status::invalid_argument for rules that cannot be
   // read; without a dry run as CheckpointManager::remove, and Status::io when some could not be removed completely.
-  std::vector<CheckpointInfo> prune(const std::string& keep_rules, bool dry_run) {
+  std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
     const auto ask = [&](ckpt_checkpoint_info* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_checkpoint_manager_prune(handle(), detail::text_or_null(keep_rules), static_cast<ckpt_bool>(dry_run), list,
                                            capacity, count);
     };
-    const auto listed = detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT, ask);
+    const auto listed = detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT, ask, 64);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
   // Durably removes the abandoned checkpoints that are not pinned, and no others, whatever the manager's rules keep. Those with
   // a manifest that cannot be read stay. infos, capacity, count, dry_run and errors as in CheckpointManager::prune.
-  std::vector<CheckpointInfo> prune_abandoned(bool dry_run) {
+  std::vector<CheckpointInfo> prune_abandoned(bool dry_run = false) {
     const auto ask = [&](ckpt_checkpoint_info* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_checkpoint_manager_prune_abandoned(handle(), static_cast<ckpt_bool>(dry_run), list, capacity, count);
     };
-    const auto listed = detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT, ask);
+    const auto listed = detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT, ask, 64);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
+  }
+  // Returns the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata
+  // (docs/format.md). name: as in CheckpointInfo, or ".". Status::not_found without a manifest, Status::corrupt when it is
+  // damaged.
+  std::string manifest(const std::string& name) const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
+    }, 65536);
   }
   // Returns the JSON values that one rank saved, as an object. name: as in CheckpointInfo, or ".". rank: 0 .. world_size - 1 of
   // the checkpoint, else Status::out_of_range. For runs that go on with another number of ranks and have to share out anew what
@@ -236,7 +262,7 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
   std::string rank_values(const std::string& name, std::int64_t rank) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_checkpoint_manager_get_rank_values(handle(), name.c_str(), rank, buffer, capacity, needed);
-    });
+    }, 65536);
   }
   // Reads a whole checkpoint and checks everything. name: as in CheckpointInfo, or "."; nullptr: the newest that has a manifest,
   // another one when a writer removes that meanwhile. Status::corrupt with a message that names the first bad file and, where it

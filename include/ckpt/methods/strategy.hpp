@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ckpt {
 
@@ -27,6 +28,15 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
   bool should_checkpoint(const std::string& layer_name, const Tensor& activation, std::int64_t layer_index) {
     ckpt_bool result = 0;
     check(ckpt_strategy_should_checkpoint(handle(), layer_name.c_str(), activation.handle(), layer_index, &result));
+    return result != 0;
+  }
+  // Asks about one layer as Strategy::should_checkpoint, where there is no tensor, only its element type (DType) and its shape
+  // of ndim (0 .. 8) dimensions.
+  bool should_checkpoint(const std::string& layer_name, DType dtype, const std::vector<std::int64_t>& shape,
+                         std::int64_t layer_index) {
+    ckpt_bool result = 0;
+    check(ckpt_strategy_should_checkpoint_shape(handle(), layer_name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
+                                                static_cast<std::int32_t>(shape.size()), layer_index, &result));
     return result != 0;
   }
   // Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
@@ -90,6 +100,13 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
     return Self::adopt(handle());
   }
 };
+
+// Returns the kinds that text can name, separated by ", ". Synchronised.
+inline std::string known_strategy_kinds() {
+  return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+    return ckpt_strategy_get_known_kinds(buffer, capacity, needed);
+  });
+}
 
 }  // namespace ckpt
 
