@@ -40,6 +40,13 @@ class CustomLayer {
                         const void* grad_output, void* grad_input, void* workspace) = 0;
   virtual void save_ambient(void* state) { static_cast<void>(state); }
   virtual void restore_ambient(const void* state) { static_cast<void>(state); }
+
+ private:
+  friend class Layer;
+  // The buffer for an output is not used.
+  void record_tape(const LayerContext& context, const void* input, void* /*output*/, void* tape, void* workspace) {
+    record(context, input, tape, workspace);
+  }
 };
 
 // One layer, to be added to a chain.
@@ -121,19 +128,6 @@ class Optimizer : public OptimizerMethods<Optimizer> {
   }
 };
 
-// ---- Custom layers: how C reaches the object ----
-
-namespace detail {
-
-// The buffer for an output is not used.
-inline std::int32_t record_layer(const ckpt_layer_context* context, const void* input, void* /*output*/, void* tape,
-                                 void* workspace, void* user_data) noexcept {
-  return call_member<&CustomLayer::record>(user_data,
-                                           [&](CustomLayer& layer) { layer.record(from_c(*context), input, tape, workspace); });
-}
-
-}  // namespace detail
-
 inline Layer Layer::custom(const std::string& name, std::unique_ptr<CustomLayer> layer) {
   if (layer == nullptr) throw Error(Status::invalid_argument, "layer is NULL");
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
@@ -143,7 +137,7 @@ inline Layer Layer::custom(const std::string& name, std::unique_ptr<CustomLayer>
   callbacks.output = detail::call_layer_output<&CustomLayer::output>;
   callbacks.option = detail::call_layer_option<&CustomLayer::option>;
   callbacks.forward = detail::call_layer_forward<&CustomLayer::forward>;
-  if (layer->has_record()) callbacks.record = detail::record_layer;
+  if (layer->has_record()) callbacks.record = detail::call_layer_forward<&CustomLayer::record_tape>;
   callbacks.backward = detail::call_layer_backward<&CustomLayer::backward>;
   callbacks.save_ambient = detail::call_layer_save_ambient<&CustomLayer::save_ambient>;
   callbacks.restore_ambient = detail::call_layer_restore_ambient<&CustomLayer::restore_ambient>;

@@ -12,21 +12,22 @@ class Profile : public ProfileMethods<Profile> {
  public:
   using ProfileMethods::ProfileMethods;
   std::string layer_name(std::int64_t layer) const {
-    ckpt_layer_profile unused = CKPT_LAYER_PROFILE_INIT;
     const char* name = nullptr;
-    check(ckpt_profile_get_layer(handle(), layer, &unused, &name, nullptr));
+    read_layer(layer, &name, nullptr);
     return name;
   }
-  LayerProfile layer(std::int64_t layer) const {
-    ckpt_layer_profile profile = CKPT_LAYER_PROFILE_INIT;
-    check(ckpt_profile_get_layer(handle(), layer, &profile, nullptr, nullptr));
-    return detail::from_c(profile);
-  }
+  LayerProfile layer(std::int64_t layer) const { return detail::from_c(read_layer(layer, nullptr, nullptr)); }
   std::int32_t option_count(std::int64_t layer) const {
-    ckpt_layer_profile unused = CKPT_LAYER_PROFILE_INIT;
     std::int32_t options = 0;
-    check(ckpt_profile_get_layer(handle(), layer, &unused, nullptr, &options));
+    read_layer(layer, nullptr, &options);
     return options;
+  }
+
+ private:
+  ckpt_layer_profile read_layer(std::int64_t layer, const char** name, std::int32_t* options) const {
+    ckpt_layer_profile profile = CKPT_LAYER_PROFILE_INIT;
+    check(ckpt_profile_get_layer(handle(), layer, &profile, name, options));
+    return profile;
   }
 };
 

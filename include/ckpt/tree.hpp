@@ -251,6 +251,9 @@ class Value {
     throw Error(Status::invalid_argument,
                 "the value is of kind '" + std::string(detail::tree_kind_name(kind_)) + "'; asked for as " + wanted);
   }
+  [[noreturn]] static void misfit(const std::string& value, const char* wanted) {
+    throw Error(Status::invalid_argument, "the value " + value + " does not fit the " + wanted + " that was asked for");
+  }
   std::string shown() const {
     if (kind_ == TreeKind::text) return "'" + std::get<std::string>(data_) + "'";
     if (kind_ == TreeKind::integer) return std::to_string(std::get<std::int64_t>(data_));
@@ -369,15 +372,14 @@ T Value::whole_number() const {
     if constexpr (std::is_same_v<std::make_unsigned_t<T>, T> && sizeof(T) == 8) {
       if (text[0] != '-' && text.size() <= 18) return static_cast<T>(std::stoull(text, nullptr, 16));
     }
-    throw Error(Status::invalid_argument, "the value " + text + " does not fit the integer that was asked for");
+    misfit(text, "integer");
   }
   const std::int64_t value = of<std::int64_t>("an integer");
   const bool fits = std::is_signed_v<T> ? value >= static_cast<std::int64_t>(std::numeric_limits<T>::min()) &&
                                               value <= static_cast<std::int64_t>(std::numeric_limits<T>::max())
                                         : value >= 0 && static_cast<std::uint64_t>(value) <=
                                                             static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-  if (!fits)
-    throw Error(Status::invalid_argument, "the value " + std::to_string(value) + " does not fit the integer that was asked for");
+  if (!fits) misfit(std::to_string(value), "integer");
   return static_cast<T>(value);
 }
 
@@ -390,10 +392,7 @@ T Value::floating() const {
   const T made = fits ? static_cast<T>(value) : T{};
   // 2^63 as a double has no place in 64 bits.
   const bool exact = whole == nullptr || (static_cast<double>(made) < 0x1p63 && static_cast<std::int64_t>(made) == *whole);
-  if (!fits || !exact) {
-    throw Error(Status::invalid_argument, "the value " + (whole != nullptr ? std::to_string(*whole) : std::to_string(value)) +
-                                              " does not fit the floating-point number that was asked for");
-  }
+  if (!fits || !exact) misfit(whole != nullptr ? std::to_string(*whole) : std::to_string(value), "floating-point number");
   return made;
 }
 
@@ -476,12 +475,7 @@ inline std::vector<bool> Value::elements<bool>() const {
 inline bool Value::equals(const Value& other) const {
   if (attributes_ != other.attributes_) return false;
   if (kind_ != other.kind_ || class_name_ != other.class_name_) return false;
-  const auto bits_of = [](double number) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &number, sizeof bits);
-    return bits;
-  };
-  const auto same_bits = [&](double left, double right) { return bits_of(left) == bits_of(right); };
+  const auto same_bits = [](double left, double right) { return std::memcmp(&left, &right, sizeof left) == 0; };
   switch (kind_) {
     case TreeKind::number: return same_bits(std::get<double>(data_), std::get<double>(other.data_));
     case TreeKind::complex: {
