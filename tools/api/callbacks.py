@@ -9,17 +9,20 @@ import re
 import methods
 from text import bare, camel
 
-NUMBERS = {"int32_t", "int64_t"}
+MEMORY = ("void*", "const void*")
 LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ckpt_storage_range": "RangeList",
          "char": "PathList"}  # classes of bindings/swig, by the type of the elements
 SWIG = ("ckpt_storage_callbacks",)  # tables whose classes in SWIG and Python are generated
+CLASSES = {  # by table: the class that programs derive from, and that of what the table's flags allow
+    "ckpt_storage_callbacks": ("CustomStorage", "CustomObjects"), "ckpt_coordinator_callbacks": ("CustomCoordinator", ""),
+    "ckpt_layer_callbacks": ("CustomLayer", ""), "ckpt_driver_callbacks": ("Guest", "")}
 PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than passing on
 
 
 class Given:
     """A value that the function is given.
 
-    kind: text, texts, number, duration, item (of the program), bytes, struct or structs.
+    kind: text, texts, number, real, truth, enum, duration, handle, item (of the program), bytes, struct or structs.
     list: the class of SWIG for texts and structs.
     """
 
@@ -29,16 +32,17 @@ class Given:
 
 
 class Function:
-    """One function of a table. result: none, number, count (of bytes in a buffer), item, struct or list; made: its parameters.
+    """One function of a table. result: none, count (of bytes in a buffer), item, struct, list or the kind of a value;
+    made: its parameters.
 
     listing: the class of SWIG that takes a list; elements: the parameters of each of its elements. declared: all parameters of C.
     is_required: the table must have it. is_own: it belongs to what the table's flags say (an object store), not to every table.
     """
 
-    def __init__(self, table, field, typedefs, is_own):
+    def __init__(self, model, table, field, typedefs, is_own):
         typedef = typedefs[field["type"]]
         self.name, self.is_required, self.is_own = field["name"], "NULL" not in field["comment"], is_own
-        self.given, self.result, self.made = split(typedef["parameters"], table.has_items)
+        self.given, self.result, self.made = split(model, typedef["parameters"], table.has_items)
         own_comment = [one["type"] for one in table.fields].count(field["type"]) == 1
         self.comment = called(typedef["comment"] if own_comment else field["comment"], table)
         self.parameters, self.declared, self.is_void = self.given, typedef["parameters"], typedef["result"] == "void"
@@ -56,12 +60,13 @@ class Table:
     def __init__(self, model, struct):
         typedefs = {typedef["name"]: typedef for typedef in model.api["callbacks"]}
         self.name, self.header, self.comment = struct.name, struct.header, struct.comment
+        self.class_name, self.objects = CLASSES.get(self.name, ("", ""))
         self.fields = [field for field in struct.fields if field["type"] in typedefs]
         self.has_items = any(parameter["type"] == "void**" for field in self.fields for parameter in
                              typedefs[field["type"]]["parameters"])
         names = [field["name"] for field in struct.fields]
         base = names[:names.index("flags")] if self.has_items and "flags" in names else names
-        self.functions = [Function(self, field, typedefs, field["name"] not in base) for field in self.fields]
+        self.functions = [Function(model, self, field, typedefs, field["name"] not in base) for field in self.fields]
         # Functions that a table with flags does not have, as the comment of the flag documents.
         prefix = self.name.upper().replace("_CALLBACKS", "_FLAG_")
         documented = [constant["comment"] for constant in model.api["constants"] if constant["name"].startswith(prefix)]
@@ -74,14 +79,16 @@ def record_of(typedef):
     return camel(typedef.removesuffix("_fn"))
 
 
-def split(parameters, has_items):
-    """What a function is given, the kind of its result, and the parameters of the result."""
+def split(model, parameters, has_items):
+    """What a function is given, the kind of its result, and the parameters of the result. has_items: whether the program has items,
+    so that void* is one; else it is memory."""
     given, result, made, sized = [], "none", [], None
     rest = [parameter for parameter in parameters if parameter["name"] != "user_data"]
     while rest:
         parameter = rest.pop(0)
-        kind, pointed, following = parameter["type"], bare(parameter["type"]), rest[0]["declaration"] if rest else ""
-        if following == f"int64_t {parameter['name']}_count":
+        name, kind, pointed = parameter["name"], parameter["type"], bare(parameter["type"])
+        following = rest[0] if rest else {"declaration": "", "type": ""}
+        if following["declaration"] == f"int64_t {name}_count":
             given.append(Given("texts" if pointed == "char" else "structs", parameter))
             rest.pop(0)
         elif kind.endswith("_fn"):
@@ -89,23 +96,24 @@ def split(parameters, has_items):
             rest.pop(0)
         elif kind == "void**":
             result, made = "item", [*made, parameter]
-        elif kind in ("void*", "const void*") and following == "int64_t bytes":
+        elif kind in MEMORY and following["declaration"] == "int64_t bytes":
             sized = len(given)
             given.append(Given("bytes", parameter))
             rest.pop(0)
-        elif kind in ("void*", "const void*"):
+        elif name == "bytes" and following["type"] in MEMORY:
+            given.append(Given("bytes", rest.pop(0)))
+        elif kind in MEMORY:
             one = Given("item" if has_items else "bytes", parameter)
             given.insert(len(given) if sized is None or has_items else sized + 1, one)  # as long as the other, so behind it
         elif kind == "const char*":
             given.append(Given("text", parameter))
-        elif kind == "int64_t" and parameter["name"] == "timeout_ns":
-            given.append(Given("duration", parameter))
-        elif kind in NUMBERS:
-            given.append(Given("number", parameter))
-        elif kind.startswith("const "):
-            given.append(Given("struct", parameter))
+        elif "*" not in kind:
+            given.append(Given("duration" if name.endswith("_ns") else methods.kind_of_value(model, kind), parameter))
+        elif kind == f"const {pointed}*" or kind == pointed + "*" and pointed in model.handles:
+            given.append(Given("handle" if pointed in model.handles else "struct", parameter))
         else:
-            result, made = "struct" if pointed.startswith("ckpt_") else "number", [parameter]
+            other = "handle" if pointed in model.handles else "struct"
+            result, made = methods.kind_of_value(model, pointed) or other, [parameter]
     if result == "number" and any(one.kind == "bytes" for one in given):
         result = "count"
     return given, result, made

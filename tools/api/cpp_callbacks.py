@@ -5,8 +5,8 @@ Those that the hand-written headers use are generated. Callbacks that take funct
 
 import re
 
-from text import GENERATED, bare, camel, texts, wrapped
-from write_cpp import NUMBERS
+from callbacks import split
+from text import GENERATED, camel, texts, wrapped
 
 FOLDER = "include/ckpt/methods/"
 
@@ -21,67 +21,29 @@ def fitted(line, width=132):
     return [*lines, line]
 
 
+FORMS = {  # by kind of a parameter: the argument of the member
+    "text": "{0}", "number": "{0}", "real": "{0}", "item": "{0}", "handle": "{0}", "truth": "{0} != 0",
+    "enum": "static_cast<{1}>({0})", "duration": "std::chrono::nanoseconds({0})", "bytes": "span_of({0}, bytes)", "struct": "from_c(*{0})"}
+RESULTS = {  # by kind of the result: what becomes of that of the member
+    "none": "", "item": "*{0} = {{}}.release()", "handle": "*{0} = {{}}.give_up()", "struct": "*{0} = to_c({{}})",
+    "truth": "*{0} = {{}} ? 1 : 0", "number": "*{0} = {{}}", "count": "*{0} = {{}}"}
+
+
 class CppCallback:
     """is_simple: whether every parameter has a form in C++."""
 
     def __init__(self, model, callback):
-        self.model, self.header, self.type = model, callback["header"], callback["name"]
+        self.header, self.type, self.parameters = callback["header"], callback["name"], callback["parameters"]
         self.name = "call_" + self.type.removeprefix("ckpt_").removesuffix("_fn")
-        self.parameters = callback["parameters"]
         self.has_status = callback["result"] == "int32_t"
-        self.object, self.result = "user_data", "{}"
-        given = self.parameters[:-1]
-        if given and given[0]["name"] == "file":  # the object that open or create returned
+        given, result, made = split(model, self.parameters, has_items=True)
+        self.object = "user_data"
+        if given and given[0].name == "file":  # the object that open or create returned
             self.object, given = "file", given[1:]
-        out = self.out(given[-1]) if given and self.has_status else None
-        if out:
-            self.result, given = out, given[:-1]
-        self.passed = self.arguments(given)
-        is_status_or_void = self.has_status or callback["result"] == "void"
-        is_simple = is_status_or_void and self.parameters and self.parameters[-1]["name"] == "user_data"
-        self.is_simple = is_simple and all(self.passed)
-
-    def out(self, parameter):
-        """How the result of the member is written to the last parameter; None if that is no result."""
-        name, kind, pointed = parameter["name"], parameter["type"], bare(parameter["type"])
-        if kind.startswith("const ") or not kind.endswith("*"):
-            return None
-        if kind == "void**":
-            return f"*{name} = {{}}.release()"
-        if pointed in self.model.handles:
-            return f"*{name} = {{}}.give_up()" if kind.endswith("**") else None
-        if pointed in self.model.struct_names:
-            return f"*{name} = to_c({{}})"
-        return {"ckpt_bool": f"*{name} = {{}} ? 1 : 0", "int64_t": f"*{name} = {{}}"}.get(pointed)
-
-    def arguments(self, parameters):
-        """The arguments of the member; None for a parameter that no member can take."""
-        passed, kinds = [], [parameter["type"] for parameter in parameters]
-        place_of_bytes = next((n for n, parameter in enumerate(parameters) if parameter["name"] == "bytes"), -9)
-        step = -1 if "void" in "".join(kinds[place_of_bytes - 1:place_of_bytes]) else 1  # (memory, bytes), or (bytes, memory)
-        for n, parameter in enumerate(parameters):
-            name, kind = parameter["name"], parameter["type"]
-            if n == place_of_bytes:
-                continue
-            if n == place_of_bytes + step:
-                passed.append(f"span_of({name}, bytes)")
-            else:
-                passed.append(self.argument(name, kind))
-        return passed
-
-    def argument(self, name, kind):
-        pointed = bare(kind)
-        if kind in ("const char*", "void*", "const void*") or pointed in self.model.handles and kind.count("*") == 1:
-            return name
-        if pointed in self.model.struct_names:
-            return f"from_c(*{name})" if kind == f"const {pointed}*" and self.model.struct_names[pointed].filled else None
-        if kind == "ckpt_bool":
-            return f"{name} != 0"
-        if kind in self.model.groups:
-            return f"static_cast<{camel(kind)}>({name})"
-        if kind == "int64_t" and name.endswith("_ns"):
-            return f"std::chrono::nanoseconds({name})"
-        return name if kind in NUMBERS else None
+        is_simple = callback["result"] in ("int32_t", "void") and self.parameters and self.parameters[-1]["name"] == "user_data"
+        self.is_simple = is_simple and all(one.kind in FORMS for one in given) and result in RESULTS and len(made) < 2
+        self.passed = [FORMS[one.kind].format(one.name, camel(one.bare)) for one in given] if self.is_simple else []
+        self.result = RESULTS[result].format(made[0]["name"]) if self.is_simple and made else "{}"
 
     def lines(self):
         types = [re.sub(r"\b(u?int\d+_t)\b", r"std::\1", one["type"]) + " " + one["name"] for one in self.parameters]

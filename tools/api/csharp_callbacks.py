@@ -8,13 +8,7 @@ from text import GENERATED, camel, spaced, texts, wrapped
 from write_csharp import CsharpWords, block, class_of
 
 FILE = "bindings/csharp/generated/Callbacks.cs"
-# By table: the class, the type of the program's items, and the class of what the table's flags allow.
-CLASSES = {
-    "ckpt_storage_callbacks": ("CustomStorage", "object", "CustomObjects"),
-    "ckpt_coordinator_callbacks": ("CustomCoordinator", "", ""),
-    "ckpt_layer_callbacks": ("CustomLayer", "", ""),
-    "ckpt_driver_callbacks": ("Guest", "T", ""),
-}
+ITEMS = {"ckpt_storage_callbacks": "object", "ckpt_driver_callbacks": "T"}  # the type of the program's items, by table
 NUMBERS = {"int32_t": "int", "int64_t": "long"}
 NAMES = {"lock": "lock_"}  # as SWIG renames what is a keyword
 
@@ -24,7 +18,7 @@ class CsharpFunction:
 
     def __init__(self, words, table, function):
         self.function, self.words, self.name = function, words, camel(function.name)
-        self.owner, self.item, self.objects = CLASSES[table.name]
+        self.item = ITEMS.get(table.name, "")
 
     def named(self, one):
         return "held" if self.function.is_lock and one.kind == "item" else argument_name(one.name)
@@ -101,7 +95,7 @@ def partial(name, generic, parts):
 
 def adaptor(table, functions):
     """What passes the library's calls on; files and locks are numbers there."""
-    name, item, objects = CLASSES[table.name]
+    name, item, objects = table.class_name, ITEMS.get(table.name, ""), table.objects
     kind = camel(table.name.replace("_callbacks", ""))
     half = f"internal sealed unsafe partial class {kind}Calls : {kind}Functions"
     fields = [f"private readonly {name} functions;"]
@@ -117,9 +111,9 @@ def adaptor(table, functions):
 def files(model):
     words, classes, adaptors = CsharpWords(model), [], []
     for table in tables(model).values():
-        if table.name not in CLASSES:
+        if not table.class_name:
             continue
-        name, item, objects = CLASSES[table.name]
+        name, item, objects = table.class_name, ITEMS.get(table.name, ""), table.objects
         functions = [CsharpFunction(words, table, function) for function in table.functions]
         base = [(function.name, function.method()) for function in functions if not function.function.is_own]
         classes.append(partial(name, "<T>" if item == "T" else "", base))

@@ -7,13 +7,7 @@ from text import GENERATED, block, camel, lower_camel, spaced, text_of, wrapped
 from write_java import JavaWords, Member, javadoc, value_name
 
 FOLDER = "bindings/java/generated/org/ckpt/"
-# By table: the interface, the type of the program's items, and the interface of what the table's flags allow.
-INTERFACES = {
-    "ckpt_storage_callbacks": ("CustomStorage", "F", "CustomObjects"),
-    "ckpt_coordinator_callbacks": ("CustomCoordinator", "", ""),
-    "ckpt_layer_callbacks": ("CustomLayer", "", ""),
-    "ckpt_driver_callbacks": ("Guest", "T", ""),
-}
+ITEMS = {"ckpt_storage_callbacks": "F", "ckpt_driver_callbacks": "T"}  # the type of the program's items, by table
 NUMBERS = {"int32_t": "int", "int64_t": "long"}
 IMPORTS = ("java.io.IOException", "java.nio.ByteBuffer", "java.time.Duration", "java.util.ArrayList", "java.util.List")
 
@@ -29,7 +23,7 @@ class JavaFunction:
     """A function of a table, as a method of an interface (type, parameters) and of a director (its given, its call)."""
 
     def __init__(self, words, table, function):
-        interface, item, self.objects = INTERFACES[table.name]
+        item = ITEMS.get(table.name, "")
         self.function, self.words = function, words
         self.name = lower_camel(function.name)
         self.item = "Object" if self.function.is_lock else item
@@ -114,7 +108,7 @@ def interface(name, generic, base, parts):
 
 
 def adaptor(table, functions):
-    name, item, objects = INTERFACES[table.name]
+    name, item, objects = table.class_name, ITEMS.get(table.name, ""), table.objects
     generic = f"<{item}>" if item else ""
     fields = [f"private final {name}{generic} functions;"]
     made = ["this.functions = functions;"]
@@ -133,9 +127,9 @@ def adaptor(table, functions):
 def files(model):
     words, made = JavaWords(model), {}
     for table in tables(model).values():
-        if table.name not in INTERFACES:
+        if not table.class_name:
             continue
-        name, item, objects = INTERFACES[table.name]
+        name, item, objects = table.class_name, ITEMS.get(table.name, ""), table.objects
         generic = f"<{item}>" if item else ""
         functions = [JavaFunction(words, table, function) for function in table.functions]
         values = [Member(words, value) for value in model.struct_names[table.name].values if table.name == "ckpt_layer_callbacks"]
