@@ -60,7 +60,8 @@ class CppParameter:
 
     @staticmethod
     def may_be_optional(parameter):
-        return parameter.default or parameter.is_nullable or parameter.has_zero or parameter.may_be_forever or parameter.may_be_infinite
+        is_documented = parameter.is_nullable or parameter.has_zero or parameter.may_be_forever or parameter.may_be_infinite
+        return is_documented or parameter.default != ""
 
 
 def parameters_of(function, classes, own):
@@ -315,7 +316,8 @@ class Writer:
         for handle in model.api["handles"]:
             owner = camel(handle["name"])
             if owner in bases or handle["name"] not in held:
-                self.classes.append(CppClass(words, handle, [one for one in simple if one.owner == owner], recorded, owner not in bases))
+                own = [one for one in simple if one.owner == owner]
+                self.classes.append(CppClass(words, handle, own, recorded, owner not in bases))
         self.headers = sorted({one.header for one in [*self.classes, *self.free]})
 
     def includes(self, header, text):

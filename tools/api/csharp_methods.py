@@ -80,7 +80,7 @@ class CsharpMethod:
 
     @property
     def is_text_file(self):
-        return self.result.kind == "fetched" and self.method.name.endswith(("json", "prometheus")) and not self.absent
+        return self.method.is_document and not self.absent
 
     @property
     def is_property(self):
@@ -274,8 +274,10 @@ class Writer:
         self.comments = {handle["name"]: handle["comment"] for handle in model.api["handles"]}
         self.headers = {handle["name"]: handle["header"] for handle in model.api["handles"]}
         self.handles = {camel(handle): handle for handle in model.handles}
-        made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in functions
-                if one.form == "creator" and one.function not in used and (one.name or not re.search(rf"\bpublic {camel(one.owner)}\(", text))]
+        written = set(re.findall(r"\bpublic (\w+)\(", text))  # constructors
+        creators = [one for one in functions if one.form == "creator" and one.function not in used]
+        made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators
+                if one.name or camel(one.owner) not in written]
         self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
         methods = [CsharpMethod(self.words, one) for one in functions if one.form != "creator"]
         methods = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]

@@ -43,7 +43,8 @@ class Parameter:
     """A value that the caller passes.
 
     kind: text, number, real, truth, enum, duration, handle, struct, record (a struct without a size), spec (of a tensor), address
-    (of a struct of another library), shape (with its ndim), numbers, structs or records (with their count), or memory (with its bytes).
+    (of a struct of another library), shape (with its ndim), numbers, structs or records (with their count), or memory (with its
+    bytes).
     is_nullable: the comment documents NULL. has_zero: the comment documents 0, as in "max_layers (0: all)" and "0 <= momentum < 1".
     may_be_forever, may_be_infinite: it documents -1 for no limit of time, or INFINITY. default: in the words of C; "" for none.
     """
@@ -63,7 +64,8 @@ class Parameter:
     def default_as(self, constant, words):
         """The default in a language: constant(constant) for those of C, words for its other values."""
         names = {one.name: one for one in self.group.constants} if self.group else {}
-        return " | ".join(constant(names[one]) if one in names else words.get((self.kind, one), one) for one in self.default.split(" | "))
+        parts = self.default.split(" | ")
+        return " | ".join(constant(names[one]) if one in names else words.get((self.kind, one), one) for one in parts)
 
 
 class Result:
@@ -84,6 +86,7 @@ class Function:
     """form: method, creator or static. owner: a handle type, or the family of a static function; None for others.
 
     verb: the rest of the name of C. name: that of a creator ("" for the constructor); for others without "get".
+    is_document: it returns a whole text in a format of its own.
     """
 
     def __init__(self, function, form, owner, parameters, result):
@@ -96,6 +99,7 @@ class Function:
         changes_nothing = form == "method" and function["parameters"][0]["type"].startswith("const ")
         self.is_query = changes_nothing or self.verb.startswith(("get_", "is_", "has_", "find_", "list", "verify", "export_"))
         self.is_getter = form == "method" and self.verb.startswith(("get_", "is_", "has_")) and not parameters
+        self.is_document = result.kind == "fetched" and self.name.endswith(("json", "prometheus"))
 
     def renamed_comment(self, rename):
         """The comment with the names that a language gives to the parameters."""

@@ -42,8 +42,7 @@ class PythonMethod:
     def __init__(self, words, method):
         self.method, self.owner, self.function = method, camel(method.owner), method.function
         result = method.result
-        is_text_file = result.kind == "fetched" and method.name.endswith(("json", "prometheus"))
-        self.is_property = method.is_getter and result.kind not in ("struct", "structs", "numbers") and not is_text_file
+        self.is_property = method.is_getter and result.kind not in ("struct", "structs", "numbers") and not method.is_document
         self.name = NAMES.get(method.verb, method.name)
         self.parameters = [PythonParameter(words, one, one is method.parameters[-1]) for one in method.parameters]
         comment = LIST_RULE.sub("", method.comment)
