@@ -18,8 +18,8 @@ SYSTEM = (("chrono", r"std::chrono"), ("cstddef", r"std::byte"), ("cstdint", r"s
           ("limits", r"std::numeric_limits"), ("optional", r"std::optional"),
           ("string", r"std::string\b"), ("string_view", r"std::string_view"), ("vector", r"std::vector"))
 THROWING = ("ckpt_state_get_json",)  # their absent results are errors, as those of State::get
-WORDS = {("truth", "0"): "false", ("truth", "1"): "true", ("duration", "-1"): "forever",
-         ("real", "INFINITY"): "std::numeric_limits<double>::infinity()"}
+WORDS = {("truth", "0"): "false", ("truth", "1"): "true", ("duration", "-1"): "forever", "NULL": "{}",
+         "INFINITY": "std::numeric_limits<double>::infinity()"}
 CHAINED = re.compile(r"(add|set)(_|$)")  # methods that return the object, so that calls can be chained
 
 
@@ -54,21 +54,14 @@ class CppParameter:
         }.get(parameter.kind, (None, None))
         if is_optional and parameter.kind == "handle":
             self.type, self.passed, self.header = f"detail::Borrowed<{bare}>", name, None
-        number = WORDS["real", "INFINITY"] if parameter.may_be_infinite else "0"
-        default = {"number": number, "real": number, "duration": "forever"}.get(parameter.kind, "{}")
-        self.default = (parameter.default_as(named, WORDS) or default) if has_default else None
-
-    @staticmethod
-    def may_be_optional(parameter):
-        is_documented = parameter.is_nullable or parameter.has_zero or parameter.may_be_forever or parameter.may_be_infinite
-        return is_documented or parameter.default != ""
+        self.default = parameter.default_as(named, WORDS) if has_default else None
 
 
 def parameters_of(function, classes, own):
     """The last ones are optional where their absence is documented."""
     optional = 0
     for parameter in reversed(function.parameters):
-        if not CppParameter.may_be_optional(parameter):
+        if not parameter.default:
             break
         optional += 1
     first = len(function.parameters) - optional

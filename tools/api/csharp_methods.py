@@ -19,7 +19,8 @@ KEYWORDS = {"event": "controllerEvent", "out": "result", "dType": "dtype"}
 OUTS = {"int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong", "double": "double", "ckpt_bool": "int"}
 PARAMETERS = ("text", "number", "real", "truth", "enum", "duration", "handle", "struct", "spec", "address", "shape", "numbers")
 RESULTS = ("none", "number", "real", "truth", "enum", "text", "fetched", "handle", "struct", "address", "structs", "numbers")
-WORDS = {("truth", "0"): "false", ("truth", "1"): "true", ("real", "INFINITY"): "double.PositiveInfinity"}
+WORDS = {("truth", "0"): "false", ("truth", "1"): "true", ("duration", "-1"): "null",
+         "NULL": "null", "INFINITY": "double.PositiveInfinity"}
 CHAINED = {"ckpt_state": ("add_",), "ckpt_profile": ("set_tier",), "ckpt_chain": ("add",)}  # these return the object
 
 
@@ -46,16 +47,14 @@ def wrapped(line):
 
 
 class CsharpParameter:
-    def __init__(self, parameter, comment):
+    def __init__(self, parameter):
         self.kind, self.name, self.bare, self.group = parameter.kind, argument_name(parameter.name), parameter.bare, parameter.group
-        # A wait that may last for ever is documented with -1.
-        duration = "TimeSpan?" if "-1" in comment else "TimeSpan"
+        duration = "TimeSpan?" if parameter.default == "-1" else "TimeSpan"
         types = {"text": "string", "real": "double", "truth": "bool", "duration": duration, "shape": "params long[]", "spec": "TensorSpec",
                  "numbers": "params long[]", "address": "IntPtr", "number": OUTS.get(self.bare)}
         self.type = types.get(self.kind) or class_of(self.bare)
         self.is_nullable = parameter.is_nullable
-        default = "null" if self.is_nullable or self.type == "TimeSpan?" else ""
-        self.default = parameter.default_as(named, WORDS) or default
+        self.default = parameter.default_as(named, WORDS)
 
     def declared(self, is_optional):
         return "[AllowNull] " * self.is_nullable + f"{self.type} {self.name}" + f" = {self.default}" * is_optional
@@ -73,7 +72,7 @@ class CsharpMethod:
     def __init__(self, words, method):
         self.method, self.function, self.header = method, method.function, method.header
         self.owner, self.is_static = FAMILIES.get(method.owner) or camel(method.owner), method.form == "static"
-        self.parameters = [CsharpParameter(parameter, method.comment) for parameter in method.parameters]
+        self.parameters = [CsharpParameter(parameter) for parameter in method.parameters]
         self.result, self.absent, self.setter = method.result, method.result.absent, None
         self.words = words
         self.is_chained = self.result.kind == "none" and method.verb.startswith(CHAINED.get(method.owner, ()))
@@ -127,7 +126,7 @@ class CsharpCreator:
     def __init__(self, words, creator, owns_threads):
         self.owner, self.function, self.header = camel(creator.owner), creator.function, creator.header
         self.handle, self.name, self.owns_threads = creator.owner, camel(creator.name) if creator.name else "", owns_threads
-        self.parameters = [CsharpParameter(parameter, creator.comment) for parameter in creator.parameters]
+        self.parameters = [CsharpParameter(parameter) for parameter in creator.parameters]
         self.comment = words.summary(words.text(creator.renamed_comment(argument_name)))
 
     def lines(self):

@@ -18,17 +18,13 @@ STORED_ROOM = {"fetched": 65536, "structs": 64}  # bytes and elements for most a
 COMPUTED_ROOM = 8192  # elements of an answer that every call computes again
 NUMBERS = {"int32_t", "uint32_t", "int64_t", "uint64_t"}
 
-DEFAULTS = {  # values of arguments that may be left out, besides those that the comments document: NULL and -1
+DEFAULTS = {  # values of arguments that may be left out, besides those of DOCUMENTED
     "ckpt_worker_pool_create": {"thread_count": "0"},
-    "ckpt_memory_tracker_get_json": {"max_layers": "0"},
     "ckpt_memory_tracker_get_prometheus": {"max_layers": "100"},
-    "ckpt_memory_tracker_set_limit": {"hysteresis_bytes": "0"},
     "ckpt_buffer_pool_trim": {"keep_bytes": "0"},
     "ckpt_profile_get_option": {"option": "0"},
     "ckpt_schedule_create_open_ended": {"flags": "CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC"},
     "ckpt_program_get_arena_bytes": {"tier": "0"},
-    "ckpt_optimizer_create_sgd": {"momentum": "0"},
-    "ckpt_optimizer_step_and_zero": {"max_norm": "INFINITY"},
     "ckpt_activation_manager_begin_step": {"micro_batches": "0"},
     "ckpt_activation_manager_should_checkpoint": {"bytes": "0"},
     "ckpt_state_set_rarely_changes": {"rarely": "1"},
@@ -38,6 +34,13 @@ DEFAULTS = {  # values of arguments that may be left out, besides those that the
     "ckpt_async_manager_wait": {"timeout_ns": "-1"},
 }
 
+DOCUMENTED = (  # by kinds of parameters: a default value, and the words of a comment that document its meaning; {0} is the name
+    (("text", "handle", "struct", "record", "spec"), "NULL", r"\b{0}(?: \(NULL|: (?:[^.]*?[;,:] )?NULL\b| may be NULL| NULL[:;])"),
+    (("real",), "INFINITY", r"\b{0}: [^.]*\bINFINITY\b"),
+    (("number", "real"), "0", r"\b{0}\b[^.:;()]*(?:\(0: |(?: \(>= 0\))?: [^.;]*; 0 (?:takes|unless)\b)|\b0 <= {0}\b"),
+    (("duration",), "-1", r"-1"),
+)
+
 
 class Parameter:
     """A value that the caller passes.
@@ -45,27 +48,23 @@ class Parameter:
     kind: text, number, real, truth, enum, duration, handle, struct, record (a struct without a size), spec (of a tensor), address
     (of a struct of another library), shape (with its ndim), numbers, structs or records (with their count), or memory (with its
     bytes).
-    is_nullable: the comment documents NULL. has_zero: the comment documents 0, as in "max_layers (0: all)" and "0 <= momentum < 1".
-    may_be_forever, may_be_infinite: it documents -1 for no limit of time, or INFINITY. default: in the words of C; "" for none.
+    default: in the words of C; "" for none. It is in DEFAULTS, or documented, as in "options: NULL for the defaults",
+    "max_layers (0: all)", "0 <= momentum < 1", "max_norm: INFINITY scales nothing" and "-1: for ever".
     """
 
     def __init__(self, model, parameter, kind, function):
-        comment, self.default = function["comment"], DEFAULTS.get(function["name"], {}).get(parameter["name"], "")
         self.name, self.type, self.bare, self.kind = parameter["name"], parameter["type"], bare(parameter["type"]), kind
         self.group, self.is_pair = model.groups.get(self.bare), kind in ("shape", "numbers", "structs", "records", "memory")
-        text = " ".join(comment.split())
-        documented = re.search(rf"\b{self.name}(?: \(NULL|: (?:[^.]*?[;,:] )?NULL\b| may be NULL| NULL[:;])", text)
-        self.is_nullable = kind in ("text", "handle", "struct", "record", "spec") and documented is not None
-        zero = rf"\b{self.name}\b[^.:;()]*(?:\(0: |(?: \(>= 0\))?: [^.;]*; 0 (?:takes|unless)\b)|\b0 <= {self.name}\b"
-        self.has_zero = kind in ("number", "real") and re.search(zero, text) is not None
-        self.may_be_infinite = kind == "real" and re.search(rf"\b{self.name}: [^.]*\bINFINITY\b", text) is not None
-        self.may_be_forever = kind == "duration" and re.search(rf"\b{self.name}: [^.;]*-1(?: |: )for ever", text) is not None
+        documented = next((value for kinds, value, words in DOCUMENTED if kind in kinds and
+                           re.search(words.format(self.name), " ".join(function["comment"].split()))), "")
+        self.default = DEFAULTS.get(function["name"], {}).get(self.name, documented)
+        self.is_nullable = self.default == "NULL"
 
     def default_as(self, constant, words):
         """The default in a language: constant(constant) for those of C, words for its other values."""
         names = {one.name: one for one in self.group.constants} if self.group else {}
         parts = self.default.split(" | ")
-        return " | ".join(constant(names[one]) if one in names else words.get((self.kind, one), one) for one in parts)
+        return " | ".join(constant(names[one]) if one in names else words.get((self.kind, one)) or words.get(one, one) for one in parts)
 
 
 class Result:
