@@ -280,10 +280,8 @@ class Writer:
         self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
         methods = [CsharpMethod(self.words, one) for one in functions if one.form != "creator"]
         methods = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
-        setters = {one.function: one for one in methods if one.method.verb.startswith("set_") and len(one.parameters) == 1}
         for one in methods:
-            if one.method.is_getter:
-                one.setter = setters.get(f"{one.method.owner}_set_{one.method.verb.removeprefix('get_')}")
+            one.setter = next((setter for setter in methods if setter.method.sets(one.method)), None)
         merged = {one.setter.function for one in methods if one.setter}
         self.generated = [one for one in made if one.owner in self.classes or one.owner in self.whole]
         self.generated += [one for one in methods if one.function not in merged]

@@ -107,6 +107,10 @@ class Function:
         # At the end of a sentence only a name with an underscore is surely no common word.
         return re.sub(r"(?<![\w.])[a-z]+_\w+(?=\.(?!\w))", lambda at: rename(at[0]) if at[0] in own else at[0], text)
 
+    def sets(self, getter):
+        """Whether it sets what the getter returns."""
+        return (self.owner, self.verb) == (getter.owner, "set_" + getter.name) and len(self.parameters) == 1 and getter.is_getter
+
     def is_of(self, parameters, results):
         """Whether its kinds of parameters and its kind of result are among these."""
         return self.result.kind in results and all(one.kind in parameters for one in self.parameters)

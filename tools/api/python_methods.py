@@ -62,8 +62,7 @@ class PythonMethod:
 
     def sets(self, getter):
         """Whether this is the setter of a property."""
-        same = self.owner == getter.owner and self.method.verb == "set_" + getter.name and len(self.parameters) == 1
-        return same and getter.is_property and self.type == "None"
+        return self.method.sets(getter.method) and getter.is_property and self.type == "None"
 
     def result(self):
         result = self.method.result
