@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "state/hash.h"
+#include "state/make_protocol.h"
 #include "state/manager/checkpoint.h"
 #include "state/manager/reader.h"
 #include "state/manifest.h"
@@ -25,6 +26,7 @@
 
 namespace {
 
+using ckpt::state::make_protocol;
 using ckpt::state::Reader;
 using ckpt::state::Verify;
 using ckpt::tensor::Dtype;
@@ -74,7 +76,7 @@ void BM_OpenAndMapSparse10GiB(benchmark::State& run) {
   const Directory directory;
   make_sparse(directory);
   for (auto _ : run) {
-    Reader reader(*directory.disk, ".", Verify::none);
+    Reader reader(*make_protocol(directory.disk), ".", Verify::none);
     benchmark::DoNotOptimize(reader.map(9)->data());
   }
 }
@@ -103,7 +105,7 @@ void BM_OpenCheckpointOfHundredThousandTensors(benchmark::State& run) {
   for (int i = 0; i < 100'000; ++i) what.add_tensor("model", "layer." + std::to_string(i) + ".weight", tensor);
   state::Checkpoint(directory.disk, {}).save(what, {});
   for (auto _ : run) {
-    Reader reader(*directory.disk, "", Verify::none);
+    Reader reader(*make_protocol(directory.disk), "", Verify::none);
     benchmark::DoNotOptimize(reader.count());
   }
 }
@@ -166,7 +168,7 @@ void read_warm(benchmark::State& run, Verify verify) {
   const Saved saved;
   const auto target = Tensor::create(Dtype::u8, {read_bytes});
   std::memset(target->data(), 1, static_cast<std::size_t>(read_bytes));
-  Reader reader(*saved.directory.disk, "", verify);
+  Reader reader(*make_protocol(saved.directory.disk), "", verify);
   reader.read(0, *target);  // saves go past the page cache
   for (auto _ : run) reader.read(0, *target);
   set_bytes(run);
@@ -197,7 +199,7 @@ BENCHMARK(BM_LoadAllOrNothing)->Unit(benchmark::kMillisecond);
 // Into memory that the system has never given out: the difference to BM_ReadVerifiedWarm is the cost of page faults.
 void BM_ReadVerifiedNewMemory(benchmark::State& run) {
   const Saved saved;
-  Reader reader(*saved.directory.disk, "", Verify::lazy);
+  Reader reader(*make_protocol(saved.directory.disk), "", Verify::lazy);
   const auto pool = ckpt::tensor::BufferPool::create(nullptr, "bench", 0);
   for (auto _ : run) benchmark::DoNotOptimize(reader.read_new(0, pool)->data());
   set_bytes(run);
