@@ -1,4 +1,4 @@
-"""Makes the .pyi files of the package: what its modules declare, without bodies, and what the extension holds.
+"""Makes the .pyi files of the package: what its modules declare, without bodies.
 
 `**options: f`, or a Union of such, where f is a function of generated/options.py or a method, stands for the keywords of f: the stub
 lists each of them, with its text.
@@ -8,11 +8,18 @@ make_stubs.py SOURCES PACKAGE
 
 import ast
 import copy
-import importlib.util
 import os
 import sys
-import types
 from typing import __all__ as typing_names
+
+# SWIG's modules, which only the package calls: any function, and the class that Tensor derives from.
+OF_SWIG = """from typing import Any
+
+class TensorBuffer:
+    _slot: Any
+
+def __getattr__(name: str) -> Any: ...
+"""
 
 
 def without_bodies(node):
@@ -170,35 +177,6 @@ def stub_of_tree(tree, more=""):
     return ("from typing import Any\n" if "Any" in names - imported else "") + text + "\n"
 
 
-def stub_of_extension(path):
-    """Loads the extension by itself: the package imports what it stubs."""
-    spec = importlib.util.spec_from_file_location("_native", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    lines = ['"""The C API as SWIG wraps it: one function for each, results in place of out-parameters."""', "from typing import Any", ""]
-    for name in sorted(vars(module)):
-        value = getattr(module, name)
-        if name.startswith("__") or name.startswith("SWIG"):
-            continue
-        if isinstance(value, type):
-            lines.append(f"class {name}:\n    _slot: Any")
-        elif isinstance(value, types.BuiltinFunctionType):
-            lines.append(f"def {name}(*arguments: Any) -> Any: ...")
-        elif isinstance(value, (int, float, str)):
-            lines.append(f"{name}: {type(value).__name__}")
-    return "\n".join(lines) + "\n"
-
-
-def stub_of_proxies(path):
-    """SWIG's classes, without their members."""
-    lines = ["from typing import Any", ""]
-    for node in parsed(path).body:
-        if isinstance(node, ast.ClassDef):
-            lines += [f"class {node.name}:", "    def __init__(self, *arguments: Any) -> None: ...",
-                      "    def __getattr__(self, name: str) -> Any: ..."]
-    return "\n".join(lines) + "\n"
-
-
 def write(path, text):
     ast.parse(text)
     with open(path, "w", encoding="utf-8") as file:
@@ -213,9 +191,8 @@ def main(sources, package):
         keywords.list_in(tree)
         more = keywords.imports(tree, ".." if module.startswith("generated.") else ".")
         write(os.path.join(package, module.replace(".", "/") + ".pyi"), stub_of_tree(tree, more))
-    write(os.path.join(package, "native.pyi"), stub_of_proxies(os.path.join(package, "native.py")))
-    extension = next(name for name in os.listdir(package) if name.startswith("_native.") and name.endswith(".so"))
-    write(os.path.join(package, "_native.pyi"), stub_of_extension(os.path.join(package, extension)))
+    for name in ("native", "_native"):
+        write(os.path.join(package, name + ".pyi"), OF_SWIG)
 
 
 if __name__ == "__main__":

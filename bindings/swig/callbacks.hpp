@@ -1,8 +1,8 @@
 // callbacks.hpp - the C API's callbacks as classes with virtual functions, which SWIG lets other languages derive from (directors).
 //
 // Functions here bear the names of the C functions that they stand for; the generated code uses them in their place. Each takes an
-// object of one of the classes below and owns it from then on, also when it fails: it is deleted after the last call. An exception
-// never leaves a callback: it becomes the callback's status, and its text the reason.
+// object of one of the classes below (and in generated/callbacks.hpp) and owns it from then on, also when it fails: it is deleted
+// after the last call. An exception never leaves a callback: it becomes the callback's status, and its text the reason.
 #ifndef CKPT_SWIG_CALLBACKS_HPP
 #define CKPT_SWIG_CALLBACKS_HPP
 
@@ -114,6 +114,9 @@ namespace detail {
 inline int64_t number_of(const void* object) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(object)); }
 inline void* pointer_of(int64_t object) { return reinterpret_cast<void*>(static_cast<intptr_t>(object)); }
 
+inline Bytes readable(const void* data, int64_t size) { return Bytes{const_cast<void*>(data), size, false}; }
+inline Bytes writable(void* data, int64_t size) { return Bytes{data, size, true}; }
+
 template <class Functions>
 Functions& functions_of(void* user_data) {
   return *static_cast<Functions*>(user_data);
@@ -144,25 +147,6 @@ struct Calls<method> {
 }  // namespace detail
 #endif
 
-class LogListener {
- public:
-  virtual ~LogListener() = default;
-  virtual void message(int32_t level, const char* component, const char* text) = 0;
-};
-
-class ProgressListener {
- public:
-  virtual ~ProgressListener() = default;
-  virtual void report(int64_t done_bytes, int64_t total_bytes) = 0;
-};
-
-class ThreadHooks {
- public:
-  virtual ~ThreadHooks() = default;
-  virtual void start(const char* name) = 0;
-  virtual void stop(const char* name) = 0;
-};
-
 class ClockSource {
  public:
   virtual ~ClockSource() = default;
@@ -170,12 +154,6 @@ class ClockSource {
 #ifndef SWIG
   std::atomic<int64_t> last{0};
 #endif
-};
-
-class PartWork {
- public:
-  virtual ~PartWork() = default;
-  virtual void run(int64_t part) = 0;
 };
 
 class MemoryListener {
@@ -192,41 +170,6 @@ class MemoryListener {
 #endif
 };
 
-// ---- What hands them to the library --------------------------------------------------------------------------------------
-
-#ifndef SWIG
-namespace detail {
-
-inline Bytes readable(const void* data, int64_t size) { return Bytes{const_cast<void*>(data), size, false}; }
-inline Bytes writable(void* data, int64_t size) { return Bytes{data, size, true}; }
-
-}  // namespace detail
-#endif
-
-inline ckpt_status set_log(int32_t min_level, LogListener* listener) {
-  std::unique_ptr<LogListener> owned(listener);
-  if (!listener) return ckpt_set_log(min_level, nullptr, nullptr, nullptr);
-  return handed_over(owned, ckpt_set_log(min_level, detail::Calls<&LogListener::message>::tell, listener, destroy<LogListener>));
-}
-
-inline ckpt_status set_fallback_log(LogListener* listener) {
-  std::unique_ptr<LogListener> owned(listener);
-  if (!listener) return ckpt_set_fallback_log(nullptr, nullptr, nullptr);
-  return handed_over(owned, ckpt_set_fallback_log(detail::Calls<&LogListener::message>::tell, listener, destroy<LogListener>));
-}
-
-inline ckpt_status set_progress(ProgressListener* listener) {
-  std::unique_ptr<ProgressListener> owned(listener);
-  if (!listener) return ckpt_set_progress(nullptr, nullptr, nullptr);
-  return handed_over(owned, ckpt_set_progress(detail::Calls<&ProgressListener::report>::run, listener, destroy<ProgressListener>));
-}
-
-inline ckpt_status add_thread_hooks(ThreadHooks* hooks, int64_t* id) {
-  std::unique_ptr<ThreadHooks> owned(hooks);
-  return handed_over(owned, ckpt_add_thread_hooks(detail::Calls<&ThreadHooks::start>::tell, detail::Calls<&ThreadHooks::stop>::tell,
-                                                  hooks, destroy<ThreadHooks>, id));
-}
-
 // A source that fails gives the time that it gave last.
 inline ckpt_status clock_create_custom(ClockSource* source, ckpt_clock** clock) {
   std::unique_ptr<ClockSource> owned(source);
@@ -237,11 +180,6 @@ inline ckpt_status clock_create_custom(ClockSource* source, ckpt_clock** clock) 
                                   return from.last.load();
                                 },
                                 source, destroy<ClockSource>, clock));
-}
-
-// The work stays the caller's: it is used during the call only.
-inline ckpt_status worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, PartWork* work) {
-  return ckpt_worker_pool_run(pool, part_count, detail::Calls<&PartWork::run>::run, work);
 }
 
 inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, MemoryListener* listener,
@@ -262,5 +200,7 @@ inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_m
 }
 
 }  // namespace ckpt_swig
+
+#include "generated/callbacks.hpp"
 
 #endif  // CKPT_SWIG_CALLBACKS_HPP

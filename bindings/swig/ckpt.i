@@ -1,8 +1,9 @@
 // ckpt.i - the interface that SWIG reads for every language: the C headers themselves, with the functions of the .hpp files here in
 // the place of those that take callbacks or fill arrays or buffers. How values cross is defined once per language (python.i).
 //
-// A new header: one line under "Headers". Functions that fill a buffer or an array have a generated stand-in; one with callbacks or
-// other arrays needs a function of its name in a .hpp file here, which tools/api finds.
+// A new header: one line under "Headers". Functions that fill a buffer or an array, and those that take callbacks of a class in
+// generated/callbacks.hpp, have a generated stand-in; one with other callbacks or arrays needs a function of its name in a .hpp file
+// here, which tools/api finds.
 %module(directors="1") native
 
 %{
@@ -126,6 +127,7 @@ CKPT_EACH(CKPT_INTERNAL, CallbackFailure, Bytes, Spec, Shape, DriveCall, DriveCa
 %include <ckpt/adaptive.h>
 %include <ckpt/pipeline.h>
 %include "callbacks.hpp"
+%include "generated/callbacks.hpp"
 %include "fetch.hpp"
 %include "generated/calls.hpp"
 %include "calls.hpp"

@@ -230,7 +230,7 @@ CKPT_LIST(type, element)
 %enddef
 CKPT_BORROWED(ckpt_state* into)
 CKPT_BORROWED(const ckpt_state* loaded)
-CKPT_BORROWED(ckpt_tensor* stage_input)
+CKPT_BORROWED(ckpt_tensor* given_input)
 // Structs by value cross as pointers to what lives during the call; results are left in a place of the thread.
 %define CKPT_VALUE(type)
 CKPT_AS(ckpt_swig::type, void *, global::System.IntPtr, global::System.IntPtr)

@@ -56,6 +56,14 @@ text %enddef
 %typemap(argout) signature ""
 %enddef
 
+// An argument of a callback. A thread may stay inside the library indefinitely, so the reference is released after each call.
+%define CKPT_GIVEN_TO_CALLBACK(type, java_descriptor, make)
+%typemap(directorin, descriptor="java_descriptor", noblock=1) type {
+  $input = make;
+  const Swig::LocalRefGuard $1_guard(jenv, $input);
+}
+%enddef
+
 // ---- Errors ----
 %typemap(jni) ckpt_status "void"
 %typemap(jtype) ckpt_status "void"
@@ -95,11 +103,7 @@ text %enddef
 }
 %typemap(freearg) const char* ""
 %typemap(out) const char*, char[ANY] "$result = ckpt_java::text_object(jenv, $1);"
-// A thread may stay inside the library for ever, so what callbacks get is released after each.
-%typemap(directorin, descriptor="Ljava/lang/String;", noblock=1) const char* {
-  $input = ckpt_java::text_object(jenv, $1);
-  const Swig::LocalRefGuard $1_guard(jenv, $input);
-}
+CKPT_GIVEN_TO_CALLBACK(const char*, Ljava/lang/String;, %arg(ckpt_java::text_object(jenv, $1)))
 %typemap(out) std::string "$result = ckpt_java::text_object(jenv, $1.c_str());"
 
 // ---- Out-parameters: arrays of one ----
@@ -137,10 +141,7 @@ CKPT_AS(type*, jobject, NativeObject)
   if (!ckpt_java::handle(jenv, $input, reinterpret_cast<void**>(const_cast<type**>(&$1)))) return $null;
 }
 %typemap(out) type* "$result = ckpt_java::lent(jenv, $1);"
-%typemap(directorin, descriptor="L$packagepath/NativeObject;", noblock=1) type* {
-  $input = ckpt_java::lent(jenv, $1);
-  const Swig::LocalRefGuard $1_guard(jenv, $input);
-}
+CKPT_GIVEN_TO_CALLBACK(type*, L$packagepath/NativeObject;, %arg(ckpt_java::lent(jenv, $1)))
 %typemap(directorout) type* {
   const Swig::LocalRefGuard guard(jenv, $input);
   $result = static_cast<type*>(ckpt_java::given(jenv, $input));
@@ -233,10 +234,7 @@ CKPT_BUFFER(const void* sent, int64_t bytes)
 CKPT_BUFFER(void* data, int64_t bytes)
 CKPT_BUFFER(void* received, int64_t received_bytes)
 CKPT_AS(ckpt_swig::Bytes, jobject, java.nio.ByteBuffer)
-%typemap(directorin, descriptor="Ljava/nio/ByteBuffer;", noblock=1) ckpt_swig::Bytes {
-  $input = ckpt_java::lent_buffer(jenv, $1);
-  const Swig::LocalRefGuard $1_guard(jenv, $input);
-}
+CKPT_GIVEN_TO_CALLBACK(ckpt_swig::Bytes, Ljava/nio/ByteBuffer;, %arg(ckpt_java::lent_buffer(jenv, $1)))
 %typemap(in) ckpt_swig::Bytes "" // only the library calls these functions
 %typemap(javadirectorin) ckpt_swig::Bytes "NativeBuffers.lent($jniinput)"
 %typemap(javaout) ckpt_swig::Bytes {
@@ -265,10 +263,7 @@ CKPT_EACH(CKPT_NUMBER_VALUE, ckpt_swig::Spec, const ckpt_tensor_spec*, ckpt_swig
   if (!ckpt_java::spec(jenv, $input, &given)) return $null;
   $1 = &given;
 }
-%typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::Spec {
-  $input = ckpt_java::spec_array(jenv, $1.value);
-  const Swig::LocalRefGuard $1_guard(jenv, $input);
-}
+CKPT_GIVEN_TO_CALLBACK(ckpt_swig::Spec, [J, %arg(ckpt_java::spec_array(jenv, $1.value)))
 %typemap(directorout) ckpt_swig::Spec {
   const Swig::LocalRefGuard guard(jenv, $input);
   if (!ckpt_java::spec(jenv, $input, &$result.value)) ckpt_java::throw_pending(jenv);
@@ -278,18 +273,9 @@ CKPT_EACH(CKPT_NUMBER_VALUE, ckpt_swig::Spec, const ckpt_tensor_spec*, ckpt_swig
   const Swig::LocalRefGuard guard(jenv, $input);
   if (!ckpt_java::layer_bytes(jenv, $input, &$result.value)) ckpt_java::throw_pending(jenv);
 }
-%typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::LayerContext {
-  $input = ckpt_java::context_array(jenv, *$1.value);
-  const Swig::LocalRefGuard $1_guard(jenv, $input);
-}
-%typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::Shape {
-  $input = ckpt_java::number_array(jenv, $1.lengths, $1.ndim);
-  const Swig::LocalRefGuard $1_guard(jenv, $input);
-}
-%typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::DriveCall {
-  $input = ckpt_java::drive_call_array(jenv, $1.value);
-  const Swig::LocalRefGuard $1_guard(jenv, $input);
-}
+CKPT_GIVEN_TO_CALLBACK(ckpt_swig::LayerContext, [J, %arg(ckpt_java::context_array(jenv, *$1.value)))
+CKPT_GIVEN_TO_CALLBACK(ckpt_swig::Shape, [J, %arg(ckpt_java::number_array(jenv, $1.lengths, $1.ndim)))
+CKPT_GIVEN_TO_CALLBACK(ckpt_swig::DriveCall, [J, %arg(ckpt_java::drive_call_array(jenv, $1.value)))
 %typemap(out) ckpt_swig::DriveCalls "$result = ckpt_java::drive_call_array(jenv, $1.list.empty() ? nullptr : $1.list.data());"
 %typemap(out) ckpt_swig::Actions "$result = ckpt_java::action_array(jenv, $1.list);"
 CKPT_NUMBER_VALUE(ckpt_swig::Integers)

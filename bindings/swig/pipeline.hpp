@@ -1,33 +1,12 @@
-// pipeline.hpp - a stage's forward as a class that other languages derive from, and functions of pipeline.h with arrays.
-// See callbacks.hpp for who owns the objects.
+// pipeline.hpp - functions of pipeline.h with arrays.
 #ifndef CKPT_SWIG_PIPELINE_HPP
 #define CKPT_SWIG_PIPELINE_HPP
 
 #include <ckpt/ckpt.h>
 
-#include <memory>
-
-#include "callbacks.hpp"
 #include "calls.hpp"
 
 namespace ckpt_swig {
-
-// See ckpt_stage_forward_fn.
-class StageForward {
- public:
-  virtual ~StageForward() = default;
-  // Borrows stage_input; hands out one reference.
-  virtual ckpt_tensor* forward(ckpt_tensor* stage_input, int32_t micro_batch) = 0;
-};
-
-// forward NULL: nothing can be recomputed.
-inline ckpt_status activation_manager_create(const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options,
-                                             StageForward* forward, ckpt_activation_manager** manager) {
-  std::unique_ptr<StageForward> owned(forward);
-  if (!forward) return ckpt_activation_manager_create(policy, options, nullptr, nullptr, nullptr, manager);
-  const ckpt_stage_forward_fn call = detail::Calls<&StageForward::forward>::give;
-  return handed_over(owned, ckpt_activation_manager_create(policy, options, call, forward, destroy<StageForward>, manager));
-}
 
 // begins, schedules: none (the library's own), or one for each piece. policy: of every stage's manager, or NULL.
 inline ckpt_status pipeline_create(ckpt_chain* chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options,

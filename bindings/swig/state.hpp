@@ -13,20 +13,6 @@
 
 namespace ckpt_swig {
 
-class Stateful {
- public:
-  virtual ~Stateful() = default;
-  virtual void list(ckpt_state* into) = 0;
-  virtual void restore(const ckpt_state* loaded) = 0;
-};
-
-// Says whether a checkpoint that no rule keeps stays; see ckpt_keep_fn.
-class Keeper {
- public:
-  virtual ~Keeper() = default;
-  virtual bool keep(const ckpt_checkpoint_info* info) = 0;
-};
-
 // Passed to Renamer::rename.
 class NewName {
  public:
@@ -91,14 +77,6 @@ ckpt_status load_renamed(const ckpt_load_options* options, Renamer* renamer, con
 
 }  // namespace detail
 #endif
-
-inline ckpt_status state_add_stateful(ckpt_state* state, const char* name, Stateful* object) {
-  std::unique_ptr<Stateful> owned(object);
-  ckpt_stateful_callbacks table = CKPT_STATEFUL_CALLBACKS_INIT;
-  table.list = detail::Calls<&Stateful::list>::run;
-  table.restore = detail::Calls<&Stateful::restore>::run;
-  return handed_over(owned, ckpt_state_add_stateful(state, name, &table, object, destroy<Stateful>));
-}
 
 // keeper NULL: the options' rules say all.
 inline ckpt_status checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options, Keeper* keeper,

@@ -10,71 +10,6 @@
 #include "callbacks.hpp"
 #include "load.h"
 
-namespace ckpt_swig {
-
-// Passed to StorageFunctions::list.
-class Listing {
- public:
-#ifndef SWIG
-  Listing(ckpt_storage_entry_fn entry, void* listing) : entry_(entry), listing_(listing) {}
-#endif
-  void add(const char* name, bool is_directory) {
-    const int32_t status = entry_(listing_, name, is_directory ? 1 : 0);
-    if (status != CKPT_OK) throw CallbackFailure(status, "the listing was refused");
-  }
-
- private:
-  ckpt_storage_entry_fn entry_;
-  void* listing_;
-};
-
-// Passed to StorageFunctions::list_from.
-class ObjectListing {
- public:
-#ifndef SWIG
-  ObjectListing(ckpt_storage_object_fn object, void* listing) : object_(object), listing_(listing) {}
-#endif
-  void add(const char* path, int64_t bytes) {
-    const int32_t status = object_(listing_, path, bytes);
-    if (status != CKPT_OK) throw CallbackFailure(status, "the listing was refused");
-  }
-
- private:
-  ckpt_storage_object_fn object_;
-  void* listing_;
-};
-
-// Passed to StorageFunctions::read_ranges.
-class RangeList {
- public:
-#ifndef SWIG
-  RangeList(const ckpt_storage_range* ranges, int64_t count) : ranges_(ranges), count_(count) {}
-#endif
-  int64_t count() const { return count_; }
-  int64_t offset(int64_t at) const { return ranges_[at].offset; }
-  Bytes buffer(int64_t at) const { return Bytes{ranges_[at].buffer, ranges_[at].bytes, true}; }
-
- private:
-  const ckpt_storage_range* ranges_;
-  int64_t count_;
-};
-
-// Passed to StorageFunctions::remove_many.
-class PathList {
- public:
-#ifndef SWIG
-  PathList(const char* const* paths, int64_t count) : paths_(paths), count_(count) {}
-#endif
-  int64_t count() const { return count_; }
-  const char* path(int64_t at) const { return paths_[at]; }
-
- private:
-  const char* const* paths_;
-  int64_t count_;
-};
-
-}  // namespace ckpt_swig
-
 #ifdef SWIG
 %include "generated/storage_callbacks.hpp"
 #else
@@ -82,19 +17,6 @@ class PathList {
 #endif
 
 namespace ckpt_swig {
-
-class StorageFactory {
- public:
-  virtual ~StorageFactory() = default;
-  // Hands out one reference.
-  virtual ckpt_storage* make(const char* uri) = 0;
-};
-
-class Sleeper {
- public:
-  virtual ~Sleeper() = default;
-  virtual void sleep(int64_t ns) = 0;
-};
 
 // Passed to Decider::decide.
 class FaultAnswer {
@@ -128,12 +50,6 @@ inline ckpt_status storage_create_custom(const char* name, StorageFunctions* fun
   if (!is_objects || !reads_ranges) table.read_ranges = nullptr;
   if (!is_objects || !removes_many) table.remove_many = nullptr;
   return handed_over(owned, ckpt_storage_create_custom(name, &table, functions, destroy<StorageFunctions>, storage));
-}
-
-inline ckpt_status storage_register_scheme(const char* scheme, StorageFactory* factory) {
-  std::unique_ptr<StorageFactory> owned(factory);
-  return handed_over(
-      owned, ckpt_storage_register_scheme(scheme, detail::Calls<&StorageFactory::make>::give, factory, destroy<StorageFactory>));
 }
 
 // s3: loads libckpt-s3, which packages have beside libckpt.

@@ -22,47 +22,23 @@ class StrategyFunctions {
   virtual void access(const char* layer_name) = 0;
 };
 
-class StrategyFactory {
- public:
-  virtual ~StrategyFactory() = default;
-  // Hands out one reference.
-  virtual ckpt_strategy* make(const char* arguments) = 0;
-};
-
-#ifndef SWIG
-namespace detail {
-
-inline ckpt_strategy_callbacks strategy_callbacks() {
+inline ckpt_status strategy_create_custom(const char* name, StrategyFunctions* functions, ckpt_strategy** strategy) {
+  std::unique_ptr<StrategyFunctions> owned(functions);
   ckpt_strategy_callbacks table = CKPT_STRATEGY_CALLBACKS_INIT;
   table.decide = [](const ckpt_strategy_question* question, ckpt_bool* answer, void* user) {
     return guarded([&] {
-      auto& functions = *static_cast<StrategyFunctions*>(user);
+      auto& asked = *static_cast<StrategyFunctions*>(user);
 #if defined(SWIGCSHARP)
-      *answer = functions.decide(question) ? 1 : 0;
+      *answer = asked.decide(question) ? 1 : 0;
 #else
       const Shape shape{question->shape, question->ndim};
-      *answer = functions.decide(question->layer_name, question->dtype, shape, question->bytes, question->layer_index) ? 1 : 0;
+      *answer = asked.decide(question->layer_name, question->dtype, shape, question->bytes, question->layer_index) ? 1 : 0;
 #endif
     });
   };
-  table.reset = Calls<&StrategyFunctions::reset>::run;
-  table.access = Calls<&StrategyFunctions::access>::run;
-  return table;
-}
-
-}  // namespace detail
-#endif
-
-inline ckpt_status strategy_create_custom(const char* name, StrategyFunctions* functions, ckpt_strategy** strategy) {
-  std::unique_ptr<StrategyFunctions> owned(functions);
-  const ckpt_strategy_callbacks table = detail::strategy_callbacks();
+  table.reset = detail::Calls<&StrategyFunctions::reset>::run;
+  table.access = detail::Calls<&StrategyFunctions::access>::run;
   return handed_over(owned, ckpt_strategy_create_custom(name, &table, functions, destroy<StrategyFunctions>, strategy));
-}
-
-inline ckpt_status strategy_register(const char* name, StrategyFactory* factory) {
-  std::unique_ptr<StrategyFactory> owned(factory);
-  return handed_over(owned,
-                     ckpt_strategy_register(name, detail::Calls<&StrategyFactory::make>::give, factory, destroy<StrategyFactory>));
 }
 
 }  // namespace ckpt_swig

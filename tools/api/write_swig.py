@@ -5,6 +5,7 @@ import re
 from callbacks import SWIG, tables
 from methods import room_of
 from model import is_spare
+from swig_callbacks import callback_lines, takers
 from text import bare, block, camel, listing, texts, wrapped
 
 FOLDER = "bindings/swig/generated/"
@@ -125,6 +126,8 @@ class Writer:
     def __init__(self, model):
         self.model, functions = model, model.api["functions"]
         written = set(re.findall(r"^inline (\w+) (\w+)\(", "".join(texts("bindings/swig/*.hpp").values()), re.MULTILINE))
+        self.takers = [one for one in takers(model) if ("ckpt_status", one.name) not in written]
+        written |= {("ckpt_status", one.name) for one in self.takers}
         parts = tuple(handle + "_" for handle in model.handles)
         self.written = sorted(one for one in written if "ckpt_" + one[1] in model.functions or ("ckpt_" + one[1]).startswith(parts))
         stand_ins = {name for _, name in self.written}
@@ -144,6 +147,10 @@ class Writer:
         by_hand = [f"CKPT_FETCHED({name})" for result, name in self.written if result in RETURNED]
         fetched = [f"CKPT_FETCHED({one.name})" for one in self.fetched]
         return listing([*lists, *replaced, *by_hand, *fetched, *(f"CKPT_QUICK({name})" for name in self.quick)])
+
+    def callbacks(self):
+        head = ["// clang-format off", "#pragma once", "", '#include "../callbacks.hpp"', "", "namespace ckpt_swig {"]
+        return listing([*head, *callback_lines(self.model, self.takers), "", "}  // namespace ckpt_swig"])
 
     def calls(self):
         lists = [line for one in self.lists for line in [f"struct {list_name(one)} {{", f"  std::vector<{one.name}> list;", "};"]]
@@ -169,6 +176,7 @@ def files(model):
     made = {f"{FOLDER}{name.removeprefix('ckpt_')}.hpp": callback_class(tables(model)[name]) for name in SWIG}
     return {
         **made,
+        FOLDER + "callbacks.hpp": writer.callbacks(),
         FOLDER + "structs.i": writer.structs(),
         FOLDER + "handles.i": listing(handle_line(model, handle["name"]) for handle in model.api["handles"]),
         FOLDER + "calls.i": writer.names(),

@@ -17,8 +17,9 @@ with _warnings.catch_warnings():
 
 from . import (_adaptive, _async, _base, _checkpoints, _common, _coordinator, _drive, _engine, _given, _memory, _oneline, _pipeline,
                _plan, _sharded, _state, _storage, _strategy, _task, _tensor, _trees)
-from .generated import errors as _errors, values as _values
+from .generated import errors as _errors, functions as _functions, values as _values
 from .generated.errors import *
+from .generated.functions import *
 from .generated.values import *
 from ._base import *
 from ._common import *
@@ -42,6 +43,6 @@ from ._adaptive import *
 from ._pipeline import *
 
 __version__ = version_string()
-__all__ = [name for part in (_errors, _values, _base, _common, _memory, _tensor, _sharded, _storage, _strategy, _plan, _drive, _engine, _trees,
-                             _state, _coordinator, _given, _checkpoints, _oneline, _task, _async, _adaptive, _pipeline)
+__all__ = [name for part in (_errors, _functions, _values, _base, _common, _memory, _tensor, _sharded, _storage, _strategy, _plan, _drive,
+                             _engine, _trees, _state, _coordinator, _given, _checkpoints, _oneline, _task, _async, _adaptive, _pipeline)
            for name in part.__all__]

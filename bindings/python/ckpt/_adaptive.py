@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _native as _n
 from ._async import AsyncManager
@@ -15,8 +15,7 @@ from .generated import methods as _m, options as _o, values as _v
 from .generated.errors import CallbackError, InvalidArgumentError
 from .generated.values import ControllerEventKind, Policy, Reason
 
-__all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "young_interval", "daly_interval", "expected_value_interval",
-           "weibull_interval", "fit_weibull", "WeibullLaw", "Simulation"]
+__all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "fit_weibull", "WeibullLaw", "Simulation"]
 
 
 # ---- The threshold rule ----
@@ -78,14 +77,8 @@ class Controller(_m.ControllerMethods, _Owned):
             options["policy"] = policy
         self._adopt(_n.ckpt_controller_create(_o.controller_options(**options)))
 
-    def now(self) -> float:
-        """Seconds on the controller's clock."""
-        return _n.ckpt_controller_get_now(self._h)
-
     def _at(self, now: Optional[float]) -> float:
         return self.now() if now is None else now
-
-    # ---- A run ----
 
     def record(self, kind: ControllerEventKind, **event: _o.controller_event) -> None:
         """Records an event; each kind uses the values that it names. now_seconds: the controller's clock unless given. The methods for
@@ -95,14 +88,6 @@ class Controller(_m.ControllerMethods, _Owned):
 
     def _record(self, kind: ControllerEventKind, now: Optional[float], **values: Any) -> None:
         self.record(kind, now_seconds=self._at(now), **values)
-
-    def begin_run(self, now: Optional[float] = None) -> None:
-        """A run begins. InvalidStateError while one is going on."""
-        self._record(ControllerEventKind.RUN_BEGAN, now)
-
-    def resume(self, now: Optional[float] = None) -> None:
-        """A process goes on with what restore loaded: a run that was going on there has failed. Without one: begin_run."""
-        self._record(ControllerEventKind.RUN_RESUMED, now)
 
     def should_checkpoint(self, now: Optional[float] = None) -> Decision:
         """Whether to save now, and why. Changes nothing."""
@@ -143,51 +128,11 @@ class Controller(_m.ControllerMethods, _Owned):
             raise CallbackError("rank 0 could not decide", _n.CKPT_E_CALLBACK)
         return Decision._of(json.loads(text))
 
-    # ---- Saves ----
-
-    def begin(self, now: Optional[float] = None) -> None:
-        """A save starts. Until commit or abort no other one is asked for."""
-        self._record(ControllerEventKind.SAVE_BEGAN, now)
-
-    def commit(self, stall_seconds: float, durable_seconds: float, now: Optional[float] = None) -> None:
-        """The save is durable. stall_seconds: that work stood still for it; durable_seconds: from its begin until it was
-        durable."""
-        self._record(ControllerEventKind.SAVE_COMMITTED, now, stall_seconds=stall_seconds, durable_seconds=durable_seconds)
-
-    def abort(self, now: Optional[float] = None) -> None:
-        """The save came to nothing."""
-        self._record(ControllerEventKind.SAVE_ABORTED, now)
-
     def save_async(self, manager: AsyncManager, state: Union[StateLike, Mapping[str, Any]], step: int = 0, *,
                    now: Optional[float] = None, **options: AsyncManager.save) -> CheckpointTask:
         """Saves in the background as AsyncManager.save; the save begins, commits and aborts by itself, with what the manager
         measured. What the controller knows goes into the checkpoint under ckpt.CONTROLLER."""
         return manager._save(_n.ckpt_controller_save_async, (self._h, self._at(now), manager._h), state, step, **options)
-
-    # ---- Learning ----
-
-    def observe_task(self, name: str, duration_seconds: float) -> None:
-        """A task took this long. Its mean also stands for poll_seconds when that is 0."""
-        self._record(ControllerEventKind.TASK_DONE, 0, name=name, duration_seconds=duration_seconds)
-
-    def record_failure(self, now: Optional[float] = None) -> None:
-        """The machine failed, and what was not saved is lost. The run goes on."""
-        self._record(ControllerEventKind.FAILURE, now)
-
-    def record_recovery(self, saved_seconds: float, overhead_seconds: float, now: Optional[float] = None) -> None:
-        """Work goes on after a failure. saved_seconds: work that the loaded checkpoint made it needless to do again;
-        overhead_seconds: what that checkpoint had cost."""
-        self._record(ControllerEventKind.RECOVERY, now, saved_seconds=saved_seconds, overhead_seconds=overhead_seconds)
-
-    def record_clean_exit(self, now: Optional[float] = None) -> None:
-        """The run ends without a failure."""
-        self._record(ControllerEventKind.CLEAN_EXIT, now)
-
-    def notify_preemption(self, left_seconds: float, now: Optional[float] = None) -> None:
-        """The process will be ended: a save is asked for at once if it would be durable in time."""
-        self._record(ControllerEventKind.PREEMPTION, now, left_seconds=left_seconds)
-
-    # ---- Looking, keeping ----
 
     def restore(self, text: Union[str, Mapping[str, Any]]) -> None:
         """Takes over what json() returned, or what state[ckpt.CONTROLLER] holds after a load. After a restart call resume next.
@@ -196,27 +141,6 @@ class Controller(_m.ControllerMethods, _Owned):
 
 
 # ---- Formulas ----
-
-
-def young_interval(cost_seconds: float, mtbf_seconds: float) -> float:
-    """Seconds of work between saves that cost this much each, on a machine with this mean time between failures, by Young's
-    formula."""
-    return _n.ckpt_interval_young(cost_seconds, mtbf_seconds)
-
-
-def daly_interval(cost_seconds: float, mtbf_seconds: float) -> float:
-    """The same by Daly's formula, of a higher order."""
-    return _n.ckpt_interval_daly(cost_seconds, mtbf_seconds)
-
-
-def expected_value_interval(cost_seconds: float, mtbf_seconds: float) -> float:
-    """The work whose expected loss is the expected cost of saving it."""
-    return _n.ckpt_interval_expected_value(cost_seconds, mtbf_seconds)
-
-
-def weibull_interval(cost_seconds: float, shape: float, scale_seconds: float, age_seconds: float) -> float:
-    """By the hazard of a Weibull law at an age since the last failure."""
-    return _n.ckpt_interval_weibull(cost_seconds, shape, scale_seconds, age_seconds)
 
 
 class WeibullLaw(NamedTuple):
@@ -243,8 +167,3 @@ class Simulation(_m.SimulationMethods, _Owned):
         """policies: also as a list. Runs when it is made."""
         joined = policies if policies is None or isinstance(policies, str) else ",".join(policies)
         self._adopt(_n.ckpt_simulation_create(_o.simulation_options(policies=joined, **options)))
-
-    def results(self) -> Dict[str, Any]:
-        """For each policy its efficiency, and its extra time against Daly's interval, over all failures, the first 10, the first
-        100, and those after 100."""
-        return json.loads(_n.ckpt_simulation_get_json(self._h))

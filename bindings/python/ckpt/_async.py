@@ -216,10 +216,6 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
 
     # ---- Looking ----
 
-    def info(self, id: int) -> CheckpointTaskInfo:
-        """A task's state, bytes and times. NotFoundError when it is unknown or no longer in the history."""
-        return CheckpointTaskInfo._of(_n.ckpt_async_manager_get_task(self._h, id))
-
     def active_tasks(self) -> List[CheckpointTaskInfo]:
         """The tasks that have not ended, the oldest first."""
         return self._infos(CheckpointTaskList.LIVE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-import json
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _native as _n
@@ -122,38 +121,10 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
 
     # ---- Which there are: a checkpoint is named by its name, or by the number of its step ----
 
-    def find_step(self, step: int) -> Optional[CheckpointInfo]:
-        """The good one of this step, of several the newest; None when there is none."""
-        try:
-            return CheckpointInfo._of(_n.ckpt_checkpoint_manager_find_step(self._h, step))
-        except NotFoundError:
-            return None
-
     def _name(self, which: Union[str, int, None]) -> Optional[str]:
         if which is None or isinstance(which, str):
             return which
         return CheckpointInfo._of(_n.ckpt_checkpoint_manager_find_step(self._h, which)).name
-
-    def remove(self, which: Union[str, int]) -> None:
-        """Removes a checkpoint. NotFoundError when it does not exist."""
-        _n.ckpt_checkpoint_manager_remove(self._h, self._name(which))
-
-    def prune(self, keep_rules: Optional[str] = None, dry_run: bool = False) -> List[CheckpointInfo]:
-        """Removes what rules (None: those of the manager) do not keep, or only says what that is."""
-        return [CheckpointInfo._of(info) for info in _n.ckpt_checkpoint_manager_prune(self._h, keep_rules, int(dry_run))]
-
-    def prune_abandoned(self, dry_run: bool = False) -> List[CheckpointInfo]:
-        """Removes the abandoned checkpoints that are not pinned, or only returns them."""
-        return [CheckpointInfo._of(info) for info in _n.ckpt_checkpoint_manager_prune_abandoned(self._h, int(dry_run))]
-
-    def manifest(self, which: Union[str, int]) -> Dict[str, Any]:
-        """The manifest of one checkpoint (docs/format.md)."""
-        return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))
-
-    def rank_values(self, which: Union[str, int], rank: int) -> Dict[str, Any]:
-        """Returns the values that one rank saved, for a run that continues with another number of ranks. OutOfRangeError when the checkpoint
-        has no such rank."""
-        return json.loads(_n.ckpt_checkpoint_manager_get_rank_values(self._h, self._name(which), rank))
 
     def verify(self, which: Union[str, int, None] = None, *, progress: Progress = None) -> VerifyResult:
         """Reads a whole checkpoint, or the newest, and checks everything. CorruptError names the first bad file and tensor."""
@@ -175,12 +146,6 @@ class Reader(_m.ReaderMethods, _Owned):
     def __init__(self, path: PathLike) -> None:
         _require_folder(path)
         self._adopt(_n.ckpt_reader_create(_path_text("path", path)))
-
-    def __len__(self) -> int:
-        return _n.ckpt_reader_get_tensor_count(self._h)
-
-    def info(self, index: int) -> TensorInfo:
-        return TensorInfo._of(_n.ckpt_reader_get_tensor(self._h, index))
 
     def __iter__(self) -> Iterator[TensorInfo]:
         return (self.info(i) for i in range(len(self)))

@@ -14,7 +14,7 @@ from .generated.values import LogLevel
 if TYPE_CHECKING:
     import logging
 
-__all__ = ["version", "version_string", "build_info", "feature", "set_log", "philox", "available_threads", "Clock",
+__all__ = ["version", "version_string", "build_info", "set_log", "philox", "available_threads", "Clock",
            "WorkerPool", "ThreadHooks", "monotonic_ns"]
 
 
@@ -24,11 +24,6 @@ version: Callable[[], int] = _n.ckpt_version  # the extension's own functions: n
 version_string: Callable[[], str] = _n.ckpt_version_string
 build_info: Callable[[], str] = _n.ckpt_build_info
 available_threads: Callable[[], int] = _n.ckpt_available_threads
-
-
-def feature(name: str) -> bool:
-    """Whether this build has the named feature ("dlpack", "safetensors", ...)."""
-    return bool(_n.ckpt_feature(name))
 
 
 # ---- Log ----
@@ -112,17 +107,10 @@ class ThreadHooks(_Owned):
 class Clock(_m.ClockMethods, _Owned):
     """A source of time in nanoseconds. Clock() stands still until advance; Clock.custom asks a callable."""
 
-    def __init__(self, start_ns: int = 0) -> None:
-        self._adopt(_n.ckpt_clock_create_manual(start_ns))
-
     @classmethod
     def custom(cls, now: Callable[[], int]) -> "Clock":
         """A clock that calls now(), which gives nanoseconds and never goes backwards. One that raises gives the time before."""
         return cls._of(_n.ckpt_clock_create_custom(_callbacks(_native.ClockSource, now=now)))
-
-    def now(self) -> int:
-        """The time in nanoseconds."""
-        return _n.ckpt_clock_get_now(self._h)
 
 
 def monotonic_ns() -> int:

@@ -46,20 +46,10 @@ def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any
 class Coordinator(_m.CoordinatorMethods, _Owned):
     """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
 
-    def __init__(self) -> None:
-        self._adopt(_n.ckpt_coordinator_create_single())
-
     @classmethod
     def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
         functions = _callbacks(_native.CoordinatorFunctions, **_functions_of(coordinator))
         return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions, _gathers(coordinator)))
-
-    def barrier(self, timeout: float = 60.0) -> None:
-        _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))
-
-    def broadcast(self, data: Any, root: int, timeout: float = 60.0) -> None:
-        """data: a writable buffer, as long on every process."""
-        _n.ckpt_coordinator_broadcast(self._h, data, root, _timeout_ns(timeout))
 
     def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
         """Everyone's bytes, in the order of ranks."""

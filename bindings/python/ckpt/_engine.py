@@ -15,32 +15,13 @@ from ._tensor import DTypeLike, Tensor, _dtype
 from .generated import methods as _m, options as _o
 from .generated.values import LayerCallbacks, LayerContext, LayerOption
 
-__all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "known_layer_kinds", "blas_info",
-           "set_blas", "set_blas_kernels", "learning_rate_at"]
+__all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "set_blas"]
 
 Spec = Tuple[DTypeLike, Sequence[int]]
 
 
 def _spec(given: Spec) -> Tuple[int, Tuple[int, ...]]:
     return (int(_dtype(given[0])), tuple(given[1]))
-
-
-def blas_info() -> str:
-    """Loads the BLAS now and returns its name, version and core, and a wider set of kernels that this processor can run, if any."""
-    return _n.ckpt_blas_get_info()
-
-
-def set_blas_kernels(name: str) -> None:
-    """Loads OpenBLAS now with a set of its kernels: "best", or the name of a core, such as "SkylakeX" or "Haswell".
-
-    Works once, and only if this process has not loaded that OpenBLAS before: call it first, also before `import numpy` where NumPy
-    uses the same file (Debian's does; NumPy's own wheels contain another one). While it runs, no other thread may read or change
-    the environment. Every other user of the same file gets these kernels, too.
-
-    Raises InvalidArgumentError for an unknown name and for kernels that the processor cannot run, InvalidStateError if it is too
-    late, and UnsupportedError on processors other than x86-64, or if that OpenBLAS lacks them, which is then in use with others.
-    """
-    _n.ckpt_blas_set_kernels(name)
 
 
 def set_blas(sgemm: int, dgemm: int, name: Optional[str] = None, concurrent: bool = False) -> None:
@@ -118,11 +99,6 @@ class Layer(_m.LayerMethods, _Owned):
         return cls._of(_n.ckpt_layer_create_custom(name, layer.flags, layer.options, layer.ambient_bytes, has_record, functions))
 
 
-def known_layer_kinds() -> List[str]:
-    """The kinds of layers, one a text: its form, what it does, and the range of each whole number."""
-    return _n.ckpt_layer_get_known_kinds().split("\n")
-
-
 class Parameter(NamedTuple):
     """A parameter with its gradient; both share the chain's memory."""
 
@@ -142,9 +118,6 @@ class Chain(_m.ChainMethods, _Owned):
     def add(self, layer: Layer) -> "Chain":
         _n.ckpt_chain_add(self._h, layer._h)
         return self
-
-    def __len__(self) -> int:
-        return _n.ckpt_chain_get_layer_count(self._h)
 
     def parameters(self) -> List[Parameter]:
         found = (_n.ckpt_chain_get_parameter(self._h, i) for i in range(_n.ckpt_chain_get_parameter_count(self._h)))
@@ -188,21 +161,7 @@ class ScheduleExecutor(_m.ScheduleExecutorMethods, _Owned):
 class Optimizer(_m.OptimizerMethods, _Owned):
     """Updates a chain's parameters from their gradients."""
 
-    @classmethod
-    def sgd(cls, chain: Chain, learning_rate: float, momentum: float = 0.0) -> "Optimizer":
-        return cls._of(_n.ckpt_optimizer_create_sgd(chain._h, learning_rate, momentum))
-
-    def step_and_zero(self, max_norm: float = float("inf")) -> float:
-        """Clips the gradients, updates once and sets them to 0, in one pass: a step with accumulate=True comes next. Returns the
-        norm before."""
-        return _n.ckpt_optimizer_step_and_zero(self._h, max_norm)
-
     def tensors(self) -> List[Tuple[str, Tensor]]:
         """The state, by name; shares the optimizer's memory."""
         found = (_n.ckpt_optimizer_get_tensor(self._h, i) for i in range(_n.ckpt_optimizer_get_tensor_count(self._h)))
         return [(name, Tensor._of(value)) for name, value in found]
-
-
-def learning_rate_at(step: int, **schedule: _o.learning_rate_schedule) -> float:
-    """The rate of a step, for `Optimizer.learning_rate` before it."""
-    return _n.ckpt_learning_rate_at(_o.learning_rate_schedule(**schedule), step)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from . import _native as _n
@@ -11,9 +10,9 @@ from ._base import _callbacks, _Shared
 from .generated import methods as _m
 from .generated.errors import NotFoundError, OverBudgetError
 from .generated.values import (MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats,
-                          MemoryStats, MemorySystem)
+                          MemoryStats)
 
-__all__ = ["MemoryTracker", "MemoryScope", "MemorySnapshot", "MemorySubscription", "MemoryQueue", "probe_memory"]
+__all__ = ["MemoryTracker", "MemoryScope", "MemorySnapshot", "MemorySubscription", "MemoryQueue"]
 
 
 class MemorySnapshot(NamedTuple):
@@ -112,13 +111,6 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
     def _known(self, layer: Union[int, str]) -> int:
         return _n.ckpt_memory_tracker_find_layer(self._h, layer) if isinstance(layer, str) else layer
 
-    def find_layer(self, name: str) -> Optional[int]:
-        """The number of the layer, or None."""
-        try:
-            return _n.ckpt_memory_tracker_find_layer(self._h, name)
-        except NotFoundError:
-            return None
-
     def record_allocation(self, layer: Union[int, str], bytes: int) -> int:
         """Books an allocation and gives its id."""
         number = self._numbers.get(layer) if isinstance(layer, str) else layer  # without a call: this is done often
@@ -160,9 +152,6 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         """Opens a scope: with tracker.scope("forward") as scope: ..."""
         return MemoryScope(self, _n.ckpt_memory_tracker_push_scope(self._h, name))
 
-    def set_limit(self, limit_bytes: int, hysteresis_bytes: int = 0) -> None:
-        _n.ckpt_memory_tracker_set_limit(self._h, limit_bytes, hysteresis_bytes)
-
     @property
     def limit(self) -> Optional[Tuple[int, int]]:
         """(limit, hysteresis) in bytes, or None."""
@@ -186,16 +175,3 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
     def subscribe_queue(self, capacity: int, kinds: int = MemoryEventKind.ALL) -> MemoryQueue:
         """Collects at most capacity events, to be polled."""
         return MemoryQueue(self, _n.ckpt_memory_tracker_subscribe_queue(self._h, kinds, capacity))
-
-    def report(self, max_layers: int = 0) -> Dict[str, Any]:
-        """A snapshot as the members that docs/memory.md names. max_layers 0: all."""
-        return json.loads(_n.ckpt_memory_tracker_get_json(self._h, max_layers))
-
-    def prometheus(self, max_layers: int = 100) -> str:
-        """A snapshot in the Prometheus text format."""
-        return _n.ckpt_memory_tracker_get_prometheus(self._h, max_layers)
-
-
-def probe_memory() -> MemorySystem:
-    """Asks the system, control groups included."""
-    return MemorySystem._of(_n.ckpt_memory_probe())

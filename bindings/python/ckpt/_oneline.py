@@ -19,7 +19,7 @@ from ._root import CkptError
 from ._sharded import Sharded
 from ._state import PathLike, State, _json_text
 from ._storage import Storage, _path_text, _place_key, _require_folder
-from ._tensor import _numpy_or_tensor
+from ._tensor import _numpy_or_tensor, as_tensor, Tensor
 from ._torch_versions import VERSIONS, versions_of
 from ._tree_filling import fill_tree
 from ._trees import TEXT_TENSOR, Types
@@ -211,6 +211,11 @@ def _by_group(reader: Reader, group: Optional[str], types: Types, meter: _Meter)
 def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
     """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it. The
     versions of modules in a state_dict are the entry "_metadata" of its metadata; another attribute of the dict is an error."""
+    _write_file(path, tensors, metadata, progress)
+
+
+def _write_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]], progress: Progress,
+                convert: Callable[[Any], Tensor] = as_tensor) -> None:
     _require_folder(path)
     versions = versions_of(tensors, "tensors")
     if versions is not None:
@@ -220,7 +225,7 @@ def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Map
             raise InvalidArgumentError(f"{name}: a dict; a safetensors file has tensors by name and no groups")
     if not tensors:
         raise InvalidArgumentError("tensors is empty: nothing would be saved")
-    with _state_of(tensors, "tensors", None, False) as state:
+    with _state_of(tensors, "tensors", None, False, convert) as state:
         text = None if metadata is None else _json_text("metadata", dict(metadata))
         _told(progress, _n.ckpt_safetensors_write, _path_text("path", path), state._h, "tensors", text)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
@@ -93,25 +92,12 @@ class ActivationManager(_m.ActivationManagerMethods, _Owned):
         """Clears, and says how many micro-batches the step has: which one is the last. None: not known."""
         _n.ckpt_activation_manager_begin_step(self._h, micro_batches or 0)
 
-    def should_checkpoint(self, micro_batch: int, bytes: int = 0) -> bool:
-        """Whether a store of this many bytes would be kept now."""
-        return bool(_n.ckpt_activation_manager_should_checkpoint(self._h, micro_batch, bytes))
-
     def store_moved(self, micro_batch: int, activation: Any) -> bool:
         """The same without a copy. No caller may write to the activation any more; a Tensor is closed when this succeeds."""
         shared = as_tensor(activation)
         kept = bool(_n.ckpt_activation_manager_store_moved(self._h, micro_batch, shared._h))
         shared._slot = None  # the manager has the reference
         return kept
-
-    def get(self, micro_batch: int) -> Optional[Tensor]:
-        """A read-only tensor over what is stored, or None. Its memory lives as long as it, also when the manager releases it."""
-        found = _n.ckpt_activation_manager_get_activation(self._h, micro_batch)
-        return None if found is None else Tensor._of(found)
-
-    def __contains__(self, micro_batch: int) -> bool:
-        """Whether the activation is stored."""
-        return bool(_n.ckpt_activation_manager_has_activation(self._h, micro_batch))
 
     def memory_usage(self) -> int:
         """Exact bytes of what is stored."""
@@ -123,10 +109,6 @@ class ActivationManager(_m.ActivationManagerMethods, _Owned):
 
     def __bool__(self) -> bool:
         return True  # also when nothing is stored
-
-    def micro_batches(self) -> List[int]:
-        """Those that are stored, ascending."""
-        return list(_n.ckpt_activation_manager_list(self._h))
 
 
 # ---- Pipelines ----
@@ -195,7 +177,3 @@ class Pipeline(_m.PipelineMethods, _Owned):
         """Who did what when in the last step that ended well."""
         intervals, step_ns = _n.ckpt_pipeline_get_timeline(self._h)
         return Timeline([PipelineInterval._of(interval) for interval in intervals], step_ns)
-
-    def trace(self) -> Dict[str, Any]:
-        """The same as Chrome's trace events: json.dump it for chrome://tracing or Perfetto."""
-        return json.loads(_n.ckpt_pipeline_get_trace_json(self._h))

@@ -7,9 +7,9 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 from . import _native as _n
 from ._base import _Owned, _Shared
 from .generated import methods as _m, options as _o
-from .generated.values import LayerProfile, OptionProfile, ProgramBuffer, ProgramOperation, ScheduleAction
+from .generated.values import LayerProfile, OptionProfile, ScheduleAction
 
-__all__ = ["Profile", "Schedule", "known_planners", "Follower", "Cursor", "Program"]
+__all__ = ["Profile", "Schedule", "Follower", "Cursor", "Program"]
 
 
 class Profile(_m.ProfileMethods, _Owned):
@@ -38,9 +38,6 @@ class Profile(_m.ProfileMethods, _Owned):
         """In how many ways the layer can be run."""
         return _n.ckpt_profile_get_layer(self._h, layer)[2]
 
-    def option(self, layer: int, option: int = 0) -> OptionProfile:
-        return OptionProfile._of(_n.ckpt_profile_get_option(self._h, layer, option))
-
 
 class Schedule(_m.ScheduleMethods, _Shared):
     """An immutable recipe of actions for one step of training. Iterating gives its actions."""
@@ -54,16 +51,6 @@ class Schedule(_m.ScheduleMethods, _Shared):
         """By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...; `known_planners` lists them.
         OverBudgetError of budget gives the smallest one that works."""
         return cls._of(_n.ckpt_schedule_create(profile._h, planner))
-
-    @classmethod
-    def segments(cls, profile: Profile, begins: Sequence[int]) -> "Schedule":
-        """Segments that begin at the given layers; the first is 0."""
-        return cls._of(_n.ckpt_schedule_create_segments(profile._h, list(begins)))
-
-    @classmethod
-    def open_ended(cls, period: int, flags: int = LayerProfile().flags) -> "Schedule":
-        """For a number of steps that is not known yet: see Cursor.finalize."""
-        return cls._of(_n.ckpt_schedule_create_open_ended(period, flags))
 
     @property
     def layer_count(self) -> Optional[int]:
@@ -84,11 +71,6 @@ class Schedule(_m.ScheduleMethods, _Shared):
                 yield from actions
                 if len(actions) < 1024:
                     return
-
-
-def known_planners() -> List[str]:
-    """Each planner's form, what it makes, and the ranges of its values: "periodic:SEGMENTS - ...; SEGMENTS: 1 .. layers"."""
-    return _n.ckpt_schedule_get_known_planners().split("\n")
 
 
 class Follower(_m.FollowerMethods, _Owned):
@@ -112,25 +94,7 @@ class Cursor(_m.CursorMethods, _Owned):
         """Up to capacity next actions; none behind END."""
         return [ScheduleAction._of(action) for action in _n.ckpt_cursor_next_many(self._h, capacity)]
 
-    def save(self) -> bytes:
-        """The place as bytes, for restore in this or another process."""
-        return _n.ckpt_cursor_save(self._h)
-
-    def restore(self, place: bytes) -> None:
-        """Moves to a saved place of an equal schedule."""
-        _n.ckpt_cursor_restore(self._h, place)
-
 
 class Program(_m.ProgramMethods, _Owned):
     """A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules on memory
     of their own; docs/guests.md says how. Immutable."""
-
-    def arena_bytes(self, tier: int = 0) -> int:
-        """Size of a tier's arena, which must begin at a multiple of 64 bytes; 0: memory."""
-        return _n.ckpt_program_get_arena_bytes(self._h, tier)
-
-    def buffers(self) -> List[ProgramBuffer]:
-        return [ProgramBuffer._of(buffer) for buffer in _n.ckpt_program_get_buffers(self._h)]
-
-    def operations(self) -> List[ProgramOperation]:
-        return [ProgramOperation._of(operation) for operation in _n.ckpt_program_get_operations(self._h)]

@@ -12,7 +12,7 @@ from ._base import _callbacks, _Owned
 from ._root import _at
 from ._sharded import Sharded
 from ._storage import Path
-from ._tensor import DTypeLike, Tensor, _dtype, as_tensor
+from ._tensor import Tensor, as_tensor
 from ._torch_versions import require_same_versions, VERSIONS, versions_by_group
 from ._tree_arrays import Copied
 from ._tree_filling import fill_tree
@@ -223,11 +223,6 @@ class State(_m.StateMethods, _Owned):
         for offsets, block in tensor.blocks:
             self.add_block(group, name, offsets, block)
 
-    def add_sharded(self, group: str, name: str, dtype: DTypeLike, shape: Sequence[int]) -> None:
-        """Adds a tensor that is spread over the ranks of a run: each rank adds it with the same dtype and global shape, and then,
-        by add_block, those of its blocks that it has."""
-        _n.ckpt_state_add_sharded_tensor(self._h, group, name, _dtype(dtype), shape)
-
     def add_block(self, group: str, name: str, offsets: Sequence[int], array: Any) -> None:
         """Adds one block of this rank to a tensor of add_sharded: a Tensor, or anything with a buffer or __dlpack__, which is
         shared. offsets: where it begins in each dimension; OutOfRangeError when it passes the tensor."""
@@ -286,10 +281,6 @@ class State(_m.StateMethods, _Owned):
         except KeyError:
             return False
 
-    def __len__(self) -> int:
-        """Number of values."""
-        return _n.ckpt_state_get_key_count(self._h)
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
 
@@ -321,14 +312,6 @@ class State(_m.StateMethods, _Owned):
             return self[key]
         except KeyError:
             return default
-
-    def set_rarely_changes(self, group: str, rarely: bool = True) -> None:
-        """A save does not write this group's file again while nothing in it changed."""
-        _n.ckpt_state_set_rarely_changes(self._h, group, int(rarely))
-
-    def load_report(self) -> Dict[str, Any]:
-        """What the last load found missing, unexpected and unusable, and whose values it left to each rank."""
-        return json.loads(_n.ckpt_state_get_load_report(self._h))
 
 
 StateLike = Union[State, Stateful, Tuple[Stateful, Stateful]]

@@ -17,7 +17,7 @@ from .generated import methods as _m, options as _o
 from .generated.callbacks import StorageCallbacks
 from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 
-__all__ = ["Storage", "CustomStorage", "CustomObjects", "Fault", "FaultHandler", "register_scheme", "unregister_scheme"]
+__all__ = ["Storage", "CustomStorage", "CustomObjects", "Fault", "FaultHandler", "register_scheme"]
 
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -198,11 +198,6 @@ def register_scheme(scheme: str, factory: Callable[[str], Storage]) -> None:
         return handle
 
     _n.ckpt_storage_register_scheme(scheme, _callbacks(_native.StorageFactory, make=make))
-
-
-def unregister_scheme(scheme: str) -> None:
-    """Forgets a registered scheme; storages made by it live on. NotFoundError for any other."""
-    _n.ckpt_storage_unregister_scheme(scheme)
 
 
 # ---- Places: a Storage, a path, or a URI ----

@@ -16,7 +16,7 @@ from ._tensor import DTypeLike, Tensor, _dtype
 from .generated import methods as _m, options as _o
 from .generated.values import StrategyList, StrategyQuestion, _DType
 
-__all__ = ["Strategy", "CustomStrategy", "register_strategy", "unregister_strategy", "known_strategies"]
+__all__ = ["Strategy", "CustomStrategy", "register_strategy"]
 
 
 class _NameOfClass:
@@ -185,13 +185,3 @@ def register_strategy(name: str, factory: Callable[[str], StrategyLike]) -> None
         return handle
 
     _n.ckpt_strategy_register(name, _callbacks(_native.StrategyFactory, make=make))
-
-
-def unregister_strategy(name: str) -> None:
-    """Forgets a registered kind; strategies made by it live on."""
-    _n.ckpt_strategy_unregister(name)
-
-
-def known_strategies() -> List[str]:
-    """The kinds that text can name."""
-    return _n.ckpt_strategy_get_known_kinds().split(", ")

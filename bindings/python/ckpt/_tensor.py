@@ -10,7 +10,7 @@ from ._base import _Owned, _Shared
 from ._root import handle_of, made_by
 from .generated import methods as _m
 from .generated.errors import UnsupportedError
-from .generated.values import DType, _DType
+from .generated.values import DType
 
 __all__ = ["Tensor", "BufferPool", "as_tensor"]
 
@@ -46,10 +46,6 @@ def _dtype(kind: DTypeLike) -> DType:
 
 class BufferPool(_m.BufferPoolMethods, _Owned):
     """Memory for tensors that is used again for the same size."""
-
-    def trim(self, keep_bytes: int = 0) -> None:
-        """Releases memory to the system until at most keep_bytes are kept for reuse."""
-        _n.ckpt_buffer_pool_trim(self._h, keep_bytes)
 
 
 class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
@@ -99,10 +95,6 @@ class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
         return (1, 0)
 
     @property
-    def dtype(self) -> DType:
-        return _DType[_n.ckpt_tensor_get_dtype(self._h)]
-
-    @property
     def shape(self) -> Tuple[int, ...]:
         return _n.ckpt_tensor_get_shape(self._h)
 
@@ -132,20 +124,8 @@ class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
         raw._slot = self._h
         return memoryview(raw)
 
-    def add_scaled(self, factor: float, source: "Tensor") -> None:
-        """self += factor * source."""
-        _n.ckpt_tensor_add_scaled(self._h, factor, source._h)
-
     def dot(self, other: "Tensor") -> float:
         return _n.ckpt_tensor_dot(self._h, other._h)
-
-    def copy_from(self, source: "Tensor") -> None:
-        """Copies the elements of a tensor of the same dtype and shape."""
-        _n.ckpt_tensor_copy(self._h, source._h)
-
-    def is_bit_equal(self, other: "Tensor") -> bool:
-        """Whether dtype, shape and all bytes are the same."""
-        return bool(_n.ckpt_tensor_is_bit_equal(self._h, other._h))
 
     def __repr__(self) -> str:
         if self.closed:
@@ -191,6 +171,7 @@ def _seen_as(tensor: Tensor, dtype: DType, read_only: bool = False) -> Tensor:
 
 
 made_by["as_tensor"] = as_tensor
+made_by["as_dtype"] = _dtype
 made_by["tensor"] = lambda source: None if source is None else as_tensor(source)
 made_by["dtype"] = lambda kind: 0 if kind is None else _dtype(kind)
 

@@ -416,23 +416,14 @@ _VALUES: Dict[str, Callable[..., Any]] = {
     "bytearray": lambda text: bytearray(base64.b64decode(text)),
     "path": _path,
 }
-_LENGTHS: Dict[str, Callable[[List[Any]], int]] = {  # of a container's node: the number of values that follow it
-    "attributes": lambda node: 2,
-    "list": lambda node: node[1],
-    "tuple": lambda node: node[1],
-    "dict": lambda node: 2 * node[1],
-    "ordered_dict": lambda node: 2 * node[1],
-    "named_tuple": lambda node: len(node[2]),
-    "dataclass": lambda node: len(node[2]),
-}
+_CONTAINERS = ("list", "tuple", "dict", "ordered_dict", "named_tuple", "dataclass", "attributes")
 
 
-class _Frame:
-    """A container whose parts are still being read."""
-
-    def __init__(self, node: List[Any]) -> None:
-        self.kind: str = node[0]
-        self.node, self.length, self.parts = node, _LENGTHS[self.kind](node), []  # type: List[Any], int, List[Any]
+def _length(node: List[Any]) -> int:
+    """The number of values that follow a container's node."""
+    if node[0] == "attributes":
+        return 2
+    return len(node[2]) if node[0] in ("named_tuple", "dataclass") else node[1] * (2 if "dict" in node[0] else 1)
 
 
 class _Reader:
@@ -447,30 +438,28 @@ class _Reader:
         self.made: Dict[Tuple[Any, ...], Any] = {}  # what several nodes share
 
     def read(self, nodes: List[Any]) -> Any:
-        frames: List[_Frame] = []
-        value: Any = None
+        whole: List[Any] = []  # the tree, when it is complete
+        open_nodes: List[Tuple[List[Any], int, List[Any]]] = [(["list", 1], 1, whole)]  # node, number of parts, parts so far
         for node in nodes:
-            if isinstance(node, list) and node[0] in _LENGTHS:
-                frames.append(_Frame(node))
+            if isinstance(node, list) and node[0] in _CONTAINERS:
+                open_nodes.append((node, _length(node), []))
             else:
-                value = self._value(node, bool(frames) and frames[-1].kind == "attributes") if isinstance(node, list) else node
-                if frames:
-                    frames[-1].parts.append(value)
-            while frames and len(frames[-1].parts) == frames[-1].length:
-                value = self._close(frames.pop())
-                if frames:
-                    frames[-1].parts.append(value)
-        return value
+                container, _, parts = open_nodes[-1]
+                parts.append(self._value(node, container[0] == "attributes") if isinstance(node, list) else node)
+            while len(open_nodes) > 1 and len(open_nodes[-1][2]) == open_nodes[-1][1]:
+                container, _, parts = open_nodes.pop()
+                open_nodes[-1][2].append(self._close(container, parts))
+        return whole[0]
 
-    def _close(self, frame: _Frame) -> Any:
-        parts = frame.parts
-        if frame.kind == "attributes":
+    def _close(self, node: List[Any], parts: List[Any]) -> Any:
+        kind = node[0]
+        if kind == "attributes":
             return self._attributed(*parts)
-        if frame.kind in ("list", "tuple"):
-            return parts if frame.kind == "list" else tuple(parts)
-        if frame.kind in ("dict", "ordered_dict"):
-            return (dict if frame.kind == "dict" else collections.OrderedDict)(zip(parts[::2], parts[1::2]))
-        return self._record(frame.node[1], dict(zip(frame.node[2], parts)), frame.kind)
+        if kind in ("list", "tuple"):
+            return parts if kind == "list" else tuple(parts)
+        if kind in ("dict", "ordered_dict"):
+            return (dict if kind == "dict" else collections.OrderedDict)(zip(parts[::2], parts[1::2]))
+        return self._record(node[1], dict(zip(node[2], parts)), kind)
 
     @staticmethod
     def _attributed(value: Any, attributes: Dict[str, Any]) -> Any:

@@ -16,16 +16,15 @@ from . import _native as _n
 from ._async import AsyncManager
 from ._checkpoints import _refused_manager, _refused_on_all_ranks, CheckpointManager, Reader
 from ._given import _made_state, _state_of
-from ._oneline import (_continue_from, _newest, _NoCheckpointError, _note_loaded, _save, _warn_of_skipped,
-                       save_file as _save_file)
+from ._oneline import _continue_from, _newest, _NoCheckpointError, _note_loaded, _save, _warn_of_skipped, _write_file
 from ._progress import Progress, _Meter
-from ._root import _at, CkptError
+from ._root import CkptError
 from ._state import PathLike, State
 from ._storage import Storage
 from ._task import CheckpointTask
 from ._tensor import Tensor, as_tensor as _any_tensor
 from ._torch_tensors import _convert, as_tensor, to_torch
-from ._torch_versions import require_same_versions, VERSIONS, versions_by_group, versions_in, versions_of
+from ._torch_versions import require_same_versions, VERSIONS, versions_by_group, versions_in
 from ._trees import Attributed, Record, Types, with_attributes_of
 from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from .generated.values import LoadResult, SaveResult, Verify
@@ -299,17 +298,7 @@ def save_file(path: PathLike, tensors: Mapping[str, "_torch.Tensor"],
               metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
     """Writes a dict of torch tensors as a plain safetensors file, durably. The versions of modules in a state_dict are the entry
     "_metadata" of its metadata. progress: as for CheckpointManager.save."""
-    versions = versions_of(tensors, "tensors")
-    if versions is not None:
-        metadata = {VERSIONS: versions, **(metadata or {})}
-    _save_file(path, {name: _converted(name, tensor) for name, tensor in tensors.items()}, metadata, progress=progress)
-
-
-def _converted(name: str, tensor: Any) -> Any:
-    try:
-        return _convert(tensor) if isinstance(tensor, _torch.Tensor) else tensor
-    except Exception as error:
-        raise _at(name, error)
+    _write_file(path, tensors, metadata, progress, _convert)
 
 
 def load_file(path: PathLike, device: Any = "cpu", *, progress: Progress = None) -> Dict[str, "_torch.Tensor"]:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional
+import json
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 
 from .. import _native as _n
+from .._base import _timeout_ns
 from .._root import classes, handle_of, made_by
 from . import options as _o, values as _v
 from .errors import NotFoundError
@@ -22,11 +24,26 @@ class ActivationManagerMethods:
     _of: Any
     _release = staticmethod(_n.ckpt_activation_manager_release)
 
+    def should_checkpoint(self, micro_batch: int, bytes: int = 0) -> bool:
+        """Returns True when a store of this many bytes (>= 0) would be kept now, else False. micro_batch: 0 .. micro_batches-1; another
+        one: OutOfRangeError. A strategy is asked, and counts the question."""
+        return bool(_n.ckpt_activation_manager_should_checkpoint(self._h, micro_batch, bytes))
+
     def store(self, micro_batch: int, activation: Any) -> bool:
         """Asks the policy, and keeps a copy of the activation if it says so: Returns True or False. An index that is stored already is
         replaced, with its bytes; it is dropped when the new activation is not kept."""
         given = made_by["as_tensor"](activation)
         return bool(_n.ckpt_activation_manager_store(self._h, micro_batch, given._h))
+
+    def get(self, micro_batch: int) -> Optional[Tensor]:
+        """Returns a new read-only reference to what is stored, or None when nothing is: that is no error. The memory lives as long as
+        the reference, also when the manager drops it."""
+        found = _n.ckpt_activation_manager_get_activation(self._h, micro_batch)
+        return None if found is None else classes["Tensor"]._of(found)
+
+    def __contains__(self, micro_batch: int) -> bool:
+        """Returns True when the activation is stored, else False."""
+        return bool(_n.ckpt_activation_manager_has_activation(self._h, micro_batch))
 
     def recompute(self, input: Any, micro_batch: int) -> Tensor:
         """Runs the stage's forward on input: Returns a new reference. Nothing is stored. InvalidStateError when the manager has no
@@ -35,8 +52,8 @@ class ActivationManagerMethods:
         return classes["Tensor"]._of(_n.ckpt_activation_manager_recompute(self._h, given._h, micro_batch))
 
     def get_or_compute(self, input: Any, micro_batch: int) -> Tensor:
-        """Returns what ActivationManager.activation returns, or else what ActivationManager.recompute returns. input is only read in
-        the second case, but must be there."""
+        """Returns what ActivationManager.get returns, or else what ActivationManager.recompute returns. input is only read in the
+        second case, but must be there."""
         given = made_by["as_tensor"](input)
         return classes["Tensor"]._of(_n.ckpt_activation_manager_get_or_compute(self._h, given._h, micro_batch))
 
@@ -48,6 +65,10 @@ class ActivationManagerMethods:
         """Returns the metadata for a stored activation; NotFoundError when it is not stored."""
         return _v.ActivationMetadata._of(_n.ckpt_activation_manager_get_metadata(self._h, micro_batch))
 
+    def micro_batches(self) -> List[int]:
+        """Lists the stored micro-batches, ascending."""
+        return list(_n.ckpt_activation_manager_list(self._h))
+
 
 class AsyncManagerMethods:
     _h: Any
@@ -58,6 +79,10 @@ class AsyncManagerMethods:
     def end_step(self, step: int) -> None:
         """Reports that a step has ended: tasks whose gate_step is not after it may begin. Never goes back."""
         _n.ckpt_async_manager_end_step(self._h, step)
+
+    def info(self, id: int) -> _v.CheckpointTaskInfo:
+        """Returns what is known of a task now. NotFoundError as AsyncManager.cancel."""
+        return _v.CheckpointTaskInfo._of(_n.ckpt_async_manager_get_task(self._h, id))
 
     def stats(self) -> _v.AsyncManagerStats:
         """Returns the manager's tasks and bytes; a snapshot while they are at work."""
@@ -79,12 +104,21 @@ class BufferPoolMethods:
         """Returns the stats. pool None: the default pool."""
         return _v.BufferPoolStats._of(_n.ckpt_buffer_pool_get_stats(self._h))
 
+    def trim(self, keep_bytes: int = 0) -> None:
+        """Releases memory to the system, the buffers that were returned first before others, until at most keep_bytes (>= 0) are kept
+        for reuse. pool None: the default pool."""
+        _n.ckpt_buffer_pool_trim(self._h, keep_bytes)
+
 
 class ChainMethods:
     _h: Any
     _adopt: Any
     _of: Any
     _release = staticmethod(_n.ckpt_chain_release)
+
+    def __len__(self) -> int:
+        """Returns the number of layers."""
+        return _n.ckpt_chain_get_layer_count(self._h)
 
     def initialize(self, seed: int) -> None:
         """Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
@@ -108,6 +142,7 @@ class CheckpointManagerMethods:
     _h: Any
     _adopt: Any
     _of: Any
+    _name: Any
     _release = staticmethod(_n.ckpt_checkpoint_manager_release)
 
     @property
@@ -148,6 +183,20 @@ class CheckpointManagerMethods:
         except NotFoundError:
             return None
 
+    def find_step(self, step: int) -> Optional[_v.CheckpointInfo]:
+        """Returns the newest checkpoint of this step (>= 0) whose status is 0; one of the current line takes precedence over abandoned
+        ones. None when there is none."""
+        try:
+            return _v.CheckpointInfo._of(_n.ckpt_checkpoint_manager_find_step(self._h, step))
+        except NotFoundError:
+            return None
+
+    def remove(self, which: Union[str, int]) -> None:
+        """Removes one checkpoint for ever, durably: after a crash it is there whole, or gone for every load. which: the step, or the
+        name as in CheckpointInfo, good or damaged. NotFoundError without a directory of that name; InvalidStateError when it is
+        pinned or the manager read-only, ForkedError in a forked child. Waits for a save that is under way."""
+        _n.ckpt_checkpoint_manager_remove(self._h, self._name(which))
+
     def pin(self, step: int) -> None:
         """Pins the newest checkpoint of this step (>= 0) whose status is 0, durably: retention of this and later processes does not
         remove it. Earlier versions of the library do not know pins. NotFoundError when there is none; else as
@@ -159,6 +208,30 @@ class CheckpointManagerMethods:
         step has no checkpoint; else as CheckpointManager.remove."""
         _n.ckpt_checkpoint_manager_unpin(self._h, step)
 
+    def prune(self, keep_rules: Optional[str] = None, dry_run: bool = False) -> List[_v.CheckpointInfo]:
+        """Removes the checkpoints that a save would now remove, durably. keep_rules: as in CheckpointManagerOptions, in the place of
+        all that these say; None or empty: what they say. When dry_run is True, nothing is changed. The one that was committed last
+        stays, too. InvalidArgumentError for rules that cannot be read; without a dry run as CheckpointManager.remove, and IoError
+        when some could not be removed completely."""
+        return [_v.CheckpointInfo._of(one) for one in _n.ckpt_checkpoint_manager_prune(self._h, keep_rules, int(dry_run))]
+
+    def prune_abandoned(self, dry_run: bool = False) -> List[_v.CheckpointInfo]:
+        """Durably removes the abandoned checkpoints that are not pinned, and no others, whatever the manager's rules keep. Those with a
+        manifest that cannot be read stay. dry_run and errors as in CheckpointManager.prune."""
+        return [_v.CheckpointInfo._of(one) for one in _n.ckpt_checkpoint_manager_prune_abandoned(self._h, int(dry_run))]
+
+    def manifest(self, which: Union[str, int]) -> Dict[str, Any]:
+        """Returns the manifest of one checkpoint: an object with its step, groups, files, tensors, values and metadata
+        (docs/format.md). which: the step, or the name as in CheckpointInfo, or ".". NotFoundError without a manifest, CorruptError
+        when it is damaged."""
+        return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))
+
+    def rank_values(self, which: Union[str, int], rank: int) -> Dict[str, Any]:
+        """Returns the JSON values that one rank saved, as an object. which: the step, or the name as in CheckpointInfo, or ".". rank: 0
+        .. world_size - 1 of the checkpoint, else OutOfRangeError. For runs that go on with another number of ranks and have to share
+        out anew what was each rank's own. Errors as CheckpointManager.manifest."""
+        return json.loads(_n.ckpt_checkpoint_manager_get_rank_values(self._h, self._name(which), rank))
+
 
 class ClockMethods:
     _h: Any
@@ -166,16 +239,29 @@ class ClockMethods:
     _of: Any
     _release = staticmethod(_n.ckpt_clock_release)
 
+    def __init__(self, start_ns: int = 0) -> None:
+        """Creates a clock that stands still at start_ns (>= 0, nanoseconds) until Clock.advance moves it."""
+        self._adopt(_n.ckpt_clock_create_manual(start_ns))
+
     def advance(self, duration_ns: int) -> None:
         """Moves a manual clock forward by duration_ns (>= 0). InvalidStateError for any other clock, OutOfRangeError past 2**63 - 1."""
         _n.ckpt_clock_advance(self._h, duration_ns)
+
+    def now(self) -> int:
+        """Returns the clock's time in nanoseconds; clock None asks the system's monotonic clock."""
+        return _n.ckpt_clock_get_now(self._h)
 
 
 class ControllerMethods:
     _h: Any
     _adopt: Any
     _of: Any
+    _record: Any
     _release = staticmethod(_n.ckpt_controller_release)
+
+    def now(self) -> float:
+        """Returns the time on the controller's clock, for callers that have none of their own."""
+        return _n.ckpt_controller_get_now(self._h)
 
     def info(self) -> _v.ControllerInfo:
         """Returns what the controller knows."""
@@ -190,12 +276,65 @@ class ControllerMethods:
         ControllerEventKind.SAVE_BEGAN, so that learning survives the crash that it learns from. Numbers read back to the same bits."""
         return _n.ckpt_controller_get_json(self._h)
 
+    def begin_run(self, now: Optional[float] = None) -> None:
+        """A run begins: budgets and windows start again. InvalidStateError during a run."""
+        self._record(_v.ControllerEventKind.RUN_BEGAN, now)
+
+    def resume(self, now: Optional[float] = None) -> None:
+        """This process continues what Controller.restore loaded. If a run was in progress there, it has failed: half an interval after
+        its last event, but not later than now; record its recovery next. Without such a run: as ControllerEventKind.RUN_BEGAN. The
+        time may be on another clock than in the process before."""
+        self._record(_v.ControllerEventKind.RUN_RESUMED, now)
+
+    def begin(self, now: Optional[float] = None) -> None:
+        """A save starts: no other one is asked for until it is committed or aborted. InvalidStateError while one is in flight."""
+        self._record(_v.ControllerEventKind.SAVE_BEGAN, now)
+
+    def commit(self, stall_seconds: float, durable_seconds: float, now: Optional[float] = None) -> None:
+        """The save in flight is durable. InvalidStateError without a save in flight. stall_seconds: seconds that work stood still for
+        the save: the cost of the save. durable_seconds: seconds from the begin of the save until it was durable; used after
+        preemption notices."""
+        self._record(_v.ControllerEventKind.SAVE_COMMITTED, now, stall_seconds=stall_seconds, durable_seconds=durable_seconds)
+
+    def abort(self, now: Optional[float] = None) -> None:
+        """The save in flight failed: nothing is learned from it. InvalidStateError without a save in flight."""
+        self._record(_v.ControllerEventKind.SAVE_ABORTED, now)
+
+    def observe_task(self, name: str, duration_seconds: float) -> None:
+        """A task is done; as Threshold.observe_task. The mean duration also stands for ControllerOptions.poll_seconds when that is 0.
+        name: name of the task: UTF-8, not blank, at most 95 bytes. duration_seconds: duration of the task in seconds: finite, at
+        least 0."""
+        self._record(_v.ControllerEventKind.TASK_DONE, 0, name=name, duration_seconds=duration_seconds)
+
+    def record_failure(self, now: Optional[float] = None) -> None:
+        """The machine failed: what was not saved is lost. The run continues."""
+        self._record(_v.ControllerEventKind.FAILURE, now)
+
+    def record_recovery(self, saved_seconds: float, overhead_seconds: float, now: Optional[float] = None) -> None:
+        """Work continues after a failure. saved_seconds: seconds of work that the loaded checkpoint makes unnecessary to repeat.
+        overhead_seconds: cost of the loaded checkpoint in seconds."""
+        self._record(_v.ControllerEventKind.RECOVERY, now, saved_seconds=saved_seconds, overhead_seconds=overhead_seconds)
+
+    def record_clean_exit(self, now: Optional[float] = None) -> None:
+        """The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was spent for
+        nothing."""
+        self._record(_v.ControllerEventKind.CLEAN_EXIT, now)
+
+    def notify_preemption(self, left_seconds: float, now: Optional[float] = None) -> None:
+        """The process will be terminated. A save is asked for at once if those before became durable within that time. left_seconds:
+        seconds until the process is terminated."""
+        self._record(_v.ControllerEventKind.PREEMPTION, now, left_seconds=left_seconds)
+
 
 class CoordinatorMethods:
     _h: Any
     _adopt: Any
     _of: Any
     _release = staticmethod(_n.ckpt_coordinator_release)
+
+    def __init__(self) -> None:
+        """Creates the coordinator of a single process, rank 0 of 1: every operation returns at once."""
+        self._adopt(_n.ckpt_coordinator_create_single())
 
     @property
     def rank(self) -> int:
@@ -206,6 +345,17 @@ class CoordinatorMethods:
     def world_size(self) -> int:
         """Returns the number of processes."""
         return _n.ckpt_coordinator_get_world_size(self._h)
+
+    def barrier(self, timeout: float = 60.0) -> None:
+        """Returns when every process has called it. timeout: seconds, >= 0; TimeoutError after that. A custom one's: its status, else
+        CallbackError. Wrong arguments of this function and of the next three are detected only by their process: the others wait for
+        it until TimeoutError."""
+        _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))
+
+    def broadcast(self, data: Any, root: int, timeout: float = 60.0) -> None:
+        """Sends the root's bytes to all processes: data is read there and written elsewhere. bytes: >= 0, the same everywhere; data may
+        be None only when it is 0. root: 0 .. world_size - 1. Errors as Coordinator.barrier."""
+        _n.ckpt_coordinator_broadcast(self._h, data, root, _timeout_ns(timeout))
 
 
 class CursorMethods:
@@ -222,6 +372,15 @@ class CursorMethods:
         """Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once.
         InvalidStateError when the number is known already."""
         _n.ckpt_cursor_finalize(self._h, layer_count)
+
+    def save(self) -> bytes:
+        """Returns the cursor's place as bytes, for Cursor.restore in this or another process."""
+        return _n.ckpt_cursor_save(self._h)
+
+    def restore(self, place: Any) -> None:
+        """Moves a cursor of an equal schedule to a saved place. CorruptError for bytes that are none; InvalidArgumentError when they
+        are of another schedule."""
+        _n.ckpt_cursor_restore(self._h, place)
 
 
 class DriverMethods:
@@ -301,6 +460,13 @@ class MemoryTrackerMethods:
         new layer."""
         return _n.ckpt_memory_tracker_add_layer(self._h, name)
 
+    def find_layer(self, name: str) -> Optional[int]:
+        """Returns the number of the layer of this name. None for a name that was never used."""
+        try:
+            return _n.ckpt_memory_tracker_find_layer(self._h, name)
+        except NotFoundError:
+            return None
+
     def layer_name(self, layer_id: int) -> str:
         """Returns the layer's name, which lives as long as the tracker. NotFoundError for a number that no layer has."""
         return _n.ckpt_memory_tracker_get_layer_name(self._h, layer_id)
@@ -325,18 +491,36 @@ class MemoryTrackerMethods:
         numbers go on."""
         _n.ckpt_memory_tracker_reset_stats(self._h)
 
+    def set_limit(self, limit_bytes: int, hysteresis_bytes: int = 0) -> None:
+        """Sets the limit of the live total: limit_bytes > 0, 0 <= hysteresis_bytes < limit_bytes. Recording goes on above it, with an
+        event when the live total rises above it; the next one only after it was below limit_bytes - hysteresis_bytes. With more than
+        limit_bytes live the event comes at once. MemoryTracker.try_reserve refuses what would pass it."""
+        _n.ckpt_memory_tracker_set_limit(self._h, limit_bytes, hysteresis_bytes)
+
     def clear_limit(self) -> None:
         """Removes the limit of the live total; a new tracker has none."""
         _n.ckpt_memory_tracker_clear_limit(self._h)
 
     def enable_events(self, enabled: bool) -> None:
-        """Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
-        reported later."""
+        """Switches all events off (False) or on again (True). A new tracker has them on. Accounting goes on; what happened meanwhile is
+        not reported later."""
         _n.ckpt_memory_tracker_enable_events(self._h, int(enabled))
 
     def set_peak_granularity(self, bytes: int) -> None:
         """Reports a new peak only when it is at least bytes (> 0) above the last one reported; 1 reports every new peak."""
         _n.ckpt_memory_tracker_set_peak_granularity(self._h, bytes)
+
+    def report(self, max_layers: int = 0) -> Dict[str, Any]:
+        """Returns a snapshot (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (0: all) that hold
+        the most live bytes, and the sum of the others."""
+        return json.loads(_n.ckpt_memory_tracker_get_json(self._h, max_layers))
+
+    def prometheus(self, max_layers: int = 100) -> str:
+        """Returns a snapshot in the Prometheus text format 0.0.4: ckpt_memory_current_bytes, ckpt_memory_peak_bytes,
+        ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first max_layers layers
+        by number (0: all), so that a layer's series never moves; the others are summed under layer="other". Source:
+        prometheus.io/docs/instrumenting/exposition_formats."""
+        return _n.ckpt_memory_tracker_get_prometheus(self._h, max_layers)
 
 
 class OptimizerMethods:
@@ -344,6 +528,12 @@ class OptimizerMethods:
     _adopt: Any
     _of: Any
     _release = staticmethod(_n.ckpt_optimizer_release)
+
+    @classmethod
+    def sgd(cls, chain: Chain, learning_rate: float, momentum: float = 0.0) -> Optimizer:
+        """Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <=
+        momentum < 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive."""
+        return cls._of(_n.ckpt_optimizer_create_sgd(chain._h, learning_rate, momentum))
 
     @classmethod
     def adamw(cls, chain: Chain, **options: _o.adamw_options) -> Optimizer:
@@ -354,6 +544,13 @@ class OptimizerMethods:
     def step(self) -> None:
         """Updates the parameters once with the gradients as they are."""
         _n.ckpt_optimizer_step(self._h)
+
+    def step_and_zero(self, max_norm: float = float("inf")) -> float:
+        """Does what Chain.clip_gradients(max_norm) and Optimizer.step do, to the same bits, and sets all gradients to 0: a step with
+        accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the gradients are gone through once, and each
+        part is scaled, used and set to 0 while it is in the processor's caches. max_norm: > 0; float("inf") scales nothing. Returns
+        the norm before. OutOfRangeError when that is not finite: gradients, parameters and state stay as they are."""
+        return _n.ckpt_optimizer_step_and_zero(self._h, max_norm)
 
     @property
     def learning_rate(self) -> float:
@@ -411,6 +608,11 @@ class PipelineMethods:
         """Returns what a stage measured since the pipeline was made."""
         return _v.PipelineStats._of(_n.ckpt_pipeline_get_stats(self._h, stage))
 
+    def trace(self) -> Dict[str, Any]:
+        """Returns the timeline of the last step that ended well as Chrome's trace events (JSON; chrome://tracing and Perfetto show it).
+        Source: "Trace Event Format"."""
+        return json.loads(_n.ckpt_pipeline_get_trace_json(self._h))
+
 
 class ProfileMethods:
     _h: Any
@@ -455,6 +657,10 @@ class ProfileMethods:
         """Returns the bytes of the chain's input x_0."""
         return _n.ckpt_profile_get_input_bytes(self._h)
 
+    def option(self, layer: int, option: int = 0) -> _v.OptionProfile:
+        """Returns what was added as option (0 .. option_count-1) of layer."""
+        return _v.OptionProfile._of(_n.ckpt_profile_get_option(self._h, layer, option))
+
     def json(self) -> str:
         """Returns the profile as JSON, as docs/plan.md describes it: seconds read back to the same bits."""
         return _n.ckpt_profile_get_json(self._h)
@@ -481,6 +687,18 @@ class ProgramMethods:
         OutOfRangeError past 2^22 operations."""
         self._adopt(_n.ckpt_program_create(schedule._h, profile._h))
 
+    def arena_bytes(self, tier: int = 0) -> int:
+        """Returns the size of a tier's arena (0 .. 3); it must begin at a multiple of 64 bytes."""
+        return _n.ckpt_program_get_arena_bytes(self._h, tier)
+
+    def buffers(self) -> List[_v.ProgramBuffer]:
+        """Returns all buffers."""
+        return [_v.ProgramBuffer._of(one) for one in _n.ckpt_program_get_buffers(self._h)]
+
+    def operations(self) -> List[_v.ProgramOperation]:
+        """Returns all operations."""
+        return [_v.ProgramOperation._of(one) for one in _n.ckpt_program_get_operations(self._h)]
+
     def json(self) -> str:
         """Returns the program as JSON, as docs/guests.md describes it."""
         return _n.ckpt_program_get_json(self._h)
@@ -492,6 +710,15 @@ class ReaderMethods:
     _of: Any
     _release = staticmethod(_n.ckpt_reader_release)
 
+    def __len__(self) -> int:
+        """Returns the number of tensors."""
+        return _n.ckpt_reader_get_tensor_count(self._h)
+
+    def info(self, index: int) -> _v.TensorInfo:
+        """Returns the info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
+        OutOfRangeError."""
+        return _v.TensorInfo._of(_n.ckpt_reader_get_tensor(self._h, index))
+
 
 class ScheduleMethods:
     _h: Any
@@ -501,6 +728,12 @@ class ScheduleMethods:
     _retain = staticmethod(_n.ckpt_schedule_retain)
 
     @classmethod
+    def segments(cls, profile: Profile, begins: Sequence[int]) -> Schedule:
+        """Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: begins_count of them, strictly
+        ascending, the first is 0."""
+        return cls._of(_n.ckpt_schedule_create_segments(profile._h, list(begins)))
+
+    @classmethod
     def from_strategy(cls, profile: Profile, strategy: StrategyLike) -> Schedule:
         """Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and freezes its answers.
         Meanwhile its callbacks can add nothing to the profile (InvalidStateError). A chosen layer begins a segment (boundary) or is
@@ -508,6 +741,13 @@ class ScheduleMethods:
         afterwards: Follower.next asks again. CallbackError when a custom one fails."""
         given = made_by["as_strategy"](strategy)
         return cls._of(_n.ckpt_schedule_create_from_strategy(profile._h, given._h))
+
+    @classmethod
+    def open_ended(cls, period: int, flags: int = _v.LayerFlag.NEEDS_INPUT | _v.LayerFlag.DETERMINISTIC) -> Schedule:
+        """Creates a schedule for a number of steps that is not known when the forward part begins: keeps the input of every period-th
+        step (period >= 1), or records every step (period 0). All layers have the given LayerFlag flags. Its cursors go on forward
+        until Cursor.finalize."""
+        return cls._of(_n.ckpt_schedule_create_open_ended(period, flags))
 
     @property
     def name(self) -> str:
@@ -580,12 +820,29 @@ class SimulationMethods:
     _of: Any
     _release = staticmethod(_n.ckpt_simulation_release)
 
+    def results(self) -> Dict[str, Any]:
+        """Returns the results: for each policy its efficiency (finished work per wall time) and its extra wall time against Daly's
+        interval for the same work, over all failures, the first 10, the first 100, and those after 100; null where there is none.
+        "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points for each policy,
+        "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" how many of the times
+        between failures lie in each interval, as [from seconds, to seconds, count]."""
+        return json.loads(_n.ckpt_simulation_get_json(self._h))
+
 
 class StateMethods:
     _h: Any
     _adopt: Any
     _of: Any
     _release = staticmethod(_n.ckpt_state_release)
+
+    def add_sharded(self, group: str, name: str, dtype: Any, shape: Sequence[int]) -> None:
+        """Adds a tensor that is spread over the ranks of a run: each rank adds the same name, dtype and global shape, and then, by
+        State.add_block, the blocks that it has: none, one or several. What State.add_tensor adds is replicated: every rank has it
+        whole, and it is saved once. group, name: as in State.add_tensor. shape: ndim (0 .. 8) lengths, >= 0; None only when ndim is
+        0. Together the blocks of all ranks cover the tensor; ranks may have the same block, else blocks do not overlap: a save fails
+        with InvalidArgumentError that names what is missing or covered twice."""
+        given = made_by["as_dtype"](dtype)
+        _n.ckpt_state_add_sharded_tensor(self._h, group, name, given, list(shape))
 
     @property
     def tensor_count(self) -> int:
@@ -596,6 +853,27 @@ class StateMethods:
         """Sets the value of a key, replacing the one it had. key: not blank. json: one JSON value, copied. Integers must fit 64 bits,
         other numbers are IEEE doubles; no key twice in an object; nested at most 48 deep."""
         _n.ckpt_state_set_json(self._h, key, json)
+
+    def __len__(self) -> int:
+        """Returns the number of keys that have a value."""
+        return _n.ckpt_state_get_key_count(self._h)
+
+    def set_rarely_changes(self, group: str, rarely: bool = True) -> None:
+        """Declares that the tensors of a group seldom change (rarely is True) or takes that back (False, as without this call): a save
+        with SaveOptions.incremental does not write its file again while none of them has changed since the checkpoint before. The
+        group need not be there yet."""
+        _n.ckpt_state_set_rarely_changes(self._h, group, int(rarely))
+
+    def load_report(self) -> Dict[str, Any]:
+        """Returns what the last successful load into this state found missing, unexpected and unusable:
+        {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
+        "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
+        "by_rank":["data_position"]} missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints
+        that it passed over, newest first, with what was wrong, and a damaged commit record ("name" is its path) where only the
+        manifest's digest in it shows that the checkpoint was committed; LoadResult.skipped is their number. by_rank: keys whose
+        values differed between the ranks that saved, and were not loaded because there are more or fewer ranks now
+        (CheckpointManager.rank_values reads them); not there when there are none."""
+        return json.loads(_n.ckpt_state_get_load_report(self._h))
 
 
 class StorageMethods:
@@ -698,6 +976,11 @@ class TensorMethods:
         return _n.ckpt_tensor_get_element_count(self._h)
 
     @property
+    def dtype(self) -> _v.DType:
+        """The tensor's element type, a CKPT_DTYPE_ constant."""
+        return _v._DType[_n.ckpt_tensor_get_dtype(self._h)]
+
+    @property
     def ndim(self) -> int:
         """Number of dimensions, 0 .. 8."""
         return _n.ckpt_tensor_get_ndim(self._h)
@@ -718,10 +1001,27 @@ class TensorMethods:
         range. F32 and F64 only, else UnsupportedError."""
         _n.ckpt_tensor_scale(self._h, factor)
 
+    def add_scaled(self, factor: float, source: Any) -> None:
+        """target = target + factor * source, in the dtype's own precision with two roundings per element (axpy of BLAS, never fused).
+        factor: as for Tensor.scale. dtype and shape must be the same, and memory either the same or apart. F32 and F64 only, else
+        UnsupportedError."""
+        given = made_by["as_tensor"](source)
+        _n.ckpt_tensor_add_scaled(self._h, factor, given._h)
+
     def sum(self) -> float:
         """Returns the sum of all elements, computed in F64 by pairwise summation (Higham, "The accuracy of floating point summation",
         SIAM J. Sci. Comput. 14, 1993); 0 when there are none. F32 and F64 only, else UnsupportedError."""
         return _n.ckpt_tensor_sum(self._h)
+
+    def copy_from(self, source: Any) -> None:
+        """Copies the elements of source, which must have the dtype and shape of target. Their memory may overlap."""
+        given = made_by["as_tensor"](source)
+        _n.ckpt_tensor_copy(self._h, given._h)
+
+    def is_bit_equal(self, other: Any) -> bool:
+        """Returns True when dtype, shape and all bytes are the same, else False. So a NaN equals the same NaN, and 0 does not equal -0."""
+        given = made_by["as_tensor"](other)
+        return bool(_n.ckpt_tensor_is_bit_equal(self._h, given._h))
 
 
 class ThresholdMethods:
