@@ -254,7 +254,8 @@ class Writer:
         classes = set(re.findall(r"^class (\w+)\(", text, re.MULTILINE))
 
         def usable(kind, form):
-            made = [kind(words, one) for one in functions if one.form == form and (one.function not in used or one.function in USED_TOO)]
+            free = [one for one in functions if one.form == form and (one.function not in used or one.function in USED_TOO)]
+            made = [kind(words, one) for one in free]
             return [one for one in made if one.is_simple() and one.classes() <= classes and not one.is_written(text)]
 
         self.bases = sorted(bases)

@@ -14,19 +14,19 @@ BEHAVIOUR = {"DType": "DTypeBase", "ActionKind": "ActionKindBase"}  # enumeratio
 EXTENDED = ("ActivationPolicy", "CheckpointTaskResult", "Decision")  # records that a class written by hand derives from
 WRITTEN = ("ckpt_schedule_action", "ckpt_layer_option")  # structs that are made of tuples, too
 CONVERTED = {"ckpt_tensor": "tensor", "ckpt_strategy": "strategy", "ckpt_dtype": "dtype"}  # in whose place more is accepted
-# Names that do not follow from the header: of a verb, or of a function.
-NAMES = {"get_bytes": "nbytes", "get_element_count": "size", "is_read_only": "read_only",  # as numpy has it
-         "list_allocations": "live_allocations", "list_tasks": "tasks", "get_or_compute": "get_or_compute",
-         "create_retrying": "retrying", "ckpt_tensor_copy": "copy_from", "add_sharded_tensor": "add_sharded", "get_activation": "get",
-         "has_activation": "__contains__", "get_key_count": "__len__",
-         "ckpt_reader_get_tensor_count": "__len__", "ckpt_chain_get_layer_count": "__len__", "ckpt_reader_get_tensor": "info",
-         "ckpt_activation_manager_list": "micro_batches", "ckpt_async_manager_get_task": "info", "ckpt_clock_create_manual": "__init__",
-         "ckpt_coordinator_create_single": "__init__", "ckpt_interval_young": "young_interval", "ckpt_interval_daly": "daly_interval",
-         "ckpt_interval_expected_value": "expected_value_interval", "ckpt_interval_weibull": "weibull_interval",
-         "ckpt_blas_set_kernels": "set_blas_kernels", "ckpt_memory_probe": "probe_memory",
-         "ckpt_storage_unregister_scheme": "unregister_scheme",
-         "ckpt_strategy_unregister": "unregister_strategy", "ckpt_strategy_get_known_kinds": "known_strategies",
-         "ckpt_schedule_get_known_planners": "known_planners", "ckpt_layer_get_known_kinds": "known_layer_kinds"}
+NAMES = {  # those that do not follow from the header: of a verb, or of a function
+    "get_bytes": "nbytes", "get_element_count": "size", "is_read_only": "read_only",  # as numpy has it
+    "list_allocations": "live_allocations", "list_tasks": "tasks", "get_or_compute": "get_or_compute", "create_retrying": "retrying",
+    "add_sharded_tensor": "add_sharded", "get_activation": "get", "has_activation": "__contains__", "get_key_count": "__len__",
+    "ckpt_tensor_copy": "copy_from", "ckpt_reader_get_tensor_count": "__len__", "ckpt_chain_get_layer_count": "__len__",
+    "ckpt_reader_get_tensor": "info", "ckpt_activation_manager_list": "micro_batches", "ckpt_async_manager_get_task": "info",
+    "ckpt_clock_create_manual": "__init__", "ckpt_coordinator_create_single": "__init__", "ckpt_interval_young": "young_interval",
+    "ckpt_interval_daly": "daly_interval", "ckpt_interval_expected_value": "expected_value_interval",
+    "ckpt_interval_weibull": "weibull_interval", "ckpt_blas_set_kernels": "set_blas_kernels", "ckpt_memory_probe": "probe_memory",
+    "ckpt_storage_unregister_scheme": "unregister_scheme", "ckpt_strategy_unregister": "unregister_strategy",
+    "ckpt_strategy_get_known_kinds": "known_strategies", "ckpt_schedule_get_known_planners": "known_planners",
+    "ckpt_layer_get_known_kinds": "known_layer_kinds",
+}
 APART = ("ckpt_tensor_spec", "ckpt_step")  # no records
 FORMS = {  # by kind: type in a record, type of a keyword, default, and what makes the object in C++
     "truth": ("bool", "bool", "{truth}", "PyBool_FromLong(v.{c})"),
