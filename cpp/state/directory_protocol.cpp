@@ -140,7 +140,7 @@ std::int64_t DirectoryProtocol::next_sequence() {
 }
 
 std::string DirectoryProtocol::begin_attempt(const std::string& prefix, std::int64_t step, const LineMark&) {
-  const std::string name = make_attempt(prefix, step, {});
+  std::string name = make_attempt(prefix, step, {});
   ownership_->note_own(name);
   return name;
 }

@@ -475,7 +475,7 @@ inline std::vector<bool> Value::elements<bool>() const {
 inline bool Value::equals(const Value& other) const {
   if (attributes_ != other.attributes_) return false;
   if (kind_ != other.kind_ || class_name_ != other.class_name_) return false;
-  const auto same_bits = [](double left, double right) { return std::memcmp(&left, &right, sizeof left) == 0; };
+  const auto same_bits = [](double left, double right) { return std::memcmp(&left, &right, sizeof left) == 0; };  // NOLINT: by bits
   switch (kind_) {
     case TreeKind::number: return same_bits(std::get<double>(data_), std::get<double>(other.data_));
     case TreeKind::complex: {

@@ -75,10 +75,10 @@ bool Collective::broadcast_checked(std::span<std::byte> bytes_and_checksum, std:
   return rank() == root || is_intact(bytes_and_checksum);
 }
 
-void Collective::broadcast(std::span<std::byte> given, std::int64_t root) {
-  std::vector<std::byte> bytes = with_checksum(given);
-  if (!broadcast_checked(bytes, root)) fail_garbled(root, rank());
-  std::copy_n(bytes.begin(), given.size(), given.begin());
+void Collective::broadcast(std::span<std::byte> bytes, std::int64_t root) {
+  std::vector<std::byte> checked = with_checksum(bytes);
+  if (!broadcast_checked(checked, root)) fail_garbled(root, rank());
+  std::copy_n(checked.begin(), bytes.size(), bytes.begin());
 }
 
 std::vector<std::byte> Collective::gather(std::span<const std::byte> bytes) {
