@@ -1,4 +1,4 @@
-"""Makes the .pyi files of the package: what its modules declare, without bodies.
+"""Generates the .pyi files of the package: the declarations of its modules, without bodies.
 
 `**options: f`, or a Union of such, where f is a function of generated/options.py or a method, stands for the keywords of f: the stub
 lists each of them, with its text.

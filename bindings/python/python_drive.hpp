@@ -266,7 +266,7 @@ inline PyObject* driver_run(ckpt_driver* driver, int64_t state, Object box) {
                     [&](void* x0, void** g0) { return ckpt_driver_run(driver, x0, g0); });
 }
 
-// (call, what the callback returned); None when the last step did not fail by a callback.
+// Returns (call, result of its callback), or None if no callback failed the last step.
 inline PyObject* driver_get_failure(ckpt_driver* driver) {
   ckpt_drive_call call{};
   int32_t result = 0;

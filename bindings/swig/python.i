@@ -198,7 +198,7 @@ CKPT_LIST(Actions, ckpt_schedule_action)
 CKPT_CAPSULE(DLManagedTensor, "dltensor")
 CKPT_CAPSULE(DLManagedTensorVersioned, "dltensor_versioned")
 
-// ---- A tensor over memory of any object with a buffer; drivers, whose callbacks need the GIL in each call ----
+// ---- Tensors over the memory of objects with a buffer; drivers: their callbacks acquire the GIL ----
 %typemap(in) ckpt_python::Object "$1.object = $input;"
 %typemap(typecheck) ckpt_python::Object "$1 = 1;"
 %ignore ckpt_python::Object;

@@ -299,7 +299,7 @@ std::int64_t AsyncManager::save(const ReadSave& read) {
   return id;
 }
 
-// Of many ranks, what is loaded is agreed on here, on the thread that calls; no rank runs collectives while it reads.
+// With many ranks, the calling thread agrees on the checkpoint here, since no rank runs collectives while it reads.
 std::int64_t AsyncManager::load(const ReadLoad& read) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();

@@ -27,7 +27,7 @@ Manifest read_manifest(Protocol& protocol, const std::string& directory);
 std::string read_one(Protocol& protocol, const std::string& name,
                      const std::function<void(const std::string& directory, Manifest& manifest)>& body);
 
-// Throws "there is no checkpoint", or that none is usable, with the problem of the newest.
+// Fails because no checkpoint exists, or because none is usable; the message then has the problem of the newest.
 [[noreturn]] void fail_none(Protocol& protocol, const std::vector<Found>& all, std::optional<std::int64_t> step = {});
 
 }  // namespace ckpt::state

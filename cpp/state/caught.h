@@ -1,4 +1,4 @@
-// Runs code whose exceptions are kept or logged instead of thrown.
+// Runs code and keeps or logs its exceptions instead of throwing them.
 #pragma once
 
 #include <exception>

@@ -41,7 +41,7 @@ std::string read_text(storage::File& file, std::int64_t largest);
 // The manifest as it is, unchecked; errors as those of read_manifest.
 std::string manifest_text(storage::Storage& storage, const std::string& directory);
 
-// Returns the commit sequence in a manifest, of which only the beginning is read; nothing when there is no manifest.
+// Returns the commit sequence from the beginning of a manifest; nothing if the manifest does not exist.
 std::optional<std::int64_t> sequence_in_manifest(storage::Storage& storage, const std::string& directory);
 
 // Returns the condition that a read error implies; rethrows errors that imply none (out of memory, ...).

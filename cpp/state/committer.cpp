@@ -59,7 +59,7 @@ Committer::Committer(std::shared_ptr<storage::Storage> storage, storage::Sleep s
   }
 }
 
-// Error for anything but what a store that cannot do it would answer: a store that is out of order says nothing about it.
+// Only the errors of a store without this ability mean false. All others are thrown, since they do not show what the store can do.
 bool Committer::keeps_first() {
   const std::string path = cat(probes_prefix, random_digits());
   const std::string first = "first " + path;
@@ -110,7 +110,7 @@ void Committer::fence(const std::string& by, const std::string& path, const char
 
 std::int64_t Committer::next_sequence() {
   refuse_fenced();
-  // An attempt's sequence is one behind a record that is there: what was put and may be there is made certain first.
+  // The sequence of an attempt follows that of an existing record, so a pending record must exist first.
   if (pending_) put(*pending_);
   standing_.clear();
   if (known_ >= std::numeric_limits<std::int64_t>::max() - 1) base::fail(Status::out_of_range, "commit sequence is used up");
@@ -128,7 +128,7 @@ void Committer::commit(CommitRecord record) {
   confirm(pending);
 }
 
-// After an error it is not known whether the record is there: it stays pending.
+// After an error the record stays pending, since it may exist.
 void Committer::put(const Pending& pending) {
   const std::int64_t sequence = pending.record.commit_sequence;
   if (is_exact_) {
@@ -139,7 +139,7 @@ void Committer::put(const Pending& pending) {
       if (read_commit_text(*storage_, pending.path) != pending.text) {
         const std::string path = pending.path;
         pending_.reset();
-        standing_.clear();  // the name is another's: ours is not there
+        standing_.clear();  // the record of another writer has the name
         fence(who(*storage_, path), path);
       }
     }
@@ -180,7 +180,7 @@ void Committer::confirm(const Pending& pending) {
 }
 
 // Another one's retention may have removed the record that would have refused ours: there is one of a higher sequence then, the
-// next one unless that went, too. A listing that is late does not show it; what is read is not late.
+// next one unless that was removed, too. A late listing may lack it; reads are never late.
 void Committer::refuse_overtaken(const Pending& pending) {
   if (!is_exact_) return;
   const std::string next = commit_path(pending.record.commit_sequence + 1, "");

@@ -194,7 +194,7 @@ bool remove_checkpoint(storage::Storage& storage, const std::string& directory) 
     }
     clean = clean && attempted([&] { storage.remove_directory(directory); });
   });
-  note_good(storage, directory);  // it is no checkpoint any more
+  note_good(storage, directory);  // nothing is left to be bad
   return listed && clean;
 }
 

@@ -20,12 +20,11 @@ std::vector<Found> scan_directories(storage::Storage& storage, const std::set<st
 // whatever else is known of it; so does one that cannot be listed or renamed.
 void set_aside(storage::Storage& storage, const std::string& directory, const std::string& reason);
 
-// Earlier versions also renamed damaged checkpoints, and what they took for damaged: warns of each "torn-..." that holds a
-// manifest.
+// Warns of each "torn-..." that holds a manifest: earlier versions also renamed checkpoints that were, or seemed, damaged.
 void warn_of_those_aside(storage::Storage& storage) noexcept;
 
-// Removes a checkpoint, its manifest first, so that the rest is no checkpoint. Continues after an error; returns false when
-// something stayed.
+// Removes a checkpoint, its manifest first, so that no load finds the rest. Continues after an error; returns false if something
+// stayed.
 bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept;
 
 // Removes each "torn-..." of the saved step or a lower one, except those that hold a manifest. Failures are logged.

@@ -72,7 +72,7 @@ std::vector<Found> DirectoryProtocol::list(const std::set<std::string>& bad, con
   return scan_directories(storage(), bad);
 }
 
-void DirectoryProtocol::note_pins(std::vector<Found>& all) {
+void DirectoryProtocol::note_pins(std::span<Found> all) {
   for (Found& found : all) found.pinned = is_pinned(storage(), found.name);
 }
 
@@ -165,7 +165,7 @@ void DirectoryProtocol::discard(const std::string& attempt, bool is_shared) noex
     if (is_shared && has_manifest(storage(), attempt)) return;
     if (remove_checkpoint(storage(), attempt)) return;
     leftovers_.note(attempt);
-    base::fail(Status::io, "what the failed save wrote to ", base::quote(attempt), " could not be removed");
+    base::fail(Status::io, "the files of the failed save in ", base::quote(attempt), " could not be removed");
   });
 }
 

@@ -22,7 +22,7 @@ class DirectoryProtocol final : public Protocol {
   void remove_markers() override;
 
   std::vector<Found> list(const std::set<std::string>& bad, const Wanted& wanted) override;
-  void note_pins(std::vector<Found>& all) override;
+  void note_pins(std::span<Found> all) override;
   bool is_pinned_by_now(const std::string& directory) override;
   FoundRecord require_committed(const std::string& directory, const std::string& text, const Manifest& manifest) override;
   void require_whole(const std::string& directory, const std::string& text, const Manifest& manifest, bool is_listed,

@@ -42,7 +42,7 @@ struct Found {
   Condition condition = Condition::complete;
   base::Status status = base::Status::ok;
   std::string problem;  // when not complete
-  // What the listing has read of the first one, so that its caller need not parse the same text again; its text has this digest.
+  // Only of the first complete one: its parsed manifest and the digest of that text, so that a load need not parse it again.
   std::shared_ptr<Manifest> manifest = {};
   Digest manifest_digest = {};
 };

@@ -1,5 +1,5 @@
-// Attempts that could not be removed completely: they are no checkpoints, but their files take space. Later saves of the same
-// writer try again; the next writer of the storage removes them as unfinished ones.
+// Attempts that could not be removed completely. No load finds them, but their files take space. Later saves of the same writer try
+// again; the next writer of the storage removes them as unfinished ones.
 #pragma once
 
 #include <functional>

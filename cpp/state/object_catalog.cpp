@@ -337,7 +337,7 @@ bool remove_from_store(storage::Storage& storage, const std::string& directory, 
     storage::for_each_object(storage, prefix_of(directory), [&](const storage::Object& object) { paths.push_back(object.path); });
     if (!paths.empty()) storage.remove_many(paths);
   });
-  note_good(storage, directory);  // it is no checkpoint any more
+  note_good(storage, directory);  // nothing is left to be bad
   return clean;
 }
 

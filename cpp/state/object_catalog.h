@@ -1,4 +1,4 @@
-// Which checkpoints an object store holds, by one listing and by what commit records say.
+// The checkpoints of an object store, from one listing and the commit records.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ckpt::state {
 
-// What one listing of a store shows of attempts, whether they were committed or not, and of the rest.
+// One listing of a store: attempts, committed or not, commit records and probes.
 struct StoreListing {
   struct Attempt {
     std::string name;
@@ -34,10 +34,10 @@ StoreListing list_store(storage::Storage& storage);
 // The highest sequence that has a record, 0 when none has one: by one request.
 std::int64_t highest_sequence(storage::Storage& storage);
 
-// What is known of committed checkpoints from looks before: their manifests and records do not change.
+// Caches examined checkpoints that are committed: their manifests and records do not change.
 class ExaminedBefore {
  public:
-  // nullptr unless what is listed is what was looked at.
+  // Returns nullptr unless the listed files are those that were examined.
   const Found* find(const StoreListing::Attempt& attempt, const StoreListing& listing) const;
   void note(const Found& found, const StoreListing::Attempt& attempt, const StoreListing& listing);
   void keep_only(const StoreListing& listing);

@@ -96,12 +96,12 @@ std::int64_t ObjectProtocol::commit(const std::string& attempt, const Manifest& 
   return repeated;
 }
 
-// Not even one with a manifest was seen by another rank as committed while its record cannot exist.
+// is_shared makes no difference: without a record no rank has seen the attempt as committed.
 void ObjectProtocol::discard(const std::string& attempt, bool) noexcept {
   log_error_of([&] {
     if (committer_->may_be_committed(attempt) || remove_from_store(storage(), attempt, "", 0)) return;
     leftovers_.note(attempt);
-    base::fail(Status::io, "what the failed save wrote to ", base::quote(attempt), " could not be removed");
+    base::fail(Status::io, "the files of the failed save in ", base::quote(attempt), " could not be removed");
   });
 }
 
@@ -114,8 +114,8 @@ void ObjectProtocol::note_seen(const StoreListing& listing) {
   seen_.insert(listing.probes.begin(), listing.probes.end());
 }
 
-// A writer removes only what is older than a checkpoint of its own that stays. That does not hold once another writer has
-// committed.
+// A writer removes only checkpoints that are older than one that it has written and keeps. Once another writer has committed, that
+// order is not certain.
 std::vector<Found> ObjectProtocol::list_to_retain() {
   listing_ = list_store(storage());
   if (listing_.highest_sequence() > committer_->highest())

@@ -26,7 +26,7 @@ class ObjectProtocol final : public Protocol {
   void remove_markers() override {}  // remove_unfinished does: another group may be opening
 
   std::vector<Found> list(const std::set<std::string>& bad, const Wanted& wanted) override;
-  void note_pins(std::vector<Found>&) override {}  // the listing has shown them
+  void note_pins(std::span<Found>) override {}  // the listing has shown them
   bool is_pinned_by_now(const std::string&) override { return false; }
   FoundRecord require_committed(const std::string& directory, const std::string& text, const Manifest& manifest) override;
   void require_whole(const std::string& directory, const std::string& text, const Manifest& manifest, bool is_listed,
@@ -56,7 +56,7 @@ class ObjectProtocol final : public Protocol {
 
   storage::Sleep sleep_;
   std::unique_ptr<Committer> committer_;  // set by open
-  // -1: there was no attempt; nothing: not known, or one belongs to generation 1 or higher. See is_above_all.
+  // See is_above_all. -1: no attempt existed; nothing: not known, or an attempt belongs to generation 1 or higher.
   std::optional<std::int64_t> highest_step_;
   std::set<std::string> seen_;  // attempts, records and probes that were listed before the save that runs now
   StoreListing listing_;        // of list_to_retain

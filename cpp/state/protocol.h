@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,7 @@ class Protocol {
   // ignored. For writers and waiting ranks.
   virtual void refresh(const std::string& directory) noexcept = 0;
 
-  // Marker files of a group of ranks. They exist during one call only; what a killed process left is removed later.
+  // Marker files of a group of ranks. They exist during one call only; remove_markers removes those of killed processes.
   virtual std::string marker_path(std::string_view name) const = 0;
   // Returns the paths of the existing ones. prefix: the beginning of such a path.
   virtual std::vector<std::string> markers(const std::string& prefix) = 0;
@@ -64,7 +65,7 @@ class Protocol {
   virtual std::vector<Found> list(const std::set<std::string>& bad, const Wanted& wanted) = 0;
   std::vector<Found> list() { return list({}, {}); }
   // Sets pinned of each result of list.
-  virtual void note_pins(std::vector<Found>& all) = 0;
+  virtual void note_pins(std::span<Found> all) = 0;
   // Whether another machine has pinned a checkpoint that list showed without a pin. In doubt it is pinned.
   virtual bool is_pinned_by_now(const std::string& directory) = 0;
   // Error(not_found) unless the manifest with this text is committed. Returns its record; an empty one in directories.
@@ -96,7 +97,7 @@ class Protocol {
   // Commits the files of an attempt, which are durable under their names. Returns when the checkpoint is durable, with the number
   // of repetitions of place. source.commit_point is called before the first step that cannot be undone with certainty.
   virtual std::int64_t commit(const std::string& attempt, const Manifest& manifest, SaveSource& source) = 0;
-  // Removes what a failed save wrote, as far as it cannot be committed; logs what stays. is_shared: other ranks may have seen the
+  // Removes the files of a failed save unless it may be committed, and logs a failure. is_shared: other ranks may have seen the
   // commit, so an attempt with a manifest stays.
   virtual void discard(const std::string& attempt, bool is_shared) noexcept = 0;
 
@@ -104,7 +105,7 @@ class Protocol {
   virtual std::vector<Found> list_to_retain() = 0;
   // Whether this writer may remove a checkpoint. False for those of a second writer that a lock does not exclude.
   virtual bool may_remove(const std::string& name) = 0;
-  // Removes a checkpoint, beginning with what commits it, so that the rest is no checkpoint. Continues after an error. Returns
+  // Removes a checkpoint, its manifest or commit record first, so that no load finds the rest. Continues after an error. Returns
   // false if something stayed; retry_leftovers tries again.
   virtual bool remove(const Found& found) noexcept = 0;
   // Removes unfinished attempts that no living writer can commit. all: the result of list_to_retain. saved_step: of the save that

@@ -145,7 +145,7 @@ std::vector<KeepRule> parse_keep_rules(std::string_view text, bool larger_is_bet
 
 namespace {
 
-// Returns those whose manifest holds and whose files do not: found by reading them, by this process, or by their sizes just now.
+// Returns those with a valid manifest and damaged files: this process has read them, or their sizes differ.
 std::set<std::string> bad_among(const storage::Storage& storage, const std::vector<Found>& all) {
   std::set<std::string> bad;
   for (const Found& found : all) {
@@ -172,9 +172,9 @@ std::set<std::string> kept_by(Protocol& protocol, const Retention& retention, co
   for (const Found* const found : survey.good) {
     if (found->name == saved || !protocol.may_remove(found->name)) kept.insert(found->name);
     if (!retention.keep || kept.contains(found->name)) continue;
-    std::vector<Found> asked{*found};
-    protocol.note_pins(asked);
-    if (retention.keep(asked.front())) kept.insert(found->name);
+    Found asked = *found;
+    protocol.note_pins({&asked, 1});
+    if (retention.keep(asked)) kept.insert(found->name);
   }
   return kept;
 }

@@ -41,9 +41,9 @@ struct Retention {
   bool keeps_all() const { return rules.empty() && !keep; }
 };
 
-// Returns those that do not stay: complete ones, and those known to be bad that are older than all that rules keep. Checkpoints
-// whose manifest does not parse stay. all: the result of Protocol::list. saved: counts as good and stays; "": none. Throws what
-// keep throws.
+// Returns those that do not stay: complete ones, and known bad ones that are older than all that rules keep. Checkpoints with an
+// invalid manifest stay. all: the result of Protocol::list. saved: counts as good and stays; "": none. Exceptions of keep
+// propagate.
 std::vector<Found> superseded(Protocol& protocol, const Retention& retention, const std::vector<Found>& all,
                               const std::string& saved, const AgeTime& now);
 

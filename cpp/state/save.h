@@ -15,7 +15,7 @@ namespace ckpt::state {
 // Returns the manifest without its groups and its line.
 Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_t commit_sequence);
 
-// Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as possible; older checkpoints are
+// Returns when the checkpoint is durable. After an error its files are removed as far as possible, and older checkpoints are
 // unchanged. Error(no_space) before anything is created when the storage is known to have too few bytes. latest: the checkpoint
 // that files of rarely changing groups may be linked from; "": none.
 SaveResult write_checkpoint(Protocol& protocol, const State& state, const SaveOptions& options, const std::string& latest,

@@ -214,7 +214,7 @@ class Object {
   // Takes over a reference that a C function returned.
   static Self adopt(T* handle) noexcept { return Self(Reference(handle)); }
   T* handle() const noexcept { return reference_.get(); }
-  // For a function that passes its reference to the library; the object is empty afterwards.
+  // Returns the reference, which the caller passes to the library; the object is empty afterwards.
   T* give_up() noexcept { return reference_.give_up(); }
 
  protected:

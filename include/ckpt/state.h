@@ -710,7 +710,7 @@ CKPT_API ckpt_status ckpt_reader_read_new(ckpt_reader* reader, int64_t index, ck
 
 /* Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension and memory of pool
  * (NULL: the process's default pool). OUT_OF_RANGE for rows that are not there; INVALID_ARGUMENT for a scalar; UNSUPPORTED when
- * rows of less than a byte per element are no whole bytes. */
+ * rows of less than a byte per element do not end at a byte. */
 CKPT_API ckpt_status ckpt_reader_read_slice(ckpt_reader* reader, int64_t index, int64_t begin, int64_t length,
                                             ckpt_buffer_pool* pool, ckpt_tensor** tensor);
 

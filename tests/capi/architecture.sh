@@ -29,7 +29,8 @@ must_be_empty "POSIX headers outside cpp/base/os and cpp/storage" \
   "$(grep -rnE '# *include +<[^>]*\.h>' cpp capi | grep -vE '^cpp/(base/os|storage)/' |
     grep -vE '<(ckpt/[a-z]+|xxhash|xxh_x86dispatch|sanitizer/[a-z_]+|dlpack/dlpack|immintrin|arm_neon|cblas)\.h>' || true)"
 
-# The kinds of storage differ behind state::Protocol. Outside it a directory as a file, parallel reads and the size of a batch depend on them.
+# state::Protocol hides the kind of storage. Three decisions outside it depend on the kind: a directory where a file is expected is damage,
+# parts are read in parallel, and batches are larger.
 must_be_empty "cpp/state asks is_objects() outside Protocol more than 3 times" \
   "$(grep -rn 'is_objects()' cpp/state | grep -v '^cpp/state/make_protocol\.cpp:' | sed 1,3d)"
 must_be_empty "cpp/state includes its folders ranks and manager" \

@@ -1,4 +1,4 @@
-"""Describes the tables of functions that programs fill in (ckpt_*_callbacks): what each function is given and what it returns.
+"""Describes the tables of functions that programs provide (ckpt_*_callbacks): the arguments and the result of each function.
 
 Languages have an interface or an abstract class for each table. The emitters (*_callbacks.py) decide how a language declares it, and
 how it passes the library's calls on to an object of it.
@@ -13,7 +13,7 @@ MEMORY = ("void*", "const void*")
 LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ckpt_storage_range": "RangeList",
          "char": "PathList"}  # classes of bindings/swig, by the type of the elements
 SWIG = ("ckpt_storage_callbacks",)  # tables whose classes in SWIG and Python are generated
-CLASSES = {  # by table: the class that programs derive from, and that of what the table's flags allow
+CLASSES = {  # by table: the class that programs derive from, and the one for the optional functions of a flag
     "ckpt_storage_callbacks": ("CustomStorage", "CustomObjects"), "ckpt_coordinator_callbacks": ("CustomCoordinator", ""),
     "ckpt_layer_callbacks": ("CustomLayer", ""), "ckpt_driver_callbacks": ("Guest", "")}
 PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than passing on
@@ -22,13 +22,13 @@ PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the othe
 class Given:
     """A value that the function is given.
 
-    kind: text, texts, number, real, truth, enum, duration, handle, item (of the program), bytes, struct or structs.
-    list: the class of SWIG for texts and structs.
+    kind: text, strings, number, real, truth, enum, duration, handle, item (of the program), bytes, struct or structs.
+    list: the class of SWIG for strings and structs.
     """
 
     def __init__(self, kind, parameter):
         self.kind, self.name, self.type, self.bare = kind, parameter["name"], parameter["type"], bare(parameter["type"])
-        self.is_const, self.list = self.type.startswith("const "), LISTS[self.bare] if kind in ("texts", "structs") else ""
+        self.is_const, self.list = self.type.startswith("const "), LISTS[self.bare] if kind in ("strings", "structs") else ""
 
 
 class Function:
@@ -36,7 +36,7 @@ class Function:
     made: its parameters.
 
     listing: the class of SWIG that takes a list; elements: the parameters of each of its elements. declared: all parameters of C.
-    is_required: the table must have it. is_own: it belongs to what the table's flags say (an object store), not to every table.
+    is_required: the table must have it. is_own: it belongs to a flag of the table (an object store), not to every table.
     """
 
     def __init__(self, model, table, field, typedefs, is_own):
@@ -80,7 +80,7 @@ def record_of(typedef):
 
 
 def split(model, parameters, has_items):
-    """What a function is given, the kind of its result, and the parameters of the result. has_items: whether the program has items,
+    """The arguments of a function, the kind of its result, and the parameters of the result. has_items: whether the program has items,
     so that void* is one; else it is memory."""
     given, result, made, sized = [], "none", [], None
     rest = [parameter for parameter in parameters if parameter["name"] != "user_data"]
@@ -89,7 +89,7 @@ def split(model, parameters, has_items):
         name, kind, pointed = parameter["name"], parameter["type"], bare(parameter["type"])
         following = rest[0] if rest else {"declaration": "", "type": ""}
         if following["declaration"] == f"int64_t {name}_count":
-            given.append(Given("texts" if pointed == "char" else "structs", parameter))
+            given.append(Given("strings" if pointed == "char" else "structs", parameter))
             rest.pop(0)
         elif kind.endswith("_fn"):
             result, made = "list", [parameter]

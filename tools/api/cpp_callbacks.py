@@ -6,7 +6,7 @@ Those that the hand-written headers use are generated. Callbacks that take funct
 import re
 
 from callbacks import split
-from text import GENERATED, camel, texts, wrapped
+from text import GENERATED, camel, contents, wrapped
 
 FOLDER = "include/ckpt/methods/"
 
@@ -24,7 +24,7 @@ def fitted(line, width=132):
 FORMS = {  # by kind of a parameter: the argument of the member
     "text": "{0}", "number": "{0}", "real": "{0}", "item": "{0}", "handle": "{0}", "truth": "{0} != 0",
     "enum": "static_cast<{1}>({0})", "duration": "std::chrono::nanoseconds({0})", "bytes": "span_of({0}, bytes)", "struct": "from_c(*{0})"}
-RESULTS = {  # by kind of the result: what becomes of that of the member
+RESULTS = {  # by kind of the result: the conversion of the member's result
     "none": "", "item": "*{0} = {{}}.release()", "handle": "*{0} = {{}}.give_up()", "struct": "*{0} = to_c({{}})",
     "truth": "*{0} = {{}} ? 1 : 0", "number": "*{0} = {{}}", "count": "*{0} = {{}}"}
 
@@ -76,7 +76,7 @@ def file(header, callbacks):
 
 
 def files(model):
-    used = set(re.findall(r"\b(call_\w+)<", "".join(texts("include/ckpt/*.hpp").values())))
+    used = set(re.findall(r"\b(call_\w+)<", "".join(contents("include/ckpt/*.hpp").values())))
     callbacks = [CppCallback(model, callback) for callback in model.api["callbacks"] if callback["header"] != "base.h"]
     callbacks = [one for one in callbacks if one.is_simple and one.name in used]
     headers = sorted({one.header for one in callbacks})

@@ -9,7 +9,7 @@ import re
 
 import cpp_callbacks
 from cpp_callbacks import fitted
-from text import GENERATED, camel, capital, texts, wrapped
+from text import GENERATED, camel, capital, contents, wrapped
 from events import events
 from write_cpp import CppWords, KEYWORDS, Member, NAMES, NUMBERS, init, named
 
@@ -73,7 +73,7 @@ def parameters_of(function, classes, own):
 class CppFunction:
     """A function, method or creator of C as one of C++. type is None where it is written by hand.
 
-    classes: the header of each handle that has a class; bases: the classes that derive from what is generated.
+    classes: the header of each handle that has a class; bases: the hand-written classes that derive from generated ones.
     """
 
     def __init__(self, words, function, classes, bases):
@@ -294,7 +294,7 @@ class CppEvent:
 class Writer:
     def __init__(self, model, functions):
         words = CppWords(model)
-        text = re.sub(r"//.*", "", "".join(texts("include/ckpt/*.hpp").values()))
+        text = re.sub(r"//.*", "", "".join(contents("include/ckpt/*.hpp").values()))
         used = set(re.findall(r"\b(ckpt_\w+)", text))
         bases = set(re.findall(r"\bpublic (\w+)Methods<", text))
         declared = set(re.findall(r"\bclass (\w+)", text))

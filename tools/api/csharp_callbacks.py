@@ -1,16 +1,16 @@
-"""Tables of functions in C#: abstract classes that programs derive from, and what passes the library's calls on to them."""
+"""Tables of functions in C#: abstract classes that programs derive from, and directors, which pass the library's calls on to them."""
 
 import re
 
 from callbacks import PASSED_ON, record_of, tables
 from csharp_methods import argument_name
-from text import GENERATED, camel, spaced, texts, wrapped
+from text import GENERATED, camel, contents, spaced, wrapped
 from write_csharp import CsharpWords, block, class_of
 
 FILE = "bindings/csharp/generated/Callbacks.cs"
 ITEMS = {"ckpt_storage_callbacks": "object", "ckpt_driver_callbacks": "T"}  # the type of the program's items, by table
 NUMBERS = {"int32_t": "int", "int64_t": "long"}
-NAMES = {"lock": "lock_"}  # as SWIG renames what is a keyword
+NAMES = {"lock": "lock_"}  # SWIG renames keywords
 
 
 class CsharpFunction:
@@ -24,7 +24,7 @@ class CsharpFunction:
         return "held" if self.function.is_lock and one.kind == "item" else argument_name(one.name)
 
     def type_of(self, one):
-        return {"text": "string", "texts": "IReadOnlyList<string>", "number": NUMBERS.get(one.bare), "duration": "TimeSpan",
+        return {"text": "string", "strings": "IReadOnlyList<string>", "number": NUMBERS.get(one.bare), "duration": "TimeSpan",
                 "item": self.item, "bytes": "ReadOnlySpan<byte>" if one.is_const else "Span<byte>", "struct": class_of(one.bare),
                 "structs": f"IReadOnlyList<{class_of(one.bare)}>"}[one.kind]
 
@@ -52,23 +52,23 @@ class CsharpFunction:
         *first, last = self.declared("sealed\0override")
         return [*text, *first, *block(last, f'throw new CkptUnsupportedException("an object store has no {self.name}");')]
 
-    # ---- What passes the library's call on ----
+    # ---- Directors: they pass calls of the library on to the program ----
 
     def passed(self, one):
         name = argument_name(one.name)
         taken = "Taken({})" if self.function.ends_item else "files[{}]"
         return {"duration": f"Times.OfNanoseconds({name})", "bytes": f"NativeBytes.Of({name})", "structs": "pieces",
-                "texts": "pieces", "item": taken.format(name)}.get(one.kind, name)
+                "strings": "pieces", "item": taken.format(name)}.get(one.kind, name)
 
     def collected(self, one):
         """The elements of a list of the native code."""
         name = argument_name(one.name)
-        kind = "string" if one.kind == "texts" else class_of(one.bare)
-        make = f"{name}.path(i)" if one.kind == "texts" else f"new {kind}({name}.offset(i), *(NativeBytes*){name}.buffer(i))"
+        kind = "string" if one.kind == "strings" else class_of(one.bare)
+        make = f"{name}.path(i)" if one.kind == "strings" else f"new {kind}({name}.offset(i), *(NativeBytes*){name}.buffer(i))"
         return [f"var pieces = new {kind}[{name}.count()];", f"for (var i = 0; i < pieces.Length; ++i) pieces[i] = {make};"]
 
     def override(self):
-        """The method of the director, whose items are numbers."""
+        """The method of the director. It receives items as numbers."""
         kinds = {"item": "long", "duration": "long", "bytes": "IntPtr"}
         given = [f"{one.list or kinds.get(one.kind) or self.type_of(one)} {argument_name(one.name)}" for one in self.function.given]
         result = self.function.result
@@ -88,13 +88,13 @@ class CsharpFunction:
 def partial(name, generic, parts):
     """The functions (name, lines) that the hand-written class does not declare itself."""
     written = "".join(re.findall(rf"(?ms)^    public abstract (?:partial )?class {name}\b.*?^    }}",
-                                 "".join(texts("bindings/csharp/src/**/*.cs").values())))
+                                 "".join(contents("bindings/csharp/src/**/*.cs").values())))
     parts = [lines for function, lines in parts if not re.search(rf"^        public [\w<>, ]+ {function}\(", written, re.MULTILINE)]
     return block(f"public abstract partial class {name}{generic}", *spaced(parts)[1:])
 
 
 def adaptor(table, functions):
-    """What passes the library's calls on; files and locks are numbers there."""
+    """The director of a table. It receives files and locks as numbers."""
     name, item, objects = table.class_name, ITEMS.get(table.name, ""), table.objects
     kind = camel(table.name.replace("_callbacks", ""))
     half = f"internal sealed unsafe partial class {kind}Calls : {kind}Functions"

@@ -9,7 +9,7 @@ import re
 
 from events import events
 from methods import without_status
-from text import GENERATED, camel, texts
+from text import GENERATED, camel, contents
 from write_csharp import FAMILIES, OWN_NAMES, CsharpWords, Member, block, class_of, named, property_of
 
 FOLDER = "bindings/csharp/generated/"
@@ -43,7 +43,7 @@ def wrapped(line):
     return [line[:at].rstrip(), *("    " + part for part in wrapped(indent + line[at:]))] if depths else [line]
 
 
-# ---- What a method is in C# ----
+# ---- Methods as C# programs see them ----
 
 
 class CsharpParameter:
@@ -259,12 +259,12 @@ def references(owner, handle, source, is_shared, is_made):
     return lines
 
 
-# ---- What is written ----
+# ---- Files ----
 
 
 class Writer:
     def __init__(self, model, functions):
-        self.words, sources = CsharpWords(model), texts("bindings/csharp/src/**/*.cs").values()
+        self.words, sources = CsharpWords(model), contents("bindings/csharp/src/**/*.cs").values()
         text = "".join(sources)
         used = set(re.findall(r"\bnative\.(ckpt_\w+)", text))
         self.classes = {name: generic for name, generic in re.findall(r"\bpartial class (\w+)\b(<\w+>)?", text)}

@@ -7,7 +7,7 @@ import re
 
 from text import bare
 
-NAMES = {  # the method of a kind; its name says who acts, the constant's what happened
+NAMES = {  # the method of each kind: an imperative, where the constant names the event
     "RUN_BEGAN": "begin_run", "RUN_RESUMED": "resume", "SAVE_BEGAN": "begin", "SAVE_COMMITTED": "commit", "SAVE_ABORTED": "abort",
     "TASK_DONE": "observe_task", "FAILURE": "record_failure", "RECOVERY": "record_recovery", "CLEAN_EXIT": "record_clean_exit",
     "PREEMPTION": "notify_preemption",

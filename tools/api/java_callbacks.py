@@ -1,4 +1,4 @@
-"""Tables of functions in Java: interfaces of what a program writes, and classes that pass the library's calls on to them."""
+"""Tables of functions in Java: interfaces that a program implements, and classes that pass the library's calls on to them."""
 
 import re
 
@@ -34,7 +34,7 @@ class JavaFunction:
         return "lock" if self.function.is_lock and one.kind == "item" else value_name(one.name)
 
     def type_of(self, one):
-        return {"text": "String", "texts": "List<String>", "number": NUMBERS.get(one.bare), "duration": "Duration",
+        return {"text": "String", "strings": "List<String>", "number": NUMBERS.get(one.bare), "duration": "Duration",
                 "item": self.item, "bytes": "ByteBuffer", "struct": camel(one.bare), "structs": f"List<{camel(one.bare)}>"}[one.kind]
 
     def result(self):
@@ -58,23 +58,23 @@ class JavaFunction:
         return ["@Override", *block(f"default {head}",
                                     f'throw new CkptUnsupportedException("an object store has no {self.name}");')]
 
-    # ---- What passes the library's call on ----
+    # ---- Directors: they pass calls of the library on to the program ----
 
     def passed(self, one):
         name = value_name(one.name)
         return {"duration": f"Duration.ofNanos({name})", "bytes": f"NativeBuffers.orEmpty({name})", "structs": "pieces",
-                "texts": "pieces", "item": f"{'locks' if self.function.is_lock else 'files'}.get({name})"}.get(one.kind, name)
+                "strings": "pieces", "item": f"{'locks' if self.function.is_lock else 'files'}.get({name})"}.get(one.kind, name)
 
     def collected(self, one):
         """The elements of a list of the native code."""
         name = value_name(one.name)
-        make = f"{name}.path(i)" if one.kind == "texts" else f"new {camel(one.bare)}({name}.offset(i), " \
+        make = f"{name}.path(i)" if one.kind == "strings" else f"new {camel(one.bare)}({name}.offset(i), " \
             f"NativeBuffers.orEmpty({name}.buffer(i)))"
-        kind = "String" if one.kind == "texts" else camel(one.bare)
+        kind = "String" if one.kind == "strings" else camel(one.bare)
         return [f"List<{kind}> pieces = new ArrayList<>();", f"for (long i = 0; i < {name}.count(); ++i) pieces.add({make});"]
 
     def override(self):
-        """The method of the director, whose items are numbers."""
+        """The method of the director. It receives items as numbers."""
         kinds = {"item": "long", "duration": "long"}
         given = [f"{one.list or kinds.get(one.kind) or self.type_of(one)} {value_name(one.name)}" for one in self.function.given]
         call = f"{self.function.target}.{self.name}({', '.join(map(self.passed, self.function.given))})"
@@ -117,7 +117,7 @@ def adaptor(table, functions):
                    f"private final Items<{item}> files = new Items<>();", "private final Items<Object> locks = new Items<>();"]
         made += [f"this.objects = functions instanceof {objects}{generic} own ? own : null;"]
     constructor = block(f"{name}Functions({name}{generic} functions)", *made)
-    numbers = ", whose files and locks are numbers there" if objects else ""
+    numbers = ". The library refers to files and locks by number" if objects else ""
     base = f"Native{camel(table.name.replace('_callbacks', ''))}Functions"
     return file_of(f"{name}Functions", f"/** Passes the library's calls on to a {{@link {name}}}{numbers}. */",
                    *block(f"final class {name}Functions{generic} extends {base}",

@@ -1,7 +1,8 @@
 """The methods of Java's classes that are one call of C: abstract bases of the hand-written classes, and whole classes where nothing
 is written by hand.
 
-JavaMethod and JavaCreator say what a method is in Java; result() and call() of them how it calls C, through SWIG's class Native.
+JavaMethod and JavaCreator describe methods as Java programs see them. Their result() and call() write the call of C, through SWIG's
+class Native.
 """
 
 import re
@@ -9,7 +10,7 @@ import re
 import write_java
 from events import events
 from methods import without_status
-from text import GENERATED, block, camel, lower_camel, texts, wrapped
+from text import GENERATED, block, camel, contents, lower_camel, wrapped
 from write_java import FAMILIES, NUMBERS, OWN_NAMES, JavaWords, Member, is_flags, javadoc, link, value_name
 
 FOLDER = "bindings/java/generated/org/ckpt/"
@@ -206,7 +207,7 @@ class JavaEvent:
 
 class Writer:
     def __init__(self, model, functions):
-        self.model, self.words, sources = model, JavaWords(model), texts("bindings/java/src/org/ckpt/*.java")
+        self.model, self.words, sources = model, JavaWords(model), contents("bindings/java/src/org/ckpt/*.java")
         text = "".join(sources.values())
         self.classes = {path.rsplit("/", 1)[1].removesuffix(".java"): source for path, source in sources.items()}
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))

@@ -72,7 +72,7 @@ class Result:
 
     kind: none, number, real, truth, enum, text (borrowed), fetched (text in a buffer), handle (a new reference), handle or none,
     struct, record, address, structs, records or numbers (lists), or bytes (in a buffer). direct: the function returns it itself.
-    absent: the status that reports that there is none, which is no failure. room: bytes or elements that most answers fit, for
+    absent: the status of a call without a result, which is not a failure; "" if there is none. room: bytes or elements that most answers fit, for
     functions that are expensive to ask for the size alone; 0 for others.
     """
 
@@ -85,7 +85,7 @@ class Function:
     """form: method, creator or static. owner: a handle type, or the family of a static function; None for others.
 
     verb: the rest of the name of C. name: that of a creator ("" for the constructor); for others without "get".
-    is_document: it returns a whole text in a format of its own.
+    is_document: it returns a whole document (JSON, Prometheus).
     """
 
     def __init__(self, function, form, owner, parameters, result):
@@ -104,11 +104,11 @@ class Function:
         """The comment with the names that a language gives to the parameters."""
         own = {parameter.name for parameter in self.parameters}
         text = re.sub(r"(?<![\w.])[a-z]\w*(?![\w.(]|->)", lambda at: rename(at[0]) if at[0] in own else at[0], self.comment)
-        # At the end of a sentence only a name with an underscore is surely no common word.
+        # At the end of a sentence only names with an underscore are surely names.
         return re.sub(r"(?<![\w.])[a-z]+_\w+(?=\.(?!\w))", lambda at: rename(at[0]) if at[0] in own else at[0], text)
 
     def sets(self, getter):
-        """Whether it sets what the getter returns."""
+        """Whether it is the setter of the getter."""
         return (self.owner, self.verb) == (getter.owner, "set_" + getter.name) and len(self.parameters) == 1 and getter.is_getter
 
     def is_of(self, parameters, results):
@@ -171,7 +171,7 @@ def kind_of_struct(model, name):
 
 
 def kind_of_value(model, kind):
-    """The kind of a type that is no pointer."""
+    """The kind of a type that is not a pointer."""
     if kind in model.groups:
         return "enum"
     return {"ckpt_bool": "truth", "double": "real"}.get(kind, "number" if kind in NUMBERS else None)
@@ -203,7 +203,7 @@ def kind_of_parameter(model, parameter, following):
 
 
 def kind_of_result(model, parameter):
-    """The kind of the value that an out-parameter receives; None if it is none."""
+    """The kind of the value that an out-parameter receives; None for other parameters."""
     kind, pointed = parameter["type"], bare(parameter["type"])
     if kind == "const char**":
         return "text"
@@ -248,7 +248,7 @@ def result_of(model, function, parameters):
 
 
 def given_to(model, function, parameters):
-    """The parameters as values that the caller passes; None if one is not such a value."""
+    """The parameters as values that the caller passes; None if one cannot be passed as a value."""
     given, names = [], [*(parameter["name"] for parameter in parameters[1:]), None]
     for n, (parameter, following) in enumerate(zip(parameters, names)):
         if given and given[-1].is_pair and parameters[n - 1]["name"] == given[-1].name:

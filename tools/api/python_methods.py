@@ -6,7 +6,7 @@ import textwrap
 
 from events import events
 from methods import without_status
-from text import camel, capital, texts
+from text import camel, capital, contents
 from write_python import CONVERTED, FOLDER, NAMES, PythonWords, docstring, listed, module, named
 
 # Results in JSON that are returned as objects; all others are strings, which another call takes.
@@ -72,7 +72,7 @@ class PythonParameter:
 class PythonFunction:
     """A function of the package."""
 
-    before = ()  # what is passed before the parameters
+    before = ()  # the arguments before the parameters
 
     def __init__(self, words, function):
         self.described, self.owner, self.function = function, camel(function.owner or ""), function.function
@@ -248,7 +248,7 @@ class PythonEvent:
 
 class Writer:
     def __init__(self, model, functions):
-        words, text = PythonWords(model), "".join(texts("bindings/python/ckpt/*.py").values())
+        words, text = PythonWords(model), "".join(contents("bindings/python/ckpt/*.py").values())
         used = set(re.findall(r"\b_n\.(ckpt_\w+)", text))
         bases = set(re.findall(r"\b_m\.(\w+)Methods\b", text))
         classes = set(re.findall(r"^class (\w+)\(", text, re.MULTILINE))

@@ -62,8 +62,8 @@ def groups(api):
     return {name: constants for name, constants in found.items() if constants}
 
 
-def texts(pattern):
-    """The texts of the files that match a pattern below the project, by path."""
+def contents(pattern):
+    """The contents of the files that match a pattern below the project, by path."""
     return {path: text_of(path) for path in sorted(glob.glob(pattern, root_dir=path_of(""), recursive=True))}
 
 

@@ -6,7 +6,7 @@ from callbacks import SWIG, tables
 from methods import room_of
 from model import is_spare
 from swig_callbacks import callback_lines, takers
-from text import bare, block, camel, listing, texts, wrapped
+from text import bare, block, camel, contents, listing, wrapped
 
 FOLDER = "bindings/swig/generated/"
 RETURNED = ("Actions", "ByteString", "DriveCalls", "Integers", "Numbers")  # results of stand-ins that throw StatusError
@@ -96,7 +96,7 @@ class CallbackMethod:
         for one in self.function.given:
             memory = f"{'readable' if one.is_const else 'writable'}({one.name}, bytes)"
             yield {"item": f"number_of({one.name})", "bytes": memory, "structs": f"&{one.name}_given",
-                   "texts": f"&{one.name}_given"}.get(one.kind, one.name)
+                   "strings": f"&{one.name}_given"}.get(one.kind, one.name)
         yield from ["&listing_given"] * bool(self.function.listing)
 
     def declaration(self):
@@ -125,7 +125,7 @@ class CallbackMethod:
 class Writer:
     def __init__(self, model):
         self.model, functions = model, model.api["functions"]
-        written = set(re.findall(r"^inline (\w+) (\w+)\(", "".join(texts("bindings/swig/*.hpp").values()), re.MULTILINE))
+        written = set(re.findall(r"^inline (\w+) (\w+)\(", "".join(contents("bindings/swig/*.hpp").values()), re.MULTILINE))
         self.takers = [one for one in takers(model) if ("ckpt_status", one.name) not in written]
         written |= {("ckpt_status", one.name) for one in self.takers}
         parts = tuple(handle + "_" for handle in model.handles)

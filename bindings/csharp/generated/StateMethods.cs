@@ -261,7 +261,7 @@ namespace Ckpt
         /// <summary>Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension and
         /// memory of pool (null: the process's default pool). <see cref="CkptStatus.OutOfRange"/> for rows that are not there;
         /// <see cref="CkptStatus.InvalidArgument"/> for a scalar; <see cref="CkptStatus.Unsupported"/> when rows of less than a
-        /// byte per element are no whole bytes.</summary>
+        /// byte per element do not end at a byte.</summary>
         public Tensor ReadSlice(long index, long begin, long length, [AllowNull] BufferPool pool = null)
         {
             return new Tensor(Made((out IntPtr made) =>

@@ -16,8 +16,8 @@ internal static class CoverageTests
         { "ckpt_start_thread", "threads of the language: System.Threading.Thread" },
         { "ckpt_tree_add", "swig/tree.hpp has a function for each kind of value" },
         { "ckpt_tree_get", "swig/tree.hpp has a function for each kind of value" },
-        { "ckpt_memory_tracker_subscribe", "csharp_subscribe, whose listener reads the event where it is" },
-        { "ckpt_strategy_create_custom", "csharp_strategy, whose functions read the question where it is" },
+        { "ckpt_memory_tracker_subscribe", "csharp_subscribe; its listener reads the event in place" },
+        { "ckpt_strategy_create_custom", "csharp_strategy; its functions read the question in place" },
     };
 
     // Structs without a class, and why.

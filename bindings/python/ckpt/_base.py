@@ -207,8 +207,8 @@ def _callbacks(kind: Any, **methods: Any) -> Any:
 
 
 def _lent(function: Callable[..., Any], empty: Optional[Callable[[], Any]] = lambda: memoryview(bytearray())) -> Callable[..., Any]:
-    """A callback whose arguments include memory that is lent for the call: BufferError when a view of it is left. empty: makes what
-    stands for memory of no bytes; None: None does."""
+    """A callback with arguments over memory that is valid during the call only: BufferError when a view of it remains. empty: creates
+    the argument for memory of no bytes; None: the argument is None."""
 
     def call(*arguments: Any) -> Any:
         made = function(*(empty() if empty and one is None else one for one in arguments))

@@ -17,7 +17,7 @@ class DriveFailure(NamedTuple):
     """Which call ended the last step that failed.
 
     call: the piece of work
-    error: what its callback raised; None when it returned invalid data (None where an object is needed, or one that is live) or is
+    error: the exception of its callback; None when it returned invalid data (None instead of an object, or a live object) or is
         missing
     """
 
@@ -26,7 +26,7 @@ class DriveFailure(NamedTuple):
 
 
 def _taking(function: Any) -> Any:
-    """A function whose item the callback takes: nothing else holds it."""
+    """A function that passes its only reference of the item to the callback."""
     return function and (lambda call, take: function(call, take()))
 
 

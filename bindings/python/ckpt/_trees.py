@@ -387,7 +387,7 @@ def write_tree(tree: Any) -> Written:
     return Written(writer.tensors, as_tensor(text.encode()), writer.copied)
 
 
-# ---- Reading: of texts that the library has checked ----
+# ---- Reading text that the library has checked ----
 
 
 def _bad(what: str) -> CorruptError:
@@ -544,5 +544,5 @@ def _numpy_of(tensor: Tensor, more: List[str]) -> Any:
 def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = (), arrays: Mapping[str, Any] = {}) -> Any:
     """The tree of a text; tensor_of(name) reads a tensor, arrays are those that exist already."""
     data = bytes(text.raw())
-    _n.ckpt_tree_release(_n.ckpt_tree_create_from_text(data))  # refuses what is no tree
+    _n.ckpt_tree_release(_n.ckpt_tree_create_from_text(data))  # raises if it is not a tree
     return _Reader(tensor_of, types, arrays).read(json.loads(data)["nodes"])

@@ -1,6 +1,6 @@
-// The one object for durable checkpoints in a storage: saves, loads, lists, verifies. Synchronised: saves wait for one another, all
-// others for nothing. A call from inside a callback of a call (of the storage's, of a stateful object, ...) is
-// Error(invalid_state); log messages come when the call has ended.
+// Manages the durable checkpoints of one storage: saves, loads, lists, verifies, removes. Synchronised: saves and removals wait for
+// one another, other calls do not wait. A call from a callback of another call (of a storage, of a stateful object, ...) fails with
+// Error(invalid_state). Log messages are delivered when the call has ended.
 #pragma once
 
 #include <cstdint>

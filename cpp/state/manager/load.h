@@ -1,4 +1,4 @@
-// Loading: which checkpoint, into whose tensors, and what was checked.
+// Loads: choose a checkpoint, check it, and fill the tensors of a state.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ class JointLoad;  // see state/ranks/joint_load.h
 class Protocol;
 struct Proposal;
 
-// Error(invalid_argument) when both name and step say what is loaded.
+// Error(invalid_argument) if both name and step are given.
 void require_one_choice(const LoadOptions& options);
 
 // Unless it is in place, everything is read and checked first; only then are the caller's tensors written. Files that the system
 // caches are read again for that, and checked again: Error(corrupt), PartlyFilled, when one has changed in between; from others a
 // copy is kept, and writing cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here
 // or in another process.
-// The texts of trees become tensors of their own in state, whatever comes of the load.
+// The texts of trees become separate tensors in state, even if the load fails.
 LoadResult load_checkpoint(Protocol& protocol, State& state, const LoadOptions& options);
 
-// The same by one of several ranks. Collective, once joint is open: all of them load one checkpoint or fail. What was read is kept
+// The same by one of several ranks. Collective, once joint is open: all of them load one checkpoint or fail. The bytes are kept
 // in memory until it is written.
 LoadResult load_together(Protocol& protocol, State& state, const LoadOptions& options, JointLoad& joint);
 // In two steps, for ranks that must not run collectives while they load. Collective, once joint is open: the checkpoint that all
@@ -32,8 +32,8 @@ Proposal choose_together(Protocol& protocol, const LoadOptions& options, JointLo
 LoadResult load_chosen(Protocol& protocol, State& state, const LoadOptions& options, const Proposal& chosen, std::int64_t rank,
                        std::int64_t ranks);
 
-// Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen anew when a writer removes it meanwhile.
-// Error(corrupt) names the first bad file and tensor.
+// Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen again when a writer removes it
+// meanwhile. Error(corrupt) names the first bad file and tensor.
 VerifyResult verify_checkpoint(Protocol& protocol, const std::string& name);
 
 }  // namespace ckpt::state

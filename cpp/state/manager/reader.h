@@ -29,7 +29,7 @@ class Reader {
  public:
   using Pool = std::shared_ptr<tensor::BufferPool>;
 
-  // One checkpoint: "" takes the newest that has a manifest, chosen anew when a writer removes it meanwhile. Verify::full reads
+  // One checkpoint: "" takes the newest that has a manifest, chosen again when a writer removes it meanwhile. Verify::full reads
   // every byte now and Error(corrupt) names the first bad tensor; lazy checks a tensor's chunks when they are touched first; none
   // never.
   // With many ranks the reader keeps the storage, since files are opened at their first use.
@@ -83,7 +83,7 @@ class Reader {
   void index_names();
   const Item& item(std::int64_t index) const;
   Part& fresh_part(const Item& item);
-  // A piece of a tensor's bytes, within one chunk, and what has to be read for it: all of the chunk when it is checked.
+  // A piece of a tensor's bytes within one chunk, and the bytes to read for it: the whole chunk if it is checked.
   struct Stretch {
     std::int64_t chunk = 0;
     std::int64_t begin = 0;

@@ -76,7 +76,7 @@ class Collective {
   // Throws that error.
   void agree(const std::optional<base::Error>& mine);
 
-  // Sends a few bytes of one rank to all. Error(invalid_state) for a root that is no rank.
+  // Sends a few bytes of one rank to all. Error(invalid_state) for a root outside 0..ranks-1.
   void broadcast(std::span<std::byte> bytes, std::int64_t root);
   // The same for many bytes, followed by space for their checksum. Returns whether the received bytes are those that were sent.
   static constexpr std::size_t checksum_bytes = sizeof(Digest);

@@ -35,13 +35,13 @@ class Exchange {
     std::int64_t batch_bytes = std::int64_t{4} << 20;
     std::int64_t share_bytes = std::int64_t{1} << 20;  // fewer ranks read when there is less for each
   };
-  // Behind the last one: who reads what.
+  // After the last add: decides which rank reads which pieces.
   void share_out(std::int64_t rank, std::int64_t ranks, const Sizes& sizes);
   std::int64_t bytes() const noexcept { return total_; }
 
-  // Collective. read is called for what this rank reads, the pieces' bytes one behind the other; take, on all ranks, for every
-  // piece. What they throw goes to failure, and ends it on all ranks as soon as this rank sends next; a rank that has
-  // failed before takes part, too.
+  // Collective. Calls read for the pieces that this rank reads, into consecutive bytes, and take on all ranks for every piece.
+  // Stores their exception in failure; the exchange then ends on all ranks when this rank sends next. A rank with an earlier
+  // failure also takes part.
   void run(Collective& collective, std::exception_ptr& failure, const Read& read, const Take& take);
   // Error(io) when other bytes came to this rank than another one had sent; it did not take them.
   void require_intact() const;

@@ -31,14 +31,14 @@ class JointLoad {
   Collective& collective() const noexcept { return collective_; }
   bool leads() const noexcept { return collective_.leads(); }
 
-  // Each of these is collective. First: state and options have to be alike on all ranks; mine: what is wrong with them here.
+  // Each of these is collective. The first one: state and options must be the same on all ranks; mine: the error of this rank's.
   void open(const State& state, const LoadOptions& options, const std::optional<base::Error>& mine);
   // Rank 0 proposes; the others take the next proposal, or get the error by which rank 0 ends the load.
   void propose(const Proposal& proposal);
   Proposal next();
   void end(const base::Error& error);
-  // How an attempt ended: any error that is no checkpoint's fault is thrown on all ranks; else one that was removed is removed for
-  // all, and one that failed on a rank has failed, with that rank's problem. has_begun: becomes true when it is on any rank.
+  // Returns the outcome of an attempt for all ranks. An error that no checkpoint has caused is thrown on all. Otherwise a removal
+  // on any rank comes first, then a failure, with the problem of its rank. has_begun: becomes true if it is true on any rank.
   Outcome agree(Outcome mine, Found& problem, bool& has_begun, const std::optional<base::Error>& error);
   // Ends the load: an error of any rank is thrown on all.
   void close(const std::optional<base::Error>& mine);

@@ -35,7 +35,7 @@ std::optional<RankFailure> read_failure(storage::Storage& storage, const std::st
     const std::string text = read_text(*storage.open(path), largest_failure_bytes);
     const Node top{checked_view(text, "failure"), nullptr, "failure"};
     const base::Json status = top["status"].value.tree();
-    if (!status.is_integer() || !base::is_error_status(status.integer())) top["status"].refuse("is no status");
+    if (!status.is_integer() || !base::is_error_status(status.integer())) top["status"].refuse("is not a status");
     return RankFailure{top["rank"].count(), static_cast<base::Status>(status.integer()), top["message"].text()};
   } catch (const base::Error& error) {
     if (error.status() == base::Status::not_found) return std::nullopt;

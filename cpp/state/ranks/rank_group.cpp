@@ -122,7 +122,7 @@ std::map<std::string, std::string> digests_of(const std::map<std::string, std::s
   return digests;
 }
 
-// What of this rank's values is not as rank 0's.
+// Collects the values that differ from rank 0's.
 void compare_values(GroupSave& save, const State& state, const std::map<std::string, std::string>& digests_of_first) {
   for (const auto& [key, text] : state.values()) {
     const auto of_first = digests_of_first.find(key);
@@ -133,7 +133,8 @@ void compare_values(GroupSave& save, const State& state, const std::map<std::str
   }
 }
 
-// Of ranks that did not come; what one of them says of itself is no lateness, whatever its status.
+// Whether the handled error is the time-out of ranks that did not arrive. An error that a rank reports itself is not, even with the
+// status timeout.
 bool is_handling_lateness() {
   try {
     throw;
@@ -271,7 +272,7 @@ SaveResult RankGroup::save(GroupSave& save, SaveSource& source, bool is_in_backg
   try {
     return is_in_background ? save_apart(save, source, commit) : save_together(save, source, commit);
   } catch (...) {
-    agrees_anew_ = true;  // a rank may have failed before it knew what was agreed on
+    agrees_anew_ = true;  // a rank may have failed before it had the agreement
     throw;
   }
 }
@@ -302,7 +303,7 @@ RankGroup::Share RankGroup::write_share(GroupSave& save, SaveSource& source, Fil
   const std::string text = to_text(part);
   files.write_text(part_name(rank(), ranks()), text);
   storage_.sync_directory(save.attempt);
-  // What was written is not looked at again, but for groups that may be linked next time.
+  // Only groups that the next save may link are needed again.
   if (save.state->rarely_changing().empty()) part.groups.clear();
   save.state = std::make_shared<State>(State::of({}, save.state->values(), {}));
   return {std::move(part.groups),
@@ -367,7 +368,7 @@ SaveResult RankGroup::save_apart(GroupSave& save, SaveSource& source, const Comm
       sequence = manifest.commit_sequence;
       file_number = file_count(manifest);
       bytes = total_bytes(manifest);
-      // All parts of this one are there, so every rank has ended those before it.
+      // All parts of this save exist, so every rank has ended the earlier ones.
       for (const std::string& attempt : take_failed()) protocol_.discard(attempt, true);
     } else {
       sequence = wait_for_commit(save, source);
@@ -467,7 +468,7 @@ namespace {
 
 constexpr std::int64_t first_pause_ns = 1'000'000;
 
-// What the ranks have left in a directory.
+// The files of the ranks in the directory of an attempt.
 struct Seen {
   std::set<std::int64_t> parts;
   std::set<std::int64_t> failures;

@@ -38,7 +38,7 @@ struct GroupSave {
   std::string attempt;                        // directory
   std::int64_t generation = 0;                // decided by rank 0
   bool rolled_back = false;                   // the generation begins with this save
-  std::shared_ptr<const State> state;         // what this rank writes: tensors and blocks; all its values
+  std::shared_ptr<const State> state;         // this rank's tensors and blocks to write; all its values
   std::map<std::string, std::string> values;  // those that are not rank 0's
   std::vector<std::string> absent;            // keys of rank 0 that this rank lacks
   std::shared_ptr<const Agreement> agreement;
@@ -80,14 +80,14 @@ class RankGroup {
   // Lead.
   GroupSave agree(const std::function<Wanted()>& gather, const Lead& lead);
 
-  // Writes this rank's share and returns when the save is durable, or throws what ended it on all ranks. In the foreground it is
-  // collective.
+  // Writes this rank's share and returns when the save is durable, or throws the error that ended it on all ranks. In the
+  // foreground it is collective.
   SaveResult save(GroupSave& save, SaveSource& source, bool is_in_background, const Commit& commit);
   // A save that was agreed on will not be made here: the others find that in the storage. On any thread.
   void abandon(const GroupSave& save, const base::Error& error) noexcept;
 
  private:
-  // What this rank wrote of a save.
+  // The share of this rank in a save.
   struct Share {
     std::vector<GroupRecord> groups;
     PartTail tail;
@@ -95,7 +95,7 @@ class RankGroup {
     std::int64_t rewritten = 0;
   };
 
-  // For rank 0: what an earlier save's ranks agreed on, as far as it holds for this one; nullptr when they agree anew.
+  // For rank 0: returns the agreement of an earlier save if it holds for this one; nullptr if the ranks must agree again.
   const Agreement* still_agreed(const Listing& listing, const SaveOptions& options);
   std::string open_save(GroupSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
                         const Lead& lead);
@@ -134,9 +134,9 @@ class RankGroup {
   Arrivals arrivals_;
   const std::shared_ptr<SaveOrder> order_ = std::make_shared<SaveOrder>();
   std::shared_ptr<const Agreement> agreement_;  // for the threads that call
-  std::atomic<bool> agrees_anew_ = false;       // rank 0: what was agreed on may be unknown to another one
+  std::atomic<bool> agrees_anew_ = false;       // rank 0: another rank may lack the agreement
   // The members below belong to the save that is first in order_.
-  std::optional<Earlier> earlier_;  // what this rank wrote last
+  std::optional<Earlier> earlier_;  // the last save of this rank
   // Rank 0: where the blocks lie, as long as no rank writes others.
   std::shared_ptr<const Agreement> placed_for_;
   std::vector<Digest> layouts_;  // by rank

@@ -48,8 +48,8 @@ class ShardFilling final : public Filler {
   void plan(const Manifest& manifest, const State& state);
   // Collective: makes sure that all ranks have planned the same, and finds what they read together.
   void agree(Collective& collective);
-  // Collective. Throws the errors of the collective; what is wrong with the checkpoint or with this rank is for require_read, and
-  // bytes that have changed between ranks for require_intact.
+  // Collective. Throws the errors of the collective only; require_read throws those of the checkpoint and of this rank,
+  // require_intact those of bytes that changed between ranks.
   void read_together(Collective& collective);
   void require_read() const;
   void require_intact() const;

@@ -48,7 +48,7 @@ abstract class ReaderMethods extends NativeObject {
   /**
    * Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension and memory of pool
    * (null: the process's default pool). {@link Status#OUT_OF_RANGE} for rows that are not there; {@link Status#INVALID_ARGUMENT}
-   * for a scalar; {@link Status#UNSUPPORTED} when rows of less than a byte per element are no whole bytes.
+   * for a scalar; {@link Status#UNSUPPORTED} when rows of less than a byte per element do not end at a byte.
    */
   public Tensor readSlice(long index, long begin, long length, BufferPool pool) {
     return Tensor.made(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out));

@@ -74,7 +74,7 @@ public final class ActivationManager extends ActivationManagerMethods {
     return found == 0 ? Optional.empty() : Optional.of(Tensor.adopt(found));
   }
 
-  /** {@return the exact bytes of what is stored} */
+  /** {@return the exact number of bytes of the stored activations} */
   public long memoryUsage() {
     return number(out -> Native.ckpt_activation_manager_get_memory_usage(this, out, null));
   }

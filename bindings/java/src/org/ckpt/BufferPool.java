@@ -22,7 +22,7 @@ public final class BufferPool extends NativeObject {
         Native::ckpt_buffer_pool_release);
   }
 
-  /** {@return what the pool holds and has done} */
+  /** {@return the statistics of the pool} */
   public BufferPoolStats stats() {
     return stats(this);
   }

@@ -10,8 +10,8 @@ public final class Ckpt extends CkptMethods {
   }
 
   /**
-   * {@return the time of the system's monotonic clock, which objects without a clock of their own use: nanoseconds since a fixed
-   * moment}
+   * {@return the time of the system's monotonic clock in nanoseconds since a fixed moment; objects without a given clock use this
+   * one}
    */
   public static long monotonicNs() {
     return NativeObject.number(out -> Native.ckpt_clock_get_now(null, out));

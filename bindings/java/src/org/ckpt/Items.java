@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Objects of a storage of the program, which the library knows by number, and calls that may throw an IOException. */
+/** Objects of a custom storage by the numbers that the library uses for them, and calls that may throw an IOException. */
 final class Items<T> {
   private final Map<Long, T> items = new ConcurrentHashMap<>();
   private final AtomicLong last = new AtomicLong();

@@ -131,7 +131,7 @@ public abstract class NativeObject implements AutoCloseable {
     return made;
   }
 
-  /** Whether an object has a method of an interface of its own, instead of the default one. */
+  /** Whether the class of an object overrides a default method of an interface. */
   static boolean overrides(Object object, Class<?> type, String name) {
     try {
       for (Method method : type.getMethods()) {

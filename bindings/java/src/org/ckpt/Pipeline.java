@@ -88,7 +88,7 @@ public final class Pipeline extends PipelineMethods {
     return run(step, null);
   }
 
-  /** {@return what the stages did in the last step that ended well, by stage, then by time} */
+  /** {@return the intervals of all stages in the last successful step, by stage, then by time} */
   public List<PipelineInterval> timeline() {
     return NumberReader.list(Native.ckpt_pipeline_get_timeline(this, null), PipelineInterval::of);
   }

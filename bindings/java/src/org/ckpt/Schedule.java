@@ -62,7 +62,7 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
     return made(out -> Native.ckpt_schedule_create(profile, planner, out));
   }
 
-  /** {@return the form of each planner, what it makes, and the ranges of its values} */
+  /** {@return the form of each planner, with a description and the ranges of its values} */
   public static List<String> knownPlanners() {
     return List.of(Native.ckpt_schedule_get_known_planners().split("\n"));
   }
