@@ -1,4 +1,4 @@
-// The values of a pickle as tree format 1 or 2 (docs/format.md): the JSON text of everything except the tensors' elements.
+// The values of a pickle as tree format 1 or 2 (docs/reference/file-format.md): the JSON text of everything except the tensors' elements.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@ first_examples.py INCLUDE LIBRARY_FOLDER COMMAND_FOLDER PYTHON_FOLDER JAR CC CXX
 examples in Python. An empty folder or jar leaves its language out, with a line that says so.
 """
 
+import glob
 import os
 import re
 import subprocess
@@ -11,14 +12,10 @@ import sys
 import tempfile
 
 MOST_LINES = 15
-NO_EXAMPLE = {
-    "architecture.md": "the inside of the house",
-    "renames.md": "a table of names",
-    "scale.md": "tables of costs",
-}
-SERVICES = {"guests.md": "torch"}  # what the example needs beside this build
-VERBATIM = {"csharp.md": "examples/readme/csharp/Resume.cs", "mpi.md": "tests/mpi/first.c"}  # part of a program that is a test itself
-TAKEN_BY = {"s3.md": "tests/s3/first.sh"}  # a test at a service takes the example from the page
+NO_EXAMPLE = {"reference/renames.md"}  # a table; the pages of explanation/ need no example either
+SERVICES = {"how-to/bring-your-own-framework.md": "torch"}  # what the example needs beside this build
+VERBATIM = {"reference/csharp.md": "examples/readme/csharp/Resume.cs", "reference/mpi.md": "tests/mpi/first.c"}  # part of a program that is a test itself
+TAKEN_BY = {"reference/s3.md": "tests/s3/first.sh"}  # a test at a service takes the example from the page
 
 CPP = "#include <ckpt/ckpt.hpp>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n#include <vector>\nint main() {\n%s}\n"
 JAVA = "import java.nio.file.Path;\nimport org.ckpt.*;\nclass Example {\n  public static void main(String[] arguments) {\n%s  }\n}\n"
@@ -96,7 +93,8 @@ def problem(page, tools):
 
 def main():
     tools = sys.argv[1:]
-    pages = sorted(name for name in os.listdir("docs") if name.endswith(".md") and name not in NO_EXAMPLE)
+    found = (os.path.relpath(page, "docs") for page in glob.glob("docs/**/*.md", recursive=True))
+    pages = sorted(page for page in found if page not in NO_EXAMPLE and not page.startswith("explanation/"))
     found = [f"docs/{page} {text}" for page in pages for text in [problem(page, tools)] if text]
     print(f"{len(pages)} pages")
     if found:

@@ -11,7 +11,7 @@ namespace ckpt::adaptive {
 namespace {
 
 // Failures that an expert's prior is worth once there was one. One failure more or less moves the estimate most when there are few.
-// The extra wall time of a cold start on exponential failures is nearly the same for 2 .. 3 (docs/adaptive.md).
+// The extra wall time of a cold start on exponential failures is nearly the same for 2 .. 3 (docs/reference/adaptive.md).
 constexpr double expert_weight = 2.5;
 // An age of less than that means nothing yet to a controller that has seen no failure.
 constexpr double untold_seconds = 3600;

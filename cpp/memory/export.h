@@ -7,7 +7,7 @@
 
 namespace ckpt::memory {
 
-// One JSON object; docs/memory.md names its members. Valid UTF-8, no line breaks.
+// One JSON object; docs/reference/memory.md names its members. Valid UTF-8, no line breaks.
 std::string to_json(const Snapshot& snapshot);
 
 // Text exposition format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Layers are labelled as the snapshot has them;

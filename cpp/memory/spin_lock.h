@@ -26,7 +26,7 @@ class SpinLock {
   void unlock() noexcept { holder_.store(0, std::memory_order_release); }
 
  private:
-  // Chosen by throughput, fairness and tail of two threads that do nothing but events (the table is in docs/memory.md): a
+  // Chosen by throughput, fairness and tail of two threads that do nothing but events (the table is in docs/reference/memory.md): a
   // shorter first wait returns the line too early, a longer last one starves the threads that wait.
   static constexpr int first_pauses = 128;
   static constexpr int most_pauses = 256;

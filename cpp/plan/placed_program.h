@@ -63,7 +63,7 @@ struct PlacedProgram {
 // Error as make_program and place.
 PlacedProgram make_placed_program(const Schedule& schedule, const ChainProfile& profile);
 
-// As docs/guests.md describes it.
+// As docs/how-to/bring-your-own-framework.md describes it.
 std::string to_json(const PlacedProgram& program);
 
 }  // namespace ckpt::plan

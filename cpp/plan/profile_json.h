@@ -1,4 +1,4 @@
-// The JSON form of a profile, which docs/plan.md describes.
+// The JSON form of a profile, which docs/reference/plan.md describes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Commit records: on an object store, what makes a manifest count. docs/format.md has their names, their bytes, and who wins.
+// Commit records: on an object store, what makes a manifest count. docs/reference/file-format.md has their names, their bytes, and who wins.
 #pragma once
 
 #include <cstdint>

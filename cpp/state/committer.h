@@ -1,4 +1,4 @@
-// The writer of commit records on an object store, where no lock excludes other writers: decides who may commit. docs/format.md has
+// The writer of commit records on an object store, where no lock excludes other writers: decides who may commit. docs/reference/file-format.md has
 // the rules and why they hold.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The manifest: the one file whose presence commits a checkpoint. docs/format.md describes its bytes.
+// The manifest: the one file whose presence commits a checkpoint. docs/reference/file-format.md describes its bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Serialises and parses manifests. docs/format.md describes the bytes.
+// Serialises and parses manifests. docs/reference/file-format.md describes the bytes.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // How one storage holds checkpoints: how files are made durable, and how checkpoints are committed, found, pinned and removed.
 // There are two implementations. In directories the rename of the manifest commits a checkpoint, and a lock excludes a second
 // writer (directory_protocol.h). On object stores the conditional put of a commit record does, and an overtaken writer is refused
-// (object_protocol.h). docs/format.md specifies both.
+// (object_protocol.h). docs/reference/file-format.md specifies both.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // How manifests and the parts of many ranks are written as JSON and read back: their values, files and tensors, and the checksum
-// that ends them. docs/format.md describes the bytes.
+// that ends them. docs/reference/file-format.md describes the bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A value of any shape as one group: tree formats 1 and 2 (docs/format.md). It is a walk of nodes, a container before its parts, so
+// A value of any shape as one group: tree formats 1 and 2 (docs/reference/file-format.md). It is a walk of nodes, a container before its parts, so
 // nothing here recurses.
 #pragma once
 

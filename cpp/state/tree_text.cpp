@@ -1,4 +1,4 @@
-// The text of a tree: JSON whose nodes stand in the order of the walk (docs/format.md).
+// The text of a tree: JSON whose nodes stand in the order of the walk (docs/reference/file-format.md).
 #include <array>
 #include <bit>
 #include <charconv>

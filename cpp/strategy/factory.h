@@ -51,7 +51,7 @@ const BuiltIn* find_built_in(std::string_view kind) noexcept;
 // "interval, selective, ..."
 std::string built_in_kinds();
 
-// The text form (docs/strategy.md): kind, kind:arguments or kind(arguments). Errors name the piece that is wrong. Everything given
+// The text form (docs/reference/strategy.md): kind, kind:arguments or kind(arguments). Errors name the piece that is wrong. Everything given
 // has to be used by the text.
 StrategyPtr from_text(std::string_view text, const Given& given = {});
 // The text that makes the same strategy; chosen() is not in it. Error(unsupported) for what text cannot hold: custom strategies, a

@@ -12,7 +12,7 @@
  *
  * Every handle that a callback or a caller gives is dropped or taken over by a callback exactly once, also when a callback fails,
  * when the step is cancelled, and when backward never comes. A handle that a callback is shown without taking it over is borrowed
- * for the call. docs/guests.md has whole examples. Read the general rules at the top of ckpt.h first.
+ * for the call. docs/how-to/bring-your-own-framework.md has whole examples. Read the general rules at the top of ckpt.h first.
  *
  * A beginner needs:
  *

@@ -16,7 +16,7 @@
  *   options.step = step;
  *   ckpt_checkpoint_manager_save(manager, state, &options, NULL);   durable when it returns
  *
- * docs/format.md describes the bytes on disk. Read the general rules at the top of ckpt.h first.
+ * docs/reference/file-format.md describes the bytes on disk. Read the general rules at the top of ckpt.h first.
  *
  * A beginner needs:
  *
@@ -239,7 +239,7 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
  * that rank. For this each rank that has waited writes a small file to the storage, and looks for those of the others in the last
  * fifth of timeout_ns. Read-only managers write nothing and cannot name the rank. Only rank 0 holds the lock, cleans up, and
  * removes what its options do not keep. All other calls are for any rank alone; those that change the storage (remove, pin, prune)
- * are for rank 0: INVALID_STATE elsewhere. docs/scale.md counts messages, bytes and requests. */
+ * are for rank 0: INVALID_STATE elsewhere. docs/explanation/scale.md counts messages, bytes and requests. */
 typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
 /* Lines. The caller chooses the step numbers. When a run goes back to step 300 of a storage that holds step 600, its saves are
@@ -613,7 +613,7 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* mana
 CKPT_API ckpt_status ckpt_checkpoint_manager_prune_abandoned(ckpt_checkpoint_manager* manager, ckpt_bool dry_run,
                                                              ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 
-/* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/format.md),
+/* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/reference/file-format.md),
  * by the (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF. NOT_FOUND without a
  * manifest, CORRUPT when it is damaged. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* manager, const char* name, char* buffer,

@@ -5,7 +5,7 @@
 //   loss.backward();                                               // gradients as without it, bit for bit
 //
 // For C++17 and LibTorch 1.13 on the CPU. Header-only: the library knows nothing of LibTorch, and ckpt.hpp does not include this
-// file. docs/guests.md says what holds and what is refused.
+// file. docs/how-to/bring-your-own-framework.md says what holds and what is refused.
 #ifndef CKPT_TORCH_H
 #define CKPT_TORCH_H
 

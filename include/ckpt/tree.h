@@ -16,7 +16,7 @@
  *   ckpt_tree_find(tree, 0, "epoch", &index);
  *   ckpt_tree_get(tree, index, &node);                         node.integer is 3
  *
- * A list's first part is the node after it, the next part the node at the first part's end, and so on. docs/format.md describes the
+ * A list's first part is the node after it, the next part the node at the first part's end, and so on. docs/reference/file-format.md describes the
  * text that holds a tree: format 1, or format 2 when the tree has attributes or parameters, which libraries that read only
  * format 1 refuse with UNSUPPORTED. Read the general rules at the top of ckpt.h first.
  *

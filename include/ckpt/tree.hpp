@@ -116,7 +116,7 @@ inline std::string_view tree_kind_name(TreeKind kind) noexcept {
 
 }  // namespace detail
 
-// Nothing, a truth value, a number, a text, bytes, a tensor, a list of values, or a dict of values in their order; docs/state.md
+// Nothing, a truth value, a number, a text, bytes, a tensor, a list of values, or a dict of values in their order; docs/reference/state.md
 // has the table of what becomes what. It remembers what other languages have and C++ does not (a tuple, a dataclass, ...), so that
 // a value that was read is written as it was. A copy copies lists and dicts, and shares tensors.
 class Value {
@@ -643,7 +643,7 @@ inline void set_value(ckpt_state* state, const std::string& group, const Value& 
 
 }  // namespace detail
 
-// The text of tree format 1 (docs/format.md) for a value: for looking at it, and for other programs.
+// The text of tree format 1 (docs/reference/file-format.md) for a value: for looking at it, and for other programs.
 inline std::string tree_text(const Value& value) {
   const detail::Tree tree = detail::tree_of(value);
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {

@@ -1,4 +1,4 @@
-// The C++ face of background saves, used as docs/state.md shows it.
+// The C++ face of background saves, used as docs/reference/state.md shows it.
 #include <ckpt/async.hpp>
 #include <ckpt/tensor.hpp>
 

@@ -15,7 +15,7 @@ printf '%s\n' "$table" | while read -r part rest; do
   must_be_empty "cpp/$part may include only: $shown $used" \
     "$(included $(find "cpp/$part" -name '*.h' -o -name '*.cpp') | grep -vxF "$(printf '%s\n' $shown $used)" || true)"
   row=$(printf '%s\n' base memory tensor storage strategy plan engine pipeline state async adaptive | grep -xF "$(printf '%s\n' $shown $used .)" | paste -sd, | sed 's/,/, /g')
-  for document in CONTRIBUTING.md docs/architecture.md; do
+  for document in CONTRIBUTING.md docs/explanation/architecture.md; do
     must_be_empty "$document does not say that $part may include ${row:-nothing}" \
       "$(grep -qE "^\| \`?$part\`? \|(.*\|)? ${row:-nothing} \|$" "$document" || echo missing)"
   done

@@ -1,14 +1,14 @@
 """Checks that documents, headers and examples name no version of libckpt but that of CMakeLists.txt. Run in the project's folder.
 
 A number counts as a version of libckpt next to a name of libckpt or of its packages, in a command line that takes its version, and in
-"names of", "programs of" and "libraries of" a version. CHANGELOG.md and docs/renames.md describe earlier versions.
+"names of", "programs of" and "libraries of" a version. CHANGELOG.md and docs/reference/renames.md describe earlier versions.
 """
 
 import pathlib
 import re
 import sys
 
-HISTORY = {"CHANGELOG.md", "docs/renames.md"}
+HISTORY = {"CHANGELOG.md", "docs/reference/renames.md"}
 SOURCES = ["*.md", "docs/**/*.md", "bindings/**/*.md", "tests/**/*.md", "tools/**/*.md", "bench/**/*.md", "examples/**/*.*", "include/**/*.h*"]
 NUMBER = r"v?(\d+\.\d+(?:\.\d+)?)"
 PATTERNS = [re.compile(pattern, re.IGNORECASE) for pattern in (

@@ -413,7 +413,7 @@ void ObjectEnumerator::look(const Crash& crash) {
   ++count_.images;
   ++count_.examined;
   Finding finding = examine(crash);
-  // Only where a taken name is refused does it not matter that lists are late: docs/format.md.
+  // Only where a taken name is refused does it not matter that lists are late: docs/reference/file-format.md.
   const int views = crash.story.puts == Puts::honest ? options_.late_views : 0;
   for (int view = 0; view < views && finding.violation == Violation::none; ++view) {
     ++count_.examined;

@@ -1,4 +1,4 @@
-/* The memory part from C99, as a stranger would use it; it is also the worked example of docs/memory.md. */
+/* The memory part from C99, as a stranger would use it; it is also the worked example of docs/reference/memory.md. */
 #include "check.h"
 #include "named.h"
 

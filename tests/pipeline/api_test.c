@@ -1,4 +1,4 @@
-/* Pipelines through the C API: the worked example of docs/pipeline.md, and everything that can be asked and refused. */
+/* Pipelines through the C API: the worked example of docs/reference/pipeline.md, and everything that can be asked and refused. */
 #include <math.h>
 
 #include "check.h"

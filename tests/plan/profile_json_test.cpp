@@ -125,7 +125,7 @@ TEST(ProfileJson, UniformProfilesStaySmall) {
   expect_same(profile, profile_from_json(text));
 }
 
-// What docs/plan.md shows, shortened: what is not there is as in a new profile.
+// What docs/reference/plan.md shows, shortened: what is not there is as in a new profile.
 TEST(ProfileJson, MembersMayBeLeftOut) {
   const ChainProfile profile = profile_from_json(
       R"({"format": "ckpt-profile", "version": 1, "input_bytes": 8,

@@ -46,8 +46,8 @@ succeeds show "$uri/up/$one"
 succeeds copy one "$uri/up"
 succeeds verify "$uri/up"
 says ": ok, "
-# The lifecycle rule of docs/s3.md is one.
-grep '^{"Rules"' "$tree/docs/s3.md" >rule.json
+# The lifecycle rule of docs/reference/s3.md is one.
+grep '^{"Rules"' "$tree/docs/reference/s3.md" >rule.json
 bucket=${uri#s3://}
 bucket=${bucket%%/*}
 api() { "$aws" --endpoint-url "$AWS_ENDPOINT_URL_S3" s3api "$@" >"$scratch/out" 2>&1 || fail "aws s3api $*: $(cat "$scratch/out")"; }

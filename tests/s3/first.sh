@@ -1,4 +1,4 @@
-# first.sh COMMAND_FOLDER PYTHON_FOLDER URI: the first example of docs/s3.md, as it stands there, and what becomes of it.
+# first.sh COMMAND_FOLDER PYTHON_FOLDER URI: the first example of docs/reference/s3.md, as it stands there, and what becomes of it.
 set -eu
 page=$(cd "$(dirname "$0")/../../docs" && pwd)/s3.md
 PATH="$1:$PATH"
@@ -10,7 +10,7 @@ cd "$folder"
 /usr/bin/python3 -c 'import ckpt; ckpt.save("run", {"w": bytearray(b"12345678")}, step=4)'
 python3() { /usr/bin/python3 "$@"; }
 awk '/^```/ && is_in { exit } is_in; $0 == "```sh" { is_in = 1 }' "$page" >first
-[ "$(grep -c '^ckpt ' first)" -ge 6 ] || { echo "docs/s3.md does not begin with its example" >&2; exit 1; }
+[ "$(grep -c '^ckpt ' first)" -ge 6 ] || { echo "docs/reference/s3.md does not begin with its example" >&2; exit 1; }
 . ./first
 
 ckpt list down --json | grep -q '"step": 5'

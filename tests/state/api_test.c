@@ -22,7 +22,7 @@ static ckpt_storage* open_root(void) {
   return storage;
 }
 
-/* The example of docs/state.md. */
+/* The example of docs/reference/state.md. */
 static void save_and_resume(void) {
   float weight[3] = {1, 2, 3};
   float moment[2] = {4, 5};

@@ -1,4 +1,4 @@
-// The C++ face, used as docs/state.md shows it.
+// The C++ face, used as docs/reference/state.md shows it.
 #include <ckpt/state.hpp>
 #include <ckpt/tensor.hpp>
 

@@ -1,4 +1,4 @@
-/* The worked example of docs/strategy.md: which layers of a small transformer does a strategy choose? */
+/* The worked example of docs/reference/strategy.md: which layers of a small transformer does a strategy choose? */
 #include <stdio.h>
 #include <stdlib.h>
 

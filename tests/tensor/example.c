@@ -1,4 +1,4 @@
-/* The example of docs/tensor.md. */
+/* The example of docs/reference/tensor.md. */
 #include <stdlib.h>
 
 #include "check.h"

@@ -132,7 +132,8 @@ namespace Ckpt
             return OptionProfile.Filled(filled => native.ckpt_profile_get_option(Handle, layer, option, filled));
         }
 
-        /// <summary>Returns the profile as JSON, as docs/plan.md describes it: seconds read back to the same bits.</summary>
+        /// <summary>Returns the profile as JSON, as docs/reference/plan.md describes it: seconds read back to the same
+        /// bits.</summary>
         public string ToJson()
         {
             return native.ckpt_profile_get_json(Handle);

@@ -28,7 +28,7 @@ namespace Ckpt
             return value;
         }
 
-        /// <summary>Returns the program as JSON, as docs/guests.md describes it.</summary>
+        /// <summary>Returns the program as JSON, as docs/how-to/bring-your-own-framework.md describes it.</summary>
         public string ToJson()
         {
             return native.ckpt_program_get_json(Handle);

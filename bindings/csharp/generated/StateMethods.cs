@@ -156,8 +156,8 @@ namespace Ckpt
         }
 
         /// <summary>Returns the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata
-        /// (docs/format.md). name: as in <see cref="CheckpointInfo"/>, or ".". <see cref="CkptStatus.NotFound"/> without a
-        /// manifest, <see cref="CkptStatus.Corrupt"/> when it is damaged.</summary>
+        /// (docs/reference/file-format.md). name: as in <see cref="CheckpointInfo"/>, or ".". <see cref="CkptStatus.NotFound"/>
+        /// without a manifest, <see cref="CkptStatus.Corrupt"/> when it is damaged.</summary>
         public string GetManifest(string name)
         {
             return native.ckpt_checkpoint_manager_get_manifest(Handle, name);

@@ -5,7 +5,7 @@
     arrays = ckpt.load("run")
 
 Objects are context managers; failures are subclasses of CkptError. What C does is documented in the C headers, the Python page is
-docs/python.md.
+docs/reference/python.md.
 """
 
 import warnings as _warnings

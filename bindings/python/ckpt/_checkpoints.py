@@ -86,7 +86,7 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
              **options: _o.save_options) -> SaveResult:
         """Returns when the checkpoint is durable. state: a State; or a model, or (model, optimizer), each a Stateful; or a value of
         any shape, as for ckpt.save, with group, values and allow_empty. metadata and environment: anything that JSON can hold, in
-        place of metadata_json and environment_json. progress(done_bytes, total_bytes), or a bar such as tqdm's: docs/python.md."""
+        place of metadata_json and environment_json. progress(done_bytes, total_bytes), or a bar such as tqdm's: docs/reference/python.md."""
         with self._refused_save():
             given = _o.save_options(step=step, **_as_json({"metadata": metadata, "environment": environment, **options}))
             saved = _state_to_save(state, group, values, allow_empty)

@@ -34,7 +34,7 @@ def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: O
          timeout: Optional[float] = None, **options: CheckpointManager.save) -> SaveResult:
     """Saves a value of any shape durably, as a new checkpoint below a path, or in what a URI names ("file:///run"), so that
     ckpt.load returns it: ckpt.save("run", {"w": w, "epoch": 3, "history": [...]}, 7). A dict of arrays or tensors is saved under
-    their names, a dict of several such dicts as a group each, and every other value as one tree (docs/python.md has the table of
+    their names, a dict of several such dicts as a group each, and every other value as one tree (docs/reference/python.md has the table of
     what becomes what). What cannot be saved is an error that names its path and type, and nothing is written; so is a save of an
     empty dict and no values, unless allow_empty. values: JSON values by key beside the tree. coordinator: all
     ranks of a run save one checkpoint, each with what it has of every `Sharded`; timeout: in seconds, as for CheckpointManager.

@@ -97,4 +97,4 @@ class Cursor(_m.CursorMethods, _Owned):
 
 class Program(_m.ProgramMethods, _Owned):
     """A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules on memory
-    of their own; docs/guests.md says how. Immutable."""
+    of their own; docs/how-to/bring-your-own-framework.md says how. Immutable."""

@@ -231,7 +231,7 @@ class State(_m.StateMethods, _Owned):
 
     def add_tree(self, group: str, tree: Any) -> None:
         """Adds a value of any shape as a group: dicts, lists, tuples, dataclasses, numbers, texts, bytes, paths, arrays and tensors,
-        one in the other (docs/python.md has the table). Tensors are shared; arrays whose memory cannot be shared (strided, of the
+        one in the other (docs/reference/python.md has the table). Tensors are shared; arrays whose memory cannot be shared (strided, of the
         other byte order, on a device) are read again at the start of each save, and filled at the end of each load. All else is
         written as it is now. What cannot be saved is an error that names its path and type, and nothing is added. Read it with
         `tree` after a load into this state, which wants tensors of the same names, dtypes and shapes; any tree of a checkpoint

@@ -1,4 +1,4 @@
-"""State of any shape as tensors and one text: tree formats 1 and 2 (docs/format.md). Nothing is pickled, and loading imports nothing."""
+"""State of any shape as tensors and one text: tree formats 1 and 2 (docs/reference/file-format.md). Nothing is pickled, and loading imports nothing."""
 
 from __future__ import annotations
 

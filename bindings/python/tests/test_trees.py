@@ -77,7 +77,7 @@ def again(tree, **options):
         return ckpt.load(folder, **options)["tree"]
 
 
-# ---- Every row of the table in docs/python.md ----
+# ---- Every row of the table in docs/reference/python.md ----
 
 DTYPES = ["bool", "uint8", "int8", "int16", "uint16", "float16", "int32", "uint32", "float32", "int64", "uint64", "float64", "complex64",
           "complex128"]

@@ -1,4 +1,4 @@
-// The numbers of a chain that the planners for a byte budget compute with, in the notation of docs/plan.md.
+// The numbers of a chain that the planners for a byte budget compute with, in the notation of docs/reference/plan.md.
 //
 // Time is counted in ticks: whole numbers in a double, of which no schedule takes 2^52. So sums are exact in whatever order they
 // are made, and schedules that take the same time are seen to.

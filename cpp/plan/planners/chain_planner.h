@@ -22,7 +22,7 @@ struct FrontierPoint {
   double lost_seconds = 0;  // by which step_seconds may be above the best of the planner; 0: none
 };
 
-// chain: V of docs/plan.md; tapes: U, and the local search behind it. Longer chains: V on a grid, under either.
+// chain: V of docs/reference/plan.md; tapes: U, and the local search behind it. Longer chains: V on a grid, under either.
 enum class ChainPlanner { chain, tapes };
 
 // What planning may take.

@@ -1,7 +1,7 @@
 // The rules by which chains of unlike layers are planned, whatever the table of least times that they are weighed with.
 //
 // A node (i, goal, p) stands for the work from {INPUT(i), what the goal holds} to GRAD(i). Its value is the least time of that work
-// as a function of the bytes that it may use beside INPUT(i). docs/plan.md has the recurrences.
+// as a function of the bytes that it may use beside INPUT(i). docs/reference/plan.md has the recurrences.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ckpt::plan {
 
-// What a node works towards. Without an option, V of docs/plan.md: layers first .. last run forward and backward; GRAD(last+1) is
+// What a node works towards. Without an option, V of docs/reference/plan.md: layers first .. last run forward and backward; GRAD(last+1) is
 // held, or, where last is n, the step turns. With one, U: layer `last` is taped under it, and its input is to be made again.
 struct Goal {
   std::int64_t last = 0;

@@ -1,5 +1,5 @@
 // The part of one rank: a file next to its tensors that lists what the rank wrote. The part exists only when all these files are
-// durable. The manifest has the checksums of the parts. docs/format.md describes the bytes.
+// durable. The manifest has the checksums of the parts. docs/reference/file-format.md describes the bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The saves of a group of ranks, from the point of view of one of them. On the calling thread the ranks agree which of them writes
 // which blocks (agree). Then each writes its files and its part, and rank 0 commits when all parts exist (save). In the foreground
 // that is a second collective call. In the background the ranks watch the storage for the parts of the others, since collectives
-// run only on the calling thread. docs/format.md has the files and the order in which they are made durable.
+// run only on the calling thread. docs/reference/file-format.md has the files and the order in which they are made durable.
 #pragma once
 
 #include <atomic>

@@ -102,7 +102,7 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     check(ckpt_profile_get_option(handle(), layer, option, &result));
     return detail::from_c(result);
   }
-  // Returns the profile as JSON, as docs/plan.md describes it: seconds read back to the same bits.
+  // Returns the profile as JSON, as docs/reference/plan.md describes it: seconds read back to the same bits.
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_profile_get_json(handle(), buffer, capacity, needed);

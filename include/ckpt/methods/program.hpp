@@ -47,7 +47,7 @@ class Program : public detail::Object<Program, ckpt_program, ckpt_program_releas
     const auto listed = detail::list_of<ckpt_program_operation>(ckpt_program_operation{}, ask);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
-  // Returns the program as JSON, as docs/guests.md describes it.
+  // Returns the program as JSON, as docs/how-to/bring-your-own-framework.md describes it.
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_program_get_json(handle(), buffer, capacity, needed);

@@ -249,8 +249,8 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
   // Returns the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata
-  // (docs/format.md). name: as in CheckpointInfo, or ".". Status::not_found without a manifest, Status::corrupt when it is
-  // damaged.
+  // (docs/reference/file-format.md). name: as in CheckpointInfo, or ".". Status::not_found without a manifest, Status::corrupt
+  // when it is damaged.
   std::string manifest(const std::string& name) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);

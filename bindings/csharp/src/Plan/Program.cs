@@ -3,7 +3,7 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules
-    /// on memory of their own; docs/guests.md says how. Immutable.</summary>
+    /// on memory of their own; docs/how-to/bring-your-own-framework.md says how. Immutable.</summary>
     public sealed unsafe partial class Program : NativeObject
     {
         /// <summary>The buffers, which operations name by their numbers.</summary>

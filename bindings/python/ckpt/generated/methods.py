@@ -222,8 +222,8 @@ class CheckpointManagerMethods:
 
     def manifest(self, which: Union[str, int]) -> Dict[str, Any]:
         """Returns the manifest of one checkpoint: an object with its step, groups, files, tensors, values and metadata
-        (docs/format.md). which: the step, or the name as in CheckpointInfo, or ".". NotFoundError without a manifest, CorruptError
-        when it is damaged."""
+        (docs/reference/file-format.md). which: the step, or the name as in CheckpointInfo, or ".". NotFoundError without a manifest,
+        CorruptError when it is damaged."""
         return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))
 
     def rank_values(self, which: Union[str, int], rank: int) -> Dict[str, Any]:
@@ -511,8 +511,8 @@ class MemoryTrackerMethods:
         _n.ckpt_memory_tracker_set_peak_granularity(self._h, bytes)
 
     def report(self, max_layers: int = 0) -> Dict[str, Any]:
-        """Returns a snapshot (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (0: all) that hold
-        the most live bytes, and the sum of the others."""
+        """Returns a snapshot (docs/reference/memory.md names its members): totals, limit, open scopes, the max_layers layers (0: all)
+        that hold the most live bytes, and the sum of the others."""
         return json.loads(_n.ckpt_memory_tracker_get_json(self._h, max_layers))
 
     def prometheus(self, max_layers: int = 100) -> str:
@@ -662,7 +662,7 @@ class ProfileMethods:
         return _v.OptionProfile._of(_n.ckpt_profile_get_option(self._h, layer, option))
 
     def json(self) -> str:
-        """Returns the profile as JSON, as docs/plan.md describes it: seconds read back to the same bits."""
+        """Returns the profile as JSON, as docs/reference/plan.md describes it: seconds read back to the same bits."""
         return _n.ckpt_profile_get_json(self._h)
 
     def frontier(self, planner: str) -> List[_v.FrontierPoint]:
@@ -700,7 +700,7 @@ class ProgramMethods:
         return [_v.ProgramOperation._of(one) for one in _n.ckpt_program_get_operations(self._h)]
 
     def json(self) -> str:
-        """Returns the program as JSON, as docs/guests.md describes it."""
+        """Returns the program as JSON, as docs/how-to/bring-your-own-framework.md describes it."""
         return _n.ckpt_program_get_json(self._h)
 
 

@@ -138,8 +138,8 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Returns the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata
-   * (docs/format.md). name: as in {@link CheckpointInfo}, or ".". {@link Status#NOT_FOUND} without a manifest, {@link
-   * Status#CORRUPT} when it is damaged.
+   * (docs/reference/file-format.md). name: as in {@link CheckpointInfo}, or ".". {@link Status#NOT_FOUND} without a manifest,
+   * {@link Status#CORRUPT} when it is damaged.
    */
   public String manifest(String name) {
     return Native.ckpt_checkpoint_manager_get_manifest(this, name);

@@ -83,7 +83,7 @@ abstract class ProfileMethods extends NativeObject {
     return number(out -> Native.ckpt_profile_get_input_bytes(this, out));
   }
 
-  /** Returns the profile as JSON, as docs/plan.md describes it: seconds read back to the same bits. */
+  /** Returns the profile as JSON, as docs/reference/plan.md describes it: seconds read back to the same bits. */
   public String toJson() {
     return Native.ckpt_profile_get_json(this);
   }

@@ -33,7 +33,7 @@ public final class Program extends NativeObject {
     return NumberReader.list(Native.ckpt_program_get_operations(this), ProgramOperation::of);
   }
 
-  /** Returns the program as JSON, as docs/guests.md describes it. */
+  /** Returns the program as JSON, as docs/how-to/bring-your-own-framework.md describes it. */
   public String json() {
     return Native.ckpt_program_get_json(this);
   }
