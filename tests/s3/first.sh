@@ -1,6 +1,6 @@
 # first.sh COMMAND_FOLDER PYTHON_FOLDER URI: the first example of docs/reference/s3.md, as it stands there, and what becomes of it.
 set -eu
-page=$(cd "$(dirname "$0")/../../docs" && pwd)/s3.md
+page=$(cd "$(dirname "$0")/../../docs/reference" && pwd)/s3.md
 PATH="$1:$PATH"
 export PATH PYTHONPATH="$2" PYTHONDONTWRITEBYTECODE=1
 uri=$3
