@@ -75,7 +75,7 @@ class OneLine(Folder):
 
 class Page(Folder):
     def test_examples_of_the_documentation(self):
-        page = os.path.join(os.path.dirname(os.environ["CKPT_API_TABLE"]), "..", "..", "docs", "python.md")
+        page = os.path.join(os.path.dirname(os.environ["CKPT_API_TABLE"]), "..", "..", "docs", "reference", "python.md")
         with open(page, encoding="utf-8") as file:
             examples = [text.split("```")[0] for text in file.read().split("```python\n")[1:]]
         examples = [example for example in examples if example.startswith("import ckpt\n")]  # the others are pieces
