@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 CALLS = re.compile(
-    r"\b(?:fail|Error|RankError|refused?|CkptError|CkptException|ValueError|TypeError|RuntimeError|KeyError|"
+    r"\b(?:fail|require|Error|RankError|refused?|CkptError|CkptException|ValueError|TypeError|RuntimeError|KeyError|"
     r"IllegalArgumentException|IllegalStateException|NullPointerException|IndexOutOfBoundsException|UnsupportedOperationException|"
     r"ArgumentException|ArgumentOutOfRangeException|InvalidOperationException|NotSupportedException|ObjectDisposedException)\(")
 STRING = re.compile(r'(?<![A-Za-z0-9_])[fF]?"((?:[^"\\]|\\.)*)"')
@@ -25,7 +25,8 @@ RULES = [  # pattern, rule
     (r"\b(?:beside|anew|whose|texts|for ever|goes on|out of step)\b", "use the term of the style guide"),
     (r"^(?:it|there|this|that|what|who|must|please|error|sorry)\b", "begin with the argument or object"),
     (r"^(?:invalid|bad|wrong|illegal)\b(?! JSON)", "name the argument, the expectation and the value"),
-    (r"; (?:a|an|one of|only|\d+ \.\.|<> \.\.)(?: |$)", "write '; expected ...'"),
+    (r"; (?:one of|only|at least|at most|-?\d+ \.\.|<> \.\.)(?: |$)", "write '; expected ...'"),
+    (r"; an? (?!.*\b(?:is|are|has|needs|takes|cannot|can|does|would|was|will|ends|runs)\b)", "write '; expected ...'"),
     (r"[.!]$", "no full stop at the end"),
     (r"  ", "one space between words"),
 ]
