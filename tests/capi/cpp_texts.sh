@@ -25,7 +25,7 @@ awk -v folder="$folder" '
   }
   inside && /^#include/ { includes = includes $0 "\n"; next }
   inside { text = text $0 "\n"; if ($0 ~ /int main/) program = 1 }
-' README.md docs/*.md
+' README.md $(find docs -name '*.md' | LC_ALL=C sort)
 
 # Read once, not by each of them; a compiler that does not know such files reads the header itself.
 mkdir -p "$folder/made/ckpt"
