@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the strategies on the mlp of `ckpt train` and prints the table of docs/reference/strategy.md.
+# Measures the strategies on the mlp of `ckpt train` and prints the table of docs/explanation/benchmarks.md.
 # usage: strategy_table.sh CKPT   (the built command; run it inside libckpt's sources, on a quiet machine)
 set -eu
 
