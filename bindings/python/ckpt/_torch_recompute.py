@@ -1,4 +1,4 @@
-"""Cheap functions inside a layer run again where their outputs are needed, which are not kept: norms, activations."""
+"""Recomputes the outputs of cheap functions inside a layer (norms, activations) instead of keeping them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["recomputing"]
 
 
 class _Recipe:
-    """How a tensor is made again."""
+    """Recomputes a tensor."""
 
     def __init__(self, function: Callable[..., Any], values: Values, made: "_torch.Tensor") -> None:
         self.function = function
         self.values = tuple(value.detach() if _is_tensor(value) else value for value in values)
         self.versions = self._versions()
         self.autocast = _autocast_state()
-        self.made = weakref.ref(made)  # its memory is another tensor's when it is gone
+        self.made = weakref.ref(made)  # once it is freed, another tensor may use its address
         self.made_version = made._version
 
     def _versions(self) -> List[int]:
@@ -33,13 +33,13 @@ class _Recipe:
 
     def run(self) -> "_torch.Tensor":
         if self._versions() != self.versions:
-            raise RuntimeError("an input of a function that runs again for its backward was written to")
+            raise RuntimeError("an input of a recomputed function was written to before its backward")
         with _torch.no_grad(), _under_autocast(self.autocast):
             return self.function(*self.values)
 
 
 class _Place(NamedTuple):
-    """A view of what a recipe makes."""
+    """A view of the tensor that a recipe recomputes."""
 
     recipe: _Recipe
     size: Tuple[int, ...]
@@ -48,10 +48,10 @@ class _Place(NamedTuple):
 
 
 class recomputing:
-    """with recomputing() as again: inside, again(function, *values) gives function(*values), but where autograd would keep that
-    tensor for a backward it keeps the values and runs the function again. function: gives one new tensor, the same bits each time:
-    a norm, an activation, no dropout. It saves the tensor's bytes where the values are kept anyway. Outside of autograd the
-    function just runs. Meant for a form of a layer (`Forms`): same parameters, same bits, less memory, a little more time."""
+    """with recomputing() as again: inside, again(function, *values) returns function(*values). Where autograd would keep that
+    tensor for a backward, it keeps the values and runs the function again. function: returns one new tensor, with the same bits
+    each time: a norm, an activation, no dropout. This saves the tensor's bytes if the values are kept anyway. Without autograd the
+    function just runs. Intended for a form of a layer (`Forms`): same parameters, same bits, less memory, slightly more time."""
 
     def __init__(self) -> None:
         self._recipes: Dict[int, _Recipe] = {}  # by address
@@ -59,7 +59,7 @@ class recomputing:
 
     def __enter__(self) -> "recomputing":
         if self._hooks is not None:
-            raise InvalidStateError("recomputing was entered before: make another one")
+            raise InvalidStateError("recomputing can be entered only once: create another one")
         self._hooks = _torch.autograd.graph.saved_tensors_hooks(self._pack, _unpack)
         self._hooks.__enter__()
         return self
