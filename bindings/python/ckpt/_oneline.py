@@ -116,7 +116,7 @@ def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: 
         value = Loaded(value)
         value.name, value.step, value.skipped, value.errors = name, step, len(errors), errors
     for bad, error in errors.items():
-        text = f"checkpoint '{bad}' was skipped; loaded the older '{name}': {error}"
+        text = f"checkpoint '{bad}' was skipped for the older '{name}': {error}"
         _warn("state", text)
         _warn_of_skipped(text)
     _note_loaded(place, name)

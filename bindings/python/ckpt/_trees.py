@@ -205,7 +205,7 @@ class _Writer:
                 raise InvalidArgumentError(f"{at.text()}: the {type(value).__name__} contains itself")
             depth += 1
             if depth > DEEPEST:
-                raise InvalidArgumentError(f"{at.text()}: exceeds the maximum depth of {DEEPEST}")
+                raise InvalidArgumentError(f"{at.text()}: deeper than {DEEPEST}")
             self.open.add(id(value))
             todo.append((_CLOSE, id(value)))
             todo += reversed(children)

@@ -167,7 +167,7 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
         trees["scheduler"] = _with_functions(trees["scheduler"], _state_dict(scheduler))
     _load_all({group: part for group, part in wanted.items() if part is not None}, trees)
     for bad, error in errors.items():
-        _warn_of_skipped(f"checkpoint '{bad}' was skipped; loaded the older '{name}': {error}")
+        _warn_of_skipped(f"checkpoint '{bad}' was skipped for the older '{name}': {error}")
     _continue_after_resume(where, name)
     return Resumed(step, extra, name)
 

@@ -260,7 +260,7 @@ class Queueing(Folder):
         manager.close()
         with self.assertRaises(ckpt.ClosedError):
             manager.save(self.weights(), 2)
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "at_exit is 'never'"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "at_exit 'never'"):
             ckpt.AsyncManager(self.place, at_exit="never")
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "workers"):
             ckpt.AsyncManager(self.place, workers=0)

@@ -42,7 +42,7 @@ class Idioms(unittest.TestCase):
             self.assertEqual({key: value.shape for key, value in reader.items()}, {key: loaded[key].shape for key in loaded})
             self.assertEqual((len(list(reader.values())), reader.get("v", 7), reader.get("one")), (4, 7, 3.5))
             for key in (3, b"w", None, (3, slice(1))):
-                with self.subTest(key=key), self.assertRaisesRegex(TypeError, "a tensor's name is a text, not "):
+                with self.subTest(key=key), self.assertRaisesRegex(TypeError, "tensor name: expected a string, found "):
                     reader[key]
 
     def test_names_of_several_groups(self):
@@ -151,7 +151,7 @@ class Idioms(unittest.TestCase):
 
     def test_what_is_no_logger(self):
         for wrong in ("app", 3, logging.LoggerAdapter(logging.getLogger("x"), {})):
-            with self.subTest(wrong=wrong), self.assertRaisesRegex(TypeError, "function is a "):
+            with self.subTest(wrong=wrong), self.assertRaisesRegex(TypeError, "function: expected a callable, a logging.Logger or None, found a "):
                 ckpt.set_log(wrong)
 
     def test_what_is_no_folder(self):

@@ -265,7 +265,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual(state.tensor_count, 1)  # nothing was added
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, r"'w'.*\[2:4, 0:3\] is in no block"):
             ckpt.save(self.path, {"w": ckpt.Sharded((4, 3), "float32", {(0, 0): block})})
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "^w: a ckpt.Sharded has no place in a tree"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "^w: a ckpt.Sharded cannot be stored in a tree"):
             ckpt.save(self.path, {"epoch": 1, "w": ckpt.Sharded((2, 3), "float32", {(0, 0): block})})
         self.assertEqual(repr(ckpt.Sharded([4, 3], "F32", {(2, 0): block})), "Sharded(F32, [4, 3], blocks at [[2, 0]])")
 
@@ -333,7 +333,7 @@ class Ranks(unittest.TestCase):
         self.assertIsInstance(found[0], ckpt.TimeoutError)
         self.assertRegex(str(found[0]), "^rank 1 did not come within")
         self.assertIsNone(found[1])
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout is -2"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout -2"):
             ckpt.CheckpointManager(self.path, timeout=-2)
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout_ns is -5"):
             ckpt.CheckpointManager(self.path, timeout_ns=-5)

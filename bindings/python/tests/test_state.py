@@ -628,7 +628,7 @@ class Uris(Folder):
                 ckpt.Storage.from_uri("shelf:none")
             with self.assertRaisesRegex(ckpt.CallbackError, "odd"):
                 ckpt.Storage.from_uri("shelf:odd")
-            with self.assertRaisesRegex(ckpt.CkptError, "returned a NoneType, no Storage"):
+            with self.assertRaisesRegex(ckpt.CkptError, "expected a Storage, returned a NoneType"):
                 ckpt.Storage.from_uri("shelf:nothing")
         finally:
             ckpt.unregister_scheme("SHELF")

@@ -306,7 +306,7 @@ class Attributes(unittest.TestCase):
         state.note = "mine"
         for value, text in ((torch.ones(2).as_subclass(Special), "b.0: a .*Special, a subclass of torch.Tensor"),
                             (marked, "b.0: a Parameter with the attribute 'sequence_parallel', which would be lost"),
-                            (torch.ones(2, names=("n",)), "b.0: a tensor with names of dimensions, which would be lost"),
+                            (torch.ones(2, names=("n",)), "b.0: a tensor with named dimensions, which would be lost"),
                             (torch.nested_tensor([torch.ones(2), torch.ones(3)]) if hasattr(torch, "nested_tensor") else
                              torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), "b.0: a nested tensor"),
                             (state, "b.0: a OrderedDict with the attribute 'note', which would be lost"),
@@ -559,7 +559,7 @@ class Runs(unittest.TestCase):
             filled = ckpt.load(folder, into={"w": linear.weight, "i": 0})
             self.assertIs(filled["w"], linear.weight)
             self.assertTrue((linear.weight == 3).all())
-            with self.assertRaisesRegex(ValueError, "^w: the template's elements cannot be written one by one"):
+            with self.assertRaisesRegex(ValueError, "^w: the template repeats elements or is read-only"):
                 ckpt.load(folder, into={"w": torch.zeros(1).expand(2, 2), "i": 0})
 
     def test_a_damaged_one_is_skipped(self):
