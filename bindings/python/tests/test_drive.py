@@ -336,7 +336,7 @@ class Failures(unittest.TestCase):
             with self.assertRaisesRegex(ckpt.CallbackError, f"the guest has no function for it"):
                 driver.run(Thing(guest, 1))
             self.assertEqual(guest.alive, [])
-        with self.assertRaisesRegex(TypeError, "forward is 3"):
+        with self.assertRaisesRegex(TypeError, "forward: expected a callable, found 3"):
             ckpt.Driver(tiers(), forward=3)
 
     def test_a_live_gradient(self):

@@ -160,9 +160,9 @@ class Idioms(unittest.TestCase):
         try:
             for place, kind, text in [("~", ValueError, "begins with ~"), ("~/run", ValueError, "os.path.expanduser"),
                                       ("~root/run", ValueError, "begins with ~"), (pathlib.Path("~/run"), ValueError, "begins with ~"),
-                                     ("gs://bucket/run", ckpt.UnsupportedError, "name of no folder|scheme 'gs'"),
-                                     ("no/s3://bucket", ckpt.UnsupportedError, "name of no folder"),
-                                     (pathlib.Path("s3://bucket/run"), ckpt.UnsupportedError, "name of no folder")]:
+                                     ("gs://bucket/run", ckpt.UnsupportedError, "is not a folder|scheme 'gs'"),
+                                     ("no/s3://bucket", ckpt.UnsupportedError, "is not a folder"),
+                                     (pathlib.Path("s3://bucket/run"), ckpt.UnsupportedError, "is not a folder")]:
                 for call in (lambda: ckpt.save(place, {"w": np.ones(1)}), lambda: ckpt.load(place), lambda: ckpt.CheckpointManager(place),
                              lambda: ckpt.AsyncManager(place), lambda: ckpt.save_async(place, {"w": np.ones(1)}),
                              lambda: ckpt.Storage(place), lambda: ckpt.Reader(place), lambda: ckpt.save_file(place, {"w": np.ones(1)})):

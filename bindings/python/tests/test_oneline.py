@@ -67,9 +67,9 @@ class Paths(Folder):
         for place in (3, None, ["run"]):
             with self.assertRaisesRegex(ckpt.InvalidArgumentError, "storage: expected a path, a URI or a Storage, found a "):
                 ckpt.load(place)
-            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "root is a "):
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "root: expected a path, found a "):
                 ckpt.Storage(place)
-            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "path is a "):
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "path: expected a path, found a "):
                 ckpt.load_file(place)
 
     def test_kinds_of_locks(self):
@@ -135,7 +135,7 @@ class Unfitting(unittest.TestCase):
                     state.update({"first": {"w": np.zeros(1)}, **tensors})
                 self.assertEqual(state.tensor_count, 0)
         with ckpt.State() as state:
-            with self.assertRaisesRegex(ValueError, "model.w: twice"):
+            with self.assertRaisesRegex(ValueError, "model.w: given twice"):
                 state.update({"w": np.zeros(1), "model": {"w": np.ones(1)}})
             self.assertEqual(state.tensor_count, 0)
             state.update({"w": np.zeros(1), "other": {"w": np.ones(1)}})  # a state of one's own loads into the same groups again
@@ -151,7 +151,7 @@ class Unfitting(unittest.TestCase):
             self.assertEqual((loaded, loaded.step), ({}, 3))
 
     def test_values(self):
-        for value, kind, text in [({1: "one"}, TypeError, "v.1: a key in JSON"), ([{"a": {None: 1}}], TypeError, r"v\[0\]\.a\.None: a key"),
+        for value, kind, text in [({1: "one"}, TypeError, "v.1: expected a string as a key of JSON"), ([{"a": {None: 1}}], TypeError, r"v\[0\]\.a\.None: expected a string"),
                                   ({"a": np.zeros(1)}, TypeError, "v: Object of type ndarray"), (float("nan"), ValueError, "v: ")]:
             with self.subTest(text=text), tempfile.TemporaryDirectory() as folder:
                 with self.assertRaisesRegex(kind, text):
@@ -164,7 +164,7 @@ class Unfitting(unittest.TestCase):
     def test_safetensors_file(self):
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "x.safetensors")
-            for tensors, text in [({"model": {"w": np.zeros(1)}}, "model: a dict"), ({}, "nothing would be saved")]:
+            for tensors, text in [({"model": {"w": np.zeros(1)}}, "model: expected a tensor, found a dict"), ({}, "nothing would be saved")]:
                 with self.subTest(text=text), self.assertRaisesRegex(ValueError, text):
                     ckpt.save_file(file, tensors)
                 self.assertFalse(os.path.exists(file))

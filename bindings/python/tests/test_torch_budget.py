@@ -361,7 +361,7 @@ class Recomputing(unittest.TestCase):
 
     def test_entered_twice(self):
         again = ckpt_torch.recomputing()
-        with again, self.assertRaisesRegex(ckpt.InvalidStateError, "entered before"):
+        with again, self.assertRaisesRegex(ckpt.InvalidStateError, "entered only once"):
             with again:
                 pass
 
@@ -554,7 +554,7 @@ class Refused(unittest.TestCase):
     def test_second_backward(self):
         loss = self.run_(self.sample)
         loss.backward(retain_graph=True)
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "a second backward"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "second backward"):
             loss.backward()
 
     def test_double_backward(self):
@@ -572,13 +572,13 @@ class Refused(unittest.TestCase):
         class DistributedDataParallel(nn.Module):
             pass
 
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "layer 1 holds a DistributedDataParallel"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "layer 1: contains a DistributedDataParallel"):
             ckpt_torch.budget([nn.Linear(4, 4), nn.Sequential(DistributedDataParallel())], torch.randn(2, 4), 1.0)
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "writes into the input of the chain"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "writes into the chain's input"):
             ckpt_torch.budget([nn.ReLU(inplace=True), nn.Linear(4, 4)], torch.randn(2, 4), 1.0)
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "gives a dict"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "found a dict"):
             ckpt_torch.budget([nn.Linear(4, 4), lambda x: {"x": x}], torch.randn(2, 4), 1.0)
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "layer 0 is 3"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "layer 0: expected a callable, found 3"):
             ckpt_torch.budget([3], torch.randn(2, 4), 1.0)
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "callables is empty"):
             ckpt_torch.budget([], torch.randn(2, 4), 1.0)

@@ -124,7 +124,7 @@ def part(self):
     """A group of some of the processes, whose first rank is not the world's."""
     group = dist.new_group([1, 2], timeout=timedelta(seconds=LONG))
     if self.rank == 0:
-        fails(ckpt.InvalidArgumentError, "not in it", ckpt_torch.coordinator, group)
+        fails(ckpt.InvalidArgumentError, "does not contain this process", ckpt_torch.coordinator, group)
     else:
         check_operations(ckpt_torch.coordinator(group), self.rank - 1, 2, (1, 249, 5000))
     with unittest.mock.patch.object(dist, "get_backend", lambda group: "nccl"):
@@ -177,11 +177,11 @@ def late_gather(self):
     coordinator.barrier(LONG)
     if self.rank == self.world - 1:
         self.waits_for(*[f"gave_up.{rank}" for rank in range(self.world - 1)])
-        fails(ckpt.TimeoutError, "came in time", coordinator.gather, own(self.rank, 100), 0, 0.5)  # no root says that it has it
+        fails(ckpt.TimeoutError, "called it in time", coordinator.gather, own(self.rank, 100), 0, 0.5)  # no root says that it has it
         self.says("came")
         self.waits_for(*[f"fine.{rank}" for rank in range(self.world - 1)])
     else:
-        fails(ckpt.TimeoutError, "came in time", coordinator.gather, own(self.rank, 100), 0, 0.2)
+        fails(ckpt.TimeoutError, "called it in time", coordinator.gather, own(self.rank, 100), 0, 0.2)
         self.says("gave_up")
         self.waits_for(f"came.{self.world - 1}")
         if self.rank == 0:

@@ -253,7 +253,7 @@ class Trees(unittest.TestCase):
                                  ({"r": [record]}, ckpt.UnsupportedError, r"^r\.0: a Record with the attribute 'note'"),
                                  ({"l": loaded}, ckpt.UnsupportedError, "^l: a Loaded with the attribute 'note'"),
                                  ({"a": ckpt.Attributed(1, {})}, ckpt.InvalidArgumentError, "^a: an Attributed needs a value"),
-                                 ({"p": Odd("x")}, ckpt.UnsupportedError, "^p: a __main__.Odd has no place"),
+                                 ({"p": Odd("x")}, ckpt.UnsupportedError, "^p: a __main__.Odd cannot be stored"),
                                  ({"e": ckpt.DType.F32}, ckpt.UnsupportedError, "^e: a ckpt"), ({"d": collections.defaultdict(int)}, ckpt.UnsupportedError, "^d: a collections.defaultdict")]:
             with self.subTest(text=text), tempfile.TemporaryDirectory() as folder:
                 with self.assertRaisesRegex(kind, text):
@@ -327,7 +327,7 @@ class Trees(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             ckpt.save(folder, {"a": np.ones(2), "b": np.ones(2), "c": ()}, 1)
             for wrong in (fixed, np.broadcast_to(np.zeros(1), (2,))):
-                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^b: the template's elements cannot be written"):
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^b: the template repeats elements or is read-only"):
                     ckpt.load(folder, into={"a": before, "b": wrong, "c": ()})
             self.assertFalse(before.any(), "something was filled")
 
@@ -392,14 +392,14 @@ class Trees(unittest.TestCase):
                             (np.ones(2).view(np.recarray), "a.0: a numpy(.rec)?.recarray")]:
             with self.subTest(text=text), self.assertRaisesRegex(ckpt.CkptError, text):
                 again({"a": [value]})
-        with self.subTest("outermost"), self.assertRaisesRegex(ckpt.UnsupportedError, "w: a numpy(.rec)?.recarray has no place"), \
+        with self.subTest("outermost"), self.assertRaisesRegex(ckpt.UnsupportedError, "w: a numpy(.rec)?.recarray cannot be stored"), \
                 tempfile.TemporaryDirectory() as folder:
             ckpt.save(folder, {"w": np.ones(2).view(np.recarray)}, 1)
         cached = Cached(1.5)
         self.assertEqual((cached.double, again(cached, types=Cached)), (3.0, Cached(1.5)))
 
     def test_types_are_classes_of_the_right_kind(self):
-        for types, text in [({f"{Point.__module__}.Point": Config}, "no named tuple"), ({f"{Config.__module__}.Config": Point}, "no dataclass"),
+        for types, text in [({f"{Point.__module__}.Point": Config}, "is not a named tuple"), ({f"{Config.__module__}.Config": Point}, "is not a dataclass"),
                             ([dict], "expected classes of dataclasses or named tuples, found <class 'dict'>"), (["Point"], "named tuples, found 'Point'")]:
             with self.subTest(text=text), self.assertRaisesRegex(ckpt.InvalidArgumentError, text):
                 again([Point(1, 2), Config(0.5, 1)], types=types)
