@@ -9,7 +9,7 @@ final class Fallback {
 
   private Fallback() {}
 
-  /** Called before the first use of an object that can lose a failure. */
+  /** Installs it, before the first use of an object that can lose a failure. */
   static synchronized void arm() {
     if (armed) return;
     armed = true;
