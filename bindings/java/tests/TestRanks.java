@@ -261,7 +261,7 @@ final class TestRanks {
       }
       return null;
     });
-    Check.raises(CkptInvalidArgumentException.class, "timeout is PT-0.000000001S", () ->
+    Check.raises(CkptInvalidArgumentException.class, "timeout PT-0.000000001S", () ->
         CheckpointManager.open(root(), new CheckpointManagerOptions().timeout(Duration.ofNanos(-1))));
   }
 

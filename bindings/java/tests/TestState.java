@@ -425,13 +425,13 @@ final class TestState {
         Check.equal(3.0, reader.get("extra", "epoch", Double.class));
         Check.equal(null, reader.get("none", Object.class));
         Check.equal(new double[] {0.5, 0.25}, reader.get("rates", double[].class));
-        Check.raises(CkptInvalidArgumentException.class, "asked for as float[]", () -> reader.get("rates", float[].class));
-        Check.raises(CkptInvalidArgumentException.class, "the value is a Long; asked for as String",
+        Check.raises(CkptInvalidArgumentException.class, "expected a float[], found a ", () -> reader.get("rates", float[].class));
+        Check.raises(CkptInvalidArgumentException.class, "value: expected a String, found a Long",
             () -> reader.get("extra", "epoch", String.class));
         Check.raises(CkptNotFoundException.class, "key 'none'", () -> reader.get("extra", "none", Object.class));
         Check.raises(CkptNotFoundException.class, "group 'lost' is no tree", () -> reader.get("lost", Object.class));
       }
-      Check.raises(CkptUnsupportedException.class, "a.1: a java.util.Date has no place",
+      Check.raises(CkptUnsupportedException.class, "a.1: a java.util.Date cannot be stored",
           () -> state.set("bad", Map.of("a", List.of(1, new java.util.Date()))));
       Check.raises(CkptInvalidArgumentException.class, "a key is a list", () -> state.set("bad", Map.of(List.of(), 1)));
       List<Object> loop = new java.util.ArrayList<>();
