@@ -111,7 +111,7 @@ internal static class StateTests
             Check.Equal(7.0, state.Get<double>("small"), "a double");
             Check.Equal((int?)7, state.Get<int?>("small"), "int?");
             Check.That(state.Get<int?>("none") == null, "no int?");
-            Check.Contains("asked for as System.Collections.Generic.List`1[System.String]",
+            Check.Contains("expected a System.Collections.Generic.List`1[System.String]",
                 Check.Throws<CkptInvalidArgumentException>(() => state.Get<List<string>>("small"), "a list").Message, "the whole type");
         }
     }
@@ -218,7 +218,7 @@ internal static class StateTests
             }
             var refused = Check.Throws<CkptUnsupportedException>(() => state.Set("bad", new Dictionary<string, object> {
                 { "a", new object[] { 1, DateTime.Now } } }), "a date");
-            Check.Contains("a.1: a System.DateTime has no place", refused.Message, "where");
+            Check.Contains("a.1: a System.DateTime cannot be stored", refused.Message, "where");
             var loop = new List<object>();
             loop.Add(loop);
             Check.Contains("deeper than 1000", Check.Throws<CkptInvalidArgumentException>(() => state.Set("bad", loop), "a loop").Message, "depth");

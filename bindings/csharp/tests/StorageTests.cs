@@ -322,7 +322,7 @@ internal static class StorageTests
             Check.Contains("no such shelf", Check.Throws<CkptNotFoundException>(() => Storage.FromUri("shelf:none"), "none").Message,
                 "text");
             Check.Contains("odd", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:odd"), "odd").Message, "text");
-            Check.Contains("no storage", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:nothing"),
+            Check.Contains("expected a storage", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:nothing"),
                 "nothing").Message, "text");
             Check.Contains("disposed", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:again"), "again").Message,
                 "text");

@@ -179,7 +179,7 @@ internal static class StrategyTests
         {
             Check.That(not.ShouldCheckpoint("a", small, 0) && !not.ShouldCheckpoint("b", small, 1), "as a child");
             Check.Equal("a F32 4x8 128", odd.Asked[0], "element type, shape and bytes");
-            Check.Contains("element type and shape", Check.Throws<CkptCallbackException>(() =>
+            Check.Contains("element type and a shape", Check.Throws<CkptCallbackException>(() =>
                 not.ShouldCheckpoint("reads", small, 0), "no memory").Message, "message");
             not.Reset();
             Check.Equal(1, odd.Resets, "resets");
