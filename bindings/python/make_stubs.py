@@ -1,7 +1,7 @@
 """Generates the .pyi files of the package: the declarations of its modules, without bodies.
 
-`**options: f`, or a Union of such, where f is a function of generated/options.py or a method, stands for the keywords of f: the stub
-lists each of them, with its text.
+`**options: f`, or a Union of such, where f is a function of generated/options.py or a method, stands for the keywords of f: the
+stub lists each of them, with its description.
 
 make_stubs.py SOURCES PACKAGE
 """
@@ -12,7 +12,7 @@ import os
 import sys
 from typing import __all__ as typing_names
 
-# SWIG's modules, which only the package calls: any function, and the class that Tensor derives from.
+# The stub of SWIG's modules, which only the package uses: any function, and the base class of Tensor.
 OF_SWIG = """from typing import Any
 
 class TensorBuffer:
@@ -23,7 +23,8 @@ def __getattr__(name: str) -> Any: ...
 
 
 def without_bodies(node):
-    """A module's or class's statements as a type checker needs them: docstrings stay, values and private functions go."""
+    """Reduces a module or class to the statements that a type checker needs: keeps docstrings, drops values and private
+    functions."""
     kept = []
     body = [part for child in node.body for part in (child.body if is_for_checkers(child) else [child])]
     for child in body:
@@ -47,7 +48,7 @@ def without_bodies(node):
 
 
 def hides_method(node, child):
-    """A named tuple's field with the name of a tuple's method."""
+    """Returns whether a named tuple's field has the name of a tuple's method."""
     return (isinstance(child, ast.AnnAssign) and child.value is None and hasattr(tuple, child.target.id) and
             any(ast.unparse(base) == "NamedTuple" for base in getattr(node, "bases", [])))
 
@@ -61,7 +62,7 @@ def is_text(node):
 
 
 def stays(assign):
-    """__all__, aliases of types, and values that are constants or aliases."""
+    """Returns whether an assignment is kept: __all__, aliases of types, and values that are constants or aliases."""
     if not isinstance(assign.targets[0], ast.Name):
         return False
     value = assign.value
@@ -73,7 +74,7 @@ def stays(assign):
 
 
 def untyped(assign):
-    """Constants of the extension are integers, its functions callables."""
+    """Returns a declaration without a value: constants of the extension are integers, its functions callables."""
     target = assign.targets[0]
     if not isinstance(target, ast.Name) or target.id.startswith("_"):
         return None
@@ -83,7 +84,7 @@ def untyped(assign):
 
 
 class Keywords:
-    """What a **options stands for."""
+    """Replaces **options arguments by the keywords they stand for."""
 
     def __init__(self, trees):
         self.functions, self.homes = {}, {}
@@ -99,7 +100,7 @@ class Keywords:
         self.used = set()
 
     def of(self, annotation, owner):
-        """(argument, default, text) of each keyword; None when the annotation is a type."""
+        """Returns (argument, default, description) of each keyword; None when the annotation is a type."""
         if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Union":
             return [keyword for part in annotation.slice.elts for keyword in self.of(part, owner)]
         name = ast.unparse(annotation)
@@ -113,7 +114,7 @@ class Keywords:
         return keywords + (self.of(given.kwarg.annotation, inside) or [] if given.kwarg else [])
 
     def list_in(self, node, owner=None):
-        """In place of each **options below a node."""
+        """Lists the keywords instead of each **options below a node."""
         for child in node.body:
             if isinstance(child, ast.ClassDef):
                 self.list_in(child, child)
@@ -140,7 +141,7 @@ class Keywords:
             function.body = [ast.Expr(ast.Constant(doc))] + without
 
     def imports(self, tree, package):
-        """What the keywords' types need and the module does not import."""
+        """Returns the imports that the keywords' types need and the module lacks."""
         known = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
         known |= {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
         known |= {ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)}
@@ -152,7 +153,7 @@ class Keywords:
 
 
 def texts_of(doc):
-    """The "name: text" of a docstring by its name, with the lines that go on."""
+    """Returns the "name: description" entries of a docstring by name, including continuation lines."""
     found, name = {}, None
     for line in doc.split("\n"):
         begin = line.split(":")[0]

@@ -4,7 +4,7 @@
 #ifndef CKPT_PYTHON_DRIVE_HPP
 #define CKPT_PYTHON_DRIVE_HPP
 
-// Included behind Python.h and SWIG's runtime.
+// Included after Python.h and SWIG's runtime.
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
@@ -33,7 +33,7 @@ struct Drive {
   PyObject* taken[4] = {};
   int next_taken = 0;
   std::unordered_set<PyObject*> live;
-  std::vector<Record> records;  // of the calls of a step, in their order
+  std::vector<Record> records;  // of the calls of a step, in order
   std::size_t next_record = 0;
   bool is_running = false;
   bool is_released = false;                                                  // the driver is destroyed; a callback may close it
@@ -114,7 +114,7 @@ inline PyObject* take_item(PyObject* self, PyObject*) {
   Drive& drive = drive_of(PyCapsule_GetPointer(self, nullptr));
   PyObject* item = nullptr;
   if (drive.next_taken < 4) std::swap(item, drive.taken[drive.next_taken++]);
-  if (!item) PyErr_SetString(PyExc_RuntimeError, "the call takes no more items");
+  if (!item) PyErr_SetString(PyExc_RuntimeError, "call: all its items were taken already");
   return item;
 }
 
@@ -143,7 +143,7 @@ inline int32_t drive_record(const ckpt_drive_call* call, void* input, void** out
     *output = to.handle_of(shown(PyTuple_GET_ITEM(made, 0)));
     *tape = to.handle_of(shown(PyTuple_GET_ITEM(made, 1)));
   } else {
-    ckpt_callback_error((std::string("gave ") + Py_TYPE(made)->tp_name + "; a tuple of output and tape").c_str());
+    ckpt_callback_error((std::string("expected a tuple of output and tape, returned a ") + Py_TYPE(made)->tp_name).c_str());
   }
   Py_DECREF(made);
   return is_pair ? 0 : 2;
@@ -167,7 +167,7 @@ inline void drive_drop(const ckpt_drive_call* call, void* item, void* user) {
   Py_DECREF(dropped);
 }
 
-// The driver reports functions that are missing.
+// Returns the callbacks; the driver reports missing functions.
 inline ckpt_driver_callbacks drive_callbacks(const Drive& drive) {
   const auto has = [&](int which) { return drive.functions[which] != Py_None; };
   ckpt_driver_callbacks table = CKPT_DRIVER_CALLBACKS_INIT;
@@ -238,7 +238,7 @@ PyObject* run_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_las
 }
 
 // Runs a part of a step by call(handle of the item, &made). box: a list that contains only the item; the item is removed from it.
-// An exception of a callback is raised unchanged.
+// Raises an exception of a callback unchanged.
 template <class Call>
 PyObject* drive_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_first, bool is_last, const Call& call) {
   if (drive.is_running) return run_step(driver, drive, box, is_last, call);  // the driver refuses it
