@@ -108,7 +108,7 @@ internal sealed partial class Scenario
             options.Capacity = c.Integer("capacity", options.Capacity);
             options.History = c.Integer("history", options.History);
             var background = new Background(c.Text(2), new AsyncManager(checkpoints[c.Text(2)], options));
-            background.Manager.TaskEnded += (sender, e) => background.Heard.Add(
+            background.Manager.TaskEnded += (sender, e) => background.EventLog.Add(
                 Line(e.Result.Kind == CheckpointTaskKind.Save ? "save" : "load", "step", e.Result.Step,
                     taskWords[(int)e.Result.State])[0]);
             managers.Make(c.Text(1), background);

@@ -16,7 +16,7 @@ abstract class Objects implements AutoCloseable {
   private final Map<String, Map<String, Object>> objects = new LinkedHashMap<>();
 
   /** Lines that callbacks leave, on any thread. */
-  static final class Heard {
+  static final class EventLog {
     private List<String> lines = new ArrayList<>();
 
     synchronized void add(Object... words) {

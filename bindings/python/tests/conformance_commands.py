@@ -51,7 +51,7 @@ def make_tensor(dtype, shape, seed):
     return tensor
 
 
-class Heard(list):
+class EventLog(list):
     """Lines that callables leave, on any thread."""
 
     def take(self):
@@ -73,7 +73,7 @@ class Kind:
 
 class Listener:
     def __init__(self, tracker, kinds, throws):
-        self.heard = Heard()
+        self.events = EventLog()
         self.throws = throws
         self.subscription = tracker.subscribe(self.hear, kinds)
 
@@ -81,7 +81,7 @@ class Listener:
         if self.throws:
             raise RuntimeError("a listener that throws")
         kind = next(name for name, number in EVENTS.items() if number == event.kind)
-        self.heard.append(joined([kind, event.layer_name or "-", "bytes", event.bytes, "current", event.current_bytes, "peak",
+        self.events.append(joined([kind, event.layer_name or "-", "bytes", event.bytes, "current", event.current_bytes, "peak",
                                   event.peak_bytes, "limit", event.limit_bytes]))
 
     def close(self):
@@ -291,8 +291,8 @@ class Commands:
         kinds = sum(EVENTS[word] for word in c.text(3).split(","))
         self.make("listener", c.text(1), Listener(self.of("tracker", c.text(2)), kinds, len(c) > 3 and c.text(4) == "throws"))
 
-    def do_heard(self, c):
-        return self.find(c.text(1), ["listener", "background"])[1].heard.take()
+    def do_events(self, c):
+        return self.find(c.text(1), ["listener", "background"])[1].events.take()
 
     def do_prometheus(self, c):
         return [text for text in self.of("tracker", c.text(1)).prometheus().split("\n") if text.startswith(c.text(2))]

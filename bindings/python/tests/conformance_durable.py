@@ -4,7 +4,7 @@ import json
 
 import ckpt
 from ckpt import compat
-from conformance_commands import Heard, exact, index_of, joined, shape_of, thousandths, yes_no
+from conformance_commands import EventLog, exact, index_of, joined, shape_of, thousandths, yes_no
 from conformance_stages import Stages
 
 STATES = ["queued", "running", "completed", "failed", "cancelled", "rejected"]
@@ -28,12 +28,12 @@ def full_name(checkpoint, printed):
 
 class Background:
     def __init__(self, checkpoint, kind=ckpt.AsyncManager, **options):
-        self.heard = Heard()
+        self.events = EventLog()
         self.checkpoint = checkpoint
         self.manager = kind(checkpoint, on_ended=self.hear, **options)
 
     def hear(self, result):
-        self.heard.append(joined([result.kind.name.lower(), "step", result.step, STATES[result.state]]))
+        self.events.append(joined([result.kind.name.lower(), "step", result.step, STATES[result.state]]))
 
     def close(self):
         self.manager.close()
@@ -240,7 +240,7 @@ class Scenario(Stages):
             options["clock"] = self.of("clock", c.option("clock"))
         self.make("controller", c.text(1), ckpt.Controller(ckpt.Policy[c.option("policy", "auto").upper()], **options))
 
-    def do_tell(self, c):
+    def do_record(self, c):
         kind, told = self.find(c.text(1), ["threshold", "controller"])
         event = c.text(2)
         if event == "observe":
@@ -263,8 +263,8 @@ class Scenario(Stages):
         return [joined([yes_no(n), n.reason.name, n.policy.name.lower(), "interval", thousandths(n.interval_seconds), "due",
                         thousandths(n.due_seconds), "since", thousandths(n.since_last_seconds)])]
 
-    def do_carry(self, c):
+    def do_copy_state(self, c):
         self.of("controller", c.text(2)).restore(self.of("controller", c.text(1)).json())
 
-    def do_recall(self, c):
+    def do_restore_json(self, c):
         self.of("controller", c.text(1)).restore(c.text(2))
