@@ -57,7 +57,7 @@ internal sealed class Command
 
     internal string Text(int i)
     {
-        if (i >= words.Count) throw new MisuseException(Name + " lacks argument " + i);
+        if (i >= words.Count) throw new MisuseException(Name + ": missing argument " + i);
         return words[i];
     }
 
@@ -104,14 +104,14 @@ internal sealed class Command
     internal void CheckAllUsed()
     {
         foreach (var option in options.Keys)
-            if (!used.Contains(option)) throw new MisuseException(Name + " has no option " + option);
+            if (!used.Contains(option)) throw new MisuseException(Name + ": unknown option " + option);
     }
 
     internal static long ToInteger(string text)
     {
         long value;
         if (!long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture,
-            out value)) throw new MisuseException(text + " is no integer");
+            out value)) throw new MisuseException(text + ": expected an integer");
         return value;
     }
 
@@ -125,7 +125,7 @@ internal sealed class Command
         }
         double value;
         if (!double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out value)) throw new MisuseException(text
-            + " is no number");
+            + ": expected a number");
         return value;
     }
 

@@ -13,7 +13,7 @@ internal sealed class Named<T> : IDisposable where T : class, IDisposable
         get
         {
             T found;
-            if (!all.TryGetValue(name, out found)) throw new MisuseException("nothing is called " + name);
+            if (!all.TryGetValue(name, out found)) throw new MisuseException("unknown name " + name);
             return found;
         }
     }

@@ -29,7 +29,7 @@ internal sealed partial class Scenario
                     output.Scale(microBatch + 2);
                     return output;
                 };
-            default: throw new MisuseException("no forward is called " + how);
+            default: throw new MisuseException("unknown forward " + how);
         }
     }
 

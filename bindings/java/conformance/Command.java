@@ -41,7 +41,7 @@ final class Command {
   }
 
   String text(int index) {
-    if (index >= words.size()) throw new Misuse(name() + " lacks argument " + index);
+    if (index >= words.size()) throw new Misuse(name() + ": missing argument " + index);
     return words.get(index);
   }
 
@@ -78,7 +78,7 @@ final class Command {
 
   void checkAllUsed() {
     for (String key : options.keySet()) {
-      if (!used.contains(key)) throw new Misuse(name() + " has no option " + key);
+      if (!used.contains(key)) throw new Misuse(name() + ": unknown option " + key);
     }
   }
 }

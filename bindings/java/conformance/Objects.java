@@ -48,7 +48,7 @@ abstract class Objects implements AutoCloseable {
       Object found = objects.getOrDefault(type, Map.of()).get(name);
       if (found != null) return new Found(type, found);
     }
-    throw new Misuse("nothing is called " + name);
+    throw new Misuse("unknown name " + name);
   }
 
   void forget(Found found, String name) {

@@ -41,7 +41,7 @@ class Command:
 
     def text(self, index):
         if index >= len(self.words):
-            raise Misuse(f"{self.name} lacks argument {index}")
+            raise Misuse(f"{self.name}: missing argument {index}")
         return self.words[index]
 
     def integer(self, index):
@@ -64,7 +64,7 @@ class Command:
     def check_all_used(self):
         for key in self.options:
             if key not in self.used:
-                raise Misuse(f"{self.name} has no option {key}")
+                raise Misuse(f"{self.name}: unknown option {key}")
 
 
 class Run:

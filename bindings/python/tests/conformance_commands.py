@@ -122,7 +122,7 @@ class Commands:
         for kind in kinds:
             if name in self.objects[kind]:
                 return kind, self.objects[kind][name]
-        raise Misuse(f"nothing is called {name}")
+        raise Misuse(f"unknown name {name}")
 
     def close(self):
         for kind in reversed(TYPES):
