@@ -4,7 +4,7 @@ using System.Globalization;
 using System.Linq;
 using System.Text;
 
-// A mistake in the data file, not in the library.
+// An error in the scenario file, not in the library.
 internal sealed class MisuseException : Exception
 {
     internal MisuseException(string message) : base(message)
@@ -12,7 +12,7 @@ internal sealed class MisuseException : Exception
     }
 }
 
-// One command: its words, the key=value words apart.
+// One command: its words, without the key=value words.
 internal sealed class Command
 {
     private readonly List<string> words = new List<string>();
@@ -31,7 +31,7 @@ internal sealed class Command
         }
     }
 
-    // "\s" is a space, "\\" a backslash, "-" alone nothing.
+    // Decodes a word: "\s" is a space, "\\" a backslash, "-" alone the empty string.
     private static string Unescaped(string word)
     {
         if (word == "-") return "";

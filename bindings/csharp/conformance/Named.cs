@@ -47,7 +47,7 @@ internal sealed class Named<T> : IDisposable where T : class, IDisposable
     }
 }
 
-// Lines that callbacks leave, on any thread.
+// Lines that callbacks add, on any thread.
 internal sealed class EventLog
 {
     private readonly List<string> lines = new List<string>();

@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using Ckpt;
 
-// Commands on what says when to save.
+// Commands on the decision when to save.
 internal sealed partial class Scenario
 {
     private static readonly string[] policyWords = { "auto", "threshold", "expected_value", "young", "daly", "bayes", "weibull",

@@ -10,7 +10,7 @@ internal sealed partial class Scenario
         "automatic" };
     private static readonly string[] stageOrderWords = { "", "gpipe", "1f1b", "interleaved" };
 
-    // README.md says what the forward of a stage computes.
+    // The forward of a stage; README.md describes it.
     private static Func<Tensor, int, Tensor> ForwardOf(string how)
     {
         switch (how)
@@ -88,7 +88,7 @@ internal sealed partial class Scenario
         On("metadata", c =>
         {
             var n = activations[c.Text(1)].GetMetadata((int)c.Integer(2));
-            if (n == null) return Line("error NOT_FOUND"); // null is how C# says so
+            if (n == null) return Line("error NOT_FOUND"); // null is how C# C# returns null instead
             return Line(DTypes.Name(n.DType), Printed(n.Shape), "bytes", n.Bytes, "hits", n.Hits, "at", n.StoredAtNanoseconds);
         });
         Do("clear", c => activations[c.Text(1)].Clear());

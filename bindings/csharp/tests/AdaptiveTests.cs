@@ -72,7 +72,7 @@ internal static class AdaptiveTests
             {
                 next.Restore(controller.ToJson());
                 next.Resume(1000);
-                Check.Equal(2L, next.GetInfo().Failures, "the run that was going on has failed");
+                Check.Equal(2L, next.GetInfo().Failures, "the running run has failed");
                 next.RecordCleanExit(2000);
                 Check.Throws<CkptCorruptException>(() => next.Restore("{}"), "no such text");
             }

@@ -3,12 +3,12 @@ using System.Linq;
 using System.Threading;
 using Ckpt;
 
-// Coordinators of the host's own: the ranks are threads of this process.
+// Custom coordinators: the ranks are threads of this process.
 internal static class CoordinatorsTests
 {
     private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
 
-    // Where the ranks meet. What each sends lies here until all have it.
+    // A group of ranks. Holds the bytes that each rank sends until all ranks have read them.
     internal sealed class Meeting
     {
         internal readonly Barrier Barrier;
@@ -81,7 +81,7 @@ internal static class CoordinatorsTests
         }
     }
 
-    // Two bytes that only this rank sends.
+    // Returns two bytes that only this rank sends.
     private static byte[] Own(int rank)
     {
         return new[] { (byte)rank, (byte)(rank + 100) };
@@ -113,7 +113,7 @@ internal static class CoordinatorsTests
             Check.Throws<CkptInvalidArgumentException>(() => coordinator.Gather(Own(rank), new byte[3], 0, Minute), "room");
     }
 
-    // Each rank has stood still for another time: the longest is what the save has cost.
+    // Each rank was stalled for a different time: the longest is the cost of the save.
     private static void Decide(Coordinator coordinator, int rank, int ranks)
     {
         using (var controller = new Controller(new ControllerOptions { Policy = Policy.Fixed, IntervalSeconds = 100 }))
@@ -133,7 +133,7 @@ internal static class CoordinatorsTests
         {
             Collectives(coordinator, rank, ranks);
             Decide(coordinator, rank, ranks);
-            if (rank > 0) // rank 0 does not come
+            if (rank > 0) // rank 0 does not call it
                 Check.Throws<CkptTimeoutException>(() => coordinator.Gather(Own(rank), null, 0, TimeSpan.FromMilliseconds(1)), "late");
         }
     }
@@ -156,7 +156,7 @@ internal static class CoordinatorsTests
         foreach (var thread in threads) thread.Start();
         foreach (var thread in threads) thread.Join();
         Check.Equal("", string.Join("\n", failures.Where(error => error != null)), "no rank failed");
-        var calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one that rank 0 does not come to
+        var calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one without rank 0
         Check.Equal(gathers ? calls : 0, meeting.Gathers, "gathers");
         Check.Equal(2 * ranks + (gathers ? 0 : calls), meeting.AllGathers, "all-gathers"); // of the test and of the decision
     }

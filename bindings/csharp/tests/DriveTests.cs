@@ -3,10 +3,10 @@ using System.Collections.Generic;
 using System.Linq;
 using Ckpt;
 
-// A guest that is written in C#, driven by schedules of every kind.
+// A guest written in C#, driven by schedules of every kind.
 internal static class DriveTests
 {
-    // y = sin(x) + x / 2, element by element; the tape is the slope. Items say how many are alive.
+    // y = sin(x) + x / 2, element by element; the tape is the slope. Counts live items.
     private class Waves : Guest<double[]>
     {
         internal int Alive;
@@ -150,7 +150,7 @@ internal static class DriveTests
                     Check.Throws<CkptInvalidStateException>(() => waves.Driver.Run(new double[1]), "paused");
                     Check.That(expected.SequenceEqual(waves.Driver.Backward(waves.Made(1, 1, 1))), planner);
                     --waves.Alive;
-                    waves.Driver.Forward(waves.Made(0.1)); // whose backward never comes
+                    waves.Driver.Forward(waves.Made(0.1)); // its backward is never called
                     waves.Driver.Dispose();
                     Check.Equal(0, waves.Alive, "released");
                 }

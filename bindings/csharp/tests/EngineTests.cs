@@ -10,7 +10,7 @@ internal static class EngineTests
 {
     private static readonly TensorSpec input = new TensorSpec(DType.F32, 16, 8);
 
-    // A probability is a number of the library, not of the host's culture.
+    // Numbers are formatted independently of the culture.
     internal static void ValuesHaveNoCulture()
     {
         var before = CultureInfo.CurrentCulture;
@@ -213,7 +213,7 @@ internal static class EngineTests
         }
     }
 
-    // y = x; remembers whether it was told of an evaluation.
+    // y = x; records for each forward whether it is an evaluation.
     private sealed class Watching : CustomLayer
     {
         internal readonly List<bool> Told = new List<bool>();
@@ -273,7 +273,7 @@ internal static class EngineTests
                     Check.Throws<CkptInvalidArgumentException>(() => optimizer.StepAndZero(-1), "max_norm");
                     optimizer.LearningRate = 1;
                 }
-                Check.That(!watching.Told.Last(), "a step is no evaluation");
+                Check.That(!watching.Told.Last(), "a step is not an evaluation");
                 var kept = gradient.AsReadOnlySpan<float>().ToArray();
                 var after = executor.Evaluate(step, 5);
                 Check.That(after < before, "it learns");
@@ -338,7 +338,7 @@ internal static class EngineTests
             Kept.Add(context.Targets.Share());
             Threads = context.Pool.ThreadCount;
             context.Pool.Run(3, part => Interlocked.Add(ref Parts, 1 + part));
-            context.Pool.Dispose(); // ends nothing
+            context.Pool.Dispose(); // has no effect
             return context.Targets.AsReadOnlySpan<int>().ToArray();
         }
 
@@ -400,7 +400,7 @@ internal static class EngineTests
                         for (var i = 0; i < 3; ++i) Check.Equal((double)loss, executor.Run(step), "loss");
                     }
                     Check.Equal(2, pick.Threads, "the executor's pool");
-                    Check.Equal(2, pool.ThreadCount, "the pool goes on");
+                    Check.Equal(2, pool.ThreadCount, "the pool continues");
                 }
                 else
                 {
@@ -421,8 +421,8 @@ internal static class EngineTests
                 var begin = context.MicroBatch * samples;
                 Check.Equal(40L + begin, context.FirstSample, "first sample");
                 Check.That(context.Targets.IsDisposed && context.Pool.IsDisposed, "lent for the call only");
-                Check.Throws<ObjectDisposedException>(() => context.Pool.Run(1, part => { }), "the pool behind the call");
-                using (var kept = pick.Kept[i]) // the step's own are disposed of
+                Check.Throws<ObjectDisposedException>(() => context.Pool.Run(1, part => { }), "the pool after the call");
+                using (var kept = pick.Kept[i]) // those of the step are disposed of
                     Check.That(kept.AsReadOnlySpan<int>().SequenceEqual(targets.AsSpan(begin, samples)), "targets");
             }
             Check.Equal(3 * 2 * microBatches, pick.Contexts.Count, "runs");

@@ -34,7 +34,7 @@ internal static class MemoryTests
         }
     }
 
-    // Between two looks at the system's clock.
+    // Times are between two readings of the system's clock.
     internal static void MomentsAreInUtc()
     {
         var before = DateTime.UtcNow.AddSeconds(-1);

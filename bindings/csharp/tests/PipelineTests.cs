@@ -134,7 +134,7 @@ internal static class PipelineTests
         }
     }
 
-    // A layer that does something of its own at each forward, else nothing.
+    // A layer that calls a function in each forward.
     private sealed class Passing : CustomLayer
     {
         internal Action AtForward = () => { };

@@ -56,7 +56,7 @@ internal static class StateTests
         }
     }
 
-    // What other languages write is in the conformance tests; here is what is C#'s own.
+    // The conformance tests cover values of other languages; these tests cover C#'s own types.
     internal static void TensorsOfEachDTypeAtEachShape()
     {
         foreach (DType dtype in Enum.GetValues(typeof(DType)))
@@ -87,7 +87,7 @@ internal static class StateTests
     {
         using (var state = new State())
         {
-            Check.That(state.Set("x", new sbyte[] { -1, 2 }).Get<sbyte[]>("x").SequenceEqual(new sbyte[] { -1, 2 }), "sbyte[] is no bytes");
+            Check.That(state.Set("x", new sbyte[] { -1, 2 }).Get<sbyte[]>("x").SequenceEqual(new sbyte[] { -1, 2 }), "sbyte[] is not bytes");
             Check.That(state.Set("x", new byte[] { 1, 2 }).Get<byte[]>("x").SequenceEqual(new byte[] { 1, 2 }), "byte[]");
             Check.That(state.Set("x", new ushort[] { 1, 65535 }).Get<ushort[]>("x").SequenceEqual(new ushort[] { 1, 65535 }), "ushort[]");
             var matrix = state.Set("x", new float[,] { { 1, 2, 3 }, { 4, 5, 6 } }).Get<Tensor>("x");
@@ -95,7 +95,7 @@ internal static class StateTests
                 "two dimensions");
             Check.That(state.Set("x", new byte[1, 0, 2]).Get<Tensor>("x").Shape.SequenceEqual(new long[] { 1, 0, 2 }), "no elements");
 #if NET
-            if (typeof(AsyncManager).GetInterface("IAsyncDisposable") == null) return; // the library for netstandard2.0 knows no Half
+            if (typeof(AsyncManager).GetInterface("IAsyncDisposable") == null) return; // the library for netstandard2.0 has no Half
             Check.That(state.Set("x", new[] { (Half)1.5 }).Get<Half[]>("x").SequenceEqual(new[] { (Half)1.5 }), "Half[]");
 #endif
         }
@@ -116,7 +116,7 @@ internal static class StateTests
         }
     }
 
-    // Types of other languages that C# lacks are written as they were read.
+    // Types of other languages that C# lacks are written unchanged.
     internal static void WhatWasReadIsWrittenAsItWas()
     {
         const string text = "{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
@@ -201,7 +201,7 @@ internal static class StateTests
                 Check.That(more.Take(4).SequenceEqual(new object[] { 1L, "x", 2.5, null }), "scalars");
                 Check.Equal((short)-1, ((Tensor)more[4]).ToArray<short>()[0], "short");
                 Check.That(((Tensor)more[5]).ToArray<bool>().SequenceEqual(new[] { true, false }), "truths");
-                Check.Equal("y", (string)((List<object>)more[6])[0], "texts are a list");
+                Check.Equal("y", (string)((List<object>)more[6])[0], "strings are a list");
                 foreach (var key in new[] { "big", "emoji \uD83D\uDE00", "complex" }) Check.Equal(extra[key], read[key], key);
                 var record = (TreeRecord)read["record"];
                 Check.Equal("module.Point True 1.5", record.ClassName + " " + record.IsTuple + " " + ((double)record["x"]).ToString(
@@ -354,7 +354,7 @@ internal static class StateTests
         }
     }
 
-    // Of whatever kind it is.
+    // Returns the message of any exception.
     private static string MessageOf(Action act)
     {
         try

@@ -77,7 +77,7 @@ internal static class StrategyTests
         using (var first = Strategy.FirstOf(new[] { new KeyValuePair<string, Strategy>("#0..1", all) }, not))
         {
             GC.Collect();
-            GC.WaitForPendingFinalizers(); // the children's wrappers are gone, the children are not
+            GC.WaitForPendingFinalizers(); // the children's wrappers are collected, the children are not
             Check.That(any.ShouldCheckpoint("x", small, 3), "any");
             Check.That(!all.ShouldCheckpoint("x", small, 3) && all.ShouldCheckpoint("x", small, 6), "all");
             Check.That(!not.ShouldCheckpoint("x", small, 3), "not");
@@ -192,7 +192,7 @@ internal static class StrategyTests
             bool changed;
             using (var next = follower.Next(out changed)) Check.Equal(schedule.Fingerprint, next.Fingerprint, "a follower's");
             using (var same = Schedule.FromStrategy(profile, Strategy.Custom(question => question.LayerIndex % 2 == 1, "Odd")))
-                Check.Equal(same.Fingerprint, schedule.Fingerprint, "as its answers say");
+                Check.Equal(same.Fingerprint, schedule.Fingerprint, "matches its results");
         }
         using (var every = Strategy.Interval(3))
         using (var any = Strategy.AnyOf(new Odd(), every))

@@ -38,7 +38,7 @@ internal static class TrapsTests
             GC.Collect();
             GC.WaitForPendingFinalizers();
         }
-        // A conservative collector (Mono) may keep one for longer.
+        // A conservative collector (Mono) may keep one longer.
         Check.That(Callbacks.PinnedCount <= before + 2, "pinned: " + (Callbacks.PinnedCount - before));
     }
 
@@ -146,7 +146,7 @@ internal static class TrapsTests
             {
                 pool.Run(3, part =>
                 {
-                    met.SignalAndWait(); // so that each has a thread of its own
+                    met.SignalAndWait(); // so that each has a separate thread
                     tracker.RecordAllocation("layer", 1);
                 });
             }
@@ -154,8 +154,8 @@ internal static class TrapsTests
         Check.Equal(3, threads.Count, "threads");
     }
 
-    // A collection stops every thread that runs managed code. .NET and Mono interrupt a loop without calls by a signal, which threads
-    // of the library must not block.
+    // A collection stops every thread that runs managed code. .NET and Mono interrupt a loop without calls by a signal, which
+    // threads of the library must not block.
     internal static void CollectionsStopLoopsOnForeignThreads()
     {
         const int wanted = 20;
@@ -187,7 +187,7 @@ internal static class TrapsTests
         }
     }
 
-    // Saves and their events on the library's threads, while another thread collects all the time.
+    // Saves and their events on the library's threads, while another thread collects continuously.
     internal static void CallbacksRunAmongCollections()
     {
         var ends = false;
@@ -198,7 +198,7 @@ internal static class TrapsTests
             for (; !Volatile.Read(ref ends); ++collections)
             {
                 GC.Collect();
-                Thread.Sleep(1); // .NET lets no other thread run between two collections that follow at once
+                Thread.Sleep(1); // .NET runs no other thread between two collections in direct succession
             }
         });
         collector.Start();
@@ -226,7 +226,7 @@ internal static class TrapsTests
         Check.That(collections > 5, "collections: " + collections);
     }
 
-    // What is thrown where no caller can be notified changes nothing.
+    // Exceptions that cannot be returned to a caller have no effect.
     internal static void ThrowingCallablesOfEveryKind()
     {
         Library.SetLog((level, component, message) => Fail("log"), LogLevel.Debug);
@@ -279,7 +279,7 @@ internal static class TrapsTests
         {
             if (where != "event" && Type.GetType("Mono.Runtime") != null)
             {
-                Console.WriteLine("SKIP exit, " + where + ": Mono's own shutdown waits for threads that run parts, often for ever");
+                Console.WriteLine("SKIP exit, " + where + ": Mono's own shutdown waits for threads that run parts, often indefinitely");
                 continue;
             }
             for (var run = 0; run < 3; ++run)

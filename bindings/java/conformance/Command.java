@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One command: its words, the options apart. Arguments are counted from 1. */
+/** One command: its words, without the options. Arguments are counted from 1. */
 final class Command {
   private static final Pattern OPTION = Pattern.compile("([a-z_]+)=(.*)", Pattern.DOTALL);
   private final List<String> words = new ArrayList<>();
@@ -58,7 +58,7 @@ final class Command {
     return options.getOrDefault(key, otherwise);
   }
 
-  /** Does something with an option that is there. */
+  /** Calls a function with an option, if present. */
   void given(String key, Consumer<String> use) {
     String value = option(key, null);
     if (value != null) use.accept(value);

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.ckpt.*;
 
-/** The commands on what lives in memory: each gives the lines that it prints. */
+/** The commands on objects in memory: each returns the lines that it prints. */
 class Commands extends Objects {
   private static final List<String> NOTHING = List.of();
   private static final List<String> CHOSEN = List.of("default", "recompute", "boundary");
@@ -170,7 +170,7 @@ class Commands extends Objects {
     return line(IntStream.of(made).mapToObj(Integer::toUnsignedString).toArray());
   }
 
-  /** From options with the names of values. */
+  /** Creates options from the words of a command. */
   private Strategy config(Command c) {
     Strategy made = madeOf(c);
     c.given("chosen", chosen -> made.setChosen(StrategyChosen.values()[indexOf(CHOSEN, chosen)]));

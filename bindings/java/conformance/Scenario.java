@@ -69,7 +69,7 @@ final class Scenario extends Stages {
     return value.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Without the random digits at its end. */
+  /** Returns the name without the random digits at its end. */
   private static String printedName(String name) {
     return name.isEmpty() ? "-" : name.substring(0, Math.max(0, name.lastIndexOf('-')));
   }
@@ -114,7 +114,7 @@ final class Scenario extends Stages {
         yield made("background", c.text(1), new Background(checkpoint(c.text(2)), options));
       }
       case "start" -> made("task", c.text(1), start(c, of(Background.class, "background", c.text(2))));
-      case "cancel" -> line(yesNo(!task(c).isDone() && task(c).cancel(true))); // a cancelled future says yes again
+      case "cancel" -> line(yesNo(!task(c).isDone() && task(c).cancel(true))); // a cancelled future returns true again
       case "wait" -> {
         CheckpointTaskResult n = task(c).waitFor();
         yield line(lower(n.state()), "step", n.step(), n.status(), printedName(n.name()));
@@ -253,7 +253,7 @@ final class Scenario extends Stages {
     return background.manager.save(state, options, how, null, source == null ? null : source(source));
   }
 
-  /** Java's type has no other values, so that a program cannot even ask. */
+  /** Java's type has no other values, so a program cannot pass one. */
   private static Priority priority(int number) {
     for (Priority priority : Priority.values()) {
       if (priority.number() == number) return priority;

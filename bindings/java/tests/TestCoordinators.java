@@ -14,11 +14,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.ckpt.*;
 
-/** Coordinators of the host's own: the ranks are threads of this process. */
+/** Custom coordinators: the ranks are threads of this process. */
 final class TestCoordinators {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** Where the ranks meet. What each sends lies here until all have it. */
+  /** A group of ranks. Holds the bytes that each rank sends until all ranks have read them. */
   static final class Meeting {
     final CyclicBarrier barrier;
     final byte[][] sent;
@@ -98,7 +98,7 @@ final class TestCoordinators {
     }
   }
 
-  /** Two bytes that only this rank sends. */
+  /** Returns two bytes that only this rank sends. */
   private static ByteBuffer own(int rank) {
     return ByteBuffer.allocateDirect(2).put(new byte[] {(byte) rank, (byte) (rank + 100)}).flip();
   }
@@ -127,7 +127,7 @@ final class TestCoordinators {
     Check.raises(CkptInvalidArgumentException.class, "root is " + ranks, () -> coordinator.gather(own(rank), ranks, MINUTE));
   }
 
-  /** Each rank has stood still for another time: the longest is what the save has cost. */
+  /** Each rank was stalled for a different time: the longest is the cost of the save. */
   private static void decide(Coordinator coordinator, int rank, int ranks) {
     try (Controller controller = new Controller(new ControllerOptions().policy(Policy.FIXED).intervalSeconds(100))) {
       controller.beginRun(0);
@@ -143,7 +143,7 @@ final class TestCoordinators {
     try (Coordinator coordinator = Coordinator.custom(rank, ranks, functions)) {
       collectives(coordinator, rank, ranks);
       decide(coordinator, rank, ranks);
-      if (rank > 0) { // rank 0 does not come
+      if (rank > 0) { // rank 0 does not call it
         Duration soon = Duration.ofMillis(1);
         Check.raises(CkptTimeoutException.class, "a rank did not come", () -> coordinator.gather(own(rank), 0, soon));
       }
@@ -161,7 +161,7 @@ final class TestCoordinators {
         bodies.add(() -> work(meeting, number, ranks, gathers));
       }
       for (Future<Void> end : threads.invokeAll(bodies)) end.get();
-      int calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one that rank 0 does not come to
+      int calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one without rank 0
       Check.equal(gathers ? calls : 0, meeting.gathers.get());
       Check.equal(2 * ranks + (gathers ? 0 : calls), meeting.allGathers.get()); // of the test and of the decision
     } finally {

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.ckpt.*;
 
-/** A guest that is written in Java, driven by schedules of every kind. */
+/** A guest written in Java, driven by schedules of every kind. */
 final class TestDrive {
-  /** y = sin(x) + x / 2, element by element; the tape is the slope. Items say how many are alive. */
+  /** y = sin(x) + x / 2, element by element; the tape is the slope. Counts live items. */
   private static class Waves implements Guest<double[]> {
     int alive;
     int calls;
@@ -128,7 +128,7 @@ final class TestDrive {
           Check.raises(CkptInvalidStateException.class, "paused", () -> waves.driver.run(new double[] {1}));
           Check.equal(expected, waves.driver.backward(waves.made(new double[] {1, 1, 1})));
           --waves.alive;
-          waves.driver.forward(waves.made(new double[] {0.1})); // whose backward never comes
+          waves.driver.forward(waves.made(new double[] {0.1})); // its backward is never called
           waves.driver.close();
           Check.equal(0, waves.alive);
         }

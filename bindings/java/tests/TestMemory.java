@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ckpt.*;
 
-/** The tracker, and the traps of listeners: garbage collection, exceptions, threads, a million calls. */
+/** The tracker, and risks of listeners: garbage collection, exceptions, threads, a million calls. */
 final class TestMemory {
   static void testCounts() {
     try (Clock clock = Clock.manual(0); MemoryTracker tracker = new MemoryTracker(new MemoryTrackerOptions().clock(clock))) {
@@ -95,7 +95,7 @@ final class TestMemory {
     }
   }
 
-  /** No object of Java holds the listener; the library does, until the subscription ends. */
+  /** No Java object references the listener; the library keeps it alive until the subscription ends. */
   static void testListenersArePinnedUntilTheDestroyHook() throws Exception {
     AtomicInteger heard = new AtomicInteger();
     MemoryTracker tracker = new MemoryTracker();
@@ -177,7 +177,7 @@ final class TestMemory {
     }
   }
 
-  /** Local references, texts and pinned objects: nothing may pile up, neither here nor in the process. */
+  /** Local references, strings and pinned objects must not accumulate in the heap or in the process. */
   static void testAMillionCallsLeaveMemoryFlat() throws Exception {
     try (MemoryTracker tracker = new MemoryTracker()) {
       AtomicLong calls = new AtomicLong();
@@ -191,7 +191,8 @@ final class TestMemory {
     }
   }
 
-  /** The same where the library's own threads call, which never return to Java: what a callback got must not stay with them. */
+  /** The same for calls on the library's threads, which never return to Java: they must not keep references to callback arguments.
+   * */
   static void testAMillionCallsOfTheLibrarysThreadsLeaveMemoryFlat() throws Exception {
     try (MemoryTracker tracker = new MemoryTracker(); WorkerPool pool = new WorkerPool(3)) {
       AtomicLong calls = new AtomicLong();
@@ -228,7 +229,7 @@ final class TestMemory {
       tracker.recordDeallocation(tracker.recordAllocation("layer", 8));
       tracker.setLimit(1, 0);
       tracker.recordAllocation("layer", 8);
-      tracker.setLimit(2, 0); // below the live total: an event of no layer
+      tracker.setLimit(2, 0); // below the live total: an event without a layer
       for (MemoryEvent event : List.of(heard.get(0), queue.poll().get())) {
         Check.that(event.occurredUtc().isAfter(before) && event.occurredUtc().isBefore(after), event.toString());
         Check.equal(OptionalInt.of(1), event.layerId());

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.ckpt.*;
 
-/** Object stores of the program: a map under a checkpoint manager. */
+/** Custom object stores: a map under a checkpoint manager. */
 final class TestObjects {
   static final class Open {
     final String path;
@@ -23,7 +23,7 @@ final class TestObjects {
     }
   }
 
-  /** Files in a map, and how often each method was called. */
+  /** Files in a map. Counts the calls of each method. */
   static class Objects implements CustomObjects<Open> {
     final TreeMap<String, byte[]> files = new TreeMap<>();
     final Map<String, Integer> calls = new HashMap<>();
@@ -32,7 +32,7 @@ final class TestObjects {
     Exception failure;
     boolean refuses = true;
     boolean supports = true;
-    List<StorageObject> answer; // null: what is true
+    List<StorageObject> answer; // null: the correct result
     int openFiles;
 
     final synchronized void note(String name) throws IOException {
@@ -130,7 +130,7 @@ final class TestObjects {
     }
   }
 
-  /** With the methods, too, that need not be there. */
+  /** Also implements the optional methods. */
   static final class AllObjects extends Objects {
     @Override
     public void readRanges(Open file, List<StorageRange> ranges) throws IOException {
@@ -231,7 +231,7 @@ final class TestObjects {
       own.refuses = false;
       try (Storage storage = Storage.custom("a map", own); Model model = new Model();
           CheckpointManager checkpoint = new CheckpointManager(storage)) {
-        Check.equal(0, own.files.size()); // the probe is gone
+        Check.equal(0, own.files.size()); // the probe was removed
         int asked = own.called("putIfAbsent");
         checkpoint.save(model.state, 1);
         Check.equal(asked, own.called("putIfAbsent"));

@@ -261,7 +261,7 @@ final class TestPlan {
             tracker.recordDeallocation(other);
             long again = 0;
             for (int i = 0; i < 15; ++i) again = step.getAsLong();
-            Check.equal(relaxed, again); // there is room again
+            Check.equal(relaxed, again); // memory is available again
           }
         }
       }
@@ -353,7 +353,7 @@ final class TestPlan {
     }
   }
 
-  /** One of the caller's own stands wherever a strategy does. */
+  /** Custom strategies are accepted wherever a strategy is. */
   static void testOwnStrategiesAreStrategies() {
     CheckpointStrategy second = question -> question.layerIndex() == 1;
     try (Profile profile = profile(4); Strategy either = Strategy.anyOf(second, Strategy.interval(4));
@@ -381,11 +381,11 @@ final class TestPlan {
       Check.that(made.shouldCheckpoint("l", SMALL, 1) && !made.shouldCheckpoint("l", SMALL, 0), "registered");
     }
     Strategy.unregister("java-own");
-    CheckpointStrategy asked = Strategy.interval(2); // and a strategy of the library answers as one
+    CheckpointStrategy asked = Strategy.interval(2); // the library's strategies implement the interface, too
     Check.that(asked.shouldCheckpoint(new StrategyQuestion(SMALL, "l", SMALL.bytes(), 2)), "by the interface");
   }
 
-  /** The names of the reference texts, with their arguments. */
+  /** The names of the reference implementations, with their arguments. */
   static void testFactoryOfTheReferenceTexts() {
     CheckpointConfig config = new CheckpointConfig(
         org.ckpt.compat.CheckpointStrategy.SELECTIVE, 2, List.of("a*"), List.of("ab"), 1, 0.5);

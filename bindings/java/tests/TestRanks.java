@@ -29,7 +29,7 @@ final class TestRanks {
     T run(int rank, CheckpointManager manager) throws Exception;
   }
 
-  /** What each rank returned. A rank that fails fails the others by the time-out of its manager. */
+  /** Returns the result of each rank. If a rank fails, the others fail by the timeout of their managers. */
   private static <T> List<T> onRanks(Path root, int ranks, CheckpointManagerOptions options, Work<T> work) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(ranks);
     try {
@@ -71,7 +71,7 @@ final class TestRanks {
     return rank * ROWS / ranks;
   }
 
-  /** w by rows, of the last rank in two blocks; v by columns, all on rank 0; b on each. */
+  /** w by rows, in two blocks on the last rank; v by columns, all on rank 0; b on each. */
   private static SaveResult save(int rank, int ranks, CheckpointManager manager, SaveOptions options) {
     int end = row(rank + 1, ranks);
     try (State state = new State(); Tensor bias = Tensor.copyOf(BIAS)) {
@@ -100,7 +100,7 @@ final class TestRanks {
     List<SaveResult> results = onRanks(root, 2, (rank, manager) -> save(rank, 2, manager, new SaveOptions().step(3)));
     Check.equal(results.get(0).name(), results.get(1).name());
     Check.equal(results.get(0).bytes(), results.get(0).rankBytes() + results.get(1).rankBytes());
-    long written = 2L * WHOLE.length * Float.BYTES + BIAS.length * Double.BYTES; // the bias once
+    long written = 2L * WHOLE.length * Float.BYTES + BIAS.length * Double.BYTES; // the bias is written once
     Check.that(written < results.get(1).bytes() && results.get(1).bytes() < written + 2000, "bytes: " + results);
     Check.that(results.get(1).rankBytes() > WHOLE.length * Float.BYTES / 2, "rows: " + results);
     try (CheckpointManager manager = CheckpointManager.open(root, new CheckpointManagerOptions().readOnly(true))) {
@@ -150,7 +150,7 @@ final class TestRanks {
     }
   }
 
-  /** What a rank loaded: its columns of w, a row of v, b whole; the values. */
+  /** The contents that a rank loads: its columns of w, a row of v, all of b; the values. */
   private static Optional<String> load(int rank, int ranks, int saved, CheckpointManager manager) {
     int begin = rank * COLUMNS / ranks;
     int end = (rank + 1) * COLUMNS / ranks;
@@ -270,7 +270,7 @@ final class TestRanks {
       for (long step = 1; step <= 2; ++step) save(rank, 2, manager, new SaveOptions().step(step));
       if (rank == 1) Check.raises(CkptInvalidStateException.class, "rank", () -> manager.pin(2));
       try (Coordinator coordinator = manager.coordinator()) {
-        coordinator.barrier(MINUTE); // rank 0 has removed what is old
+        coordinator.barrier(MINUTE); // rank 0 has removed old checkpoints
       }
       return manager.list().stream().map(CheckpointInfo::step).toList();
     });

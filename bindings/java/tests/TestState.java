@@ -63,7 +63,7 @@ final class TestState {
     TestStorage.delete(root);
   }
 
-  /** The newest checkpoint is damaged: the load falls back, and a named one says where. */
+  /** The newest checkpoint is damaged: a load falls back, and a load by name reports the damage. */
   private static void corrupted(Path root) throws Exception {
     try (CheckpointManager checkpoint = CheckpointManager.open(root, new CheckpointManagerOptions().readOnly(true));
         Tensor weight = new Tensor(DType.F32, 2, 2);
@@ -383,7 +383,7 @@ final class TestState {
     }
   }
 
-  /** What other languages write is in the conformance tests; here is what is Java's own. */
+  /** The conformance tests cover values of other languages; these tests cover Java's own types. */
   static void testValuesOfAnyShape() {
     float[] shared = {1, 2};
     Map<String, Object> extra = new java.util.LinkedHashMap<>();
@@ -441,7 +441,7 @@ final class TestState {
     }
   }
 
-  /** Types of other languages that Java lacks are written as they were read. */
+  /** Types of other languages that Java lacks are written unchanged. */
   static void testWhatWasReadIsWrittenAsItWas() {
     byte[] text = ("{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
         + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"

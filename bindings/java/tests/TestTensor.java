@@ -5,7 +5,7 @@ import java.nio.FloatBuffer;
 import java.nio.ReadOnlyBufferException;
 import org.ckpt.*;
 
-/** Tensors and direct buffers: one memory, kept alive both ways. */
+/** Tensors and direct buffers share memory and keep each other alive. */
 final class TestTensor {
   private static ByteBuffer direct(int bytes) {
     return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
@@ -113,7 +113,7 @@ final class TestTensor {
     }
   }
 
-  /** The pool reports when memory was released: only after the last view has gone. */
+  /** The pool reports when memory is released: only after the last view is unreachable. */
   static void testMemoryComesBackAfterTheLastView() throws Exception {
     try (BufferPool pool = new BufferPool()) {
       WeakReference<ByteBuffer> view = lostView(pool);

@@ -15,7 +15,7 @@ final class TestUnreceived {
   static final class Child {
     private static AsyncManager kept;
 
-    /** A save whose directory is removed before a worker begins it. */
+    /** Starts a save and removes its directory before a worker begins it. */
     private static AsyncManager lose(Path root) throws Exception {
       CheckpointManager checkpoints = CheckpointManager.open(root);
       AsyncManager manager = new AsyncManager(checkpoints);
@@ -37,7 +37,7 @@ final class TestUnreceived {
       Path root = Path.of(arguments[1]);
       switch (arguments[0]) {
         case "exit" -> kept = lose(root);
-        case "log" -> { // the manager is lost, and its cleaner releases it
+        case "log" -> { // the manager is unreachable, and its cleaner releases it
           CountDownLatch told = new CountDownLatch(1);
           Ckpt.setLog(LogLevel.ERROR, (level, component, message) -> {
                 System.out.println(level + " " + component + " " + message);

@@ -1,4 +1,4 @@
-"""The commands of bindings/conformance/README.md on what lives in memory: each gives the lines that it prints."""
+"""The commands of bindings/conformance/README.md on objects in memory: each returns the lines that it prints."""
 
 import math
 import struct
@@ -13,7 +13,7 @@ BY_KIND = {"threshold": ("threshold_bytes", int), "share": ("max_share", float),
 
 
 class Misuse(Exception):
-    """A mistake in the data file, not in the library."""
+    """An error in the scenario file, not in the library."""
 
 
 def joined(words):
@@ -52,7 +52,7 @@ def make_tensor(dtype, shape, seed):
 
 
 class EventLog(list):
-    """Lines that callables leave, on any thread."""
+    """Lines that callables add, on any thread."""
 
     def take(self):
         lines = self[:]
@@ -88,7 +88,7 @@ class Listener:
         self.subscription.unsubscribe()
 
 
-# The types in the order in which a name is looked for; closed are those that have close, and from the end.
+# The types in the order in which names are searched. Objects with close are closed in reverse order.
 TYPES = ["clock", "kind", "strategy", "tracker", "allocation", "scope", "listener", "profile", "schedule", "cursor", "place",
          "activations", "pipeline", "tensor", "state", "checkpoint", "threshold", "controller", "id", "task", "background"]
 
@@ -118,7 +118,7 @@ class Commands:
             before.close()
 
     def find(self, name, kinds=TYPES):
-        """(type, object) of the first type that has the name."""
+        """Returns (type, object) of the first type that has the name."""
         for kind in kinds:
             if name in self.objects[kind]:
                 return kind, self.objects[kind][name]
@@ -127,10 +127,10 @@ class Commands:
     def close(self):
         for kind in reversed(TYPES):
             for made in self.objects[kind].values():
-                if hasattr(made, "close") and kind != "listener":  # a tracker's end is theirs
+                if hasattr(made, "close") and kind != "listener":  # ends with its tracker
                     try:
                         made.close()
-                    except ckpt.CkptError:  # a save that failed, and that the scenario did not ask for
+                    except ckpt.CkptError:  # a failed save that the scenario did not retrieve
                         pass
 
     # ---- Any object ----

@@ -13,12 +13,12 @@ FORMULAS = {"young": ckpt.young_interval, "daly": ckpt.daly_interval, "expected_
 
 
 def printed_name(name):
-    """Without the random digits at its end."""
+    """Returns the name without the random digits at its end."""
     return name.rpartition("-")[0] if name else "-"
 
 
 def compact(value):
-    """JSON without white space."""
+    """Returns JSON without white space."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -61,7 +61,7 @@ def source_of(how):
 
 
 class Scenario(Stages):
-    """Adds them to the others."""
+    """Adds these commands to the others."""
 
     # ---- Checkpoints ----
 
@@ -172,7 +172,7 @@ class Scenario(Stages):
     def do_finish(self, c):
         self.of("background", c.text(1)).manager.close(cancel=index_of(["drain", "cancel"], c.text(2)) == 1)
 
-    # ---- The same with the names of the reference texts ----
+    # ---- The same with the names of the reference implementations ----
 
     def do_compat(self, c):
         options = {} if c.option("capacity") is None else {"max_queue_size": c.option("capacity", kind=int)}

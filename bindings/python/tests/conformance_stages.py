@@ -68,7 +68,7 @@ class Staged:
 
 
 class Stages(Commands):
-    """Adds them to the others."""
+    """Adds these commands to the others."""
 
     def policy_of(self, c, kind):
         options = c.given(interval=int)

@@ -1,4 +1,4 @@
-"""When to save: formulas, the threshold rule, the controller with policies of one's own, the simulator."""
+"""When to save: formulas, the threshold rule, the controller with custom policies, the simulator."""
 
 import json
 import math
@@ -51,7 +51,7 @@ class Rule(unittest.TestCase):
         self.assertFalse(rule.should_checkpoint("long", 10))  # no slot left
         before = rule.info()
         self.assertEqual((before.longest_seconds, before.used, before.budget), (10, 2, 2))
-        rule.adjust_policy(4, 1)  # saved more than it cost
+        rule.adjust_policy(4, 1)  # more time saved than spent
         self.assertAlmostEqual(rule.info().threshold, 0.5 - 0.2 * 3 / 4)
         rule.begin_run()
         self.assertEqual(rule.info().used, 0)
@@ -148,7 +148,7 @@ class Own(unittest.TestCase):
         asked = len(questions)
         self.assertEqual(controller.should_checkpoint(500).reason, ckpt.Reason.SAVE_IN_FLIGHT)
         controller.commit(3, 3, now=500)
-        self.assertEqual(len(questions), asked)  # the limits left no choice
+        self.assertEqual(len(questions), asked)  # the limits decided
         controller.should_checkpoint(501)
         self.assertEqual((questions[-1].saves, questions[-1].cost_seconds), (1, 3))
 

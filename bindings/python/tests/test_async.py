@@ -27,7 +27,7 @@ class Folder(unittest.TestCase):
 
 
 class Examples(Folder):
-    """The usage examples that the reference for asynchronous checkpoints gives."""
+    """The usage examples of the reference for asynchronous checkpoints."""
 
     def setUp(self):
         super().setUp()
@@ -47,7 +47,7 @@ class Examples(Folder):
         self.assertEqual(result.error, "")
         self.assertGreater(result.bytes, 4000)
         self.assertGreater(result.duration_ns, 0)
-        self.manager.wait()  # its callables have returned, too
+        self.manager.wait()  # its callables have also returned
         info = self.manager.ended_tasks()[0]
         self.assertLess(abs(info.queued_utc_ns - time.time_ns()), 60 * 10**9)
         self.assertTrue(info.queued_utc_ns <= info.started_utc_ns + 10**9 and 0 < info.ended_at_ns <= ckpt.monotonic_ns())
@@ -154,7 +154,7 @@ class Waiting(Folder):
         self.assertTrue(manager.closed)
 
     def failing_together(self, manager, count):
-        """That many saves that fail once all of them are there."""
+        """Starts this number of saves, which fail once all of them have started."""
         go = threading.Event()
 
         def source(*_):
@@ -168,7 +168,7 @@ class Waiting(Folder):
         return tasks
 
     def steps_of(self, error):
-        """Of the saves whose failures a traceback of error shows, the one raised first."""
+        """Returns the saves whose failures a traceback of error shows, the first raised one first."""
         steps = []
         while error is not None:
             steps += re.findall(r"save of step (\d+)\) failed", str(error)) if isinstance(error, ckpt.CkptError) else ["other"]

@@ -1,4 +1,4 @@
-"""Background saves: staging, what is told of them, the queue, the interpreter's lock, the one-line form, memory."""
+"""Background saves: staging, reports, the queue, the GIL, the one-line form, memory."""
 
 import asyncio
 import gc
@@ -16,7 +16,7 @@ from test_base import Silent
 
 
 class Bar:
-    """What a progress bar of tqdm has, and nothing else."""
+    """A progress bar with the members of tqdm's that are used."""
 
     def __init__(self):
         self.total, self.n, self.updates = None, 0, 0
@@ -65,7 +65,7 @@ class Staging(Folder):
                 array[:] += 1
 
             task = manager.save({"w": array}, 1, mode=ckpt.StagingMode.BORROW, progress=change)
-            if task.wait().state == ckpt.CheckpointTaskState.FAILED:  # seen or not: a checkpoint that is there is whole
+            if task.wait().state == ckpt.CheckpointTaskState.FAILED:  # whether detected or not, an existing checkpoint is complete
                 self.assertEqual(task.wait().status, ckpt.InvalidStateError.status)
             else:
                 ckpt.CheckpointManager(self.place, read_only=True).verify()
@@ -113,7 +113,7 @@ class Told(Folder):
         with ckpt.AsyncManager(self.place) as manager:
             manager.save({"w": np.zeros(9 << 20, np.uint8)}, 1, progress=bar).wait()
         self.assertEqual((bar.n, bar.total), (9 << 20, 9 << 20))
-        self.assertGreaterEqual(bar.updates, 1)  # fewer than pieces written where the bar is slower than the disk
+        self.assertGreaterEqual(bar.updates, 1)  # fewer than pieces written if the bar is slower than the disk
 
     def test_progress_bar_of_tqdm(self):
         try:
@@ -180,7 +180,7 @@ class Told(Folder):
         manager = weakref.ref(task._manager)
         del task
         self.assertTrue(ended.wait(60))
-        for _ in range(6000):  # a thread of the manager gives it back
+        for _ in range(6000):  # a thread of the manager releases it
             gc.collect()
             if manager() is None:
                 break
@@ -207,7 +207,7 @@ class Queueing(Folder):
             fourth = manager.save(self.weights(), 4, gate_step=9)
             waited = []
             thread = threading.Thread(target=lambda: waited.append(manager.save(self.weights(), 5, when_full=ckpt.WhenFull.WAIT)))
-            thread.start()  # needs the interpreter's lock: a wait for a place must not hold it
+            thread.start()  # needs the GIL: waiting for the queue must not hold it
             manager.end_step(9)
             thread.join()
             self.assertTrue(fourth.wait().success and waited[0].wait().success)
@@ -217,7 +217,7 @@ class Queueing(Folder):
         with ckpt.AsyncManager(self.place, on_ended=lambda result: order.append(result.step)) as manager:
             for step, priority in ((2, ckpt.Priority.LOW), (3, ckpt.Priority.NORMAL), (4, ckpt.Priority.HIGH)):
                 manager.save(self.weights(), step, gate_step=1, priority=priority)
-            manager.save(self.weights(), 1).wait()  # goes past them
+            manager.save(self.weights(), 1).wait()  # overtakes them
             manager.end_step(1)
             manager.wait()
         self.assertEqual(order, [1, 4, 3, 2])
@@ -267,7 +267,8 @@ class Queueing(Folder):
 
 
 class Blocking(ckpt.CustomStorage):
-    """A storage in memory whose files can't be made while its door is closed: everybody who waits for a save waits for that."""
+    """A storage in memory that blocks the creation of files while its door is closed, and with it everything that waits for a
+    save."""
 
     def __init__(self):
         self.open_door = threading.Event()
@@ -357,7 +358,7 @@ class Lock(Folder):
         for thread in threads:
             thread.start()
         inside.wait()
-        storage.open_door.set()  # would never be reached
+        storage.open_door.set()  # not reached if a wait holds the GIL
         for thread in threads:
             thread.join()
         manager.wait()

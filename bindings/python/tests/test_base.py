@@ -11,7 +11,7 @@ import ckpt
 
 
 class Silent:
-    """Collects what sys.unraisablehook is told."""
+    """Collects the arguments of sys.unraisablehook."""
 
     def __enter__(self):
         self.before, self.seen = sys.unraisablehook, []
@@ -77,7 +77,7 @@ class Objects(unittest.TestCase):
         custom = ckpt.Clock.custom(lambda: next(times))
         self.assertEqual([custom.now(), custom.now()], [3, 4])
         with Silent() as seen:
-            self.assertEqual(custom.now(), 4)  # raised StopIteration: the time before
+            self.assertEqual(custom.now(), 4)  # raised StopIteration: the last time
         self.assertEqual(seen, ["StopIteration"])
         self.assertGreater(ckpt.monotonic_ns(), 0)
 

@@ -1,5 +1,5 @@
-"""A driver in Python over objects of one's own: a chain whose layers add and multiply, so that each use of a stale or foreign
-object shows, and whose callbacks count every object that they make, take and drop."""
+"""A driver in Python over custom objects: layers that add and multiply, so that every use of a stale or wrong object is detected,
+and callbacks that count every object that they create, take and drop."""
 
 import gc
 import random
@@ -28,7 +28,8 @@ class Thing:
 
 
 class Guest:
-    """Layer k: x -> 3x + k + noise(k) mod p, where the noise of a layer's first run must come again; gradient g -> 3g + x or y."""
+    """Layer k: x -> 3x + k + noise(k) mod p, where a layer's noise must be the same as in its first run; gradient g -> 3g + x or
+    y."""
 
     P = 1_000_003
 
@@ -129,7 +130,7 @@ def plain(n, x, p=Guest.P):
 
 
 def schedules(seed=1):
-    """(name, schedule, needs) over chains of every kind of need, by every planner, with tiers too."""
+    """Yields (name, schedule, needs) for chains with every kind of need, by every planner, also with tiers."""
     rng = random.Random(seed)
     for n in (1, 2, 3, 5, 9, 14):
         needs = {layer: rng.choice(["input", "output", None]) for layer in range(n)}
@@ -158,7 +159,8 @@ def step(kind, first=0, last=0, **fields):
 
 
 def tiers():
-    """Three layers; the tape of layer 0 and its input go to tier 1 and come back, dropped while they are copied."""
+    """Returns a schedule of three layers; the tape of layer 0 and its input are stored in tier 1 and loaded, and dropped during the
+    copy."""
     return ckpt.Schedule(3, [
         step(A.FORWARD_TAPE, 0, 1),
         step(A.STORE_BEGIN, 0, item=Item.TAPE, tier=1, slot=0, transfer=7),
@@ -180,7 +182,7 @@ class Steps(unittest.TestCase):
     def check(self, schedule, needs, n, whole):
         guest = Guest(needs)
         driver = ckpt.Driver(schedule, guest)
-        for x in (5, 7):  # the list is read once and driven again
+        for x in (5, 7):  # the list is read once and driven twice
             guest.ran.clear()
             if whole:
                 g0 = driver.run(Thing(guest, x))

@@ -1,4 +1,4 @@
-"""Chains, the executor under a budget, layers of one's own."""
+"""Chains, the executor under a budget, custom layers."""
 
 import gc
 import os
@@ -57,7 +57,7 @@ class Picking(ckpt.CustomLayer):
         self.kept.append(context.targets.share())
         self.threads = context.pool.thread_count
         context.pool.run(3, self.parts.append)
-        context.pool.close()  # ends nothing
+        context.pool.close()  # has no effect
         return np.asarray(context.targets)
 
     def forward(self, context, input, output, tape, workspace):
@@ -86,7 +86,7 @@ class Twice(ckpt.CustomLayer):
 
 
 class Nothing(Twice):
-    """In a step without targets."""
+    """A layer that gets no targets."""
 
     def forward(self, context, input, output, tape, workspace):
         assert context.targets is None and context.pool.thread_count >= 1
@@ -285,7 +285,7 @@ class Kernels(unittest.TestCase):
 
 
 class Watching(Twice):
-    """Remembers whether it was told of an evaluation."""
+    """Records for each forward whether it is an evaluation."""
 
     def __init__(self):
         self.told = []
@@ -404,12 +404,12 @@ class Following(unittest.TestCase):
                         return executor.stats().peak_live_bytes, changed
 
                 relaxed = [step()[0] for _ in range(12)][-1]
-                self.assertGreater(relaxed, least)  # there is room
+                self.assertGreater(relaxed, least)  # enough memory
                 other = tracker.record_allocation("other", least)
-                self.assertEqual(step(), (least, True))  # only this fits beside it
+                self.assertEqual(step(), (least, True))  # only this fits the remaining memory
                 self.assertEqual(step(), (least, False))
                 tracker.record_deallocation(other)
-                self.assertEqual([step()[0] for _ in range(15)][-1], relaxed)  # and there is room again
+                self.assertEqual([step()[0] for _ in range(15)][-1], relaxed)  # enough memory again
 
 
 class OwnLayers(unittest.TestCase):
@@ -525,7 +525,7 @@ class OwnLayers(unittest.TestCase):
                 with ckpt.Pipeline(chain, spec, stages=2, micro_batches=micro_batches, measured_steps=0) as pipeline:
                     asked = picking.asked
                     losses = [pipeline.run(x, **step) for _ in range(3)]
-            self.assertEqual(picking.asked, asked)  # known since executor and pipeline were made
+            self.assertEqual(picking.asked, asked)  # known since executor and pipeline were created
             self.assertGreater(asked, 0)
             self.assertEqual(losses, [float(loss)] * 3)
             self.assertTrue((got == grad).all())

@@ -1,4 +1,4 @@
-"""What people who write Python expect: mappings, reprs, async with, logging, numbers of numpy, names that are no folders."""
+"""Python idioms: mappings, reprs, async with, logging, numbers of numpy, invalid folder names."""
 
 import asyncio
 import logging

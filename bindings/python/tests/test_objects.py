@@ -1,4 +1,4 @@
-"""Object stores of one's own: a dict under a checkpoint manager."""
+"""Custom object stores: a dict under a checkpoint manager."""
 
 import collections
 import gc
@@ -12,11 +12,11 @@ import ckpt
 
 
 class Objects(ckpt.CustomObjects):
-    """Files in a dict, and how often each method was called. lie: which one does not keep its word."""
+    """Files in a dict. Counts the calls of each method. fault: how put_if_absent violates its contract."""
 
-    def __init__(self, lie=None):
+    def __init__(self, fault=None):
         self.files, self.calls, self.pages, self.failures = {}, collections.Counter(), [], []
-        self.open_files, self.lie = 0, lie
+        self.open_files, self.fault = 0, fault
 
     def note(self, name):
         self.calls[name] += 1
@@ -65,9 +65,9 @@ class Objects(ckpt.CustomObjects):
 
     def put_if_absent(self, path, data):
         self.note("put_if_absent")
-        if self.lie == "unsupported":
+        if self.fault == "unsupported":
             raise ckpt.UnsupportedError("this dict cannot do that")
-        if path in self.files and self.lie != "overwrites":
+        if path in self.files and self.fault != "overwrites":
             raise FileExistsError(path)
         self.files[path] = bytes(data)
 
@@ -108,7 +108,7 @@ class OwnObjects(unittest.TestCase):
             self.assertEqual([path for path in sorted(own.files) if path.startswith("commits/")], [record_of(4), record_of(3)])
             self.assertEqual(len(own.files), 6)  # two files, their manifests, and their records
             with self.assertRaisesRegex(ckpt.BusyError, "another writer"):
-                second.save(state_of(9), 9)  # no lock keeps it out, and the record is taken
+                second.save(state_of(9), 9)  # no lock excludes it, and the record already exists
             loaded = state_of(0)
             self.assertEqual(second.load(loaded).step, 4)
             self.assertEqual(first.verify().tensors, 1)
@@ -162,14 +162,14 @@ class OwnObjects(unittest.TestCase):
             own.files.update({f"other/{i:04}": b"x" for i in range(2500)})
             own.pages.clear()
             self.assertEqual(checkpoint.latest().step, 7)
-        # Records, then 2,500 others, then the checkpoint's files: each page goes on behind the one before.
+        # Records, then 2,500 others, then the checkpoint's files: each page continues after the previous one.
         self.assertEqual(own.pages[:3], [("", ""), ("", "other/0998"), ("", "other/1998")])
 
     def test_a_store_that_does_not_refuse_is_found_out(self):
-        for lie in ("unsupported", "overwrites"):
-            own = Objects(lie)
+        for fault in ("unsupported", "overwrites"):
+            own = Objects(fault)
             with ckpt.CheckpointManager(ckpt.Storage.custom(own)) as checkpoint:
-                self.assertEqual(own.files, {})  # the probe is gone
+                self.assertEqual(own.files, {})  # the probe was removed
                 asked = own.calls["put_if_absent"]
                 checkpoint.save(state_of(1), 1)
                 self.assertEqual(own.calls["put_if_absent"], asked)

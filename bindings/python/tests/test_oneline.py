@@ -1,4 +1,4 @@
-"""Saves and loads in one line, of numpy arrays and of torch: nothing is dropped or renamed, and no fall-back is silent."""
+"""Saves and loads in one line, of numpy arrays and of torch: nothing is dropped or renamed, and every fall-back is reported."""
 
 import importlib
 import importlib.util
@@ -24,7 +24,8 @@ class Folder(unittest.TestCase):
 
 
 class Paths(Folder):
-    """All forms of a path name the same place in saves, loads and lists; other arguments raise an error that names the argument."""
+    """All forms of a path refer to the same place in saves, loads and lists; other arguments raise an error with the argument's
+    name."""
 
     class Given:
         def __init__(self, path):
@@ -91,7 +92,7 @@ class Paths(Folder):
 
 
 class Unfitting(unittest.TestCase):
-    """What cannot be saved is refused with its path, and nothing is written; a state has groups of tensors and nothing deeper."""
+    """Values that cannot be saved are refused with their path, and nothing is written; groups of a state hold tensors only."""
 
     refused = [
         ({"model": {"w": np.zeros(1)}, "optimizer": {"state": {0: {"step": np.zeros(1)}}}}, ValueError, "optimizer.state: a dict inside"),
@@ -138,7 +139,7 @@ class Unfitting(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "model.w: given twice"):
                 state.update({"w": np.zeros(1), "model": {"w": np.ones(1)}})
             self.assertEqual(state.tensor_count, 0)
-            state.update({"w": np.zeros(1), "other": {"w": np.ones(1)}})  # a state of one's own loads into the same groups again
+            state.update({"w": np.zeros(1), "other": {"w": np.ones(1)}})  # an explicit state is loaded into the same groups again
             self.assertEqual(state.tensor_count, 2)
 
     def test_empty_when_asked_for(self):
@@ -185,7 +186,7 @@ class FallBack(Folder):
     def test_warning_log_and_result(self):
         bad = self.damaged(2)
         with open(os.path.join(self.path, bad[0], "manifest.json"), "w", encoding="utf-8") as manifest:
-            manifest.write("{")  # a status that is seen in the list alone
+            manifest.write("{")  # damage that only the list detects
         log = []
         ckpt.set_log(lambda level, component, text: log.append((level, component, text)))
         try:
@@ -245,7 +246,7 @@ class FallBack(Folder):
 
     def test_no_warning_without_a_reason(self):
         ckpt.save(self.path, {"w": np.zeros(10)}, 1)
-        os.mkdir(os.path.join(self.path, "step-000000000002-0badcafe"))  # a save that is under way
+        os.mkdir(os.path.join(self.path, "step-000000000002-0badcafe"))  # an unfinished save
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             loaded = ckpt.load(self.path)
@@ -261,7 +262,7 @@ class FallBack(Folder):
             ckpt.load(self.path, group="old")
 
     def test_errors_of_the_process_are_raised(self):
-        """Memory that is not there says nothing about a checkpoint."""
+        """Missing memory does not mean a damaged checkpoint."""
         ckpt.save(self.path, {"w": np.zeros(10)}, 1)
         ckpt.save(self.path, {"w": np.ones(10)}, 2)
         reader = ckpt.CheckpointManager.reader
@@ -300,7 +301,7 @@ class FallBack(Folder):
 
 
 class StandIn:
-    """For torch where it is not installed: tensors over numpy arrays that torch's helpers take for its own."""
+    """Replaces torch if it is not installed: tensors over numpy arrays that the torch helpers accept."""
 
     def __init__(self, array):
         self.array = array
@@ -323,7 +324,7 @@ class StandIn:
 
 
 class StateDicts(Folder):
-    """The helpers for torch, with a module in its place."""
+    """The helpers for torch, with a replacement module."""
 
     def setUp(self):
         super().setUp()

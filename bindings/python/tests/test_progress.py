@@ -1,4 +1,5 @@
-"""progress= of every long call: bytes that never fall and end at all of them, of a callable or a bar; what it raises ends the call."""
+"""progress= of every long call: the bytes never decrease and end at the total, for a callable or a bar; an exception ends the
+call."""
 
 import os
 import tempfile
@@ -11,7 +12,7 @@ BYTES = 9 << 20
 
 
 class Bar:
-    """What a progress bar of tqdm has, and nothing else."""
+    """A progress bar with the members of tqdm's that are used."""
 
     def __init__(self):
         self.total, self.n = None, 0

@@ -14,7 +14,7 @@ BIAS = np.linspace(0, 1, 1000)
 
 
 class Meeting:
-    """Where the ranks meet. What each sends lies here until all have it."""
+    """A group of ranks. Holds the bytes that each rank sends until all ranks have read them."""
 
     def __init__(self, ranks):
         self.ranks = ranks
@@ -58,7 +58,7 @@ class Rank(ckpt.CustomCoordinator):
 
 
 def on_ranks(ranks, work):
-    """What work(rank, coordinator) returns or raises, by rank."""
+    """Returns the results or exceptions of work(rank, coordinator) by rank."""
     meeting, outcomes = Meeting(ranks), [None] * ranks
 
     def run(rank):
@@ -102,7 +102,7 @@ class Ranks(unittest.TestCase):
         self.folder.cleanup()
 
     def outcomes(self, ranks, work):
-        """As on_ranks; the error of a rank is raised."""
+        """Like on_ranks, but raises the error of a rank."""
         found = on_ranks(ranks, work)
         for outcome in found:
             if isinstance(outcome, Exception):
@@ -126,7 +126,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual([(result.step, result.files, result.commit_sequence) for result in results], [(3, 2, 1)] * 2)
         self.assertEqual(results[0].name, results[1].name)
         self.assertEqual(sum(result.rank_bytes for result in results), results[0].bytes)
-        written = WHOLE.nbytes + TABLE.nbytes + BIAS.nbytes  # the bias once
+        written = WHOLE.nbytes + TABLE.nbytes + BIAS.nbytes  # the bias is written once
         self.assertTrue(written < results[0].bytes < written + 2000)
         self.assertGreater(min(result.rank_bytes for result in results), WHOLE.nbytes // 2)  # its rows
         with ckpt.CheckpointManager(self.path, read_only=True) as manager:
@@ -229,7 +229,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual(columns.tobytes(), np.ascontiguousarray(WHOLE[:, 3 * rank:3 * rank + 3]).tobytes())
             self.assertEqual(into["more"]["r"].tobytes(), BIAS.tobytes())
             tree = {"epoch": rank, "history": [BIAS]}
-            ckpt.save(self.path, tree, 9, coordinator=coordinator, timeout=60)  # which rank 0's is
+            ckpt.save(self.path, tree, 9, coordinator=coordinator, timeout=60)  # the name of rank 0's checkpoint
             return ckpt.load(self.path, into={"epoch": None, "history": [np.zeros(1000)]}, coordinator=coordinator)
 
         for tree in self.outcomes(2, work):
@@ -307,7 +307,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual([info.step for info in manager.list()], [1])
 
     def test_groups_of_replicas_write_their_blocks_once(self):
-        """Two groups of two ranks, each of which has all rows."""
+        """Two groups of two ranks; each group has all rows."""
         whole = np.arange(4096 * 64, dtype=np.float32).reshape(4096, 64)
 
         def work(rank, coordinator):
@@ -339,7 +339,7 @@ class Ranks(unittest.TestCase):
             ckpt.CheckpointManager(self.path, timeout_ns=-5)
 
     def test_an_argument_that_one_rank_cannot_convert_fails_on_all_at_once(self):
-        """The other ranks would wait for it until their time-out, ten minutes."""
+        """The other ranks would wait for it until their timeout, ten minutes."""
         state = {"b": BIAS}
 
         def in_background(manager, call):

@@ -1,4 +1,4 @@
-"""Tensors: zero-copy both ways, owners kept alive, what is refused."""
+"""Tensors: zero-copy in both directions, owners kept alive, refused buffers."""
 
 import array
 import gc

@@ -1,4 +1,4 @@
-"""With the real PyTorch: a run that is killed in the middle of an epoch goes on as if it had never ended."""
+"""With the real PyTorch: a run that is killed in the middle of an epoch continues with identical results."""
 
 import os
 import signal
@@ -61,8 +61,8 @@ class Tensors(unittest.TestCase):
                         loaded.mul_(1) if dtype is not torch.bool else loaded.logical_not_()  # its own, writable memory
 
     def test_every_dtype_of_checkpoints_at_each_shape(self):
-        """As written by any version of torch: read as a torch tensor and saved again, or refused by name where this version lacks the
-        type. Nothing is taken for damage."""
+        """As written by any version of torch: read as a torch tensor and saved again, or refused by name if this version lacks the
+        type. Nothing is reported as damaged."""
         lacking = set()
         names = {kind.dtype: kind.name for kind in _torch_tensors._KINDS}
         self.assertEqual(set(ckpt.DType) - set(names), {ckpt.DType.F4, ckpt.DType.F6_E2M3, ckpt.DType.F6_E3M2})  # none in torch
@@ -105,7 +105,7 @@ class Tensors(unittest.TestCase):
         self.assertIs(tied["encoder"], tied["decoder"])
 
     def test_as_values_of_any_dict(self):
-        """The first thing that people try, in each shape of dict, and whatever the tensor."""
+        """The most common uses, for each shape of dict and each kind of tensor."""
         tensors = {"parameter": torch.nn.Parameter(torch.ones(2)), "strided": torch.randn(3, 4).T, "bool": torch.tensor([True, False]),
                    "bfloat16": torch.ones(2).bfloat16(), "graph": torch.ones(2, requires_grad=True) * 2, "number": torch.tensor(3.0),
                    "empty": torch.zeros(0, 3), "conjugate": torch.randn(2, dtype=torch.cfloat).conj(),
@@ -120,7 +120,7 @@ class Tensors(unittest.TestCase):
                     self.assertTrue(loaded.dtype == tensor.dtype and torch.equal(loaded, tensor.detach().resolve_conj()))
 
     def test_trees_of_a_state_read_tensors_again_and_fill_them(self):
-        """Also those whose memory cannot be shared: strided, conjugated, on a device."""
+        """Includes tensors whose memory cannot be shared: strided, conjugated, on a device."""
         devices = ["cpu"] + ["cuda"] * torch.cuda.is_available()
         if len(devices) == 1:
             print("tensors on a device: not tested, torch finds no CUDA here")
@@ -221,7 +221,7 @@ class Versioned(torch.nn.Module):
 
 
 class Attributes(unittest.TestCase):
-    """Attributes of tensors and dicts are saved, or refused by path."""
+    """Attributes of tensors and dicts are saved, or refused with their path."""
 
     def again(self, tree):
         with tempfile.TemporaryDirectory() as folder:
@@ -349,7 +349,7 @@ class Attributes(unittest.TestCase):
                     manager.load(ckpt.State(model.state_dict()))
             with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the checkpoint has version 1 of this module"):
                 ckpt_torch.load_into(os.path.join(folder, "four"), model.state_dict())
-            with ckpt.CheckpointManager(os.path.join(folder, "one"), read_only=True) as manager:  # which ckpt.torch.save has made
+            with ckpt.CheckpointManager(os.path.join(folder, "one"), read_only=True) as manager:  # created by ckpt.torch.save
                 with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the checkpoint has version 1 of this module"):
                     manager.load(ckpt.State(model.state_dict()))
 
@@ -412,7 +412,7 @@ class NothingToLoadInto(unittest.TestCase):
                 self.assertTrue(torch.equal(target, torch.ones(2)))
 
 
-# One run of training, as a program of its own: arguments are folder, epochs, how to save, and the batch to be killed at.
+# One run of training, as a separate program: arguments are folder, epochs, how to save, and the batch to be killed at.
 TRAINING = """
 import os, signal, sys
 import torch
@@ -484,7 +484,7 @@ class Runs(unittest.TestCase):
                 before = {name: value.clone() for name, value in model.state_dict().items()}
                 with torch.no_grad():
                     model.weight.fill_(7)
-                with self.assertRaises(ckpt.NotFoundError):  # there is no optimizer in it
+                with self.assertRaises(ckpt.NotFoundError):  # the checkpoint has no optimizer
                     ckpt_torch.resume(manager, model=model, optimizer=optimizer)
                 self.assertTrue((model.weight == 7).all(), "something was loaded")
                 resumed = ckpt_torch.resume(manager, model=model)
@@ -492,7 +492,7 @@ class Runs(unittest.TestCase):
                 self.assertTrue(same(dict(model.state_dict()), before))
 
     def test_what_does_not_fit_changes_nothing(self):
-        """torch itself loads part by part, and of a module what fits before it refuses the rest."""
+        """torch itself loads part by part, and loads the matching tensors of a module before it refuses the rest."""
         saved = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
         with tempfile.TemporaryDirectory() as folder:
             optimizer = torch.optim.SGD(saved.parameters(), 0.1, momentum=0.9)
@@ -535,7 +535,7 @@ class Runs(unittest.TestCase):
                      lambda o: kinds.SequentialLR(o, [kinds.ConstantLR(o), kinds.MultiStepLR(o, [2])], [3]),
                      lambda o: kinds.ChainedScheduler([kinds.ExponentialLR(o, 0.9), kinds.MultiStepLR(o, [4])])):
             def run(steps, place=None):
-                """The rates of these steps, from the place's on."""
+                """Returns the rates of these steps, starting at the place's."""
                 optimizer = torch.optim.SGD(torch.nn.Linear(1, 1).parameters(), 0.1, momentum=0.9)
                 scheduler, rates = make(optimizer), []
                 resumed = ckpt_torch.resume(place, optimizer=optimizer, scheduler=scheduler) if place else None

@@ -1,4 +1,4 @@
-"""Arrays of State.add_tree whose memory cannot be shared: each save has their contents of that time, and a load fills them."""
+"""Arrays of State.add_tree whose memory cannot be shared: each save stores their contents at that time, and a load fills them."""
 
 import tempfile
 import unittest
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def arrays():
-    """One of each kind that has to be converted, and one that has not."""
+    """Returns one array of each kind that must be converted, and one that need not be."""
     base = np.arange(24, dtype=np.float32).reshape(4, 6)
     return {
         "shared": np.arange(6.0).reshape(2, 3),

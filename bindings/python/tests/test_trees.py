@@ -1,4 +1,4 @@
-"""State of any shape: what is saved as a tree comes back as it was, in another process too, and hostile texts end in an error."""
+"""State of any shape: values saved as a tree are restored unchanged, also in another process, and hostile texts raise an error."""
 
 import collections
 import dataclasses
@@ -42,7 +42,7 @@ CLASSES = [Point, Config, Run]
 
 
 def same(left, right, pairs=None):
-    """Equal bit for bit and type for type, and what is one array on one side is one on the other."""
+    """Compares bit for bit and type for type, including which arrays are shared."""
     pairs = {} if pairs is None else pairs
     if type(left) is not type(right):
         return False
@@ -71,7 +71,7 @@ def same(left, right, pairs=None):
 
 
 def again(tree, **options):
-    """Saved and loaded, through files."""
+    """Saves and loads a value through files."""
     with tempfile.TemporaryDirectory() as folder:
         ckpt.save(folder, {"tree": tree, "it": None}, 1)
         return ckpt.load(folder, **options)["tree"]
@@ -466,7 +466,7 @@ class LoadsIntoAState(unittest.TestCase):
 
 
 class BesideTheCore(unittest.TestCase):
-    """The other languages read and write trees by the core: it has the same idea of every text."""
+    """The other languages read and write trees with the core: it must interpret every text in the same way."""
 
     def test_two_thousand_random_trees(self):
         draw, seen = random.Random(17), collections.Counter()
@@ -482,7 +482,7 @@ class BesideTheCore(unittest.TestCase):
 
 
 class Golden(unittest.TestCase):
-    """tests/state/golden/trees: the core reads and writes the same texts."""
+    """tests/state/golden/trees: the core reads and writes the same files."""
 
     folder = os.path.join(os.path.dirname(__file__), "../../../tests/state/golden/trees")
 
@@ -502,7 +502,7 @@ class Golden(unittest.TestCase):
 
 
 class Hostile(unittest.TestCase):
-    """Texts that no writer makes. The core refuses them too."""
+    """Invalid tree texts. The core also refuses them."""
 
     def read(self, text):
         raw = text if isinstance(text, bytes) else text.encode()
@@ -586,7 +586,7 @@ class Hostile(unittest.TestCase):
                 mine = type(error)
             if mine is not self.core:
                 differ.append((mine, self.core, bytes(text)))
-        print(f"damaged texts: {dict(outcomes)}")
+        print(f"damaged trees: {dict(outcomes)}")
         self.assertEqual(differ[:3], [], "the core has another idea of these")
         self.assertGreater(outcomes["CorruptError"], 1000)
         self.assertLessEqual(set(outcomes), {"a tree", "CorruptError", "UnsupportedError"})

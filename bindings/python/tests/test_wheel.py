@@ -1,4 +1,4 @@
-"""Makes a wheel without the network, installs it into an empty prefix that is moved then, and runs a program against it from
+"""Builds a wheel without network access, installs it into an empty prefix that is then moved, and runs a program against it from
 outside.
 
 test_wheel.py MAKE_WHEEL PACKAGE FOLDER VERSION
@@ -24,7 +24,7 @@ ckpt.save("run", {"w": bytearray(b"consumer")}, 3)
 assert ckpt.load("run") == {"w": bytearray(b"consumer")}
 print("consumer", ckpt.__version__)
 """
-# What becomes of s3: with the library in the wheel, with one that does not load in its place, and without.
+# Loads from s3:// with the library in the wheel, with one that does not load, and without.
 S3 = """
 import os, sys
 import ckpt
