@@ -42,7 +42,7 @@ internal static class AdaptiveTests
         }
     }
 
-    internal static void ControllersLearnAndSurvive()
+    internal static void ControllersMeasureAndSurviveRestarts()
     {
         using (var clock = new Clock(5000000000))
         using (var controller = new Controller(new ControllerOptions { FirstSeconds = 100, PollSeconds = 10,
@@ -95,7 +95,7 @@ internal static class AdaptiveTests
         }
     }
 
-    internal static void SimulationsTellWhatPoliciesCost()
+    internal static void SimulationsReportTheCostOfPolicies()
     {
         using (var simulation = new Simulation(new SimulationOptions
         {

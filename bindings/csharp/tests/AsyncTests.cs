@@ -97,7 +97,7 @@ internal static class AsyncTests
         }
     }
 
-    internal static void ClosesWithoutAThread()
+    internal static void CloseAsyncBlocksNoThread()
     {
         Closed().GetAwaiter().GetResult();
     }
@@ -210,10 +210,10 @@ internal static class AsyncTests
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var manager = new AsyncManager(checkpoint))
         {
-            var told = new List<CheckpointTaskResult>();
+            var received = new List<CheckpointTaskResult>();
             manager.TaskEnded += (sender, e) =>
             {
-                lock (told) told.Add(e.Result);
+                lock (received) received.Add(e.Result);
                 Check.That(ReferenceEquals(sender, manager), "sender");
             };
             var progress = new Reports();
@@ -232,8 +232,8 @@ internal static class AsyncTests
             manager.WaitAll();
             manager.WaitAllStaged();
             Check.Equal(2L, manager.GetStats().CompletedTasks, "completed");
-            Check.Equal(2, told.Count, "told");
-            Check.Equal(4L, manager.GetLoadResult(told[1].Id).Step, "load result");
+            Check.Equal(2, received.Count, "received");
+            Check.Equal(4L, manager.GetLoadResult(received[1].Id).Step, "load result");
             Check.Throws<CkptInvalidStateException>(() => manager.GetLoadResult(task.Id), "a save is not a load");
             manager.Close();
             Check.Throws<CkptClosedException>(() => manager.Save(state), "closed");
@@ -344,7 +344,7 @@ internal static class AsyncTests
         return null;
     }
 
-    internal static void FailuresAreToldOnce()
+    internal static void FailuresAreReportedOnce()
     {
         var values = new float[10];
         using (var gate = new Gate { Fails = true })
@@ -371,11 +371,11 @@ internal static class AsyncTests
     }
 
     // using disposes, and the exception of the block must propagate.
-    internal static void DisposeKeepsTheFailureNobodyAskedFor()
+    internal static void DisposeStoresAnUnreceivedFailure()
     {
         var values = new float[10];
         var before = Console.Error;
-        var told = new StringWriter();
+        var received = new StringWriter();
         AsyncManager manager = null;
         using (var gate = new Gate { Fails = true })
         using (var state = new State().Add<float>("model", "a", values))
@@ -384,7 +384,7 @@ internal static class AsyncTests
             gate.Open.Set();
             var how = new CheckpointTaskOptions { Mode = StagingMode.Deferred };
             var source = gate.Source(values);
-            Console.SetError(told);
+            Console.SetError(received);
             try
             {
                 var thrown = Check.Throws<FormatException>(() =>
@@ -403,7 +403,7 @@ internal static class AsyncTests
 
                 using (manager = new AsyncManager(checkpoint)) manager.Save(state, null, how, source: source);
                 Check.That(manager.DisposeError is CkptCallbackException, "without a throw too");
-                told.GetStringBuilder().Clear();
+                received.GetStringBuilder().Clear();
                 using (manager = new AsyncManager(checkpoint))
                 {
                     Check.That(manager.DisposeError == null, "not yet");
@@ -414,7 +414,7 @@ internal static class AsyncTests
                 gate.Fails = false;
                 using (manager = new AsyncManager(checkpoint)) manager.Save(state, null, how, source: source);
                 Check.That(manager.DisposeError == null, "no failure");
-                Check.Equal("", told.ToString(), "nothing to report");
+                Check.Equal("", received.ToString(), "nothing to report");
             }
             finally
             {
@@ -443,7 +443,7 @@ internal static class AsyncTests
         }
     }
 
-    internal static void HandlersMayAskButNotWait()
+    internal static void HandlersMayQueryButNotWait()
     {
         using (var state = new State().Add<float>("model", "a", new float[10]))
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
@@ -485,7 +485,7 @@ internal static class AsyncTests
         }
     }
 
-    internal static void ForgottenTasksAndManagersEnd()
+    internal static void UnreferencedTasksAndManagersEnd()
     {
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         {

@@ -142,7 +142,7 @@ internal static class CoverageTests
             .ToDictionary(property => property.Name, property => property.GetValue(native));
     }
 
-    internal static void OptionsBeginAsTheLibrarysDo()
+    internal static void OptionsHaveTheLibrarysDefaults()
     {
         var compared = 0;
         foreach (var type in Given())
@@ -196,7 +196,7 @@ internal static class CoverageTests
     }
 
     // No public name conflicts with one of System.*: programs use both namespaces.
-    internal static void NoNameIsSystems()
+    internal static void NoNameConflictsWithSystem()
     {
         var platform = AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") as string;
         if (platform == null) return; // Mono

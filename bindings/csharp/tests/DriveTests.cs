@@ -113,7 +113,7 @@ internal static class DriveTests
         }
     }
 
-    private sealed class Lying : Waves
+    private sealed class ReturnsNull : Waves
     {
         public override double[] Forward(DriveCall call, double[] input)
         {
@@ -134,7 +134,7 @@ internal static class DriveTests
         return waves;
     }
 
-    internal static void EverySchedulesGradientIsTheSame()
+    internal static void AllSchedulesGiveTheSameGradient()
     {
         double[] expected = null;
         using (var profile = Like(20))
@@ -156,7 +156,7 @@ internal static class DriveTests
                 }
     }
 
-    internal static void WhatTheGuestThrowsEndsTheStep()
+    internal static void ExceptionsOfTheGuestEndTheStep()
     {
         using (var profile = Like(9))
         using (var schedule = Schedule.Create(profile, "sqrt"))
@@ -175,11 +175,11 @@ internal static class DriveTests
                 Check.That(expected.SequenceEqual(waves.Gradient()), "the next step");
             }
             waves.Driver.Dispose();
-            var lying = Driven<Lying>(schedule);
-            Check.Contains("gave no INPUT(", Check.Throws<CkptCallbackException>(() => lying.Driver.Run(lying.Made(0.1)), "lies")
+            var invalid = Driven<ReturnsNull>(schedule);
+            Check.Contains("gave no INPUT(", Check.Throws<CkptCallbackException>(() => invalid.Driver.Run(invalid.Made(0.1)), "invalid result")
                 .Message, "text");
-            Check.Equal(0, lying.Alive, "everything ended");
-            lying.Driver.Dispose();
+            Check.Equal(0, invalid.Alive, "everything ended");
+            invalid.Driver.Dispose();
             Check.Throws<ArgumentNullException>(() => new Driver<double[]>(schedule, null), "no guest");
         }
     }

@@ -189,7 +189,7 @@ internal static class EngineTests
         }
     }
 
-    internal static void YourOwnLayer()
+    internal static void CustomLayers()
     {
         var twice = new Twice();
         using (var chain = new Chain(Layer.Custom("twice", twice), new Layer("one", "linear:8,4"), new Layer("loss", "softmax_cross_entropy")))
@@ -216,7 +216,7 @@ internal static class EngineTests
     // y = x; records for each forward whether it is an evaluation.
     private sealed class Watching : CustomLayer
     {
-        internal readonly List<bool> Told = new List<bool>();
+        internal readonly List<bool> Evaluations = new List<bool>();
 
         public override TensorSpec Output(TensorSpec given)
         {
@@ -226,7 +226,7 @@ internal static class EngineTests
         public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
             Span<byte> workspace)
         {
-            Told.Add(context.Evaluation);
+            Evaluations.Add(context.Evaluation);
             input.CopyTo(output);
         }
 
@@ -259,7 +259,7 @@ internal static class EngineTests
                 optimizer.LearningRate = 1;
                 Check.Equal(1.0, optimizer.LearningRate, "rate");
                 var before = executor.Evaluate(step, 5);
-                Check.That(watching.Told.SequenceEqual(new[] { true }), "told");
+                Check.That(watching.Evaluations.SequenceEqual(new[] { true }), "evaluations");
                 var gradient = chain.Parameters()[0].Gradient;
                 for (step.Number = 0; step.Number < 20; ++step.Number)
                 {
@@ -273,7 +273,7 @@ internal static class EngineTests
                     Check.Throws<CkptInvalidArgumentException>(() => optimizer.StepAndZero(-1), "max_norm");
                     optimizer.LearningRate = 1;
                 }
-                Check.That(!watching.Told.Last(), "a step is not an evaluation");
+                Check.That(!watching.Evaluations.Last(), "a step is not an evaluation");
                 var kept = gradient.AsReadOnlySpan<float>().ToArray();
                 var after = executor.Evaluate(step, 5);
                 Check.That(after < before, "it learns");

@@ -166,7 +166,7 @@ internal static class ObjectsTests
         Check.That(own.Called("PutIfAbsent") >= 4, "records are put");
     }
 
-    internal static void WithTheMethodsThatMustBeThere()
+    internal static void WithRequiredMethodsOnly()
     {
         var own = new Objects();
         SaveAndLoad(own);
@@ -180,7 +180,7 @@ internal static class ObjectsTests
         Check.That(own.Called("ReadRanges") > 0 && own.Called("RemoveMany") > 0, "asked");
     }
 
-    internal static void WhatTheClassHasOfItsOwnWorks()
+    internal static void DefaultMethodsWork()
     {
         var own = new Objects();
         own.Files["b"] = new byte[0];
@@ -207,7 +207,7 @@ internal static class ObjectsTests
         }
     }
 
-    internal static void AStoreThatDoesNotRefuseIsFoundOut()
+    internal static void AStoreThatOverwritesIsDetected()
     {
         foreach (var supports in new[] { false, true })
         {
@@ -249,7 +249,7 @@ internal static class ObjectsTests
         }
     }
 
-    internal static void AnswersThatCannotBeAreRefused()
+    internal static void InvalidListsAreRejected()
     {
         var own = new Objects();
         using (var storage = Storage.Custom(own))

@@ -18,14 +18,14 @@ internal static class RanksTests
     private static T[] OnRanks<T>(string path, int ranks, Func<int, CheckpointManager, T> work,
                                   CheckpointManagerOptions options = null)
     {
-        var meeting = new CoordinatorsTests.Meeting(ranks);
+        var rankGroup = new CoordinatorsTests.RankGroup(ranks);
         var returned = new T[ranks];
         var failures = new Exception[ranks];
         var threads = Enumerable.Range(0, ranks).Select(rank => new Thread(() =>
         {
             try
             {
-                using (var coordinator = Coordinator.Custom(rank, ranks, new CoordinatorsTests.GatheringRank(meeting, rank)))
+                using (var coordinator = Coordinator.Custom(rank, ranks, new CoordinatorsTests.GatheringRank(rankGroup, rank)))
                 using (var manager = new CheckpointManager(path, new CheckpointManagerOptions
                 {
                     Coordinator = coordinator,
@@ -149,7 +149,7 @@ internal static class RanksTests
         });
     }
 
-    internal static void OneRankSavesAsEver()
+    internal static void OneRankSavesTheUsualFormat()
     {
         InFolder(path =>
         {
@@ -203,18 +203,18 @@ internal static class RanksTests
         });
     }
 
-    internal static void LoadOfAsMany()
+    internal static void LoadOnTheSameNumberOfRanks()
     {
         LoadOn(2, 2);
     }
 
-    internal static void LoadOfMoreAndOfFewer()
+    internal static void LoadOnMoreAndFewerRanks()
     {
         LoadOn(2, 3);
         LoadOn(3, 1);
     }
 
-    internal static void AnyProgramReadsTheWhole()
+    internal static void OneProcessReadsAllRanks()
     {
         InFolder(path =>
         {
@@ -236,7 +236,7 @@ internal static class RanksTests
         Check.Contains(text, Check.Throws<TException>(act, text).Message, "message");
     }
 
-    internal static void BlocksThatDoNotFit()
+    internal static void InvalidBlocks()
     {
         using (var state = new State())
         using (var block = new Tensor(DType.F32, 2, 3))
@@ -295,7 +295,7 @@ internal static class RanksTests
         });
     }
 
-    internal static void ARankThatDoesNotCome()
+    internal static void AMissingRank()
     {
         InFolder(path =>
         {
@@ -310,7 +310,7 @@ internal static class RanksTests
         });
     }
 
-    internal static void Rank0AloneChangesTheStorage()
+    internal static void OnlyRank0ChangesTheStorage()
     {
         InFolder(path =>
         {

@@ -13,7 +13,7 @@ internal static class StateTests
         return path;
     }
 
-    private sealed class Heard : IProgress<CheckpointProgress>
+    private sealed class Recorder : IProgress<CheckpointProgress>
     {
         internal long Calls, Done, Total;
         internal bool Stops;
@@ -35,15 +35,15 @@ internal static class StateTests
         using (var state = new State())
         {
             state.Add<byte>("model", "w", new byte[9 << 20]);
-            var save = new Heard();
-            var verify = new Heard();
+            var save = new Recorder();
+            var verify = new Recorder();
             try
             {
                 Library.SetProgress(save);
                 manager.Save(state, new SaveOptions { Step = 1 });
                 Library.SetProgress(verify);
                 manager.Verify();
-                Library.SetProgress(new Heard { Stops = true });
+                Library.SetProgress(new Recorder { Stops = true });
                 Check.Throws<CkptCallbackException>(() => manager.Load(state), "enough of it");
             }
             finally
@@ -101,7 +101,7 @@ internal static class StateTests
         }
     }
 
-    internal static void NumbersThatDoNotFit()
+    internal static void NumbersOutOfRange()
     {
         using (var state = new State().Set("x", (1L << 53) + 1).Set("small", 7).Set("none", null))
         {
@@ -117,7 +117,7 @@ internal static class StateTests
     }
 
     // Types of other languages that C# lacks are written unchanged.
-    internal static void WhatWasReadIsWrittenAsItWas()
+    internal static void ReadValuesAreWrittenUnchanged()
     {
         const string text = "{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
             + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"
@@ -289,7 +289,7 @@ internal static class StateTests
         }
     }
 
-    internal static void DamageIsFound()
+    internal static void DamageIsDetected()
     {
         var folder = Folder();
         try
@@ -368,7 +368,7 @@ internal static class StateTests
         }
     }
 
-    internal static void LoadsUnderNamesOfAFunction()
+    internal static void LoadsWithARenameFunction()
     {
         float[] a = { 1 }, b = { 2 };
         var asked = new List<string>();
@@ -410,7 +410,7 @@ internal static class StateTests
         }
     }
 
-    internal static void ALoadIntoAStateReplacesWhatATreeSays()
+    internal static void ALoadReplacesTheValuesOfATree()
     {
         var mine = Tensor.Borrow<float>(new float[2], 2);
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
@@ -431,7 +431,7 @@ internal static class StateTests
         }
     }
 
-    internal static void AFunctionKeepsWhatNoRuleKeeps()
+    internal static void AKeepFunctionExtendsRetention()
     {
         var asked = new SortedSet<long>();
         var options = new CheckpointManagerOptions { KeepRules = "last:1" };
@@ -478,7 +478,7 @@ internal static class StateTests
         }
     }
 
-    internal static void StatefulObjectsListThemselves()
+    internal static void StatefulObjectsSaveAndRestore()
     {
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var state = new State())
@@ -585,7 +585,7 @@ internal static class StateTests
         }
     }
 
-    internal static void CoordinatorsOfYours()
+    internal static void CustomCoordinators()
     {
         var pair = new Pair();
         using (var coordinator = Coordinator.Custom(1, 2, pair))

@@ -126,7 +126,7 @@ internal static class StorageTests
         }
     }
 
-    internal static void CheckpointsInYourStorage()
+    internal static void CheckpointsInACustomStorage()
     {
         var mine = new Dictionaries();
         var values = new float[] { 1, 2, 3 };
@@ -169,7 +169,7 @@ internal static class StorageTests
         }
     }
 
-    internal static void FaultsAreTriedAgain()
+    internal static void FaultsAreRetried()
     {
         var mine = new Dictionaries();
         var pauses = new List<TimeSpan>();
@@ -194,7 +194,7 @@ internal static class StorageTests
         }
     }
 
-    internal static void AFunctionDecidesWhatIsTriedAgain()
+    internal static void ADecideFunctionControlsRetries()
     {
         var mine = new Dictionaries();
         var pauses = new List<TimeSpan>();
@@ -292,7 +292,7 @@ internal static class StorageTests
         return 0;
     }
 
-    internal static void SchemesOfYourOwn()
+    internal static void CustomSchemes()
     {
         var asked = new List<string>();
         var given = new List<Storage>();

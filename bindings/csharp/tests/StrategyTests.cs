@@ -85,7 +85,7 @@ internal static class StrategyTests
         }
     }
 
-    internal static void YourOwnStrategy()
+    internal static void CustomStrategies()
     {
         var questions = new List<StrategyQuestion>();
         var resets = 0;
@@ -113,7 +113,7 @@ internal static class StrategyTests
         }
     }
 
-    internal static void StrategiesSayWhatTheyAreMadeOf()
+    internal static void StrategiesReturnTheirParts()
     {
         using (var selective = Strategy.Selective(new[] { "a", "b.*" }, new[] { "b.0" }))
         {
@@ -172,7 +172,7 @@ internal static class StrategyTests
         return string.Concat(Enumerable.Range(0, 6).Select(i => strategy.ShouldCheckpoint("x", small, i) ? "1" : "0"));
     }
 
-    internal static void AnInterfaceOfYoursIsAStrategy()
+    internal static void AnImplementedInterfaceIsAStrategy()
     {
         var odd = new Odd();
         using (var not = Strategy.Not(odd))

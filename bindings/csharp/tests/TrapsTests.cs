@@ -8,7 +8,7 @@ using Ckpt.Interop;
 
 internal static class TrapsTests
 {
-    internal static void ForgottenHandlersAreKept()
+    internal static void UnreferencedHandlersStayAlive()
     {
         string output;
         var code = Children.Start("events", out output);
@@ -16,7 +16,7 @@ internal static class TrapsTests
         Check.Contains("seen 1000", output, "output");
     }
 
-    internal static void HandlersGoWithTheirTracker()
+    internal static void HandlersEndWithTheirTracker()
     {
         var before = Callbacks.PinnedCount;
         var tracker = new MemoryTracker();
@@ -29,7 +29,7 @@ internal static class TrapsTests
         Check.Equal(before, Callbacks.PinnedCount, "all gone");
     }
 
-    internal static void ForgottenTrackersAreCollected()
+    internal static void UnreferencedTrackersAreCollected()
     {
         var before = Callbacks.PinnedCount;
         Forget();
@@ -48,7 +48,7 @@ internal static class TrapsTests
         for (var i = 0; i < 50; ++i) new MemoryTracker().MemoryAllocated += (sender, e) => { };
     }
 
-    internal static void RefusedHandlersAreLetGo()
+    internal static void RejectedHandlersAreReleased()
     {
         using (var tracker = new MemoryTracker())
         {
@@ -99,7 +99,7 @@ internal static class TrapsTests
         }
     }
 
-    internal static void DeepChainsOfYourLayersLeaveMemoryFlat()
+    internal static void DeepChainsOfCustomLayersLeaveMemoryFlat()
     {
         const int layers = 1000;
         var before = Callbacks.PinnedCount;

@@ -50,7 +50,7 @@ internal static class UnreceivedTests
 
     internal static int Lose(string way, string folder)
     {
-        var told = 0;
+        var received = 0;
         switch (way)
         {
             case "dispose":
@@ -68,10 +68,10 @@ internal static class UnreceivedTests
                 Library.SetLog((level, component, message) =>
                 {
                     Console.WriteLine(level + " " + component + " " + message);
-                    if (message.StartsWith("no caller", StringComparison.Ordinal)) Interlocked.Increment(ref told);
+                    if (message.StartsWith("no caller", StringComparison.Ordinal)) Interlocked.Increment(ref received);
                 }, LogLevel.Error);
                 Forget(folder);
-                CollectUntil(() => Volatile.Read(ref told) > 0);
+                CollectUntil(() => Volatile.Read(ref received) > 0);
                 return 0;
             case "close":
                 using (var manager = Lost(folder))

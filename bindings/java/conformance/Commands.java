@@ -29,10 +29,10 @@ class Commands extends Objects {
     private final MemorySubscription subscription;
 
     Listener(MemoryTracker tracker, MemoryEventKind[] kinds, boolean throwing) {
-      subscription = tracker.subscribe(event -> hear(event, throwing), kinds);
+      subscription = tracker.subscribe(event -> onEvent(event, throwing), kinds);
     }
 
-    private void hear(MemoryEvent event, boolean throwing) {
+    private void onEvent(MemoryEvent event, boolean throwing) {
       if (throwing) throw new IllegalStateException("a listener that throws");
       String kind = EVENTS.entrySet().stream().filter(one -> one.getValue() == event.kind()).findAny().orElseThrow().getKey();
       events.add(

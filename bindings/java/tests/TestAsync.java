@@ -97,7 +97,7 @@ final class TestAsync {
     }
   }
 
-  static void testErrorsThatNoCallerSawAreThrownOnce() {
+  static void testUnreceivedErrorsAreThrownOnce() {
     Bench b = new Bench();
     b.maps.failWrites = 1000;
     CheckpointTask unseen = b.manager.save(b.state, 1);
@@ -279,7 +279,7 @@ final class TestAsync {
   }
 
   /** At the end of a try-with-resources, the failure of a save is added to the exception of the body, or thrown itself. */
-  static void testTheEndOfATryLosesNoFailure() throws Exception {
+  static void testTryWithResourcesLosesNoFailure() throws Exception {
     try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
         "t", elsewhere)) {
       CheckpointTaskOptions deferred = new CheckpointTaskOptions().mode(StagingMode.DEFERRED);
@@ -303,7 +303,7 @@ final class TestAsync {
   }
 
   /** The task keeps everything alive, including the manager. */
-  static void testLostTasksAndManagersGoOn() throws Exception {
+  static void testUnreferencedTasksAndManagersContinue() throws Exception {
     CountDownLatch ended = new CountDownLatch(1);
     WeakReference<Object> weak = lost(ended);
     while (ended.getCount() > 0) {

@@ -70,7 +70,7 @@ final class TestBase {
     Check.raises(CkptInvalidArgumentException.class, "thread_count", () -> new WorkerPool(-1));
   }
 
-  static void testClosedObjectsSaySo() {
+  static void testClosedObjectsThrow() {
     Clock clock = Clock.manual(5);
     clock.close();
     clock.close();
@@ -207,7 +207,7 @@ final class TestBase {
     Check.raises(CkptInvalidArgumentException.class, "start", () -> new ThreadHooks(null, null));
   }
 
-  static void testTextsBeyondTheBasicPlane() {
+  static void testStringsBeyondTheBasicPlane() {
     try (MemoryTracker tracker = new MemoryTracker()) {
       String name = "Gr\u00F6\u00DFe \uD83D\uDE00 \u5C64";
       int layer = tracker.addLayer(name);

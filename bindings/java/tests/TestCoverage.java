@@ -53,7 +53,7 @@ final class TestCoverage {
     Check.that(functions > 300, "only " + functions + " functions");
   }
 
-  static void testNothingThatSwigMakesIsPublic() throws Exception {
+  static void testGeneratedClassesAreNotPublic() throws Exception {
     Set<String> written = new TreeSet<>();
     for (Path folder : List.of(SOURCES, GENERATED)) {
       try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {

@@ -114,7 +114,7 @@ final class TestDrive {
     return waves;
   }
 
-  static void testEverySchedulesGradientIsTheSame() {
+  static void testAllSchedulesGiveTheSameGradient() {
     try (Profile profile = profile(20)) {
       double[] expected = null;
       for (String planner : List.of("store-all", "recompute-all", "sqrt", "revolve:3", "mixed:3", "two-level:2,2")) {
@@ -136,7 +136,7 @@ final class TestDrive {
     }
   }
 
-  static void testWhatTheGuestThrowsIsTheCause() {
+  static void testExceptionsOfTheGuestAreTheCause() {
     try (Profile profile = profile(9); Schedule schedule = Schedule.create(profile, "sqrt")) {
       Waves waves = waves(schedule);
       double[] expected = waves.gradient();
@@ -151,16 +151,16 @@ final class TestDrive {
         waves.broken = "";
         Check.equal(expected, waves.gradient());
       }
-      Waves lying = new Waves() {
+      Waves invalid = new Waves() {
         @Override
         public double[] forward(DriveCall call, double[] input) {
           return null;
         }
       };
-      lying.driver = new Driver<>(schedule, lying);
-      Check.raises(CkptCallbackException.class, "gave no INPUT(", () -> lying.driver.run(lying.made(new double[] {0.1})));
-      Check.equal(0, lying.alive);
-      lying.driver.close();
+      invalid.driver = new Driver<>(schedule, invalid);
+      Check.raises(CkptCallbackException.class, "gave no INPUT(", () -> invalid.driver.run(invalid.made(new double[] {0.1})));
+      Check.equal(0, invalid.alive);
+      invalid.driver.close();
       waves.driver.close();
     }
   }

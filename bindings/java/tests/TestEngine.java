@@ -305,7 +305,7 @@ final class TestEngine {
 
   /** y = x; records for each forward whether it is an evaluation. */
   private static final class Watching implements CustomLayer {
-    final List<Boolean> told = new ArrayList<>();
+    final List<Boolean> evaluations = new ArrayList<>();
 
     @Override
     public TensorSpec output(TensorSpec input) {
@@ -314,7 +314,7 @@ final class TestEngine {
 
     @Override
     public void forward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace) {
-      told.add(context.evaluation());
+      evaluations.add(context.evaluation());
       output.put(input);
     }
 
@@ -343,12 +343,12 @@ final class TestEngine {
         optimizer.setLearningRate(1);
         Check.equal(1.0, optimizer.getLearningRate());
         double before = executor.evaluate(step, 5);
-        Check.equal(List.of(true), watching.told);
+        Check.equal(List.of(true), watching.evaluations);
         for (int i = 0; i < 20; ++i) {
           executor.run(step.step(i));
           optimizer.step();
         }
-        Check.equal(false, watching.told.get(watching.told.size() - 1));
+        Check.equal(false, watching.evaluations.get(watching.evaluations.size() - 1));
         double after = executor.evaluate(step, 5);
         Check.that(after < before, "it learns");
         Tensor gradient = chain.parameters().get(0).gradient();

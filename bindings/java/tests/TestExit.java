@@ -138,7 +138,7 @@ final class TestExit {
     runs("callbacks", -1);
   }
 
-  static void testExitWithALogAndLostObjects() throws Exception {
+  static void testExitWithALogAndUnreferencedObjects() throws Exception {
     runs("log", -1);
   }
 

@@ -130,7 +130,7 @@ final class TestNulls {
     }
   }
 
-  static void testNullIsTakenOrRefusedByName() throws Exception {
+  static void testNullIsAcceptedOrRefusedByName() throws Exception {
     Path folder = Files.createTempDirectory("ckpt-nulls");
     prepare(folder);
     List<String> riddles = new ArrayList<>();

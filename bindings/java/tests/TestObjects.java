@@ -184,7 +184,7 @@ final class TestObjects {
     }
   }
 
-  static void testWithTheMethodsThatMustBeThere() {
+  static void testWithRequiredMethodsOnly() {
     Objects own = new Objects();
     saveAndLoad(own);
     Check.that(own.called("read") > 0 && own.called("remove") > 4, "one by one: " + own.calls);
@@ -196,7 +196,7 @@ final class TestObjects {
     Check.that(own.called("readRanges") > 0 && own.called("removeMany") > 0, "asked: " + own.calls);
   }
 
-  static void testWhatTheInterfaceHasOfItsOwnWorks() throws IOException {
+  static void testDefaultMethodsWork() throws IOException {
     Objects own = new Objects();
     own.files.put("a", "0123456789".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     own.files.put("b", new byte[0]);
@@ -224,7 +224,7 @@ final class TestObjects {
     }
   }
 
-  static void testAStoreThatDoesNotRefuseIsFoundOut() {
+  static void testAStoreThatOverwritesIsDetected() {
     for (boolean supports : new boolean[] {false, true}) {
       Objects own = new Objects();
       own.supports = supports;
@@ -260,7 +260,7 @@ final class TestObjects {
     }
   }
 
-  static void testAnswersThatCannotBeAreRefused() {
+  static void testInvalidListsAreRejected() {
     Objects own = new Objects();
     try (Storage storage = Storage.custom("a map", own); Model model = new Model();
         CheckpointManager checkpoint = new CheckpointManager(storage)) {

@@ -33,13 +33,13 @@ final class TestRanks {
   private static <T> List<T> onRanks(Path root, int ranks, CheckpointManagerOptions options, Work<T> work) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(ranks);
     try {
-      TestCoordinators.Meeting meeting = new TestCoordinators.Meeting(ranks);
+      TestCoordinators.RankGroup rankGroup = new TestCoordinators.RankGroup(ranks);
       List<Callable<T>> bodies = new ArrayList<>();
       for (int number = 0; number < ranks; ++number) {
         int rank = number;
         bodies.add(() -> {
           CheckpointManagerOptions own = new CheckpointManagerOptions().timeout(options.timeout()).keepLast(options.keepLast());
-          try (Coordinator coordinator = Coordinator.custom(rank, ranks, new TestCoordinators.GatheringRank(meeting, rank));
+          try (Coordinator coordinator = Coordinator.custom(rank, ranks, new TestCoordinators.GatheringRank(rankGroup, rank));
               CheckpointManager manager = CheckpointManager.open(root, own.coordinator(coordinator))) {
             return work.run(rank, manager);
           }
@@ -133,7 +133,7 @@ final class TestRanks {
     }
   }
 
-  static void testOneRankSavesAsEver() throws Exception {
+  static void testOneRankSavesTheUsualFormat() throws Exception {
     Path root = root();
     try (CheckpointManager manager = CheckpointManager.open(root); State state = new State();
         Tensor whole = new Tensor(DType.F32, ROWS, COLUMNS); Tensor bias = new Tensor(DType.F64, BIAS.length)) {
@@ -179,16 +179,16 @@ final class TestRanks {
     Check.equal(expected, onRanks(root, ranks, (rank, manager) -> load(rank, ranks, saved, manager)));
   }
 
-  static void testLoadOfAsMany() throws Exception {
+  static void testLoadOnTheSameNumberOfRanks() throws Exception {
     testLoad(2, 2);
   }
 
-  static void testLoadOfMoreAndOfFewer() throws Exception {
+  static void testLoadOnMoreAndFewerRanks() throws Exception {
     testLoad(2, 3);
     testLoad(3, 1);
   }
 
-  static void testAnyProgramReadsTheWhole() throws Exception {
+  static void testOneProcessReadsAllRanks() throws Exception {
     Path root = root();
     onRanks(root, 2, (rank, manager) -> save(rank, 2, manager, new SaveOptions()));
     try (CheckpointManager manager = CheckpointManager.open(root, new CheckpointManagerOptions().readOnly(true));
@@ -204,7 +204,7 @@ final class TestRanks {
 
   // ---- Mistakes ----
 
-  static void testBlocksThatDoNotFit() {
+  static void testInvalidBlocks() {
     try (State state = new State(); Tensor block = new Tensor(DType.F32, 2, 3); Tensor doubles = new Tensor(DType.F64, 2, 3)) {
       state.addShardedTensor("model", "w", DType.F32, 4, 3);
       Check.raises(CkptOutOfRangeException.class, "offsets[0] is 3 for a block of 2; 'w' has 4",
@@ -252,7 +252,7 @@ final class TestRanks {
     }
   }
 
-  static void testARankThatDoesNotCome() throws Exception {
+  static void testAMissingRank() throws Exception {
     CheckpointManagerOptions options = new CheckpointManagerOptions().timeout(Duration.ofSeconds(1));
     onRanks(root(), 2, options, (rank, manager) -> {
       try (State state = new State(); Tensor bias = Tensor.copyOf(BIAS)) {
@@ -265,7 +265,7 @@ final class TestRanks {
         CheckpointManager.open(root(), new CheckpointManagerOptions().timeout(Duration.ofNanos(-1))));
   }
 
-  static void testRank0AloneChangesTheStorage() throws Exception {
+  static void testOnlyRank0ChangesTheStorage() throws Exception {
     List<List<Long>> steps = onRanks(root(), 2, new CheckpointManagerOptions().timeout(MINUTE).keepLast(1), (rank, manager) -> {
       for (long step = 1; step <= 2; ++step) save(rank, 2, manager, new SaveOptions().step(step));
       if (rank == 1) Check.raises(CkptInvalidStateException.class, "rank", () -> manager.pin(2));

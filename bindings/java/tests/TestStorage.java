@@ -202,7 +202,7 @@ final class TestStorage {
     }
   }
 
-  static void testAFunctionDecidesWhatIsTriedAgain() {
+  static void testADecideFunctionControlsRetries() {
     Maps maps = new Maps();
     List<Duration> pauses = new ArrayList<>();
     List<String> asked = new ArrayList<>();

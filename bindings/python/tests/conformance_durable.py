@@ -241,17 +241,17 @@ class Scenario(Stages):
         self.make("controller", c.text(1), ckpt.Controller(ckpt.Policy[c.option("policy", "auto").upper()], **options))
 
     def do_record(self, c):
-        kind, told = self.find(c.text(1), ["threshold", "controller"])
+        kind, target = self.find(c.text(1), ["threshold", "controller"])
         event = c.text(2)
         if event == "observe":
-            return told.observe_task(c.text(3), c.number(4))
+            return target.observe_task(c.text(3), c.number(4))
         numbers = [c.number(i) for i in range(3, len(c) + 1)]
         if kind == "threshold":
-            {"adjust": told.adjust_policy, "begin-run": told.begin_run}[event](*numbers)
+            {"adjust": target.adjust_policy, "begin-run": target.begin_run}[event](*numbers)
             return None
-        events = {"begin-run": told.begin_run, "resume": told.resume, "begin": told.begin, "commit": told.commit,
-                  "abort": told.abort, "failure": told.record_failure, "recovery": told.record_recovery,
-                  "clean-exit": told.record_clean_exit, "preemption": told.notify_preemption}
+        events = {"begin-run": target.begin_run, "resume": target.resume, "begin": target.begin, "commit": target.commit,
+                  "abort": target.abort, "failure": target.record_failure, "recovery": target.record_recovery,
+                  "clean-exit": target.record_clean_exit, "preemption": target.notify_preemption}
         events[event](*numbers[1:], now=numbers[0])
         return None
 

@@ -121,7 +121,7 @@ class Waiting(Folder):
             manager.wait()
         return task
 
-    def test_an_error_that_nobody_asked_for_comes_with_the_next_save_or_the_end(self):
+    def test_an_unretrieved_error_is_raised_by_the_next_save_or_close(self):
         with ckpt.AsyncManager(self.place) as manager:
             self.failing(manager)
             with self.assertRaisesRegex(ckpt.CallbackError, "ZeroDivisionError"):
@@ -133,7 +133,7 @@ class Waiting(Folder):
             manager.close()
         self.assertTrue(manager.closed)
 
-    def test_an_error_that_was_seen_does_not_come_again(self):
+    def test_a_retrieved_error_is_not_raised_again(self):
         async def awaited(task):
             return await task
 
@@ -146,7 +146,7 @@ class Waiting(Folder):
                     pass
                 self.assertTrue(manager.save(self.weights(), 2).wait().success)
 
-    def test_what_a_with_block_raises_goes_before_an_unseen_failure(self):
+    def test_an_exception_of_a_with_block_precedes_an_unretrieved_failure(self):
         with self.assertRaises(KeyError):
             with ckpt.AsyncManager(self.place) as manager:
                 self.failing(manager)
@@ -184,7 +184,7 @@ class Waiting(Folder):
                 manager.load(ckpt.State(self.weights()))
             self.assertTrue(manager.save(self.weights(), 9).wait().success)
 
-    def test_closing_raises_all_failures_that_are_left(self):
+    def test_closing_raises_all_remaining_failures(self):
         manager = ckpt.AsyncManager(self.place)
         self.failing_together(manager, 3)
         with self.assertRaises(ckpt.CallbackError) as caught:
@@ -200,7 +200,7 @@ class Waiting(Folder):
                 manager.close()
         self.assertEqual(self.steps_of(caught.exception), ["1", "2", "other"])
 
-    def test_what_a_with_block_raises_shows_the_unseen_failures(self):
+    def test_an_exception_of_a_with_block_shows_the_unretrieved_failures(self):
         def fail():
             raise KeyError("mine")
 
@@ -299,7 +299,7 @@ class Waiting(Folder):
         with ckpt.AsyncManager(self.place) as manager:
             asyncio.run(main(manager))
 
-    def test_a_loop_that_was_closed_disturbs_nothing(self):
+    def test_a_closed_loop_has_no_effect(self):
         with ckpt.AsyncManager(self.place) as manager, Silent() as seen:
             task = manager.save(self.weights(), 1, gate_step=1)
             loop = asyncio.new_event_loop()
@@ -321,9 +321,9 @@ class Futures(Folder):
             done = [future.result().step for future in concurrent.futures.as_completed(task.future() for task in tasks)]
             self.assertEqual(sorted(done), [0, 1, 2])
             self.assertIs(tasks[0].future(), tasks[0].future())
-            heard = []
-            tasks[1].future().add_done_callback(heard.append)
-            self.assertEqual(heard, [tasks[1].future()])
+            received = []
+            tasks[1].future().add_done_callback(received.append)
+            self.assertEqual(received, [tasks[1].future()])
 
     def test_cancelling_the_future_cancels_the_task(self):
         with ckpt.AsyncManager(self.place) as manager:

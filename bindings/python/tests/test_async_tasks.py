@@ -96,17 +96,17 @@ class Staging(Folder):
                 task.saved()
 
 
-class Told(Folder):
+class Reports(Folder):
     def test_progress_and_events_in_order(self):
-        heard = []
-        with ckpt.AsyncManager(self.place, on_staged=lambda id, stall: heard.append("all staged"),
+        received = []
+        with ckpt.AsyncManager(self.place, on_staged=lambda id, stall: received.append("all staged"),
                                on_progress=lambda id, done, total: None,
-                               on_ended=lambda result: heard.append("all ended")) as manager:
-            task = manager.save({"w": np.zeros(3 << 20, np.uint8)}, 1, on_staged=lambda stall: heard.append(("staged", stall >= 0)),
-                                progress=lambda done, total: heard.append((done, total)),
-                                on_ended=lambda result: heard.append(result.state))
+                               on_ended=lambda result: received.append("all ended")) as manager:
+            task = manager.save({"w": np.zeros(3 << 20, np.uint8)}, 1, on_staged=lambda stall: received.append(("staged", stall >= 0)),
+                                progress=lambda done, total: received.append((done, total)),
+                                on_ended=lambda result: received.append(result.state))
             task.wait()
-        self.assertEqual(heard, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended", ckpt.CheckpointTaskState.COMPLETED])
+        self.assertEqual(received, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended", ckpt.CheckpointTaskState.COMPLETED])
 
     def test_progress_bar(self):
         bar = Bar()
@@ -138,43 +138,43 @@ class Told(Folder):
         self.assertEqual(seen, ["SystemExit"])
 
     def test_inside_a_callable(self):
-        heard = []
+        received = []
         with ckpt.AsyncManager(self.place) as manager:
             def ended(result):
-                heard.append(manager.info(result.id).state)
-                heard.append(manager.stats().completed_tasks)
+                received.append(manager.info(result.id).state)
+                received.append(manager.stats().completed_tasks)
                 for call in (lambda: manager.save(self.weights(), 2), manager.close, other.wait, manager.wait):
                     try:
                         call()
                     except ckpt.InvalidStateError:
-                        heard.append("refused")
+                        received.append("refused")
 
             other = manager.save(self.weights(), 1, gate_step=1)
             manager.save(self.weights(), 1, priority=ckpt.Priority.HIGH, on_ended=ended, gate_step=1)
             manager.end_step(1)
-        self.assertEqual(heard[2:4], ["refused", "refused"])
+        self.assertEqual(received[2:4], ["refused", "refused"])
 
     def test_listeners_stay_when_every_reference_is_dropped(self):
-        class Hearer:
+        class Listener:
             count = 0
 
             def __call__(self, *_):
-                Hearer.count += 1
+                Listener.count += 1
 
-        hearer = Hearer()
-        alive = weakref.ref(hearer)
-        manager = ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=1, capacity=1000, on_ended=hearer)
-        del hearer
+        listener = Listener()
+        alive = weakref.ref(listener)
+        manager = ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=1, capacity=1000, on_ended=listener)
+        del listener
         gc.collect()
         for step in range(1000):
             manager.save({"w": bytearray(8)}, step, when_full=ckpt.WhenFull.WAIT)
         self.assertIsNotNone(alive())
         manager.close()
-        self.assertEqual(Hearer.count, 1000)
+        self.assertEqual(Listener.count, 1000)
         gc.collect()
         self.assertIsNone(alive())
 
-    def test_a_forgotten_manager_ends_its_tasks(self):
+    def test_an_unreferenced_manager_ends_its_tasks(self):
         ended = threading.Event()
         task = ckpt.AsyncManager(self.place).save(self.weights(), 1, on_ended=lambda result: ended.set())
         manager = weakref.ref(task._manager)
@@ -386,13 +386,13 @@ class OneLine(Folder):
             self.assertEqual([info.step for info in checkpoint.list()], [2, 1])
         ckpt.finish_saves(self.place)
 
-    def test_failures_come_at_the_end(self):
+    def test_failures_are_raised_at_the_end(self):
         with Silent():
             ckpt.save_async(self.place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.StagingMode.DEFERRED)
             with self.assertRaises(ckpt.CallbackError):
                 ckpt.finish_saves()
 
-    def test_failures_of_several_places_come_together(self):
+    def test_failures_of_several_places_are_raised_together(self):
         with Silent():
             for place in (self.place, self.place + "-other"):
                 ckpt.save_async(place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.StagingMode.DEFERRED)

@@ -87,21 +87,21 @@ class Objects(unittest.TestCase):
             ckpt.philox([0], [0, 0])
 
     def test_log(self):
-        heard = []
-        ckpt.set_log(lambda *message: heard.append(message), ckpt.LogLevel.DEBUG)
+        received = []
+        ckpt.set_log(lambda *message: received.append(message), ckpt.LogLevel.DEBUG)
         ckpt.set_log(None)
         with self.assertRaises(ckpt.InvalidArgumentError):
             ckpt.set_log(lambda *message: None, 99)
 
-    def test_callable_goes_when_the_library_lets_it_go(self):
-        class Hearer:
+    def test_a_callable_is_released_with_the_library(self):
+        class Listener:
             def __call__(self, *message):
                 pass
 
-        hearer = Hearer()
-        alive = weakref.ref(hearer)
-        ckpt.set_log(hearer)
-        del hearer
+        listener = Listener()
+        alive = weakref.ref(listener)
+        ckpt.set_log(listener)
+        del listener
         gc.collect()
         self.assertIsNotNone(alive())
         ckpt.set_log(None)

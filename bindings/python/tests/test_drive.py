@@ -260,7 +260,7 @@ class Steps(unittest.TestCase):
         with self.assertRaises(ckpt.InvalidArgumentError):
             plainly.finalize(0)
 
-    def test_taken_is_held_by_nobody(self):
+    def test_taken_items_are_not_referenced(self):
         class Big:
             pass
 
@@ -301,7 +301,7 @@ class Failures(unittest.TestCase):
                 self.assertEqual(driver.run(Thing(guest, 5)).value, plain(schedule.layer_count, 5)[1])
                 self.assertIsNone(driver.failure)
 
-    def test_the_newest_goes_first(self):
+    def test_the_newest_item_is_dropped_first(self):
         guest = Guest(fail_at=3)
         schedule = ckpt.Schedule(4, [step(A.FORWARD_TAPE, 0, 4), step(A.TURN), step(A.BACKWARD, 0, 4), step(A.END)])
         with self.assertRaises(KeyError):
@@ -310,7 +310,7 @@ class Failures(unittest.TestCase):
                          [(Item.TAPE, 2), (Item.INPUT, 3), (Item.TAPE, 1), (Item.INPUT, 2), (Item.TAPE, 0),
                           (Item.INPUT, 1), (Item.INPUT, 0)])
 
-    def lie(self, message, layers=3, **callbacks):
+    def check_invalid(self, message, layers=3, **callbacks):
         guest = Guest()
         schedule = ckpt.Schedule.create(ckpt.Profile.uniform(layers, output_bytes=64), "store-all")
         driver = ckpt.Driver(schedule, guest, **callbacks)
@@ -319,15 +319,15 @@ class Failures(unittest.TestCase):
         self.assertIsNone(driver.failure.error)
         return guest, driver.failure.call
 
-    def test_lies(self):
+    def test_invalid_results(self):
         made = Thing(Guest(), 3)
-        _, call = self.lie(r"RECORD of layer 0\): gave no INPUT\(1\)", record=lambda call, x: (None, None))
+        _, call = self.check_invalid(r"RECORD of layer 0\): gave no INPUT\(1\)", record=lambda call, x: (None, None))
         self.assertEqual((call.kind, call.first), (A.RECORD, 0))
-        self.lie(r"gave the handle of INPUT\(0\), which is live, for INPUT\(1\)", record=lambda call, x: (x, None))
-        self.lie(r"gave the handle of TAPE\(0, option 0\), which is live, for INPUT\(1\)", record=lambda call, x: (made, made))
-        self.lie("gave NoneType; a tuple", record=lambda call, x: None)
+        self.check_invalid(r"gave the handle of INPUT\(0\), which is live, for INPUT\(1\)", record=lambda call, x: (x, None))
+        self.check_invalid(r"gave the handle of TAPE\(0, option 0\), which is live, for INPUT\(1\)", record=lambda call, x: (made, made))
+        self.check_invalid("expected a tuple of output and tape, returned a NoneType", record=lambda call, x: None)
         live = []
-        self.lie(r"gave the handle of INPUT\(0\), which is live, for GRAD\(2\)", backward=lambda *call: live[0],
+        self.check_invalid(r"gave the handle of INPUT\(0\), which is live, for GRAD\(2\)", backward=lambda *call: live[0],
                  record=lambda call, x: (live.append(x), (Thing(x.guest, 0), Thing(x.guest, 0)))[1])
         for name in ("record", "backward", "turn"):
             class Lacks(Guest):

@@ -153,7 +153,7 @@ class Exits(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (5, ""))
             self.assertEqual(len(ckpt.load(folder)["w"]), 8 << 20)
 
-    def test_failure_that_nobody_saw_is_shown(self):
+    def test_an_unretrieved_failure_is_shown(self):
         with tempfile.TemporaryDirectory() as folder:
             done = run("import ckpt, sys\n"
                        "sys.unraisablehook = lambda given: print(type(given.exc_value).__name__, given.exc_value, file=sys.stderr)\n"

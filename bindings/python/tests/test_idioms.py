@@ -149,12 +149,12 @@ class Idioms(unittest.TestCase):
             ckpt.set_log(None)
             parent.removeHandler(handler)
 
-    def test_what_is_no_logger(self):
+    def test_invalid_loggers(self):
         for wrong in ("app", 3, logging.LoggerAdapter(logging.getLogger("x"), {})):
             with self.subTest(wrong=wrong), self.assertRaisesRegex(TypeError, "function: expected a callable, a logging.Logger or None, found a "):
                 ckpt.set_log(wrong)
 
-    def test_what_is_no_folder(self):
+    def test_invalid_folders(self):
         here = os.getcwd()
         os.chdir(self.folder.name)
         try:

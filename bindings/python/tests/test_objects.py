@@ -118,7 +118,7 @@ class OwnObjects(unittest.TestCase):
         self.assertEqual(own.calls["create_stream"], own.calls["sync"])
         self.assertGreaterEqual(own.calls["put_if_absent"], 4)
 
-    def test_with_the_methods_that_must_be_there(self):
+    def test_with_required_methods_only(self):
         own = Objects()
         self.save_and_load(own)
         self.assertGreater(own.calls["read"], 0)
@@ -142,7 +142,7 @@ class OwnObjects(unittest.TestCase):
             state = ckpt.State({"w": np.zeros(10)})
             self.assertEqual((manager.load(state).step, manager.load(state).skipped), (1, 1))
 
-    def test_what_the_class_has_of_its_own_works(self):
+    def test_default_methods_work(self):
         own = Objects()
         own.files = {"a": b"0123456789", "b": b""}
         first, second = bytearray(2), bytearray(3)
@@ -165,7 +165,7 @@ class OwnObjects(unittest.TestCase):
         # Records, then 2,500 others, then the checkpoint's files: each page continues after the previous one.
         self.assertEqual(own.pages[:3], [("", ""), ("", "other/0998"), ("", "other/1998")])
 
-    def test_a_store_that_does_not_refuse_is_found_out(self):
+    def test_a_store_that_overwrites_is_detected(self):
         for fault in ("unsupported", "overwrites"):
             own = Objects(fault)
             with ckpt.CheckpointManager(ckpt.Storage.custom(own)) as checkpoint:
@@ -176,7 +176,7 @@ class OwnObjects(unittest.TestCase):
                 self.assertTrue(min(own.files).startswith(record_of(1) + "-step-"), own.files.keys())
                 self.assertEqual(checkpoint.load(state_of(0)).step, 1)
 
-    def test_errors_mean_what_they_say(self):
+    def test_errors_keep_their_meaning(self):
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
         own = Objects()
         try:
@@ -193,7 +193,7 @@ class OwnObjects(unittest.TestCase):
         finally:
             sys.unraisablehook = before
 
-    def test_answers_that_cannot_be_are_refused(self):
+    def test_invalid_lists_are_rejected(self):
         class Wrong(Objects):
             answer = None
 
@@ -211,7 +211,7 @@ class OwnObjects(unittest.TestCase):
             own.answer = None
             self.assertEqual(checkpoint.latest().step, 1)
 
-    def test_it_is_let_go(self):
+    def test_it_is_released(self):
         own = Objects()
         storage = ckpt.Storage.custom(own)
         alive = weakref.ref(own)

@@ -46,7 +46,7 @@ class Paths(Folder):
             ckpt.save_file(file, {"w": np.ones(2)})
             self.assertEqual(ckpt.load_file(file)["w"].tolist(), [1, 1])
 
-    def test_a_path_that_is_not_utf8_is_refused_by_its_argument(self):
+    def test_a_path_that_is_not_utf8_is_refused_by_argument(self):
         path = os.path.join(os.fsencode(self.folder.name), b"caf\xe9")
         os.mkdir(path)
         text = os.fsdecode(path)
@@ -64,7 +64,7 @@ class Paths(Folder):
                     call(place)
         self.assertEqual(os.listdir(path), [])
 
-    def test_what_is_no_path_is_refused_by_its_argument(self):
+    def test_invalid_paths_are_refused_by_argument(self):
         for place in (3, None, ["run"]):
             with self.assertRaisesRegex(ckpt.InvalidArgumentError, "storage: expected a path, a URI or a Storage, found a "):
                 ckpt.load(place)
@@ -129,7 +129,7 @@ class Unfitting(unittest.TestCase):
                             ckpt.load(os.path.join(folder, "run"))
             self.assertEqual(checkpoint.list(), [])
 
-    def test_state_takes_all_or_nothing(self):
+    def test_state_updates_all_or_nothing(self):
         for tensors, kind, text in self.refused[:9]:
             with self.subTest(text=text), ckpt.State() as state:
                 with self.assertRaisesRegex(kind, text):
@@ -142,7 +142,7 @@ class Unfitting(unittest.TestCase):
             state.update({"w": np.zeros(1), "other": {"w": np.ones(1)}})  # an explicit state is loaded into the same groups again
             self.assertEqual(state.tensor_count, 2)
 
-    def test_empty_when_asked_for(self):
+    def test_allow_empty(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(ckpt.save(folder, {}, 1, allow_empty=True).step, 1)
             self.assertEqual(ckpt.save(folder, {}, 2, values={"epoch": 3}).step, 2)
@@ -207,7 +207,7 @@ class FallBack(Folder):
             stream.seek(-4, os.SEEK_END)
             stream.write(b"dmg!")
 
-    def test_abandoned_ones_do_not_take_the_place_of_the_current_line(self):
+    def test_abandoned_checkpoints_do_not_replace_the_current_line(self):
         old = ckpt.save(self.path, {"w": np.ones(10)}, 600).name
         self.damage(ckpt.save(self.path, {"w": np.zeros(10)}, 10).name)  # of a new run
         with self.assertRaisesRegex(ckpt.CorruptError, f"the newest abandoned one is '{old}' .step 600., which loads by name"):
@@ -227,7 +227,7 @@ class FallBack(Folder):
         self.assertEqual(found, [(210, False), (200, False), (100, False), (300, True)])
         self.assertFalse(ckpt.save(self.path, {"w": np.zeros(10)}, 220).rolled_back)
 
-    def test_a_log_that_raises_stops_nothing(self):
+    def test_a_log_that_raises_has_no_effect(self):
         self.damaged()
 
         def refuse(*_):
@@ -381,7 +381,7 @@ class StateDicts(Folder):
                 self.torch.load_into(self.path, state_dict)
         self.assertEqual(self.torch.save(self.path, {}, 2, allow_empty=True).step, 2)
 
-    def test_a_fall_back_is_told(self):
+    def test_a_fall_back_is_reported(self):
         self.torch.save(self.path, self.model, 1)
         last = self.torch.save(self.path, self.model, 2)
         with open(os.path.join(self.path, last.name, "model.safetensors"), "r+b") as stream:

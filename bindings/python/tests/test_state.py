@@ -45,7 +45,7 @@ class OneLine(Folder):
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.load(self.path, group="none")
 
-    def test_newest_good_one(self):
+    def test_newest_valid_checkpoint(self):
         ckpt.save(self.path, {"w": np.zeros(1000)}, 1)
         last = ckpt.save(self.path, {"w": np.ones(1000)}, 2)
         file = os.path.join(self.path, last.name, "model.safetensors")
@@ -57,7 +57,7 @@ class OneLine(Folder):
         with self.assertRaisesRegex(ckpt.CorruptError, "w"):
             ckpt.load(self.path, last.name)
 
-    def test_nothing_there(self):
+    def test_no_checkpoint(self):
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.load(self.path)
         with self.assertRaises(ckpt.UnsupportedError):
@@ -170,7 +170,7 @@ class Checkpoints(Folder):
             self.assertEqual([info.metric for info in manager.list()], [0.75, None, None, None, 0.5])
             self.assertEqual(manager.best().step, 1)
 
-    def test_a_roll_back_begins_a_line(self):
+    def test_a_rollback_begins_a_new_line(self):
         with ckpt.CheckpointManager(self.path) as manager:
             state = ckpt.State({"w": np.zeros(3)})
             for step in (300, 400, 600):
@@ -215,7 +215,7 @@ class Checkpoints(Folder):
         with self.assertRaises(ckpt.InvalidArgumentError):
             ckpt.CheckpointManager(self.path, keep_rules="best:1:largest")
 
-    def test_a_function_keeps_what_no_rule_keeps(self):
+    def test_a_keep_function_extends_retention(self):
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
         asked = []
 
@@ -277,7 +277,7 @@ class Checkpoints(Folder):
             self.assertEqual((result.missing, result.unexpected), (1, 1))
             self.assertEqual(state.load_report()["missing"], [{"group": "model", "name": "c"}])
 
-    def test_load_under_other_names(self):
+    def test_load_with_renames(self):
         with ckpt.CheckpointManager(self.path) as checkpoint:
             checkpoint.save(ckpt.State({"module.a": np.ones(2)}))
             a = np.zeros(2)
@@ -286,7 +286,7 @@ class Checkpoints(Folder):
             checkpoint.load(ckpt.State({"net.a": a}), strip_prefix="module.", add_prefix="net.")
             self.assertEqual(list(a), [1, 1])
 
-    def test_load_under_names_of_a_function(self):
+    def test_load_with_a_rename_function(self):
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
         try:
             with ckpt.CheckpointManager(self.path) as checkpoint, ckpt.AsyncManager(checkpoint) as manager:
@@ -328,7 +328,7 @@ class Checkpoints(Folder):
         finally:
             sys.unraisablehook = before
 
-    def test_conversion_gives_what_numpy_gives(self):
+    def test_conversion_matches_numpy(self):
         def is_lossless(source: np.dtype, target: np.dtype) -> bool:
             if source.kind != "f" and target.kind == "f":
                 return source.itemsize < target.itemsize > 2
@@ -514,7 +514,7 @@ class Uris(Folder):
             manager.save({"w": np.ones(5)}, 4)
         self.assertEqual([info.step for info in ckpt.CheckpointManager(uri, read_only=True).list()], [4, 3, 2, 1])
 
-    def test_reading_makes_nothing(self):
+    def test_reading_creates_nothing(self):
         for uri in ("file://" + self.path, "file:" + self.path, "FILE:" + self.path + "/deep/"):
             for call in (ckpt.load, lambda place: ckpt.CheckpointManager(place, read_only=True)):
                 with self.subTest(uri=uri), self.assertRaises(ckpt.NotFoundError):
@@ -551,7 +551,7 @@ class Uris(Folder):
         finally:
             os.chdir(here)
 
-    def test_what_is_refused(self):
+    def test_refused_uris(self):
         here = os.getcwd()
         os.chdir(self.folder.name)
         bad = ["a/../b", "..", "./a", "a/%2e%2e/b", "a//b", "////a", "a%0Ab", "a%7F", "a%C2%85", "a%2Fb", "a%2", "a%zz", "a?b", "a#b",
@@ -600,7 +600,7 @@ class Uris(Folder):
             os.chdir(here)
         self.assertGreater(taken, 100)
 
-    def test_schemes_of_ones_own(self):
+    def test_custom_schemes(self):
         asked = []
 
         def shelf(uri):
@@ -785,7 +785,7 @@ class Dictionary(ckpt.CustomStorage):
         self.locks.remove(lock)
 
 
-class OwnStorage(unittest.TestCase):
+class CustomStorages(unittest.TestCase):
     def test_round_trip(self):
         own = Dictionary()
         storage = ckpt.Storage.custom(own, "dictionary")
@@ -804,7 +804,7 @@ class OwnStorage(unittest.TestCase):
         gc.collect()
         self.assertIsNone(alive())
 
-    def test_errors_mean_what_they_say(self):
+    def test_errors_keep_their_meaning(self):
         import errno
 
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
@@ -826,7 +826,7 @@ class OwnStorage(unittest.TestCase):
         finally:
             sys.unraisablehook = before
 
-    def test_a_function_decides_what_is_tried_again(self):
+    def test_a_decide_function_controls_retries(self):
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
         own, slept, asked = Dictionary(), [], []
 
@@ -908,7 +908,7 @@ class Coordinators(unittest.TestCase):
         self.assertEqual(two.gather(b"ab", 0), b"abAB")  # by all_gather
         self.assertIsNone(two.gather(b"ab", 1))
 
-    def test_gather_of_ones_own(self):
+    def test_custom_gather(self):
         class Two(ckpt.CustomCoordinator):
             barrier = broadcast = all_gather = None
 

@@ -491,7 +491,7 @@ class Runs(unittest.TestCase):
                 self.assertEqual((resumed.step, resumed.extra["at"][1]), (1, 3))
                 self.assertTrue(same(dict(model.state_dict()), before))
 
-    def test_what_does_not_fit_changes_nothing(self):
+    def test_a_mismatch_changes_nothing(self):
         """torch itself loads part by part, and loads the matching tensors of a module before it refuses the rest."""
         saved = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
         with tempfile.TemporaryDirectory() as folder:
@@ -516,7 +516,7 @@ class Runs(unittest.TestCase):
             self.assertTrue(same(dict(alike.state_dict()), dict(saved.state_dict())))
             self.assertEqual((mine.param_groups[0]["lr"], len(mine.state)), (0.1, 4))
 
-    def test_what_the_checkpoint_lacks_is_no_new_run(self):
+    def test_a_missing_part_does_not_begin_a_new_run(self):
         model, other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
         with tempfile.TemporaryDirectory() as folder:
             ckpt_torch.save(folder, 1, model={"a": model})
@@ -526,7 +526,7 @@ class Runs(unittest.TestCase):
                     ckpt_torch.resume(folder, **missing)
             self.assertTrue(torch.equal(other.weight, before), "something was loaded")
 
-    def test_schedulers_go_on(self):
+    def test_schedulers_continue(self):
         kinds = torch.optim.lr_scheduler
         for make in (lambda o: kinds.StepLR(o, 2), lambda o: kinds.MultiStepLR(o, [2, 5], 0.1), lambda o: kinds.CosineAnnealingLR(o, 7),
                      lambda o: kinds.ReduceLROnPlateau(o, patience=1), lambda o: kinds.LambdaLR(o, lambda epoch: 0.9**epoch),

@@ -311,7 +311,7 @@ class Recomputing(unittest.TestCase):
         y.square().sum().backward()
         return kept, [x.grad, *(parameter.grad for module in (norm, first, second) for parameter in module.parameters())]
 
-    def test_outputs_are_made_again(self):
+    def test_outputs_are_recomputed(self):
         plain_bytes, plain = self.bytes_kept(lambda function, value: function(value))
         with ckpt_torch.recomputing() as again:
             lean_bytes, lean = self.bytes_kept(again)
@@ -345,7 +345,7 @@ class Recomputing(unittest.TestCase):
         for left, right in zip(*gradients):
             self.assertTrue(same_bits(left, right))
 
-    def test_what_was_written_is_refused_or_kept(self):
+    def test_written_tensors_are_refused_or_kept(self):
         weight, leaf = torch.randn(3, 3, requires_grad=True), torch.randn(3, 3, requires_grad=True)
         with ckpt_torch.recomputing() as again:
             x = leaf * 1

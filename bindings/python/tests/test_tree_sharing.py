@@ -101,7 +101,7 @@ class Saves(unittest.TestCase):
             manager.save(state, 2)
         self.assertTrue(same(self.read(2), run))
 
-    def test_objects_that_list_trees(self):
+    def test_stateful_objects_with_trees(self):
         class Model(ckpt.Stateful):
             def __init__(self):
                 self.tree, self.seen = arrays(), None

@@ -229,7 +229,7 @@ class Trees(unittest.TestCase):
         self.assertEqual(list(tensors), ["layers.0.weight", "a.b", "a.b~2", ".__tree__", "?"])
         self.assertEqual(list(_trees.write_tree(one())[0]), ["tensor"])
 
-    def test_what_has_no_place(self):
+    def test_unsupported_values(self):
         loop = [1]
         loop.append({"loop": loop})
         deep = []
@@ -331,7 +331,7 @@ class Trees(unittest.TestCase):
                     ckpt.load(folder, into={"a": before, "b": wrong, "c": ()})
             self.assertFalse(before.any(), "something was filled")
 
-    def test_what_was_loaded_is_saved_again(self):
+    def test_loaded_values_are_saved_again(self):
         array = np.arange(3.0)
         for tree in ({"w": array, "epoch": 3}, {"v": array, "w": array + 1}, {"a": {"w": array}, "b": {"w": array + 1}},
                      {"p": Point(1, Run(Config(0.5, []), array))}):
@@ -414,7 +414,7 @@ class Trees(unittest.TestCase):
         moved = again(Config(1.0, 2), types={f"{Config.__module__}.Config": Config})
         self.assertEqual(moved, Config(1.0, 2))
 
-    def test_beside_values_and_groups(self):
+    def test_next_to_values_and_groups(self):
         with ckpt.Storage.memory() as storage, ckpt.CheckpointManager(storage) as checkpoints, ckpt.State() as state:
             state.add("model", "w", np.ones(3))
             state.add_tree("extra", {"history": [1.5, None]})
@@ -465,7 +465,7 @@ class LoadsIntoAState(unittest.TestCase):
                 self.assertEqual(reader.tree("text"), ["more than before", {}])
 
 
-class BesideTheCore(unittest.TestCase):
+class ComparedWithTheCore(unittest.TestCase):
     """The other languages read and write trees with the core: it must interpret every text in the same way."""
 
     def test_two_thousand_random_trees(self):
@@ -555,7 +555,7 @@ class Hostile(unittest.TestCase):
                 self.nodes(*nodes)
             self.assertIs(self.core, ckpt.CorruptError)
 
-    def test_a_tensor_that_is_not_there(self):
+    def test_a_missing_tensor(self):
         with ckpt.Storage.memory() as storage, ckpt.CheckpointManager(storage) as checkpoints, ckpt.State() as state:
             text = json.dumps({"format": "ckpt-tree", "format_version": 1, "nodes": [["tensor", "w", "array"]]}).encode()
             state.add("tree", "__tree__", np.frombuffer(text, np.uint8).copy())
@@ -563,7 +563,7 @@ class Hostile(unittest.TestCase):
             with checkpoints.reader() as reader, self.assertRaisesRegex(ckpt.CorruptError, "group 'tree': .*'w'"):
                 reader.tree()
 
-    def test_no_class_is_made_that_was_not_given(self):
+    def test_only_given_classes_are_created(self):
         for name in ("os.system", "builtins.eval", "ckpt.Tensor", "collections.OrderedDict"):
             record = self.nodes(["dataclass", name, ["x"]], 1)
             self.assertEqual((type(record), record.class_name, record.x), (ckpt.Record, name, 1))
