@@ -11,7 +11,7 @@ namespace {
 const Words mode_words = {"copy", "borrow", "deferred"};
 const Words full_words = {"refuse", "wait", "drop_oldest"};
 
-// Without the random digits at its end: README.md, "What is printed".
+// Returns the name without the random digits at its end (README.md, "Output formats").
 std::string printed_name(const std::string& name) { return name.empty() ? "-" : name.substr(0, name.rfind('-')); }
 // Returns the name of the checkpoint that is printed so; the argument itself when there is none.
 std::string full_name(const ckpt::CheckpointManager& checkpoint, const std::string& printed) {

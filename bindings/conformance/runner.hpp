@@ -1,4 +1,4 @@
-// What the files of this runner share. README.md is the description that all languages follow.
+// Common declarations of the runner. README.md specifies the behaviour of all runners.
 #ifndef CKPT_CONFORMANCE_RUNNER_HPP
 #define CKPT_CONFORMANCE_RUNNER_HPP
 
@@ -49,7 +49,7 @@ Words split(const std::string& text, char separator);
 std::int64_t to_integer(const std::string& text);
 double to_number(const std::string& text);
 std::vector<std::int64_t> to_shape(const std::string& text);
-// README.md, "What is printed".
+// README.md, "Output formats".
 std::string exact(double value);
 std::string thousandths(double value);
 

@@ -18,7 +18,7 @@ std::string shape_of(const ckpt::Tensor& tensor) {
 
 std::string described(const ckpt::Tensor& tensor) { return joined({shape_of(tensor), "sum", exact(tensor.sum())}); }
 
-// README.md says what the forward of a stage computes.
+// The forward of a stage; README.md describes it.
 ckpt::StageForward forward_of(const std::string& how) {
   if (how == "none") return {};
   if (how == "throws") {

@@ -1,4 +1,4 @@
-// python_threads.hpp - how threads release and acquire the GIL; SWIG's runtime uses these classes instead of its own.
+// python_threads.hpp - how threads release and acquire the GIL; SWIG's runtime uses these classes instead of SWIG's.
 //
 // During interpreter shutdown, Python terminates every other thread that requests the GIL, by unwinding its stack: through our
 // destructors and noexcept functions, which would abort the process by std::terminate. So after close_machine (the last thing that

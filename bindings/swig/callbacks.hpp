@@ -55,7 +55,7 @@ struct LayerBytes {
 };
 
 #ifndef SWIG
-// For a language whose functions cannot throw from inside a director (C#): the stored failure of its function.
+// The stored failure of a director's function, for a language that cannot throw inside a director (C#).
 inline thread_local CallbackFailure* left_failure = nullptr;
 inline void throw_left_failure() {
   if (!left_failure) return;

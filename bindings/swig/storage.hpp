@@ -38,7 +38,7 @@ class Decider {
   virtual void decide(int32_t status, const char* message, int32_t attempt, bool retry, int64_t delay_ns, FaultAnswer* answer) = 0;
 };
 
-// is_objects: an object store; the other two flags tell which optional functions it implements.
+// is_objects: an object store; the other two flags select the optional functions that it implements.
 inline ckpt_status storage_create_custom(const char* name, StorageFunctions* functions, bool is_objects, bool reads_ranges,
                                          bool removes_many, ckpt_storage** storage) {
   std::unique_ptr<StorageFunctions> owned(functions);

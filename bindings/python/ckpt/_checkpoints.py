@@ -241,7 +241,7 @@ class Reader(_m.ReaderMethods, _Owned):
     def tree(self, group: str = "tree", *, types: Types = (), into: Any = None, progress: Progress = None) -> Any:
         """Returns the tree that `State.add_tree` saved as this group, with new arrays. types: the classes from which dataclasses
         and named tuples are created, as a list or as a dict by name; other ones become a `Record`. into: a template of the same
-        shape, whose arrays, dicts, lists and dataclasses are filled in place and which is returned; on a mismatch, the error
+        shape, which is filled in place (arrays, dicts, lists and dataclasses) and returned; on a mismatch, the error
         contains the path and nothing has changed."""
         def tensor_of(name: str) -> Tensor:
             return self.read(self.find(name, group))

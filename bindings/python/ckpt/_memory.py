@@ -159,7 +159,7 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         return (limit, hysteresis) if limit else None
 
     def subscribe(self, function: Callable[[MemoryEvent], Any], kinds: int = MemoryEventKind.ALL) -> MemorySubscription:
-        """Calls function(event) on the thread whose call caused the event. Its exceptions go to sys.unraisablehook and are counted
+        """Calls function(event) on the thread that caused the event. Its exceptions go to sys.unraisablehook and are counted
         in handler_failures; callers do not see them."""
         listener = _callbacks(_native.MemoryListener, on_event=lambda event: function(MemoryEvent._of(event)))
         return MemorySubscription(self, _n.ckpt_memory_tracker_subscribe(self._h, kinds, listener))

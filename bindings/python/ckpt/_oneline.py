@@ -99,7 +99,7 @@ def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: 
     """Returns the value that ckpt.save saved in the newest valid checkpoint, with every byte verified: state = ckpt.load("run").
     Tensors become new numpy arrays (Tensors for types that numpy lacks) in a dict by name, or in a dict of such dicts if there are
     several groups; group selects one. A tree becomes the same tree: dataclasses and named tuples are created from types, others
-    become a `Record`. into: a template whose arrays, dicts, lists and dataclasses are filled in place, and which is returned. A
+    become a `Record`. into: a template, which is filled in place (arrays, dicts, lists and dataclasses) and returned. A
     dict becomes a `Loaded`, with the checkpoint's name and step. A newer checkpoint that is damaged or cannot be read is skipped
     with a SkippedWarning and a log message; state.skipped and state.errors report it. Every other error is raised, as is any error
     of a checkpoint given by name. coordinator: all ranks of a run load the same checkpoint, each the tensors of into, and its

@@ -50,8 +50,8 @@ def _lend(function: Callable[[State], Any]) -> Callable[[Any], None]:
 
 
 class _Copies(Stateful):
-    """The arrays of a state's trees whose memory cannot be shared. Being a stateful object makes it run at the right times: list
-    runs before a save or load reads tensors, on the calling thread; restore runs after a load has filled them."""
+    """The arrays of a state's trees with memory that cannot be shared. Being a stateful object makes it run at the right times:
+    list runs before a save or load reads tensors, on the calling thread; restore runs after a load has filled them."""
 
     def __init__(self) -> None:
         self.by_group: Dict[str, Dict[str, Copied]] = {}
@@ -173,7 +173,7 @@ class State(_m.StateMethods, _Owned):
     copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
 
     _copies: Optional[_Copies] = None
-    _versions: Optional[Dict[str, str]] = None  # of the modules whose state_dict update has added, by group
+    _versions: Optional[Dict[str, str]] = None  # of the modules in the state_dicts that update has added, by group
 
     def __init__(self, tensors: Optional[Mapping[str, Any]] = None, group: str = "model") -> None:
         self._adopt(_n.ckpt_state_create())
@@ -232,11 +232,11 @@ class State(_m.StateMethods, _Owned):
 
     def add_tree(self, group: str, tree: Any) -> None:
         """Adds a value of any shape as a group: nested dicts, lists, tuples, dataclasses, numbers, strings, bytes, paths, arrays
-        and tensors (docs/reference/python.md has a table). Tensors are shared. Arrays whose memory cannot be shared (strided, of
-        the other byte order, on a device) are read again at the start of each save, and filled at the end of each load. Everything
-        else is written as it is now. A value that cannot be saved raises an error with its path and type, and nothing is added.
-        Read it with `tree` after a load into this state, which requires tensors of the same names, dtypes and shapes; read any tree
-        of a checkpoint with `Reader.tree`."""
+        and tensors (docs/reference/python.md has a table). Tensors are shared. Arrays with memory that cannot be shared (strided,
+        of the other byte order, on a device) are read again at the start of each save, and filled at the end of each load.
+        Everything else is written as it is now. A value that cannot be saved raises an error with its path and type, and nothing is
+        added. Read it with `tree` after a load into this state, which requires tensors of the same names, dtypes and shapes; read
+        any tree of a checkpoint with `Reader.tree`."""
         self._add_tree(group, tree)
 
     def _add_tree(self, group: str, tree: Any, once: bool = False) -> None:
@@ -254,7 +254,7 @@ class State(_m.StateMethods, _Owned):
 
     def tree(self, group: str = "tree", *, types: Types = (), into: Any = None) -> Any:
         """Returns the value that `add_tree` added as this group, or by which a load replaced it. Its arrays share the state's
-        memory; arrays whose memory could not be shared are the objects that were added. types and into: as for `Reader.tree`.
+        memory; arrays with memory that could not be shared are the added objects themselves. types and into: as for `Reader.tree`.
         Raises NotFoundError when the group is not a tree."""
         with _Tree._of(_n.ckpt_tree_create_from_state(self._h, group)) as tree:
             count = _n.ckpt_tree_get_node(tree._h, 0)[2]

@@ -44,8 +44,8 @@ def _refused(what: str) -> Callable[..., Any]:
 
 class CustomObjects(CustomStorage):
     """Base of custom object stores. A file exists completely once its sync has returned, and not before; a new file replaces the
-    one with its name. Every write, removal and refusal is visible to the next call of any client. There are no directories, renames
-    and locks. read_ranges and remove_many are optional: by default the library calls read and remove."""
+    one with its name. Every write, removal and refusal is visible to the next call of any client. Directories, renames and locks
+    are not needed. read_ranges and remove_many are optional: by default the library calls read and remove."""
 
     @abstractmethod
     def create_stream(self, path: str, expected_bytes: int) -> Any:
@@ -54,13 +54,13 @@ class CustomObjects(CustomStorage):
     @abstractmethod
     def put_if_absent(self, path: str, data: memoryview) -> None:
         """Creates a file of these bytes, complete and durable, if none has that name; otherwise raises FileExistsError and leaves
-        the existing one unchanged. Of several concurrent callers one succeeds. Raises UnsupportedError if the store cannot do that.
+        the existing one unchanged. One of several concurrent callers succeeds. Raises UnsupportedError if the store cannot do that.
         Keep no view of data."""
 
     @abstractmethod
     def list_from(self, prefix: str, after: str, limit: int) -> Iterable[Tuple[str, int]]:
-        """Returns (path, bytes) of files whose paths begin with prefix and follow after, at most limit of them, in ascending order
-        of the bytes of their paths."""
+        """Returns (path, bytes) of at most limit files with paths that begin with prefix and follow after, in ascending order of
+        the bytes of the paths."""
 
     def read_ranges(self, file: Any, ranges: Sequence[Tuple[int, memoryview]]) -> None:
         """Fills the buffer of each (offset, buffer), concurrently where the store supports it. Raises InvalidArgumentError when the
@@ -159,7 +159,7 @@ class FaultHandler(_m.FaultHandlerMethods, _Owned):
     def __init__(self, *, sleep: Optional[Callable[[int], Any]] = None, decide: Optional[Callable[[Fault], Any]] = None,
                  **options: _o.fault_handler_options) -> None:
         """sleep(ns) is called instead of sleeping. decide(fault) is called for each error except that of the last attempt, on the
-        thread whose operation failed. If it raises, the operation fails with CallbackError."""
+        thread of the failed operation. If it raises, the operation fails with CallbackError."""
         given = _o.fault_handler_options(**options)
         sleeper = None if sleep is None else _callbacks(_native.Sleeper, sleep=sleep)
         decider = None if decide is None else _callbacks(_native.Decider, decide=_decide(decide))

@@ -178,7 +178,7 @@ made_by["strategy"] = lambda given: None if given is None else _as_strategy(give
 
 
 def register_strategy(name: str, factory: Callable[[str], StrategyLike]) -> None:
-    """Registers a kind for strategy texts: factory takes the text after the kind's name."""
+    """Registers a kind for the text form of strategies. factory takes the text after the kind's name."""
 
     def make(arguments: str) -> Any:
         made = _as_strategy(factory(arguments)).share()

@@ -187,7 +187,7 @@ class CheckpointTask:
 
     def cancel(self) -> bool:
         """Asks the task to stop. Returns True when it ends, or has just ended, cancelled because of this call; then it leaves
-        nothing behind in the storage. Returns False when it had already ended, or can no longer be undone."""
+        nothing in the storage. Returns False when it had already ended, or can no longer be undone."""
         if self._result is not None:
             return False
         return self._manager._cancel(self.id)

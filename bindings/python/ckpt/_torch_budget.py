@@ -164,4 +164,4 @@ def _require_plain_torch() -> None:
     if dynamo is not None and dynamo.is_compiling():
         raise UnsupportedError("torch.compile cannot wrap a budget: compile the layers inside")
     if _torch.cuda.is_available() and _torch.cuda.is_current_stream_capturing():
-        raise UnsupportedError("a CUDA graph cannot capture a budget, whose steps differ")
+        raise UnsupportedError("a CUDA graph cannot capture a budget: its steps differ")

@@ -34,7 +34,7 @@ _used_last: List[Any] = []
 
 
 def coordinator(group: Any = None, timeout: float = 1800.0) -> Coordinator:
-    """Returns a coordinator whose processes are those of torch.distributed; call init_process_group first. Every process creates
+    """Returns a coordinator of the processes of torch.distributed; call init_process_group first. Every process creates
     it, and calls its operations in the same order, from one thread at a time.
 
     group: None creates a separate group of all processes, with the backend gloo, independent of the other groups of the run; raises

@@ -33,7 +33,7 @@ def versions_by_group(states: Mapping[str, Any], group: str = "model") -> Dict[s
 
 
 def require_same_versions(saved: Any, versions: Mapping[str, str]) -> None:
-    """Refuses to fill tensors in place from an earlier version of a module, whose contents would need a conversion. saved: the
+    """Refuses to fill tensors in place from an earlier version of a module: the contents would need a conversion. saved: the
     checkpoint's value VERSIONS; versions: those of the filled tensors, by group."""
     for group, text in versions.items():
         if not isinstance(saved, dict) or not isinstance(saved.get(group), str):

@@ -8,7 +8,7 @@ from ._tensor import _seen_as, Tensor
 
 
 class Copied:
-    """A contiguous copy of an array whose memory cannot be shared: it is strided, of the other byte order, or on a device. read()
+    """A contiguous copy of an array with memory that cannot be shared: strided, of the other byte order, or on a device. read()
     returns the array's current elements; write() fills the array from `elements`, and is None if it cannot be written."""
 
     def __init__(self, array: Any, elements: Tensor, read: Callable[[], Tensor], write: Optional[Callable[[], Any]]) -> None:

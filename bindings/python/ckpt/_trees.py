@@ -186,7 +186,7 @@ class _Writer:
         self.copied: Dict[str, Copied] = {}
         self.names: Dict[Any, str] = {}  # by the memory of a tensor
         self.open: Set[int] = set()      # containers that enclose the current value
-        self.kept: List[Any] = []        # keeps new objects alive whose id may be in `open`
+        self.kept: List[Any] = []        # keeps new objects alive that have an id in `open`
         self.version = 1                 # of the format
 
     def write(self, tree: Any) -> None:

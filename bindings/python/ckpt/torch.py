@@ -141,9 +141,9 @@ class Resumed(NamedTuple):
 def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any = None, optimizer: Any = None, scheduler: Any = None,
            rng: bool = False, types: Types = (), device: Any = "cpu", progress: Progress = None) -> Optional[Resumed]:
     """Loads the newest valid checkpoint of `save` into model, optimizer and scheduler, which stay on their devices, and sets the
-    generators if rng is true. Returns None when no checkpoint exists. types: classes of dataclasses and named tuples in extra,
-    whose tensors are moved to device. Reads and verifies everything before it changes anything. Raises UnsupportedError, with the
-    path, for tensors on the device 'meta'. Skips a newer checkpoint that is damaged, with a SkippedWarning. progress: as for
+    generators if rng is true. Returns None when no checkpoint exists. types: classes of dataclasses and named tuples in extra.
+    Tensors in extra are moved to device. Reads and verifies everything before it changes anything. Raises UnsupportedError, with
+    the path, for tensors on the device 'meta'. Skips a newer checkpoint that is damaged, with a SkippedWarning. progress: as for
     CheckpointManager.save."""
     wanted = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
     _require_memory(wanted, device)
@@ -173,7 +173,7 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
 
 
 def _continue_after_resume(where: Any, name: str) -> None:
-    """Makes the next save continue from the checkpoint that a reader has read. Not for several ranks, whose loads are
+    """Makes the next save continue from the checkpoint that a reader has read. Not for several ranks: their loads are
     collective."""
     if not isinstance(where, (CheckpointManager, AsyncManager)):
         _note_loaded(where, name)

@@ -168,7 +168,7 @@ class Waiting(Folder):
         return tasks
 
     def steps_of(self, error):
-        """Returns the saves whose failures a traceback of error shows, the first raised one first."""
+        """Returns the saves with failures in a traceback of error, the first raised one first."""
         steps = []
         while error is not None:
             steps += re.findall(r"save of step (\d+)\) failed", str(error)) if isinstance(error, ckpt.CkptError) else ["other"]

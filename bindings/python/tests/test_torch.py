@@ -120,7 +120,7 @@ class Tensors(unittest.TestCase):
                     self.assertTrue(loaded.dtype == tensor.dtype and torch.equal(loaded, tensor.detach().resolve_conj()))
 
     def test_trees_of_a_state_read_tensors_again_and_fill_them(self):
-        """Includes tensors whose memory cannot be shared: strided, conjugated, on a device."""
+        """Includes tensors with memory that cannot be shared: strided, conjugated, on a device."""
         devices = ["cpu"] + ["cuda"] * torch.cuda.is_available()
         if len(devices) == 1:
             print("tensors on a device: not tested, torch finds no CUDA here")

@@ -1,4 +1,5 @@
-"""Arrays of State.add_tree whose memory cannot be shared: each save stores their contents at that time, and a load fills them."""
+"""Arrays of State.add_tree with memory that cannot be shared: each save stores their contents at that time, and a load fills
+them."""
 
 import tempfile
 import unittest

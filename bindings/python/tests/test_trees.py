@@ -1,4 +1,4 @@
-"""State of any shape: values saved as a tree are restored unchanged, also in another process, and hostile texts raise an error."""
+"""State of any shape: values saved as a tree are restored unchanged, also in another process, and hostile input raises an error."""
 
 import collections
 import dataclasses
@@ -502,7 +502,7 @@ class Golden(unittest.TestCase):
 
 
 class Hostile(unittest.TestCase):
-    """Invalid tree texts. The core also refuses them."""
+    """Invalid trees. The core also refuses them."""
 
     def read(self, text):
         raw = text if isinstance(text, bytes) else text.encode()

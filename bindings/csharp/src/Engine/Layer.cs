@@ -6,7 +6,7 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>One layer with its parameters, to be added to a chain. Activations are F32 or F64 tensors whose first dimension
+    /// <summary>One layer with its parameters, to be added to a chain. Activations are F32 or F64 tensors; the first dimension
     /// counts samples.</summary>
     public sealed partial class Layer : NativeObject
     {

@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 
 namespace Ckpt.Interop
 {
-    // Arguments of one call: strings, arrays, structs, and the objects whose handles are in structs. They are valid until this is
+    // Arguments of one call: strings, arrays, structs, and the owners of handles in structs. They are valid until this is
     // disposed of, after the call.
     internal sealed unsafe class CallMemory : IDisposable
     {

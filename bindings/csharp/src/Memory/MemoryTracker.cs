@@ -107,7 +107,7 @@ namespace Ckpt
 
         /// <summary>Calls handler for every event of these kinds from now on.</summary>
         /// <param name="kinds">One or several.</param>
-        /// <param name="handler">Runs on the thread whose call caused the event.</param>
+        /// <param name="handler">Runs on the thread that caused the event.</param>
         /// <returns>The subscription, which ends it; it need not be stored.</returns>
         public MemorySubscription Subscribe(MemoryEventKind kinds, Action<MemoryEvent> handler)
         {

@@ -94,7 +94,7 @@ namespace Ckpt
         public void Remove(long step)
         {
             var found = FindStep(step);
-            if (found == null) throw new CkptNotFoundException("there is no complete checkpoint of step " + step);
+            if (found == null) throw new CkptNotFoundException("step " + step + ": no complete checkpoint");
             Remove(found.Name);
         }
 

@@ -163,7 +163,7 @@ namespace Ckpt
         [return: MaybeNull]
         public T Get<T>(string group) => Trees.Get<T>(this, group);
 
-        /// <summary>Returns a report of the last load: the missing, unexpected and unusable tensors, and the keys whose values
+        /// <summary>Returns a report of the last load: the missing, unexpected and unusable tensors, and the keys with values that
         /// differed between the ranks, so that each rank kept its own, as JSON.</summary>
         /// <returns>{"missing":[{"group":...,"name":...}],"unexpected":[],"skipped":[],"by_rank":[]}.</returns>
         public string GetLoadReport() => native.ckpt_state_get_load_report(Handle);

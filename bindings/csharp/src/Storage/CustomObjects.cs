@@ -6,8 +6,8 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>Base of custom object stores. A file exists completely once its Sync has returned, and not before; a new file
-    /// replaces the one with its name. Every write, removal and refusal is visible to the next call of any client. There are no
-    /// directories, renames and locks. ReadRanges and RemoveMany are optional: by default they call Read and Remove.</summary>
+    /// replaces the one with its name. Every write, removal and refusal is visible to the next call of any client. Directories,
+    /// renames and locks are not needed. ReadRanges and RemoveMany are optional: by default they call Read and Remove.</summary>
     public abstract partial class CustomObjects : CustomStorage
     {
         /// <summary>Fills the buffers of all ranges, concurrently where the store supports it. Throws CkptInvalidArgumentException

@@ -99,8 +99,8 @@ namespace Ckpt
     {
         /// <summary>Creates a handler.</summary>
         /// <param name="options">null: the defaults.</param>
-        /// <param name="sleep">Called instead of sleeping, on the thread whose operation failed; null: sleeps.</param>
-        /// <param name="decide">Called for each error except that of the last attempt, on the thread whose operation failed; if it
+        /// <param name="sleep">Called instead of sleeping, on the thread of the failed operation; null: sleeps.</param>
+        /// <param name="decide">Called for each error except that of the last attempt, on the thread of the failed operation; if it
         /// throws, the operation fails with CkptCallbackException. null: the default rule decides.</param>
         public FaultHandler([AllowNull] FaultHandlerOptions options = null, [AllowNull] Action<TimeSpan> sleep = null,
                             [AllowNull] Action<Fault> decide = null)

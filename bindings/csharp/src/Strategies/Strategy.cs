@@ -181,7 +181,7 @@ namespace Ckpt
                     out made)));
         }
 
-        /// <summary>Registers a kind for strategy texts.</summary>
+        /// <summary>Registers a kind for the text form of strategies.</summary>
         /// <param name="name">Letters, digits, '-', '_' and '.'.</param>
         /// <param name="factory">Takes the text after the kind's name, on the thread that creates the strategy.</param>
         public static void Register(string name, Func<string, ICheckpointStrategy> factory)

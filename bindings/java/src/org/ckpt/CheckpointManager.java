@@ -126,7 +126,7 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * @param state written; unchanged when this fails, unless it loads in place
    * @param options the options of the load
    * @return the result of the load
-   * @throws CkptNotFoundException when there is no checkpoint
+   * @throws CkptNotFoundException when no checkpoint exists
    */
   public LoadResult load(State state, LoadOptions options) {
     return load(state, options, null);
@@ -184,7 +184,7 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * Fills a state from the newest valid checkpoint, if one exists.
    *
    * @param state written
-   * @return the result of the load; empty when there is no checkpoint
+   * @return the result of the load; empty when no checkpoint exists
    */
   public Optional<LoadResult> loadIfAny(State state) {
     try {
@@ -201,7 +201,7 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * @throws CkptNotFoundException when no checkpoint has this step
    */
   public void remove(long step) {
-    remove(findStep(step).orElseThrow(() -> new CkptNotFoundException("there is no complete checkpoint of step " + step)).name());
+    remove(findStep(step).orElseThrow(() -> new CkptNotFoundException("step " + step + ": no complete checkpoint")).name());
   }
 
   /**

@@ -11,7 +11,7 @@ public final class Coordinator extends CoordinatorMethods {
     super(address);
   }
 
-  /** Creates a coordinator with one rank, whose operations return immediately. */
+  /** Creates a coordinator with one rank: every operation returns immediately. */
   public Coordinator() {
     this(number(Native::ckpt_coordinator_create_single));
   }

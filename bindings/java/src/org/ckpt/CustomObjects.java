@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * A custom object store. A file exists completely once its sync has returned, and not before; a new file replaces the one with its
- * name. Every write, removal and refusal is visible to the next call of any client. There are no directories, renames and locks.
+ * name. Every write, removal and refusal is visible to the next call of any client. Directories, renames and locks are not needed.
  * {@link #readRanges} and {@link #removeMany} are optional: by default the library calls read and remove.
  *
  * @param <F> type of a file

@@ -27,7 +27,7 @@ public final class FaultHandler extends FaultHandlerMethods {
    * Creates a handler with a custom sleep.
    *
    * @param options which errors it retries, and when
-   * @param sleep called instead of sleeping, on the thread whose operation failed; null: sleeps
+   * @param sleep called instead of sleeping, on the thread of the failed operation; null: sleeps
    */
   public FaultHandler(FaultHandlerOptions options, Consumer<Duration> sleep) {
     this(options, sleep, null);
@@ -37,8 +37,8 @@ public final class FaultHandler extends FaultHandlerMethods {
    * Creates a handler with a custom decision.
    *
    * @param options which errors it retries, and when
-   * @param sleep called instead of sleeping, on the thread whose operation failed; null: sleeps
-   * @param decide called for each error except that of the last attempt, on the thread whose operation failed; if it throws, the
+   * @param sleep called instead of sleeping, on the thread of the failed operation; null: sleeps
+   * @param decide called for each error except that of the last attempt, on the thread of the failed operation; if it throws, the
    *     operation fails with {@link CkptCallbackException}; null: the default rule decides
    */
   public FaultHandler(FaultHandlerOptions options, Consumer<Duration> sleep, Consumer<Fault> decide) {

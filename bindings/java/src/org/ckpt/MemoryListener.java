@@ -4,7 +4,7 @@ package org.ckpt;
 @FunctionalInterface
 public interface MemoryListener {
   /**
-   * Receives one event. Runs on the thread whose call caused it, before that call returns; several threads may be inside at once.
+   * Receives one event. Runs on the thread that caused it, before that call returns; several threads may be inside at once.
    * May call any function of the tracker; its own calls cause no further calls of it. Its exceptions are logged and counted in
    * {@link MemoryStats#handlerFailures}; the call that caused the event does not fail.
    *

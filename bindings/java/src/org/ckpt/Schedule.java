@@ -109,7 +109,7 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
 
     @Override
     public ScheduleAction next() {
-      if (!hasNext()) throw new NoSuchElementException("behind END");
+      if (!hasNext()) throw new NoSuchElementException("no action after END");
       return some.next();
     }
   }

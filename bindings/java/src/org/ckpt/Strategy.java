@@ -224,7 +224,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   // ---- Custom kinds ----
 
   /**
-   * Registers a kind for strategy texts.
+   * Registers a kind for the text form of strategies.
    *
    * @param name letters, digits, '-', '_' and '.'
    * @param factory pinned until {@link #unregister}
