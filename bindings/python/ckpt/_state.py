@@ -138,7 +138,7 @@ def _entries(tensors: Mapping[str, Any], group: str, convert: Callable[[Any], Te
     taken = set()
     for in_group, name, _ in entries:
         if (in_group, name) in taken:
-            raise InvalidArgumentError(f"{in_group}.{name}: given twice: in the dict, and as '{name}' outside, in the group '{group}'")
+            raise InvalidArgumentError(f"{in_group}.{name}: given twice: in the dict, and as '{name}' outside of it")
         taken.add((in_group, name))
     return entries
 

@@ -91,8 +91,8 @@ def _plain(value: "_torch.Tensor") -> "_torch.Tensor":
 
 def _require_contents(value: "_torch.Tensor") -> None:
     if type(value) not in (_torch.Tensor, _torch.nn.Parameter):
-        raise UnsupportedError(f"a {type(value).__module__}.{type(value).__qualname__}, a subclass of torch.Tensor, cannot be stored in "
-                               "a checkpoint")
+        raise UnsupportedError(f"a {type(value).__module__}.{type(value).__qualname__}, a subclass of torch.Tensor, cannot be stored "
+                               "in a checkpoint")
     if value.device.type == "meta":
         raise UnsupportedError("a tensor on the device 'meta' has no contents")
     if value.layout is not _torch.strided or value.is_quantized or getattr(value, "is_nested", False):

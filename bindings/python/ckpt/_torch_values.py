@@ -16,7 +16,8 @@ def _values_of(given: Any, who: str) -> Values:
     values = given if isinstance(given, tuple) else (given,)
     for value in values:
         if isinstance(value, (list, dict, tuple)):
-            raise UnsupportedError(f"{who}: expected a tensor or a tuple of tensors and plain objects, found a {type(value).__name__}")
+            raise UnsupportedError(
+                f"{who}: expected a tensor or a tuple of tensors and plain objects, found a {type(value).__name__}")
     return tuple(values)
 
 

@@ -257,8 +257,8 @@ class _Writer:
         children = []
         for key, inner in value.items():
             if not _is_key(key):
-                raise UnsupportedError(f"{at.text()}: a key of type {type(key).__name__} cannot be stored; expected a string, number, "
-                                       "None, bytes or a tuple of these")
+                raise UnsupportedError(f"{at.text()}: a key of type {type(key).__name__} cannot be stored; expected a string, "
+                                       "number, None, bytes or a tuple of these")
             inside = _At(at, str(key))
             children += [(key, inside), (inner, inside)]
         return children
@@ -479,7 +479,8 @@ class _Reader:
         if of is None:
             return Record(name, fields, kind)
         if _kind_of_record(of) != kind:
-            raise InvalidArgumentError(f"types: {_class_name(of)} is not a {kind.replace('_', ' ')}; the checkpoint's '{name}' is one")
+            kind_name = kind.replace("_", " ")
+            raise InvalidArgumentError(f"types: {_class_name(of)} is not a {kind_name}; the checkpoint's '{name}' is one")
         wanted = of._fields if kind == "named_tuple" else [field.name for field in dataclasses.fields(of)]  # type: ignore[attr-defined]
         if set(wanted) != set(fields):
             raise InvalidArgumentError(f"types: {_class_name(of)} has the fields {', '.join(wanted)}; the checkpoint's has "

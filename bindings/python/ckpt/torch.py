@@ -328,5 +328,6 @@ def load_into(place: Place, state_dict: Mapping[str, Any], name: Optional[str] =
         require_same_versions(state.get(VERSIONS), versions_by_group(state_dict))
     _note_loaded(place, result.name)
     if result.skipped > 0:
-        _warn_of_skipped(f"{result.skipped} newer checkpoint(s) or commit record(s) were skipped; loaded '{result.name}'; see the log")
+        _warn_of_skipped(f"{result.skipped} newer checkpoint(s) or commit record(s) were skipped; loaded '{result.name}'; see the "
+                         "log")
     return result

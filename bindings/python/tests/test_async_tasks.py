@@ -102,11 +102,13 @@ class Reports(Folder):
         with ckpt.AsyncManager(self.place, on_staged=lambda id, stall: received.append("all staged"),
                                on_progress=lambda id, done, total: None,
                                on_ended=lambda result: received.append("all ended")) as manager:
-            task = manager.save({"w": np.zeros(3 << 20, np.uint8)}, 1, on_staged=lambda stall: received.append(("staged", stall >= 0)),
+            task = manager.save({"w": np.zeros(3 << 20, np.uint8)}, 1,
+                                on_staged=lambda stall: received.append(("staged", stall >= 0)),
                                 progress=lambda done, total: received.append((done, total)),
                                 on_ended=lambda result: received.append(result.state))
             task.wait()
-        self.assertEqual(received, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended", ckpt.CheckpointTaskState.COMPLETED])
+        self.assertEqual(received, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended",
+                                    ckpt.CheckpointTaskState.COMPLETED])
 
     def test_progress_bar(self):
         bar = Bar()

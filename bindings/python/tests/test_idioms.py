@@ -151,7 +151,7 @@ class Idioms(unittest.TestCase):
 
     def test_invalid_loggers(self):
         for wrong in ("app", 3, logging.LoggerAdapter(logging.getLogger("x"), {})):
-            with self.subTest(wrong=wrong), self.assertRaisesRegex(TypeError, "function: expected a callable, a logging.Logger or None, found a "):
+            with self.subTest(wrong=wrong), self.assertRaisesRegex(TypeError, "^function: expected a callable"):
                 ckpt.set_log(wrong)
 
     def test_invalid_folders(self):

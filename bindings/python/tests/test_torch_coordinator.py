@@ -177,7 +177,7 @@ def late_gather(self):
     coordinator.barrier(LONG)
     if self.rank == self.world - 1:
         self.waits_for(*[f"gave_up.{rank}" for rank in range(self.world - 1)])
-        fails(ckpt.TimeoutError, "called it in time", coordinator.gather, own(self.rank, 100), 0, 0.5)  # the root does not acknowledge it
+        fails(ckpt.TimeoutError, "called it in time", coordinator.gather, own(self.rank, 100), 0, 0.5)  # no acknowledgement
         self.says("came")
         self.waits_for(*[f"fine.{rank}" for rank in range(self.world - 1)])
     else:
@@ -212,7 +212,7 @@ def absent(self):
 def different(self):
     to_one, to_all, from_one = (ckpt_torch.coordinator(timeout=LONG) for _ in range(3))
     mine = bytes(8 if self.rank == 1 else 4)
-    text = "rank 0 passed 4 bytes, rank 1 passed 8" if self.world == 2 else "rank 1 passed 8 bytes, rank 2 passed 4"  # the last rank is the root
+    text = "rank 0 passed 4 bytes, rank 1 passed 8" if self.world == 2 else "rank 1 passed 8 bytes, rank 2 passed 4"  # the last is the root
     fails(ckpt.InvalidStateError, text, to_one.gather, mine, self.world - 1, LONG)
     no_more_use(to_one, "processes disagreed in its gather")
     fails(ckpt.InvalidStateError, "rank 0 passed 4 bytes" if self.rank == 1 else "rank 1 passed 8 bytes", to_all.all_gather, mine, LONG)
