@@ -13,7 +13,7 @@ import sys
 from typing import __all__ as typing_names
 
 # The stub of SWIG's modules, which only the package uses: any function, and the base class of Tensor.
-OF_SWIG = """from typing import Any
+SWIG_STUB = """from typing import Any
 
 class TensorBuffer:
     _slot: Any
@@ -39,7 +39,7 @@ def without_bodies(node):
             child.annotation = ast.Name(ast.unparse(child.annotation) + "  # type: ignore[assignment]")
         elif isinstance(child, ast.AnnAssign) and child.value is not None and not isinstance(child.value, ast.Constant):
             child.value = ast.Constant(...)
-        elif isinstance(child, ast.Assign) and not stays(child):
+        elif isinstance(child, ast.Assign) and not is_kept(child):
             child = untyped(child)
             if child is None:
                 continue
@@ -61,7 +61,7 @@ def is_text(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def stays(assign):
+def is_kept(assign):
     """Returns whether an assignment is kept: __all__, aliases of types, and values that are constants or aliases."""
     if not isinstance(assign.targets[0], ast.Name):
         return False
@@ -107,7 +107,7 @@ class Keywords:
         function, inside = self.functions.get(name) or self.functions.get(f"{getattr(owner, 'name', '')}.{name}") or (None, None)
         if function is None:
             return None
-        texts = texts_of(ast.get_docstring(function) or "")
+        texts = entries_of(ast.get_docstring(function) or "")
         given = function.args
         pairs = list(zip(given.args, given.defaults)) if inside is None else list(zip(given.kwonlyargs, given.kw_defaults))
         keywords = [(argument, default, texts.get(argument.arg)) for argument, default in pairs]
@@ -152,7 +152,7 @@ class Keywords:
         return "".join(line + "\n" for line in lines + [f"from {package}{self.homes[name]} import {name}" for name in needed])
 
 
-def texts_of(doc):
+def entries_of(doc):
     """Returns the "name: description" entries of a docstring by name, including continuation lines."""
     found, name = {}, None
     for line in doc.split("\n"):
@@ -193,7 +193,7 @@ def main(sources, package):
         more = keywords.imports(tree, ".." if module.startswith("generated.") else ".")
         write(os.path.join(package, module.replace(".", "/") + ".pyi"), stub_of_tree(tree, more))
     for name in ("native", "_native"):
-        write(os.path.join(package, name + ".pyi"), OF_SWIG)
+        write(os.path.join(package, name + ".pyi"), SWIG_STUB)
 
 
 if __name__ == "__main__":

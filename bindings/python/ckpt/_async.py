@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 from . import _common
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _callbacks, _is_inside, _lent, _nothing, _Owned, _owners_of_threads, _timeout_ns, _wait_in_turns
+from ._base import _call_of, _callbacks, _is_inside, _lent, _nothing, _Owned, _owners_of_threads, _timeout_ns, _wait_interruptibly
 from ._checkpoints import CheckpointManager, _refused_on_all_ranks, _renamer
 from ._given import _state_to_save
 from ._oneline import _continue_at, _key, _shared
@@ -196,12 +196,12 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
 
     def wait(self, timeout: Optional[float] = None) -> None:
         """Waits until all tasks that are active now have ended, successfully or not. Raises TimeoutError."""
-        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
+        _wait_interruptibly(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
 
     def _wait_for(self, id: int, timeout: Optional[float] = None) -> CheckpointTaskResult:
         if id == _n.CKPT_CHECKPOINT_TASK_ALL:  # not the id of a task
             self.info(id)  # raises NotFoundError
-        ended = _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns))
+        ended = _wait_interruptibly(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns))
         return CheckpointTaskResult._of(ended)
 
     def _cancel(self, id: int) -> bool:
@@ -213,7 +213,8 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
 
     def wait_staged(self, timeout: Optional[float] = None) -> None:
         """Returns when all arrays of all saves may be written to. Raises TimeoutError."""
-        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
+        _wait_interruptibly(self, timeout,
+                            lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
 
     # ---- Queries ----
 

@@ -172,7 +172,7 @@ def _timeout_ns(timeout: Optional[float]) -> int:
 _TURN_NS = 100_000_000
 
 
-def _wait_in_turns(owner: Any, timeout: Optional[float], wait: Callable[[Any, int], Any]) -> Any:
+def _wait_interruptibly(owner: Any, timeout: Optional[float], wait: Callable[[Any, int], Any]) -> Any:
     """Calls wait(handle, ns) repeatedly with short timeouts until it no longer raises TimeoutError, so that Ctrl-C takes effect in
     between."""
     left = _timeout_ns(timeout)
@@ -213,13 +213,13 @@ def _lent(function: Callable[..., Any], empty: Optional[Callable[[], Any]] = lam
 
     def call(*arguments: Any) -> Any:
         made = function(*(empty() if empty and one is None else one for one in arguments))
-        _take_back(*arguments)
+        _release_lent(*arguments)
         return made
 
     return call
 
 
-def _take_back(*arguments: Any) -> None:
+def _release_lent(*arguments: Any) -> None:
     """Releases the buffers lent to a callback. Raises BufferError when a view of one remains."""
     for buffer in arguments:
         if isinstance(buffer, memoryview):

@@ -10,7 +10,7 @@ from . import native as _native
 from ._base import _callbacks, _Owned, _timeout_ns
 from ._coordinator import Coordinator
 from ._given import _state_to_save
-from ._progress import _Meter, _told, Progress
+from ._progress import _Meter, _with_progress, Progress
 from ._root import _at, CkptError, handle_of
 from ._state import _as_json, _as_state, _NoValueError, PathLike, StateLike
 from ._storage import _path_text, _require_folder, _storage, Storage
@@ -91,7 +91,7 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
         with self._refused_save():
             given = _o.save_options(step=step, **_as_json({"metadata": metadata, "environment": environment, **options}))
             saved = _state_to_save(state, group, values, allow_empty)
-        return SaveResult._of(_told(progress, _n.ckpt_checkpoint_manager_save, self._h, saved._h, given))
+        return SaveResult._of(_with_progress(progress, _n.ckpt_checkpoint_manager_save, self._h, saved._h, given))
 
     def load(self, state: StateLike, *, environment: Any = None, rename: Optional[Rename] = None, progress: Progress = None,
              **options: _o.load_options) -> LoadResult:
@@ -101,7 +101,7 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
         with self._refused_on_all_ranks(_n.ckpt_checkpoint_manager_load, None):
             given = _o.load_options(**_as_json({"environment": environment, **options}))
             loaded, renamer = _as_state(state), _renamer(rename)
-        result = LoadResult._of(_told(progress, _n.ckpt_checkpoint_manager_load, self._h, loaded._h, given, renamer))
+        result = LoadResult._of(_with_progress(progress, _n.ckpt_checkpoint_manager_load, self._h, loaded._h, given, renamer))
         loaded._after_load()
         return result
 
@@ -130,11 +130,11 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
     def verify(self, which: Union[str, int, None] = None, *, progress: Progress = None) -> VerifyResult:
         """Reads a whole checkpoint, or the newest, and checks everything. Raises CorruptError with the first bad file and
         tensor."""
-        return VerifyResult._of(_told(progress, _n.ckpt_checkpoint_manager_verify, self._h, self._name(which)))
+        return VerifyResult._of(_with_progress(progress, _n.ckpt_checkpoint_manager_verify, self._h, self._name(which)))
 
     def reader(self, which: Union[str, int, None] = None, verify: int = Verify.LAZY, *, progress: Progress = None) -> "Reader":
         """Opens one checkpoint, or the newest, to read tensors one by one. progress: of Verify.FULL."""
-        return Reader._of(_told(progress, _n.ckpt_reader_create_from_checkpoint, self._h, self._name(which), verify))
+        return Reader._of(_with_progress(progress, _n.ckpt_reader_create_from_checkpoint, self._h, self._name(which), verify))
 
     def create_async_manager(self, **options: AsyncManager.__init__) -> Any:
         """Returns an AsyncManager of these checkpoints, which it keeps alive."""
@@ -225,9 +225,9 @@ class Reader(_m.ReaderMethods, _Owned):
         """Reads a tensor, by index or name, into a new one or into the caller's memory."""
         index = self._index(which)
         if into is None:
-            return Tensor._of(_told(progress, _n.ckpt_reader_read_new, self._h, index, handle_of(pool)))
+            return Tensor._of(_with_progress(progress, _n.ckpt_reader_read_new, self._h, index, handle_of(pool)))
         tensor = as_tensor(into)
-        _told(progress, _n.ckpt_reader_read, self._h, index, tensor._h)
+        _with_progress(progress, _n.ckpt_reader_read, self._h, index, tensor._h)
         return tensor
 
     def has_tree(self, group: str) -> bool:
@@ -256,8 +256,9 @@ class Reader(_m.ReaderMethods, _Owned):
 
     def read_slice(self, which: Union[int, str], begin: int, length: int, pool: Optional[BufferPool] = None, *, progress: Progress = None) -> Tensor:
         """Reads rows along the first dimension. progress includes the bytes that must be checked for them."""
-        return Tensor._of(_told(progress, _n.ckpt_reader_read_slice, self._h, self._index(which), begin, length, handle_of(pool)))
+        return Tensor._of(_with_progress(progress, _n.ckpt_reader_read_slice, self._h, self._index(which), begin, length,
+                                         handle_of(pool)))
 
     def map(self, which: Union[int, str], *, progress: Progress = None) -> Tensor:
         """Returns a read-only tensor over the file itself. progress: of the bytes that must be checked for it."""
-        return Tensor._of(_told(progress, _n.ckpt_reader_map, self._h, self._index(which)))
+        return Tensor._of(_with_progress(progress, _n.ckpt_reader_map, self._h, self._index(which)))

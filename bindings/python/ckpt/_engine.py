@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _callbacks, _lent, _Owned, _owners_of_threads, _take_back
+from ._base import _call_of, _callbacks, _lent, _Owned, _owners_of_threads, _release_lent
 from ._common import WorkerPool
 from ._plan import Profile, Schedule
 from ._root import handle_of
@@ -76,7 +76,7 @@ def _functions_of(layer: CustomLayer) -> Dict[str, Callable[..., Any]]:
                     given.targets.close()
                 if given.pool is not None:
                     given.pool.close()
-            _take_back(*buffers)
+            _release_lent(*buffers)
         return call
 
     return {"output": lambda input: _spec(layer.output(input)), "option": lambda input, option: tuple(layer.option(input, option)),

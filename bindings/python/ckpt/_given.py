@@ -42,7 +42,7 @@ def _require_same_shape_again(tensors: Mapping[str, Any], group: str) -> None:
                                    f"with group='{groups[0]}'")
 
 
-def _made_state(add: Callable[[State], Any], values: Optional[Mapping[str, Any]]) -> State:
+def _new_state(add: Callable[[State], Any], values: Optional[Mapping[str, Any]]) -> State:
     """Returns a State with the tensors that add adds to it, and these values."""
     state = State()
     try:
@@ -61,14 +61,14 @@ def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[s
     _require_same_shape_again(tensors, group)
     if not entries and not values and not allow_empty:
         raise InvalidArgumentError("tensors and values are empty: nothing would be saved; allow_empty=True saves it")
-    return _made_state(lambda state: state._add(entries), values)
+    return _new_state(lambda state: state._add(entries), values)
 
 
 def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
     """Returns a State with groups of named tensors if the value is a dict of only these, else with one tree."""
     if _is_groups(tree) or _is_tensors(tree):
         return _state_of(tree, group, values, allow_empty)
-    return _made_state(lambda state: state._add_tree("tree", tree, once=True), values)
+    return _new_state(lambda state: state._add_tree("tree", tree, once=True), values)
 
 
 def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
@@ -82,15 +82,16 @@ def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], 
     return state
 
 
-_most_groups = 16  # a group is a file, and each file is synced
-_longest_group = 64  # bytes
+_MAX_GROUPS = 16  # a group is a file, and each file is synced
+_MAX_GROUP_BYTES = 64  # bytes
 
 
 def _is_groups(tree: Any) -> bool:
     """Returns whether groups of tensors can represent this without change."""
-    if type(tree) not in (dict, Loaded) or not 1 < len(tree) <= _most_groups:
+    if type(tree) not in (dict, Loaded) or not 1 < len(tree) <= _MAX_GROUPS:
         return False
-    fit = all(_is_name(name) and len(name.encode()) <= _longest_group and _is_tensors(part) and part for name, part in tree.items())
+    fit = all(_is_name(name) and len(name.encode()) <= _MAX_GROUP_BYTES and _is_tensors(part) and part
+              for name, part in tree.items())
     return fit and not _share_memory([value for part in tree.values() for value in part.values()])
 
 

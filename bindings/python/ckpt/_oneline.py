@@ -14,7 +14,7 @@ from ._checkpoints import CheckpointManager, Reader, _refused_manager, _refused_
 from ._common import _warn
 from ._coordinator import Coordinator
 from ._given import Loaded, _is_groups, _is_tensors, _state_of, _state_of_any
-from ._progress import Progress, _Meter, _told
+from ._progress import Progress, _Meter, _with_progress
 from ._root import CkptError
 from ._sharded import Sharded
 from ._state import PathLike, State, _json_text
@@ -143,7 +143,7 @@ def _load_into(place: Union[Storage, PathLike], name: Optional[str], group: Opti
         return state.tree("tree", types=types, into=into) if tree else into
 
 
-_of_one_checkpoint = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.CKPT_E_UNSUPPORTED)  # try an older one
+_SKIPPED_STATUSES = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.CKPT_E_UNSUPPORTED)  # try an older one
 _most_scans = 100
 
 
@@ -164,9 +164,9 @@ def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
             try:
                 return info.name, info.step, errors, _read(checkpoints, info.name, read)
             except CkptError as error:
-                if _has_gone(checkpoints, info):
+                if _was_removed(checkpoints, info):
                     break
-                if info.status == 0 and error.status not in _of_one_checkpoint:
+                if info.status == 0 and error.status not in _SKIPPED_STATUSES:
                     raise
                 errors[info.name] = error
         else:
@@ -185,7 +185,7 @@ def _abandoned_hint(found: Iterable[CheckpointInfo]) -> str:
     return "" if newest is None else f"; the newest abandoned one is '{newest.name}' (step {newest.step}), which loads by name"
 
 
-def _has_gone(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
+def _was_removed(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
     """Returns whether a writer's retention has removed it since."""
     return before.status == 0 and not any(now.name == before.name and now.status == 0 for now in checkpoints.list())
 
@@ -227,7 +227,7 @@ def _write_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[M
         raise InvalidArgumentError("tensors is empty: nothing would be saved")
     with _state_of(tensors, "tensors", None, False, convert) as state:
         text = None if metadata is None else _json_text("metadata", dict(metadata))
-        _told(progress, _n.ckpt_safetensors_write, _path_text("path", path), state._h, "tensors", text)
+        _with_progress(progress, _n.ckpt_safetensors_write, _path_text("path", path), state._h, "tensors", text)
 
 
 def load_file(path: PathLike, *, progress: Progress = None) -> Dict[str, Any]:

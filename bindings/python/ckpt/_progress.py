@@ -82,7 +82,7 @@ class _Meter:
         _n.ckpt_set_progress(None if meter is None else _callbacks(_native.ProgressListener, report=meter.hear))
 
 
-def _told(progress: Progress, call: Callable[..., Any], *arguments: Any) -> Any:
+def _with_progress(progress: Progress, call: Callable[..., Any], *arguments: Any) -> Any:
     """Makes one long call of the library that reports to progress."""
     with _Meter(progress):
         return call(*arguments)

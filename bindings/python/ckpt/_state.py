@@ -143,15 +143,15 @@ def _entries(tensors: Mapping[str, Any], group: str, convert: Callable[[Any], Te
     return entries
 
 
-def _require_texts_as_keys(path: str, value: Any) -> None:
+def _require_string_keys(path: str, value: Any) -> None:
     if isinstance(value, dict):
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise TypeError(f"{path}.{key!r}: expected a string as a key of JSON, found {type(key).__name__}")
-            _require_texts_as_keys(f"{path}.{key}", inner)
+            _require_string_keys(f"{path}.{key}", inner)
     elif isinstance(value, (list, tuple)):
         for i, inner in enumerate(value):
-            _require_texts_as_keys(f"{path}[{i}]", inner)
+            _require_string_keys(f"{path}[{i}]", inner)
 
 
 def _json_text(path: str, value: Any) -> str:
@@ -160,7 +160,7 @@ def _json_text(path: str, value: Any) -> str:
         text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise _at(path, error)
-    _require_texts_as_keys(path, value)  # json converts numbers to strings
+    _require_string_keys(path, value)  # json converts numbers to strings
     return text
 
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from . import _native as _n
 from . import native as _native
-from ._base import _callbacks, _lent, _Owned, _take_back
+from ._base import _callbacks, _lent, _Owned, _release_lent
 from .generated import methods as _m, options as _o
 from .generated.callbacks import StorageCallbacks
 from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
@@ -95,7 +95,7 @@ def _objects_of(storage: CustomObjects, files: Dict[int, Any], number_of: Callab
         lent = [ranges.buffer(i) for i in range(ranges.count())]
         storage.read_ranges(files[file], [(ranges.offset(i), memoryview(bytearray()) if buffer is None else buffer)
                                           for i, buffer in enumerate(lent)])
-        _take_back(*lent)
+        _release_lent(*lent)
 
     def list_from(prefix: str, after: str, limit: int, listing: Any) -> None:
         for path, size in storage.list_from(prefix, after, limit):

@@ -7,7 +7,7 @@ import threading
 from typing import Any, Callable, Generator, List, Optional, Union
 
 from . import _native as _n
-from ._base import _make_error, _wait_in_turns
+from ._base import _make_error, _wait_interruptibly
 from ._root import CkptError
 from .generated import values as _v
 from .generated.errors import InvalidStateError
@@ -144,7 +144,7 @@ class CheckpointTask:
     def wait_staged(self, timeout: Optional[float] = None) -> None:
         """Returns when the arrays of a save may be written to: they were copied, or it has ended. Raises TimeoutError."""
         if self._result is None:
-            _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, self.id, ns))
+            _wait_interruptibly(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, self.id, ns))
 
     def __await__(self) -> Generator[Any, None, CheckpointTaskResult]:
         return self._awaited().__await__()

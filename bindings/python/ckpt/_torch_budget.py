@@ -96,7 +96,7 @@ class Budgeted:
 
     def _plan_of(self, values: Values) -> "_Plan":
         modes = _modes_of(self._entries)
-        fitting = [plan for plan in self._plans if plan.serves(values, modes)]
+        fitting = [plan for plan in self._plans if plan.fits(values, modes)]
         if fitting:
             return min(fitting, key=lambda plan: plan.batch)
         plan = _Plan(self._entries, values, modes)

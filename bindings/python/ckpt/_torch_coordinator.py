@@ -20,17 +20,17 @@ from ._base import _timeout_ns
 from ._coordinator import Coordinator, CustomCoordinator
 from .generated.errors import ForkedError, InvalidArgumentError, InvalidStateError, IoError, TimeoutError, UnsupportedError
 
-_MOST_BYTES = 16 << 20  # most memory of an operation at a time
+_MAX_BYTES = 16 << 20  # most memory of an operation at a time
 _OPENING_BYTES = 256
 _COUNT = struct.Struct("<q")
 _FIRST_BYTES = _OPENING_BYTES - _COUNT.size  # part of the first message
 _VERDICT = struct.Struct("<qqq")  # a rank that passed another number of bytes than the root (-1: none), its number, the root's
-_LONGEST_SECONDS = 1e8  # torch's milliseconds have fewer than 64 bits
+_MAX_SECONDS = 1e8  # torch's milliseconds have fewer than 64 bits
 
-_under_way: List[Any] = []  # memory of failed operations, which torch may still access: never freed
+_unfinished: List[Any] = []  # memory of failed operations, which torch may still access: never freed
 # Memory of the last operation. A thread of torch may release it shortly after the operation's end. If that were the last reference,
 # the thread would need the interpreter, and abort the process if the interpreter is exiting.
-_used_last: List[Any] = []
+_last_tensors: List[Any] = []
 
 
 def coordinator(group: Any = None, timeout: float = 1800.0) -> Coordinator:
@@ -75,7 +75,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _duration(seconds: float) -> timedelta:
-    return timedelta(seconds=min(max(seconds, 0.001), _LONGEST_SECONDS))  # 0 would mean no limit
+    return timedelta(seconds=min(max(seconds, 0.001), _MAX_SECONDS))  # 0 would mean no limit
 
 
 def _group_of_all(timeout: float) -> Any:
@@ -121,15 +121,15 @@ class _Ranks(CustomCoordinator):
     def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
         sends = self._rank == root
         with self._call("broadcast", timeout_ns) as call:
-            memory = _Memory(max(_OPENING_BYTES, min(len(data) - _FIRST_BYTES, _MOST_BYTES)))
+            memory = _Memory(max(_OPENING_BYTES, min(len(data) - _FIRST_BYTES, _MAX_BYTES)))
             first = min(len(data), _FIRST_BYTES)
             _open(memory, data, first if sends else 0)
             call.from_root(memory, _OPENING_BYTES, root)
             call.compare(root, _COUNT.unpack_from(memory.bytes)[0], len(data))
             if not sends:
                 data[:first] = memory.bytes[_COUNT.size:_COUNT.size + first]
-            for at in range(first, len(data), _MOST_BYTES):
-                count = min(_MOST_BYTES, len(data) - at)
+            for at in range(first, len(data), _MAX_BYTES):
+                count = min(_MAX_BYTES, len(data) - at)
                 if sends:
                     memory.bytes[:count] = data[at:at + count]
                 call.from_root(memory, count, root)
@@ -138,60 +138,61 @@ class _Ranks(CustomCoordinator):
 
     def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
         with self._call("all_gather", timeout_ns) as call:
-            most = max(1, _MOST_BYTES // self._world_size)
+            most = max(1, _MAX_BYTES // self._world_size)
             memory = _Memory(max(_OPENING_BYTES, min(len(sent) - _FIRST_BYTES, most)))
-            everyones = _Memory(len(memory.bytes) * self._world_size)
+            gathered = _Memory(len(memory.bytes) * self._world_size)
             first = min(len(sent), _FIRST_BYTES)
             _open(memory, sent, first)
-            call.to_all(memory, everyones, _OPENING_BYTES)
+            call.to_all(memory, gathered, _OPENING_BYTES)
             for rank in range(self._world_size):
-                call.compare(rank, _COUNT.unpack_from(everyones.bytes, rank * _OPENING_BYTES)[0], len(sent))
-            self._place(received, everyones, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
+                call.compare(rank, _COUNT.unpack_from(gathered.bytes, rank * _OPENING_BYTES)[0], len(sent))
+            self._copy_gathered(received, gathered, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
             for at in range(first, len(sent), most):
                 count = min(most, len(sent) - at)
                 memory.bytes[:count] = sent[at:at + count]
-                call.to_all(memory, everyones, count)
-                self._place(received, everyones, count, 0, len(sent), at, count)
+                call.to_all(memory, gathered, count)
+                self._copy_gathered(received, gathered, count, 0, len(sent), at, count)
 
     def gather(self, sent: memoryview, received: memoryview, root: int, timeout_ns: int) -> None:
         """After each piece the root acknowledges it to the other processes, so that all of them detect a late one, and none runs
         ahead."""
         receives = self._rank == root
         with self._call("gather", timeout_ns) as call:
-            most = max(1, _MOST_BYTES // self._world_size)
+            most = max(1, _MAX_BYTES // self._world_size)
             memory = _Memory(max(_OPENING_BYTES, min(len(sent) - _FIRST_BYTES, most)))
-            everyones = _Memory(len(memory.bytes) * self._world_size) if receives else None
+            gathered = _Memory(len(memory.bytes) * self._world_size) if receives else None
             first = min(len(sent), _FIRST_BYTES)
             _open(memory, sent, first)
-            call.to_root(memory, everyones, _OPENING_BYTES, root)
-            self._agree(call, memory, everyones, len(sent), root)
-            if everyones is not None:
-                self._place(received, everyones, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
+            call.to_root(memory, gathered, _OPENING_BYTES, root)
+            self._check_counts(call, memory, gathered, len(sent), root)
+            if gathered is not None:
+                self._copy_gathered(received, gathered, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
             for at in range(first, len(sent), most):
                 count = min(most, len(sent) - at)
                 memory.bytes[:count] = sent[at:at + count]
-                call.to_root(memory, everyones, count, root)
-                if everyones is not None:
-                    self._place(received, everyones, count, 0, len(sent), at, count)
+                call.to_root(memory, gathered, count, root)
+                if gathered is not None:
+                    self._copy_gathered(received, gathered, count, 0, len(sent), at, count)
                 call.from_root(memory, 1, root)  # acknowledgement
 
-    def _place(self, received: memoryview, everyones: "_Memory", distance: int, begin: int, each: int, at: int, count: int) -> None:
-        """Copies the bytes of all ranks, distance bytes apart in everyones, to their positions in received."""
+    def _copy_gathered(self, received: memoryview, gathered: "_Memory", distance: int, begin: int, each: int, at: int,
+                       count: int) -> None:
+        """Copies the bytes of all ranks, distance bytes apart in gathered, to their positions in received."""
         for rank in range(self._world_size):
             there = rank * distance + begin
-            received[rank * each + at:rank * each + at + count] = everyones.bytes[there:there + count]
+            received[rank * each + at:rank * each + at + count] = gathered.bytes[there:there + count]
 
-    def _agree(self, call: "_Call", memory: "_Memory", everyones: Optional["_Memory"], count: int, root: int) -> None:
+    def _check_counts(self, call: "_Call", memory: "_Memory", gathered: Optional["_Memory"], count: int, root: int) -> None:
         """The root checks that all ranks passed the same number of bytes, and broadcasts the verdict."""
         verdict = (-1, 0, count)
-        if everyones is not None:
-            counts = [_COUNT.unpack_from(everyones.bytes, rank * _OPENING_BYTES)[0] for rank in range(self._world_size)]
+        if gathered is not None:
+            counts = [_COUNT.unpack_from(gathered.bytes, rank * _OPENING_BYTES)[0] for rank in range(self._world_size)]
             verdict = next(((rank, theirs, count) for rank, theirs in enumerate(counts) if theirs != count), verdict)
         _VERDICT.pack_into(memory.bytes, 0, *verdict)
         call.from_root(memory, _VERDICT.size, root)
         other, theirs, roots = _VERDICT.unpack_from(memory.bytes)
         if other >= 0:
-            call.disagreed(f"rank {other} passed {theirs} bytes, rank {root} passed {roots}")
+            call.fail_counts(f"rank {other} passed {theirs} bytes, rank {root} passed {roots}")
 
 
 class _Memory:
@@ -226,9 +227,9 @@ class _Call:
         try:
             work = start()
             work.wait(_duration(self._deadline - time.monotonic()))
-            _used_last[:] = memory
+            _last_tensors[:] = memory
         except BaseException as error:
-            _under_way.append((work, memory))
+            _unfinished.append((work, memory))
             if not isinstance(error, RuntimeError):
                 ranks._broken = f"its {self._operation} was interrupted"
                 raise
@@ -242,20 +243,20 @@ class _Call:
         ranks, tensor = self._ranks, memory.first(count)
         self.run(lambda: _dist.broadcast(tensor, ranks._global_ranks[root], ranks._group, async_op=True), tensor)
 
-    def to_all(self, memory: _Memory, everyones: _Memory, count: int) -> None:
+    def to_all(self, memory: _Memory, gathered: _Memory, count: int) -> None:
         ranks, tensor = self._ranks, memory.first(count)
-        rows = everyones.rows(ranks._world_size, count)
+        rows = gathered.rows(ranks._world_size, count)
         self.run(lambda: _dist.all_gather(rows, tensor, ranks._group, async_op=True), tensor, *rows)
 
-    def to_root(self, memory: _Memory, everyones: Optional[_Memory], count: int, root: int) -> None:
+    def to_root(self, memory: _Memory, gathered: Optional[_Memory], count: int, root: int) -> None:
         ranks, tensor = self._ranks, memory.first(count)
-        rows = None if everyones is None else everyones.rows(ranks._world_size, count)
+        rows = None if gathered is None else gathered.rows(ranks._world_size, count)
         self.run(lambda: _dist.gather(tensor, rows, ranks._global_ranks[root], ranks._group, async_op=True), tensor, *(rows or ()))
 
     def compare(self, rank: int, theirs: int, ours: int) -> None:
         if theirs != ours:
-            self.disagreed(f"rank {rank} passed {theirs} bytes, rank {self._ranks._rank} passed {ours}")
+            self.fail_counts(f"rank {rank} passed {theirs} bytes, rank {self._ranks._rank} passed {ours}")
 
-    def disagreed(self, text: str) -> None:
+    def fail_counts(self, text: str) -> None:
         self._ranks._broken = f"processes disagreed in its {self._operation}"
         raise InvalidStateError(text)

@@ -61,7 +61,7 @@ def _layers_of(entries: Sequence[Sequence[Any]], values: Values, mask: Tuple[boo
     exist. Returns the number of entries before the first layer, the layers, and the inputs of the first layer."""
     groups: List[List[int]] = []
     facts: List[Tuple[Any, ...]] = []  # of each entry: its inputs, masks and leaves
-    glued = False  # the next entry joins the first group, which cannot be a layer alone
+    joins_next = False  # the next entry joins the first group, which cannot be a layer alone
     for number, forms in enumerate(entries):
         step_layer = _Layer(str(number), [forms])
         before = [value._version if _is_tensor(value) else 0 for value in values]
@@ -84,12 +84,12 @@ def _layers_of(entries: Sequence[Sequence[Any]], values: Values, mask: Tuple[boo
         if wrote and not groups:
             raise UnsupportedError(f"layer {number} writes into the chain's input: recomputing it would give different bits")
         facts.append((values, mask, out_mask, leaves))
-        if groups and (wrote or is_view or glued):
+        if groups and (wrote or is_view or joins_next):
             groups[-1].append(number)
-            glued = False
+            joins_next = False
         else:
             groups.append([number])
-            glued = is_view  # only in the first group
+            joins_next = is_view  # only in the first group
         values, mask = tuple(_plain(given)), out_mask
         del given, tensors
     return _built(entries, groups, facts)

@@ -12,7 +12,7 @@ from ._torch_step import _Step
 from ._torch_values import _generators, _kept_buffers, _like, _storage, _storages, Values
 from .generated.values import LayerFlag, OptionProfile
 
-_SHORTEST_SECONDS, _MOST_RUNS, _LEAST_RUNS = 0.05, 20, 3  # limits of the measurement of one layer
+_MIN_SECONDS, _MAX_RUNS, _MIN_RUNS = 0.05, 20, 3  # limits of the measurement of one layer
 
 
 class _Trace:
@@ -159,7 +159,7 @@ def _seconds(layers: Sequence[_Layer], devices: Sequence[int], call: _Call, valu
     backwards: List[float] = []
     step = _Step(layers, devices)
     begin = time.perf_counter()
-    while len(forwards) < _LEAST_RUNS or (time.perf_counter() - begin < _SHORTEST_SECONDS and len(forwards) < _MOST_RUNS):
+    while len(forwards) < _MIN_RUNS or (time.perf_counter() - begin < _MIN_SECONDS and len(forwards) < _MAX_RUNS):
         at = [_now(devices)]
         output, tape = step.record(call, list(values))
         at.append(_now(devices))

@@ -10,7 +10,7 @@ from ._drive import Driver
 from ._plan import Profile, Schedule
 from ._torch_layers import _Layer, _layers_of
 from ._torch_measure import _measure
-from ._torch_step import _Chain, _Outlet, _Step
+from ._torch_step import _Chain, _Outputs, _Step
 from ._torch_values import (_generators, _is_tensor, _kept_buffers, _modules_of, _plain, _restore_buffers, _set_generators,
                             _storages, Values)
 from .generated.errors import OverBudgetError
@@ -86,7 +86,7 @@ class _Plan:
         least = str(too_little).rpartition("; ")[2] if too_little is not None else "no schedule fits"
         raise OverBudgetError(f"budget is {most} bytes; {least}", None if too_little is None else too_little.status)
 
-    def serves(self, values: Values, modes: Tuple[Any, ...]) -> bool:
+    def fits(self, values: Values, modes: Tuple[Any, ...]) -> bool:
         """Returns whether the plan fits the inputs: the same shapes, or those of a smaller batch."""
         if modes != self.modes:
             return False
@@ -118,7 +118,7 @@ class _Plan:
         stands_for = _Chain.apply(driver, step, box, values_out, *inputs, *parameters.values())
         positions = [at for at, value in enumerate(values_out) if _is_tensor(value)]
         mask = [self.layers[-1].output_mask[at] for at in positions]
-        given = _Outlet.apply(box, mask, [_is_tensor(value) for value in values_out], stands_for,
+        given = _Outputs.apply(box, mask, [_is_tensor(value) for value in values_out], stands_for,
                               *(values_out[at] for at in positions))
         for at, value in zip(positions, given):
             values_out[at] = value

@@ -13,7 +13,7 @@ from .generated.errors import InvalidStateError
 __all__ = ["recomputing"]
 
 
-class _Recipe:
+class _Recomputation:
     """Recomputes a tensor."""
 
     def __init__(self, function: Callable[..., Any], values: Values, made: "_torch.Tensor") -> None:
@@ -27,7 +27,7 @@ class _Recipe:
     def _versions(self) -> List[int]:
         return [value._version for value in self.values if _is_tensor(value)]
 
-    def is_of_now(self) -> bool:
+    def is_current(self) -> bool:
         made = self.made()
         return made is not None and made._version == self.made_version
 
@@ -39,9 +39,9 @@ class _Recipe:
 
 
 class _Place(NamedTuple):
-    """A view of the tensor that a recipe recomputes."""
+    """A view of the result of a recomputation."""
 
-    recipe: _Recipe
+    recomputation: _Recomputation
     size: Tuple[int, ...]
     stride: Tuple[int, ...]
     offset: int
@@ -54,7 +54,7 @@ class recomputing:
     function just runs. Intended for a form of a layer (`Forms`): same parameters, same bits, less memory, slightly more time."""
 
     def __init__(self) -> None:
-        self._recipes: Dict[int, _Recipe] = {}  # by address
+        self._recomputations: Dict[int, _Recomputation] = {}  # by address
         self._hooks: Optional[Any] = None
 
     def __enter__(self) -> "recomputing":
@@ -67,24 +67,24 @@ class recomputing:
     def __exit__(self, *error: Any) -> None:
         assert self._hooks is not None
         self._hooks.__exit__(*error)
-        self._recipes.clear()
+        self._recomputations.clear()
 
     def __call__(self, function: Callable[..., Any], *values: Any) -> Any:
         made = function(*values)
         if _is_tensor(made) and made.requires_grad:
             address = _storage(made)[0]
             if all(_storage(value)[0] != address for value in values if _is_tensor(value)):
-                self._recipes[address] = _Recipe(function, values, made)
+                self._recomputations[address] = _Recomputation(function, values, made)
         return made
 
     def _pack(self, tensor: "_torch.Tensor") -> Any:
-        recipe = self._recipes.get(_storage(tensor)[0])
-        if recipe is None or not recipe.is_of_now():
+        recomputation = self._recomputations.get(_storage(tensor)[0])
+        if recomputation is None or not recomputation.is_current():
             return tensor
-        return _Place(recipe, tuple(tensor.size()), tensor.stride(), tensor.storage_offset())
+        return _Place(recomputation, tuple(tensor.size()), tensor.stride(), tensor.storage_offset())
 
 
 def _unpack(packed: Any) -> "_torch.Tensor":
     if not isinstance(packed, _Place):
         return packed
-    return packed.recipe.run().as_strided(packed.size, packed.stride, packed.offset)
+    return packed.recomputation.run().as_strided(packed.size, packed.stride, packed.offset)

@@ -106,7 +106,7 @@ class _Step:
         if not again:
             if number not in self.ambient:
                 self.ambient[number] = (_generators(self.devices), _kept_buffers(layer.changed))
-            return self.bare(layer, option, values)
+            return self.run_uncached(layer, option, values)
         self.again += 1
         generators, buffers = self.ambient[number]
         now_generators, now_buffers = _generators(self.devices), _kept_buffers(layer.changed)
@@ -114,12 +114,12 @@ class _Step:
         _restore_buffers(buffers)
         try:
             with _under_autocast(self.autocast):
-                return self.bare(layer, option, values)
+                return self.run_uncached(layer, option, values)
         finally:
             _set_generators(now_generators, self.devices)
             _restore_buffers(now_buffers)
 
-    def bare(self, layer: _Layer, option: int, values: Values) -> Values:
+    def run_uncached(self, layer: _Layer, option: int, values: Values) -> Values:
         """Runs a layer with an empty autocast cache: casts of other runs belong to another graph, or to none."""
         if not (self.autocast[0] or self.autocast[2]):
             return layer.run(option, values)
@@ -132,7 +132,7 @@ class _Step:
 
 @_function
 class _Chain:
-    """A whole step as one function of the inputs and the parameters. Its result is a placeholder for the outputs of _Outlet."""
+    """A whole step as one function of the inputs and the parameters. Its result is a placeholder for the outputs of _Outputs."""
 
     @staticmethod
     def forward(ctx: Any, driver: Driver, step: _Step, box: List[Any], begin: List[Any], *tensors: Any) -> Any:
@@ -163,7 +163,7 @@ class _Chain:
 
 
 @_function
-class _Outlet:
+class _Outputs:
     """The outputs. Autograd keeps the gradients that a backward gets until it returns: this one moves them to a box, for a layer to
     take."""
 

@@ -25,7 +25,7 @@ from .generated.values import DType
 __all__ = ["Attributed", "Record"]
 
 TEXT_TENSOR = "__tree__"  # the reserved tensor of a group
-DEEPEST = 1000
+MAX_DEPTH = 1000
 _PLAIN_INTEGERS = 1 << 63
 _LONGEST_NAME = 200
 Types = Union[type, Iterable[type], Mapping[str, type]]
@@ -145,7 +145,7 @@ def _kind_of_record(of: type) -> Optional[str]:
     return "dataclass" if dataclasses.is_dataclass(of) else None
 
 
-def _beside_fields(value: Any, names: List[str]) -> Optional[str]:
+def _extra_state(value: Any, names: List[str]) -> Optional[str]:
     """Describes state of a record outside its fields, which would be lost; None if there is none."""
     base = next((base for base in (dict, list, set, str, bytes, int, float, complex, BaseException) if isinstance(value, base)), None)
     if base is not None:
@@ -204,8 +204,8 @@ class _Writer:
             if id(value) in self.open:
                 raise InvalidArgumentError(f"{at.text()}: the {type(value).__name__} contains itself")
             depth += 1
-            if depth > DEEPEST:
-                raise InvalidArgumentError(f"{at.text()}: deeper than {DEEPEST}")
+            if depth > MAX_DEPTH:
+                raise InvalidArgumentError(f"{at.text()}: deeper than {MAX_DEPTH}")
             self.open.add(id(value))
             todo.append((_CLOSE, id(value)))
             todo += reversed(children)
@@ -266,7 +266,7 @@ class _Writer:
     @staticmethod
     def _fields(value: Any, kind: str, at: _At) -> Dict[str, Any]:
         names = list(value._fields) if kind == "named_tuple" else [field.name for field in dataclasses.fields(value)]
-        more = _beside_fields(value, names)
+        more = _extra_state(value, names)
         if more is not None:
             raise UnsupportedError(f"{at.text()}: a {_class_name(type(value))} that {more}; a tree stores fields only")
         missing = next((name for name in names if not hasattr(value, name)), None)

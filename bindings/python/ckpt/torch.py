@@ -15,7 +15,7 @@ import torch as _torch
 from . import _native as _n
 from ._async import AsyncManager
 from ._checkpoints import _refused_manager, _refused_on_all_ranks, CheckpointManager, Reader
-from ._given import _made_state, _state_of
+from ._given import _new_state, _state_of
 from ._oneline import _continue_from, _newest, _NoCheckpointError, _note_loaded, _save, _warn_of_skipped, _write_file
 from ._progress import Progress, _Meter
 from ._root import CkptError
@@ -90,7 +90,7 @@ def _state_of_run(model: Any, optimizer: Any, scheduler: Any, rng: bool, extra: 
             if tree is not None:
                 state._add_tree(group, tree, once=True)
 
-    return _made_state(add, None)
+    return _new_state(add, None)
 
 
 def _state_dict(of: Any) -> Any:

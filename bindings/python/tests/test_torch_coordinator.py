@@ -143,7 +143,7 @@ def no_more_use(coordinator, why):
 def ends_under_way():
     """An interrupted operation ends when the late process finally arrives."""
     from ckpt import _torch_coordinator
-    (work, memory), = _torch_coordinator._under_way
+    (work, memory), = _torch_coordinator._unfinished
     Rank.waits_until(work.is_completed, "the operation that is under way")
     return memory
 

@@ -37,7 +37,7 @@ namespace Ckpt
                 var cancel = options.CancelAtExit;
                 var timeout = options.DrainTimeout;
                 FallbackLog.Arm();
-                made.AtExit = handle => AsyncEnd.Close(handle, cancel, timeout);
+                made.AtExit = handle => AsyncShutdown.Close(handle, cancel, timeout);
                 return made;
             }
         }
@@ -186,7 +186,7 @@ namespace Ckpt
                                                           CancellationToken cancellationToken = default(CancellationToken))
         {
             CheckpointTask task;
-            if (!live.TryGetValue(id, out task)) return Known(id);
+            if (!live.TryGetValue(id, out task)) return EndedResult(id);
             var completion = task.CompletionTask;
             using (var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken))
             {
@@ -202,7 +202,7 @@ namespace Ckpt
         }
 
         // Returns the result of a task that has ended.
-        private CheckpointTaskResult Known(long id)
+        private CheckpointTaskResult EndedResult(long id)
         {
             var result = Wait(id);
             if (result.State == CheckpointTaskState.Completed) return result;
@@ -282,7 +282,7 @@ namespace Ckpt
     // Closes a manager at process exit. .NET runs this on a separate thread, for which a handler that called Environment.Exit
     // waits; closing would wait for that handler in turn. So this waits for the tasks first, one second at a time, and leaves a
     // manager unchanged if its handlers do not return.
-    internal static class AsyncEnd
+    internal static class AsyncShutdown
     {
         private static readonly TimeSpan slice = TimeSpan.FromSeconds(1);
 

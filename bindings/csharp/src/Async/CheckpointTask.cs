@@ -68,7 +68,7 @@ namespace Ckpt
                     asked = true;
                     ended = result != null;
                 }
-                if (ended) See();
+                if (ended) MarkReceived();
                 return completion.Task;
             }
         }
@@ -90,7 +90,7 @@ namespace Ckpt
             var ended = result;
             if (ended != null)
             {
-                See();
+                MarkReceived();
                 return ended;
             }
             var waited = manager.Wait(Id, timeout);
@@ -116,7 +116,7 @@ namespace Ckpt
         {
             Id = id;
             if (token.CanBeCanceled && result == null) cancellation = token.Register(CancelQuietly);
-            Settle();
+            CompleteOnce();
         }
 
         private void CancelQuietly()
@@ -145,26 +145,26 @@ namespace Ckpt
             {
                 lock (guard) result = ended; // waiting callers are notified after the handlers
                 staging.TrySetResult(true);
-                ThreadPool.QueueUserWorkItem(_ => Settle());
+                ThreadPool.QueueUserWorkItem(_ => CompleteOnce());
             }
         }
 
         // Called once both the call that started this and the task itself have ended.
-        private void Settle()
+        private void CompleteOnce()
         {
             if (Interlocked.Increment(ref endings) < 2) return;
             var ended = result;
             cancellation.Dispose();
             bool wanted;
             lock (guard) wanted = asked;
-            if (wanted) See();
+            if (wanted) MarkReceived();
             if (ended.State == CheckpointTaskState.Completed) completion.TrySetResult(ended);
             else if (ended.State == CheckpointTaskState.Cancelled) completion.TrySetCanceled();
             else if (completion.TrySetException(ended.Exception())) GC.KeepAlive(completion.Task.Exception); // observed
         }
 
         // Marks a failure as received, so that Close or the next save does not throw it again.
-        private void See()
+        private void MarkReceived()
         {
             var ended = result;
             if (seen || ended == null || ended.State != CheckpointTaskState.Failed) return;

@@ -36,7 +36,7 @@ namespace Ckpt.Interop
         {
             if (strategy == null) return null;
             var own = strategy as Strategy;
-            return own != null ? Lent(own).Handle : Add(Strategy.Asking(strategy)).Handle;
+            return own != null ? Lent(own).Handle : Add(Strategy.Wrapping(strategy)).Handle;
         }
 
         internal IntPtr* Of(string[] texts)

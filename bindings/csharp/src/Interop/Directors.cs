@@ -143,7 +143,7 @@ namespace Ckpt.Interop
         {
             var made = function(uri);
             if (made == null) throw new InvalidOperationException("factory: expected a storage, returned null");
-            return made.Handle.GivenUp();
+            return made.Handle.Detach();
         }
     }
 

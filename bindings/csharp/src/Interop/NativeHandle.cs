@@ -33,7 +33,7 @@ namespace Ckpt.Interop
         internal static NativeHandle OrNone(NativeHandle handle) => handle ?? none;
 
         // Returns the reference for the library to take over, and closes this without a release.
-        internal IntPtr GivenUp()
+        internal IntPtr Detach()
         {
             var value = handle;
             SetHandleAsInvalid();

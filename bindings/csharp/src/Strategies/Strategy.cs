@@ -49,7 +49,7 @@ namespace Ckpt
         internal static NativeHandle Made(Maker make) => Made(make, native.ckpt_strategy_release);
 
         // Creates a strategy that calls a custom object.
-        internal static Strategy Asking(ICheckpointStrategy asked)
+        internal static Strategy Wrapping(ICheckpointStrategy asked)
         {
             return Custom(question =>
             {

@@ -45,9 +45,9 @@ public class AsyncManager extends AsyncManagerMethods {
   @SuppressWarnings("this-escape") // javac 21: Exit only stores it, and close() reads no field of a subclass
   public AsyncManager(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {
     super(create(checkpoints, options, listener));
-    Fallback.arm();
+    Fallback.install();
     drainTimeout = options.drainTimeout();
-    Exit.closes(this);
+    Exit.closeAtShutdown(this);
   }
 
   private static long create(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {

@@ -10,7 +10,7 @@ import java.util.WeakHashMap;
  */
 final class Exit {
   /** Limits the wait for a callback that never ends. */
-  private static final long LONGEST_MILLIS = 60_000;
+  private static final long MAX_WAIT_MILLIS = 60_000;
 
   private static final Set<AutoCloseable> OWNERS = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
@@ -25,7 +25,7 @@ final class Exit {
   }
 
   /** Closes the object when the virtual machine shuts down. */
-  static void closes(AutoCloseable owner) {
+  static void closeAtShutdown(AutoCloseable owner) {
     OWNERS.add(owner);
   }
 
@@ -35,7 +35,7 @@ final class Exit {
     closing.setDaemon(true);
     closing.start();
     try {
-      closing.join(LONGEST_MILLIS);
+      closing.join(MAX_WAIT_MILLIS);
     } catch (InterruptedException hurry) {
       Thread.currentThread().interrupt();
     }

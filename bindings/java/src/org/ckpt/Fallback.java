@@ -10,7 +10,7 @@ final class Fallback {
   private Fallback() {}
 
   /** Installs it, before the first use of an object that can lose a failure. */
-  static synchronized void arm() {
+  static synchronized void install() {
     if (armed) return;
     armed = true;
     Native.ckpt_set_fallback_log(new NativeLogListener() {

@@ -22,7 +22,7 @@ public abstract class NativeObject implements AutoCloseable {
   /** Read by the native code, which also keeps this object reachable during its calls. 0: closed. */
   private volatile long address;
 
-  private final Remains remains;
+  private final OwnedReference remains;
   private final Cleaner.Cleanable cleanable;
 
   /** Wraps an object that the library owns: nothing is released. */
@@ -35,16 +35,16 @@ public abstract class NativeObject implements AutoCloseable {
   /** Wraps one reference, which `release` ends. */
   NativeObject(long address, Consumer<NativeObject> release) {
     this.address = address;
-    this.remains = new Remains(address, release);
+    this.remains = new OwnedReference(address, release);
     this.cleanable = CLEANER.register(this, remains);
   }
 
   /** A reference; true after its release, or after the library has taken it over. */
-  private static final class Remains extends AtomicBoolean implements Runnable {
+  private static final class OwnedReference extends AtomicBoolean implements Runnable {
     private final long address;
     private final Consumer<NativeObject> release;
 
-    Remains(long address, Consumer<NativeObject> release) {
+    OwnedReference(long address, Consumer<NativeObject> release) {
       this.address = address;
       this.release = release;
     }
@@ -65,7 +65,7 @@ public abstract class NativeObject implements AutoCloseable {
 
   /** Releases a reference when the owner becomes unreachable. */
   static void releaseWithOwner(Object owner, long address, Consumer<NativeObject> release) {
-    CLEANER.register(owner, new Remains(address, release));
+    CLEANER.register(owner, new OwnedReference(address, release));
   }
 
   /** Releases the object. Closing again does nothing. */
