@@ -17,7 +17,7 @@
 #include "callbacks.hpp"
 #include "calls.hpp"
 #include "generated/numbers.hpp"
-#include "java_texts.hpp"
+#include "java_strings.hpp"
 #include "pipeline.hpp"
 
 namespace ckpt_java {

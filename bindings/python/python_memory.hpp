@@ -39,40 +39,40 @@ class View {
 };
 
 // Exposes memory during one callback and counts its views, to detect a view that outlives the call.
-struct Lender {
+struct BorrowedMemory {
   PyObject_HEAD ckpt_swig::Bytes bytes;
   Py_ssize_t views;
 };
 
-inline int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
-  Lender* lender = reinterpret_cast<Lender*>(self);
+inline int get_borrowed_buffer(PyObject* self, Py_buffer* view, int flags) {
+  BorrowedMemory* borrowed = reinterpret_cast<BorrowedMemory*>(self);
   view->obj = nullptr;
-  if (!lender->bytes.data) {
+  if (!borrowed->bytes.data) {
     PyErr_SetString(PyExc_BufferError, "this memory was valid only during a call that has ended");
     return -1;
   }
-  const int failed = PyBuffer_FillInfo(view, self, lender->bytes.data, static_cast<Py_ssize_t>(lender->bytes.size),
-                                       lender->bytes.writable ? 0 : 1, flags);
-  if (!failed) ++lender->views;
+  const int failed = PyBuffer_FillInfo(view, self, borrowed->bytes.data, static_cast<Py_ssize_t>(borrowed->bytes.size),
+                                       borrowed->bytes.writable ? 0 : 1, flags);
+  if (!failed) ++borrowed->views;
   return failed;
 }
 
-inline void end_view(PyObject* self, Py_buffer*) { --reinterpret_cast<Lender*>(self)->views; }
+inline void end_view(PyObject* self, Py_buffer*) { --reinterpret_cast<BorrowedMemory*>(self)->views; }
 
-inline PyObject* end_loan(PyObject* self, PyObject*) {
-  Lender* lender = reinterpret_cast<Lender*>(self);
-  lender->bytes.data = nullptr;
-  if (lender->views == 0) Py_RETURN_NONE;
+inline PyObject* end_borrow(PyObject* self, PyObject*) {
+  BorrowedMemory* borrowed = reinterpret_cast<BorrowedMemory*>(self);
+  borrowed->bytes.data = nullptr;
+  if (borrowed->views == 0) Py_RETURN_NONE;
   PyErr_SetString(PyExc_BufferError, "a view remains of memory that is valid only during the call");
   return nullptr;
 }
 
-inline PyTypeObject* lender_type() {
-  static PyBufferProcs procs = {lend_buffer, end_view};
-  static PyMethodDef methods[] = {{"end", end_loan, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+inline PyTypeObject* borrowed_memory_type() {
+  static PyBufferProcs procs = {get_borrowed_buffer, end_view};
+  static PyMethodDef methods[] = {{"end", end_borrow, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
   static PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-  type.tp_name = "ckpt._native.Lender";
-  type.tp_basicsize = sizeof(Lender);
+  type.tp_name = "ckpt._native.BorrowedMemory";
+  type.tp_basicsize = sizeof(BorrowedMemory);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_as_buffer = &procs;
   type.tp_methods = methods;
@@ -82,12 +82,12 @@ inline PyTypeObject* lender_type() {
 // Returns a memoryview; None for no memory.
 inline PyObject* lent(const ckpt_swig::Bytes& bytes) {
   if (!bytes.data) Py_RETURN_NONE;
-  Lender* lender = PyObject_New(Lender, lender_type());
-  if (!lender) return nullptr;
-  lender->bytes = bytes;
-  lender->views = 0;
-  PyObject* view = PyMemoryView_FromObject(reinterpret_cast<PyObject*>(lender));
-  Py_DECREF(lender);
+  BorrowedMemory* borrowed = PyObject_New(BorrowedMemory, borrowed_memory_type());
+  if (!borrowed) return nullptr;
+  borrowed->bytes = bytes;
+  borrowed->views = 0;
+  PyObject* view = PyMemoryView_FromObject(reinterpret_cast<PyObject*>(borrowed));
+  Py_DECREF(borrowed);
   return view;
 }
 

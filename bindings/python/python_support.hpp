@@ -58,7 +58,7 @@ static PyMethodDef factory_method = {"set_error_factory", set_error_factory, MET
 inline bool start(PyObject* module) {
   PyTypeObject* tensor = tensor_buffer_type();
   PyTypeObject* raw = raw_buffer_type();
-  if (PyType_Ready(tensor) < 0 || PyType_Ready(raw) < 0 || PyType_Ready(lender_type()) < 0) return false;
+  if (PyType_Ready(tensor) < 0 || PyType_Ready(raw) < 0 || PyType_Ready(borrowed_memory_type()) < 0) return false;
   Py_INCREF(tensor);
   Py_INCREF(raw);
   if (PyModule_AddObject(module, "TensorBuffer", reinterpret_cast<PyObject*>(tensor)) < 0) return false;

@@ -15,7 +15,7 @@
 namespace ckpt_python {
 
 inline std::atomic<bool> closed{false};
-inline std::atomic<long> asking{0};  // threads that wait for the GIL
+inline std::atomic<long> gil_requests{0};  // threads that wait for the GIL
 inline std::thread::id closing_thread;
 
 // Sleeps forever after close_machine. A thread that holds the GIL continues, because it has to release it.
@@ -25,27 +25,27 @@ inline void sleep_if_closed() {
 }
 
 // Counts the thread before it checks `closed` again, so that either close_threads sees the thread or the thread sees `closed`.
-class Asking {
+class GilRequest {
  public:
-  Asking() {
-    asking.fetch_add(1);
+  GilRequest() {
+    gil_requests.fetch_add(1);
     if (closed.load()) {
-      asking.fetch_sub(1);
+      gil_requests.fetch_sub(1);
       sleep_if_closed();
-      asking.fetch_add(1);
+      gil_requests.fetch_add(1);
     }
   }
-  ~Asking() { asking.fetch_sub(1); }
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
+  ~GilRequest() { gil_requests.fetch_sub(1); }
+  GilRequest(const GilRequest&) = delete;
+  GilRequest& operator=(const GilRequest&) = delete;
 };
 
 inline PyGILState_STATE take_lock() {
-  const Asking now;
+  const GilRequest now;
   return PyGILState_Ensure();
 }
 inline void take_lock_back(PyThreadState* saved) {
-  const Asking now;
+  const GilRequest now;
   PyEval_RestoreThread(saved);
 }
 
@@ -53,7 +53,7 @@ inline void take_lock_back(PyThreadState* saved) {
 inline void close_threads() {
   closing_thread = std::this_thread::get_id();
   closed.store(true);
-  for (int i = 0; asking.load() > 0 && i < 5000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; gil_requests.load() > 0 && i < 5000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 class Block {

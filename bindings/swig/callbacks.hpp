@@ -56,19 +56,19 @@ struct LayerBytes {
 
 #ifndef SWIG
 // The stored failure of a director's function, for a language that cannot throw inside a director (C#).
-inline thread_local CallbackFailure* left_failure = nullptr;
-inline void throw_left_failure() {
-  if (!left_failure) return;
-  const std::unique_ptr<CallbackFailure> left(left_failure);
-  left_failure = nullptr;
+inline thread_local CallbackFailure* stored_failure = nullptr;
+inline void throw_stored_failure() {
+  if (!stored_failure) return;
+  const std::unique_ptr<CallbackFailure> left(stored_failure);
+  stored_failure = nullptr;
   throw CallbackFailure(*left);
 }
 
 // Called before an object of the classes below is deleted; for a language that keeps its own object alive until then.
 inline std::atomic<void (*)(void*)> before_delete{nullptr};
-inline void tell_before_delete(void* object) noexcept {
-  void (*const tell)(void*) = before_delete.load();
-  if (tell && object) tell(object);
+inline void notify_before_delete(void* object) noexcept {
+  void (*const notify)(void*) = before_delete.load();
+  if (notify && object) notify(object);
 }
 
 template <class Call>
@@ -79,7 +79,7 @@ int32_t guarded(const Call& call) noexcept {
   }
   try {
     call();
-    throw_left_failure();
+    throw_stored_failure();
     return CKPT_OK;
   } catch (const CallbackFailure& failure) {
     ckpt_callback_error(failure.what());
@@ -93,7 +93,7 @@ int32_t guarded(const Call& call) noexcept {
 template <class Object>
 void destroy(void* object) noexcept {
   if (machine_closed.load(std::memory_order_relaxed)) return;
-  tell_before_delete(object);
+  notify_before_delete(object);
   delete static_cast<Object*>(object);
 }
 
@@ -103,7 +103,7 @@ ckpt_status handed_over(std::unique_ptr<Object>& object, ckpt_status status) {
   if (status == CKPT_OK) {
     object.release();
   } else {
-    tell_before_delete(object.get());
+    notify_before_delete(object.get());
   }
   return status;
 }

@@ -205,16 +205,16 @@ CKPT_LIST(type, element)
 %typemap(csdirectorout) void "try { $cscall; } catch (global::System.Exception error) { Callbacks.Failed(error); }"
 %typemap(csdirectorout) int64_t, bool "Callbacks.Guard(() => $cscall)"
 %typemap(directorout) int64_t %{
-  ckpt_swig::throw_left_failure();
+  ckpt_swig::throw_stored_failure();
   $result = $input;
 %}
 %typemap(directorout) bool %{
-  ckpt_swig::throw_left_failure();
+  ckpt_swig::throw_stored_failure();
   $result = $input ? true : false;
 %}
 %typemap(csdirectorout) ckpt_strategy*, ckpt_storage*, ckpt_tensor* "Callbacks.Guard(() => $cscall)"
 %typemap(directorout) ckpt_strategy*, ckpt_storage*, ckpt_tensor* %{
-  ckpt_swig::throw_left_failure();
+  ckpt_swig::throw_stored_failure();
   $result = ($1_ltype)$input;
 %}
 %typemap(cstype) ckpt_strategy* ckpt_swig::StrategyFactory::make, ckpt_storage* ckpt_swig::StorageFactory::make,
@@ -242,7 +242,7 @@ CKPT_AS(ckpt_swig::type, void *, global::System.IntPtr, global::System.IntPtr)
 CKPT_EACH(CKPT_VALUE, Bytes, Spec, Shape, DriveCall, LayerContext, LayerBytes)
 %typemap(csdirectorout) ckpt_swig::Spec, ckpt_swig::LayerBytes "Callbacks.Guard(() => $cscall)"
 %typemap(directorout) ckpt_swig::Spec, ckpt_swig::LayerBytes %{
-  ckpt_swig::throw_left_failure();
+  ckpt_swig::throw_stored_failure();
   $result = *($&1_ltype)$input;
 %}
 
@@ -274,7 +274,7 @@ CKPT_EACH(CKPT_VALUE, Bytes, Spec, Shape, DriveCall, LayerContext, LayerBytes)
 %typemap(csdirectorin) const void* "$iminput"
 
 // ---- Functions used only by bindings/csharp ----
-%ignore ckpt_swig::left_failure;
+%ignore ckpt_swig::stored_failure;
 %ignore ckpt_swig::before_delete;
 %ignore ckpt_tensor_create_borrowed;
 %rename(ckpt_tensor_create_borrowed) ckpt_csharp_tensor_borrow;
@@ -287,8 +287,8 @@ static int32_t ckpt_csharp_fetched_status() {
 static void ckpt_csharp_free(void* list) { free(list); }
 static void* ckpt_csharp_result_place() { return ckpt_csharp::result_place; }
 static void ckpt_csharp_leave_failure(int32_t number, const char* text) {
-  delete ckpt_swig::left_failure;
-  ckpt_swig::left_failure = new ckpt_swig::CallbackFailure(number, text);
+  delete ckpt_swig::stored_failure;
+  ckpt_swig::stored_failure = new ckpt_swig::CallbackFailure(number, text);
 }
 static void ckpt_csharp_tell_before_delete(void* function) {
   ckpt_swig::before_delete = reinterpret_cast<void (*)(void*)>(function);

@@ -39,7 +39,7 @@ inline int32_t run(const ckpt_drive_call* call, void* first, void* output, void*
     auto& functions = *static_cast<DriveFunctions*>(user);
     const int64_t number =
         functions.drive(DriveCall{call}, number_of(first), number_of(output), number_of(tape), number_of(grad_output));
-    throw_left_failure();
+    throw_stored_failure();
     if (more) *more = pointer_of(functions.recorded_output());
     if (made) *made = pointer_of(number);
   });

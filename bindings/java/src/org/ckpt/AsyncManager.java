@@ -60,7 +60,7 @@ public class AsyncManager extends AsyncManagerMethods {
   /**
    * Saves a state in the background.
    *
-   * @param state read; its tensors are copied during the call
+   * @param state read; its list of tensors and its values are copied during the call
    * @param options the options of the save
    * @param how options of the task: admission and copy
    * @param listener notified of this task, after that of the manager; null: none
@@ -78,7 +78,7 @@ public class AsyncManager extends AsyncManagerMethods {
   /**
    * Saves a state in the background, without a listener and a source.
    *
-   * @param state read; its tensors are copied during the call
+   * @param state read; its list of tensors and its values are copied during the call
    * @param options the options of the save
    * @param how options of the task: admission and copy
    * @return the task
@@ -90,7 +90,7 @@ public class AsyncManager extends AsyncManagerMethods {
   /**
    * Saves a state in the background, with all defaults.
    *
-   * @param state read; its tensors are copied during the call
+   * @param state read; its list of tensors and its values are copied during the call
    * @param step the step of the run
    * @return the task
    */

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 
 /**
  * A custom layer. It owns its parameters and their gradients. Runs on the thread that runs the executor, one call at a time for one
- * executor. Buffers are direct and in native order, and <b>valid during the call only</b>; null where no memory is passed. Input
- * buffers are read-only. The context's targets and pool are closed after the call; targets may be shared. If a method throws, the
- * step fails with {@link CkptCallbackException}.
+ * executor. Buffers are direct and in native order, and <b>valid during the call only</b>; null where no memory is passed. Buffers
+ * that are only read are read-only. The context's targets and pool are closed after the call; targets may be shared. If a method
+ * throws, the step fails with {@link CkptCallbackException}.
  */
 public interface CustomLayer extends CustomLayerMethods {
   /**

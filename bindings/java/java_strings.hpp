@@ -1,6 +1,6 @@
-// java_texts.hpp - classes and methods that the native code uses, conversion of strings between UTF-8 and UTF-16, and errors.
-#ifndef CKPT_JAVA_TEXTS_HPP
-#define CKPT_JAVA_TEXTS_HPP
+// java_strings.hpp - classes and methods that the native code uses, conversion of strings between UTF-8 and UTF-16, and errors.
+#ifndef CKPT_JAVA_STRINGS_HPP
+#define CKPT_JAVA_STRINGS_HPP
 
 #include <ckpt/ckpt.h>
 #include <jni.h>
@@ -198,4 +198,4 @@ const char* keep(Struct* holder, const char* text) {
 
 }  // namespace ckpt_java
 
-#endif  // CKPT_JAVA_TEXTS_HPP
+#endif  // CKPT_JAVA_STRINGS_HPP
