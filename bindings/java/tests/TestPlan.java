@@ -345,8 +345,8 @@ final class TestPlan {
       Check.equal("smart:large_factor=0.1,rare_accesses=0,!x", smart.text());
     }
     Check.raises(CkptInvalidArgumentException.class, "late_share", () -> Strategy.smart(1.5, 2, 2, List.of()));
-    try (Strategy odd = Strategy.selective(List.of("a,b", "say \"x\"", "(c)"), List.of("!d")); Strategy same = new Strategy(odd.text())) {
-      for (String layer : List.of("a,b", "say \"x\"", "(c)")) {
+    try (Strategy odd = Strategy.selective(List.of("a,b", "quote \"x\"", "(c)"), List.of("!d")); Strategy same = new Strategy(odd.text())) {
+      for (String layer : List.of("a,b", "quote \"x\"", "(c)")) {
         Check.that(same.shouldCheckpoint(layer, new TensorSpec(DType.F32, new long[] {1}), 0), layer);
       }
       Check.equal(List.of("!d"), same.patterns(StrategyList.EXCLUDED));

@@ -38,7 +38,7 @@ class Rank:
     def __init__(self, rank, world, folder):
         self.rank, self.world, self.folder = rank, world, folder
 
-    def says(self, word):
+    def reports(self, word):
         with open(os.path.join(self.folder, f"{word}.{self.rank}"), "w"):
             pass
 
@@ -55,7 +55,7 @@ class Rank:
 
     def leaves(self):
         """Exits as documented, because torch waits for unfinished operations."""
-        self.says("fine")
+        self.reports("fine")
         sys.stdout.flush()
         os._exit(0)
 
@@ -106,7 +106,7 @@ def works(self):
         in_a_child(coordinator)
         coordinator.barrier(LONG)
     dist.destroy_process_group()
-    self.says("fine")
+    self.reports("fine")
 
 
 def in_a_child(coordinator):
@@ -131,7 +131,7 @@ def part(self):
         fails(ckpt.UnsupportedError, "found 'nccl'", ckpt_torch.coordinator, dist.group.WORLD)
     fails(ckpt.InvalidArgumentError, "-1", ckpt_torch.coordinator, timeout=-1)
     dist.destroy_process_group()
-    self.says("fine")
+    self.reports("fine")
 
 
 def no_more_use(coordinator, why):
@@ -163,7 +163,7 @@ def late(self):
         data = bytearray(5000)
         fails(ckpt.TimeoutError, f"not all {self.world} processes called it in time", coordinator.broadcast, data, 0, 0.2)
         data[:] = b"\xab" * 5000
-        self.says("gave_up")
+        self.reports("gave_up")
         memory = ends_under_way()
         assert bytes(memory[0].numpy()[8:]) == own(0, 248)  # it arrived, in the coordinator's memory
         assert data == b"\xab" * 5000
@@ -178,11 +178,11 @@ def late_gather(self):
     if self.rank == self.world - 1:
         self.waits_for(*[f"gave_up.{rank}" for rank in range(self.world - 1)])
         fails(ckpt.TimeoutError, "called it in time", coordinator.gather, own(self.rank, 100), 0, 0.5)  # no acknowledgement
-        self.says("came")
+        self.reports("came")
         self.waits_for(*[f"fine.{rank}" for rank in range(self.world - 1)])
     else:
         fails(ckpt.TimeoutError, "called it in time", coordinator.gather, own(self.rank, 100), 0, 0.2)
-        self.says("gave_up")
+        self.reports("gave_up")
         self.waits_for(f"came.{self.world - 1}")
         if self.rank == 0:
             ends_under_way()
@@ -222,7 +222,7 @@ def different(self):
     else:
         fails(ckpt.InvalidStateError, "rank 1 passed 8 bytes", from_one.broadcast, bytearray(4), 1, LONG)
     dist.destroy_process_group()
-    self.says("fine")
+    self.reports("fine")
 
 
 CASES = {case.__name__: case for case in (works, part, late, late_gather, killed, absent, different)}

@@ -29,7 +29,7 @@ S3 = """
 import os, sys
 import ckpt
 library = os.path.join(os.path.dirname(ckpt.__file__), "libckpt-s3.so.SOVERSION")
-def says(kind, text):
+def fails_with(kind, text):
     try:
         ckpt.load("s3://bucket/run")
     except kind as error:
@@ -37,13 +37,13 @@ def says(kind, text):
     else:
         raise AssertionError(text)
 if sys.argv[1] == "there":
-    says(ckpt.IoError, "s3://bucket/run")
+    fails_with(ckpt.IoError, "s3://bucket/run")
     with open("/proc/self/maps") as maps:
         assert any(line.split()[-1] == os.path.realpath(library) for line in maps), "from another place"
 elif sys.argv[1] == "broken":
-    says(ckpt.UnsupportedError, library + " does not load: ")
+    fails_with(ckpt.UnsupportedError, library + " does not load: ")
 else:
-    says(ckpt.UnsupportedError, "which the package libckpt-s3 brings")
+    fails_with(ckpt.UnsupportedError, "which the package libckpt-s3 brings")
 """.replace("SOVERSION", SOVERSION)
 NO_S3 = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
 
