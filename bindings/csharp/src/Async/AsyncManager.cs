@@ -210,7 +210,7 @@ namespace Ckpt
             throw result.Exception();
         }
 
-        /// <summary>Asks a task to stop. Never waits. CkptNotFoundException for a number that is unknown or no longer in the
+        /// <summary>Asks a task to stop. Never waits. Throws CkptNotFoundException for a number that is unknown or no longer in the
         /// history.</summary>
         /// <param name="id">The task's number.</param>
         /// <returns>True when it ends, or has just ended, cancelled because of this call.</returns>
