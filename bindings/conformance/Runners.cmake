@@ -11,7 +11,7 @@ function(ckpt_conformance_runner language)
   set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_RUNNERS "${language}=${command}")
   set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_ENVIRONMENT ${RUNNER_ENVIRONMENT})
   set(folders scenarios)
-  if(NOT language STREQUAL "cpp") # C++ has no names of the reference implementations
+  if(NOT language STREQUAL "cpp") # C++ has no names of the reference API
     list(APPEND folders compat)
   endif()
   foreach(folder IN LISTS folders)

@@ -146,7 +146,7 @@ internal sealed partial class Scenario
         Do("finish", c => managers[c.Text(1)].Manager.Close((CloseMode)IndexOf(new[] { "drain", "cancel" }, c.Text(2))));
     }
 
-    // The same with the names of the reference implementations.
+    // The same with the names of the reference API.
     private void OnCompat()
     {
         Do("compat", c =>

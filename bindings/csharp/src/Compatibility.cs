@@ -1,4 +1,4 @@
-// Names of the reference implementations that differ from those of the library, as aliases and small subclasses.
+// Names of the reference API that differ from those of the library, as aliases and small subclasses.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;

@@ -385,7 +385,7 @@ final class TestPlan {
     Check.that(asked.shouldCheckpoint(new StrategyQuestion(SMALL, "l", SMALL.bytes(), 2)), "by the interface");
   }
 
-  /** The names of the reference implementations, with their arguments. */
+  /** The names of the reference API, with their arguments. */
   static void testFactoryOfTheReferenceImplementation() {
     CheckpointConfig config = new CheckpointConfig(
         org.ckpt.compat.CheckpointStrategy.SELECTIVE, 2, List.of("a*"), List.of("ab"), 1, 0.5);

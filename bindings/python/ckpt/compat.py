@@ -1,4 +1,4 @@
-"""The names of the reference implementations, where they differ from those of this package: from ckpt import compat. New programs
+"""The names of the reference API, where they differ from those of this package: from ckpt import compat. New programs
 do not need them."""
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class AsyncCheckpointManager(AsyncManager):
 
 
 class AdaptiveController(Threshold):
-    """The threshold rule with the names of its reference implementation."""
+    """The threshold rule with the names of the reference API."""
 
     def observe_task(self, name: str, elapsed: float) -> None:
         super().observe_task(name, elapsed)

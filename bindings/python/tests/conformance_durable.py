@@ -172,7 +172,7 @@ class Scenario(Stages):
     def do_finish(self, c):
         self.of("background", c.text(1)).manager.close(cancel=index_of(["drain", "cancel"], c.text(2)) == 1)
 
-    # ---- The same with the names of the reference implementations ----
+    # ---- The same with the names of the reference API ----
 
     def do_compat(self, c):
         options = {} if c.option("capacity") is None else {"max_queue_size": c.option("capacity", kind=int)}

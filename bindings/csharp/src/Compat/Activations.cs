@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Ckpt.Compat
 {
-    /// <summary>An ActivationManager with the names of the reference implementation.</summary>
+    /// <summary>An ActivationManager with the names of the reference API.</summary>
     public sealed class ActivationCheckpointManager : ActivationManager
     {
         /// <summary>Creates a manager of a stage.</summary>

@@ -44,7 +44,7 @@ namespace Ckpt.Compat
         public long BytesWritten { get; }
     }
 
-    /// <summary>AsyncManager with the methods of the reference implementations.</summary>
+    /// <summary>AsyncManager with the methods of the reference API.</summary>
     public sealed class AsyncCheckpointManager : AsyncManager
     {
         /// <summary>Creates a manager with a queue of at most maxQueueSize tasks; others are refused.</summary>

@@ -14,7 +14,7 @@ import org.ckpt.SaveOptions;
 import org.ckpt.Stateful;
 import org.ckpt.WhenFull;
 
-/** {@link AsyncManager} with the methods of the reference implementations: tasks are identified by their ids. */
+/** {@link AsyncManager} with the methods of the reference API: tasks are identified by their ids. */
 public final class AsyncCheckpointManager extends AsyncManager {
   /**
    * Creates a manager with a queue of at most ten tasks; others are refused.
