@@ -138,7 +138,7 @@ ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker,
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     require(order >= CKPT_MEMORY_ORDER_ID && order <= CKPT_MEMORY_ORDER_PEAK, "order is ", order,
-            "; one of CKPT_MEMORY_ORDER_... (0 .. 2)");
+            "; expected one of CKPT_MEMORY_ORDER_... (0 .. 2)");
     if (stats != nullptr) check_struct(stats, "stats");
     check_array(layers, capacity, "layers");
     not_null(count, "count");
@@ -278,7 +278,7 @@ ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tr
 ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker* tracker, int32_t enabled) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    require(enabled == 0 || enabled == 1, "enabled is ", enabled, "; 0 or 1");
+    require(enabled == 0 || enabled == 1, "enabled is ", enabled, "; expected 0 or 1");
     object.events().enable(enabled == 1);
   });
 }

@@ -73,7 +73,7 @@ ckpt_status ckpt_program_create(ckpt_schedule* schedule, const ckpt_profile* pro
 ckpt_status ckpt_program_get_arena_bytes(const ckpt_program* program, int32_t tier, int64_t* bytes) {
   return guard([&] {
     const auto& object = *checked(program, "program")->object;
-    require(tier >= 0 && tier < plan::tiers, "tier is ", tier, "; 0 .. ", plan::tiers - 1);
+    require(tier >= 0 && tier < plan::tiers, "tier is ", tier, "; expected 0 .. ", plan::tiers - 1);
     *not_null(bytes, "bytes") = object.arena_bytes[static_cast<std::size_t>(tier)];
   });
 }

@@ -40,7 +40,7 @@ std::size_t index_argument(int64_t index, std::size_t count) {
 
 Chosen chosen_argument(int32_t chosen, Chosen usual) {
   require(chosen >= CKPT_STRATEGY_CHOSEN_DEFAULT && chosen <= CKPT_STRATEGY_CHOSEN_BOUNDARY, "chosen is ", chosen,
-          "; CKPT_STRATEGY_CHOSEN_DEFAULT (0) .. CKPT_STRATEGY_CHOSEN_BOUNDARY (2)");
+          "; expected CKPT_STRATEGY_CHOSEN_DEFAULT (0) .. CKPT_STRATEGY_CHOSEN_BOUNDARY (2)");
   return chosen == CKPT_STRATEGY_CHOSEN_DEFAULT ? usual : static_cast<Chosen>(chosen);
 }
 
@@ -81,7 +81,7 @@ bool ask_user(const std::string& who, ckpt_strategy_decide_fn decide, void* user
                                           layer_index};
     call_user(who, "decide", [&] { return decide(&question, &answer, user_data); });
   });
-  require(answer == 0 || answer == 1, "strategy ", quote(who), " decide: *answer is ", answer, "; 0 or 1");
+  require(answer == 0 || answer == 1, "strategy ", quote(who), " decide: *answer is ", answer, "; expected 0 or 1");
   return answer == 1;
 }
 
@@ -263,7 +263,7 @@ ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, int32_t lis
   return guard([&] {
     const Parameters is = checked(strategy, "strategy")->object->parameters();
     require(list >= CKPT_STRATEGY_LIST_NAMES && list <= CKPT_STRATEGY_LIST_RULES, "list is ", list,
-            "; one of CKPT_STRATEGY_LIST_... (0 .. 2)");
+            "; expected one of CKPT_STRATEGY_LIST_... (0 .. 2)");
     not_null(pattern, "pattern");
     const auto all = list == CKPT_STRATEGY_LIST_NAMES ? is.names : list == CKPT_STRATEGY_LIST_EXCLUDED ? is.excluded : is.rules;
     *pattern = all[index_argument(index, all.size())].c_str();

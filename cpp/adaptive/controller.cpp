@@ -24,7 +24,7 @@ void require_positive_or_zero(std::string_view argument, double value) {
 
 void check(const ControllerOptions& options) {
   const auto policy = static_cast<std::int32_t>(options.policy);
-  require(policy >= 0 && policy <= static_cast<std::int32_t>(Policy::fixed), "policy is ", policy, "; 0 .. ",
+  require(policy >= 0 && policy <= static_cast<std::int32_t>(Policy::fixed), "policy is ", policy, "; expected 0 .. ",
           static_cast<std::int32_t>(Policy::fixed));
   require_seconds("mtbf_seconds", options.mtbf_seconds);
   require_seconds("interval_seconds", options.interval_seconds);

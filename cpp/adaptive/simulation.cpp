@@ -84,7 +84,7 @@ void check(const Machine& machine) {
   require_seconds("local_cost_seconds", machine.local_cost);
   require(machine.remote_every == 1 || machine.local_cost > 0, "local_cost_seconds is ", machine.local_cost,
           "; above 0 with levels");
-  require(machine.remote_share >= 0 && machine.remote_share <= 1, "remote_share is ", machine.remote_share, "; 0 .. 1");
+  require(machine.remote_share >= 0 && machine.remote_share <= 1, "remote_share is ", machine.remote_share, "; expected 0 .. 1");
 }
 
 void add_to(Progress& sum, const Progress& progress) {
@@ -104,7 +104,7 @@ double number_after(std::string_view text, std::size_t begin) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + begin, end, value);
   require(error == std::errc() && stop == end && std::isfinite(value) && value > 0, "policy is ", base::quote(text),
-          "; a number above 0 after the colon");
+          "; expected a number above 0 after the colon");
   return value;
 }
 
@@ -165,9 +165,9 @@ void check_events(const SimulationResult& result, const std::vector<Policy>& pol
 
 void check(const SimulationOptions& options) {
   require(!options.law.empty() || !options.trace_csv.empty(), "neither a trace nor a law is given");
-  require(options.nodes >= 1 && options.nodes <= 1'000'000, "nodes is ", options.nodes, "; 1 .. 1000000");
-  require(options.failures >= 1 && options.failures <= 1'000'000, "failures is ", options.failures, "; 1 .. 1000000");
-  require(options.replicas >= 1 && options.replicas <= 100'000, "replicas is ", options.replicas, "; 1 .. 100000");
+  require(options.nodes >= 1 && options.nodes <= 1'000'000, "nodes is ", options.nodes, "; expected 1 .. 1000000");
+  require(options.failures >= 1 && options.failures <= 1'000'000, "failures is ", options.failures, "; expected 1 .. 1000000");
+  require(options.replicas >= 1 && options.replicas <= 100'000, "replicas is ", options.replicas, "; expected 1 .. 100000");
   require(options.failures <= 100'000'000 / options.replicas, "failures is ", options.failures, " in each of ", options.replicas,
           " replicas; at most 100000000 in all");
   const double drawn = static_cast<double>(options.nodes + options.failures) * static_cast<double>(options.replicas);

@@ -30,12 +30,13 @@ Threshold::Task observed(std::string_view name, double seconds) {
 }  // namespace
 
 void require_seconds(std::string_view argument, double seconds) {
-  base::require(std::isfinite(seconds) && seconds >= 0, argument, " is ", seconds, "; a finite number of seconds, at least 0");
+  base::require(std::isfinite(seconds) && seconds >= 0, argument, " is ", seconds,
+                "; expected a finite number of seconds, at least 0");
 }
 
 Threshold::Threshold(const ThresholdOptions& options) : options_(options), threshold_(options.threshold) {
   base::require(options.threshold >= smallest_threshold && options.threshold <= largest_threshold, "threshold is ",
-                options.threshold, "; ", smallest_threshold, " .. ", largest_threshold);
+                options.threshold, "; expected ", smallest_threshold, " .. ", largest_threshold);
   base::require(options.learning_rate > 0 && options.learning_rate <= 1, "learning_rate is ", options.learning_rate,
                 "; above 0, at most 1");
   base::require(options.budget >= 0, "budget is ", options.budget, "; at least 0");

@@ -28,7 +28,7 @@ double number_of(std::string_view text) {
 
 double positive_of(std::string_view argument, std::string_view text) {
   const double value = number_of(text);
-  require(std::isfinite(value) && value > 0, argument, " is ", base::quote(text), "; a number above 0");
+  require(std::isfinite(value) && value > 0, argument, " is ", base::quote(text), "; expected a number above 0");
   return value;
 }
 

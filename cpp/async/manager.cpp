@@ -21,18 +21,18 @@ constexpr std::int64_t most_capacity = 65536;
 constexpr std::int64_t longest_history = 1 << 20;
 
 AsyncOptions checked(const AsyncOptions& options) {
-  base::require(options.workers >= 1 && options.workers <= 16, "workers is ", options.workers, "; 1 .. 16");
-  base::require(options.capacity >= 1 && options.capacity <= most_capacity, "capacity is ", options.capacity, "; 1 .. ",
+  base::require(options.workers >= 1 && options.workers <= 16, "workers is ", options.workers, "; expected 1 .. 16");
+  base::require(options.capacity >= 1 && options.capacity <= most_capacity, "capacity is ", options.capacity, "; expected 1 .. ",
                 most_capacity);
-  base::require(options.history >= 1 && options.history <= longest_history, "history is ", options.history, "; 1 .. ",
+  base::require(options.history >= 1 && options.history <= longest_history, "history is ", options.history, "; expected 1 .. ",
                 longest_history);
   base::require(options.prepare_bytes >= 0 && options.prepare_bytes <= options.staging_bytes, "prepare_bytes is ",
-                options.prepare_bytes, "; 0 .. staging_bytes (", options.staging_bytes, ")");
+                options.prepare_bytes, "; expected 0 .. staging_bytes (", options.staging_bytes, ")");
   base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second, "; at least 0 (no limit)");
   base::require(options.drain_timeout_ns >= -1, "drain_timeout_ns is ", options.drain_timeout_ns, "; at least -1");
   base::require(options.staging_threads >= 0 && options.staging_threads <= 1024, "staging_threads is ", options.staging_threads,
-                "; 0 .. 1024");
-  base::require(options.nice >= 0 && options.nice <= 19, "nice is ", options.nice, "; 0 .. 19");
+                "; expected 0 .. 1024");
+  base::require(options.nice >= 0 && options.nice <= 19, "nice is ", options.nice, "; expected 0 .. 19");
   return options;
 }
 

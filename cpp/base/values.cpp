@@ -7,7 +7,7 @@
 namespace ckpt::base {
 
 std::int64_t bytes_of(std::string_view argument, std::string_view text) {
-  constexpr const char* expected = "a whole number of bytes, or one with B, KiB, MiB, GiB, TiB or PiB";
+  constexpr const char* expected = "expected a whole number of bytes, or one with B, KiB, MiB, GiB, TiB or PiB";
   constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   const std::size_t letters = std::min(text.find_first_not_of("+-0123456789"), text.size());
   std::string_view unit = text.substr(letters);
@@ -24,7 +24,7 @@ std::int64_t bytes_of(std::string_view argument, std::string_view text) {
 }
 
 std::int64_t seconds_of(std::string_view argument, std::string_view text) {
-  constexpr const char* expected = "a whole number of seconds, or one with s, m, h, d or w";
+  constexpr const char* expected = "expected a whole number of seconds, or one with s, m, h, d or w";
   constexpr std::pair<std::string_view, std::int64_t> units[] = {{"", 1},     {"s", 1},     {"m", 60},
                                                                  {"h", 3600}, {"d", 86400}, {"w", 604800}};
   const std::size_t letters = std::min(text.find_first_not_of("+-0123456789"), text.size());

@@ -91,7 +91,7 @@ std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& 
   base::require(options.rotary_base == 0 || width / options.heads % 2 == 0, "heads is ", options.heads,
                 "; with rotary_base width / heads is even, and it is ", width / options.heads);
   require_probability("dropout", options.dropout);
-  base::require(is_float(options.dtype), "dtype is ", tensor::dtype_name(options.dtype), "; F32 or F64");
+  base::require(is_float(options.dtype), "dtype is ", tensor::dtype_name(options.dtype), "; expected F32 or F64");
   product({3, width, width});  // the largest weight
   return std::make_shared<BlockLayer<AttentionMiddle>>(std::move(name), AttentionMiddle(options), width, options.norm,
                                                        options.dropout, options.dtype);

@@ -100,7 +100,7 @@ double Chain::gradient_norm() {
   double squares = 0;
   for (const Part& part : parts_) squares += part.squares;
   const double norm = std::sqrt(squares);
-  if (!std::isfinite(norm)) fail(Status::out_of_range, "the norm of the gradients is ", norm, "; a finite number");
+  if (!std::isfinite(norm)) fail(Status::out_of_range, "the norm of the gradients is ", norm, "; expected a finite number");
   return norm;
 }
 

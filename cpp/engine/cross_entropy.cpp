@@ -13,7 +13,7 @@ class SoftmaxCrossEntropyLayer final : public Layer {
 
   TensorSpec output(const TensorSpec& input) const override {
     require_input(is_float(input.dtype) && input.has_rows() && input.shape.elements() >= 1, "the input is ", to_text(input),
-                  "; F32 or F64 [samples, ..., classes], each at least 1");
+                  "; expected F32 or F64 [samples, ..., classes], each at least 1");
     return {input.dtype, {1}};
   }
 
@@ -76,7 +76,7 @@ class SoftmaxCrossEntropyLayer final : public Layer {
     const tensor::Tensor& targets = *context.targets;
     const tensor::Shape wanted = context.input->rows_shape();
     require_input(is_index(targets.dtype()) && targets.shape() == wanted, "targets are ",
-                  to_text(TensorSpec{targets.dtype(), targets.shape()}), "; U8 or I32 ", to_text(wanted));
+                  to_text(TensorSpec{targets.dtype(), targets.shape()}), "; expected U8 or I32 ", to_text(wanted));
     return targets;
   }
 

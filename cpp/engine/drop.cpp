@@ -34,7 +34,7 @@ void for_chunks(const RunContext& context, const Work& work) {
 }  // namespace
 
 void require_probability(const char* name, double probability) {
-  base::require(probability >= 0 && probability < 1, name, " is ", probability, "; 0 <= p < 1");
+  base::require(probability >= 0 && probability < 1, name, " is ", probability, "; expected 0 <= p < 1");
 }
 
 Drop::Drop(double probability, std::uint32_t site)

@@ -16,7 +16,8 @@ class DropoutLayer final : public Layer {
   DropoutLayer(std::string name, double probability) : Layer(std::move(name)), drop_(probability, 0) {}
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(is_float(input.dtype) && input.shape.ndim() >= 1, "the input is ", to_text(input), "; F32 or F64 [samples, ...]");
+    require_input(is_float(input.dtype) && input.shape.ndim() >= 1, "the input is ", to_text(input),
+                  "; expected F32 or F64 [samples, ...]");
     return input;
   }
 

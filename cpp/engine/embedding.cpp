@@ -18,7 +18,7 @@ class EmbeddingLayer final : public Layer {
 
   TensorSpec output(const TensorSpec& input) const override {
     require_input(is_index(input.dtype) && input.shape.ndim() == 2 && input.shape[1] == context_, "the input is ", to_text(input),
-                  "; U8 or I32 [samples, ", context_, "]");
+                  "; expected U8 or I32 [samples, ", context_, "]");
     return {dtype_, {input.shape[0], context_ * width_}};
   }
 
@@ -79,7 +79,7 @@ std::shared_ptr<Layer> make_embedding(std::string name, std::int64_t vocabulary,
   base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; at least 1");
   base::require(context >= 1, "context is ", context, "; at least 1");
   base::require(width >= 1, "width is ", width, "; at least 1");
-  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; F32 or F64");
+  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   std::int64_t output_width = 0;
   if (__builtin_mul_overflow(context, width, &output_width)) {
     base::fail(base::Status::out_of_range, "context is ", context, " and width is ", width, "; their product passes INT64_MAX");

@@ -152,7 +152,7 @@ double Executor::run(const Step& step) {
 double Executor::evaluate(const Step& step, std::int64_t layers) {
   base::Entered::refuse(chain_.get(), "chain");
   require(!role_.is_stage(), "schedule is a stage's: a pipeline runs it");
-  require(layers >= 1 && layers <= chain_->layers(), "layer_count is ", layers, "; 1 .. ", chain_->layers());
+  require(layers >= 1 && layers <= chain_->layers(), "layer_count is ", layers, "; expected 1 .. ", chain_->layers());
   check_beginning(step);
   const TensorSpec& spec = specs_[static_cast<std::size_t>(layers)];
   for (std::int64_t i = 0; i < layers; ++i)
@@ -425,7 +425,8 @@ void Executor::check_finite(const plan::Operation& operation) const {
     if (all_finite(values, count)) return;
     const std::int64_t first = std::find_if(values, values + count, [](T value) { return !std::isfinite(value); }) - values;
     fail(Status::out_of_range, "layer ", base::quote(chain_->layer(operation.layer).name()), ": element ", first, " of its output",
-         role_.is_stage() ? base::cat(" for micro-batch ", operation.micro_batch) : "", " is ", values[first], "; a finite number");
+         role_.is_stage() ? base::cat(" for micro-batch ", operation.micro_batch) : "", " is ", values[first],
+         "; expected a finite number");
   });
 }
 
@@ -451,7 +452,8 @@ void Executor::run_turn(const plan::Operation& operation, const Step& step, doub
     with_float(spec.dtype, [&](auto zero) {
       using T = decltype(zero);
       result = static_cast<double>(*static_cast<const T*>(output));
-      if (!std::isfinite(result)) fail(Status::out_of_range, "the loss of step ", step.step, " is ", result, "; a finite number");
+      if (!std::isfinite(result))
+        fail(Status::out_of_range, "the loss of step ", step.step, " is ", result, "; expected a finite number");
       *static_cast<T*>(gradient) = static_cast<T>(step.loss_gradient);
     });
   }

@@ -20,7 +20,7 @@ constexpr FormParameter dtype_parameter = {"dtype", FormParameter::Unit::word, 0
 
 tensor::Dtype dtype_of(const base::FormValue& value) {
   const auto dtype = tensor::dtype_from_name(value.word);
-  base::require(dtype && is_float(*dtype), "dtype is ", base::quote(value.word), "; F32 or F64");
+  base::require(dtype && is_float(*dtype), "dtype is ", base::quote(value.word), "; expected F32 or F64");
   return *dtype;
 }
 

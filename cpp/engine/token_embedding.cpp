@@ -18,7 +18,7 @@ TokenEmbedding::TokenEmbedding(std::string name, std::int64_t vocabulary, std::i
 
 TensorSpec TokenEmbedding::output(const TensorSpec& input) const {
   require_input(is_index(input.dtype) && input.shape.ndim() == 2 && input.shape[1] >= 1 && input.shape[1] <= context_,
-                "the input is ", to_text(input), "; U8 or I32 [samples, tokens], 1 .. ", context_, " tokens");
+                "the input is ", to_text(input), "; expected U8 or I32 [samples, tokens], 1 .. ", context_, " tokens");
   return {dtype_, {input.shape[0], input.shape[1], width_}};
 }
 
@@ -84,7 +84,7 @@ std::shared_ptr<Layer> make_token_embedding(std::string name, std::int64_t vocab
   base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; at least 1");
   base::require(context >= 1, "context is ", context, "; at least 1");
   base::require(width >= 1, "width is ", width, "; at least 1");
-  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; F32 or F64");
+  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   return std::make_shared<TokenEmbedding>(std::move(name), vocabulary, context, width, positions, dtype);
 }
 

@@ -28,7 +28,7 @@ SubscriptionId EventHub::subscribe_queue(std::uint32_t kinds, std::int64_t capac
 
 SubscriptionId EventHub::add(const Shared& subscription) {
   const std::uint32_t kinds = subscription->kinds;
-  base::require(kinds != 0 && (kinds & ~all_event_kinds) == 0, "kinds is ", kinds, "; a sum of event kinds, 1 .. ",
+  base::require(kinds != 0 && (kinds & ~all_event_kinds) == 0, "kinds is ", kinds, "; expected a sum of event kinds, 1 .. ",
                 all_event_kinds);
   const std::lock_guard lock(mutex_);
   subscriptions_.push_back(subscription);

@@ -329,7 +329,7 @@ std::string_view Tracker::layer_name(LayerId layer) const {
 void Tracker::set_limit(std::int64_t bytes, std::int64_t hysteresis_bytes) {
   base::require(bytes > 0, "limit_bytes is ", bytes, "; at least 1");
   base::require(hysteresis_bytes >= 0 && hysteresis_bytes < bytes, "hysteresis_bytes is ", hysteresis_bytes,
-                "; 0 .. limit_bytes - 1");
+                "; expected 0 .. limit_bytes - 1");
   const auto state = state_;
   const std::int64_t now_ns = state->now();
   EventList events(state->hub.wanted());

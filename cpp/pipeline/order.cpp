@@ -53,11 +53,11 @@ std::vector<Task> interleaved_tasks(const Layout& layout, std::int32_t stage) {
 
 void check(const Layout& layout) {
   const auto order = static_cast<std::int32_t>(layout.order);
-  require(order >= 1 && order <= 3, "order is ", order, "; 1 .. 3 (CKPT_PIPELINE_*)");
-  require(layout.stages >= 1 && layout.stages <= most_stages, "stages is ", layout.stages, "; 1 .. ", most_stages);
+  require(order >= 1 && order <= 3, "order is ", order, "; expected 1 .. 3 (CKPT_PIPELINE_*)");
+  require(layout.stages >= 1 && layout.stages <= most_stages, "stages is ", layout.stages, "; expected 1 .. ", most_stages);
   require(layout.micro_batches >= 1 && layout.micro_batches <= most_micro_batches, "micro_batches is ", layout.micro_batches,
-          "; 1 .. ", most_micro_batches);
-  require(layout.chunks >= 1 && layout.chunks <= most_stages, "chunks is ", layout.chunks, "; 1 .. ", most_stages);
+          "; expected 1 .. ", most_micro_batches);
+  require(layout.chunks >= 1 && layout.chunks <= most_stages, "chunks is ", layout.chunks, "; expected 1 .. ", most_stages);
   require(layout.order == Order::interleaved || layout.chunks == 1, "chunks is ", layout.chunks,
           "; only the interleaved schedule takes more than 1");
   require(layout.order != Order::interleaved || layout.micro_batches % layout.stages == 0, "micro_batches is ",

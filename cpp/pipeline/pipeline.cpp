@@ -255,7 +255,7 @@ Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpe
   check(layout);
   check(options_.policy);
   require(options_.threads_per_stage >= 1 && options_.threads_per_stage <= 1024, "threads_per_stage is ",
-          options_.threads_per_stage, "; 1 .. 1024");
+          options_.threads_per_stage, "; expected 1 .. 1024");
   require(options_.choice.budget_bytes >= 0, "budget_bytes is ", options_.choice.budget_bytes, "; at least 0 (0: no budget)");
   require(options_.measured_runs >= 0, "measured_steps is ", options_.measured_runs, "; at least 0");
   require(options_.choice.schedules.empty() || std::ssize(options_.choice.schedules) == layout.pieces(), "schedules has ",

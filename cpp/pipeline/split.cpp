@@ -72,7 +72,7 @@ std::vector<std::int64_t> split(const plan::ChainProfile& profile, const std::ve
   profile.require_complete();
   const std::int64_t layers = profile.layers();
   const auto pieces = static_cast<std::int64_t>(in_flight.size());
-  base::require(pieces >= 1 && pieces <= layers, "pieces is ", pieces, "; 1 .. ", layers, " layers of the chain");
+  base::require(pieces >= 1 && pieces <= layers, "pieces is ", pieces, "; expected 1 .. ", layers, " layers of the chain");
   const std::vector<double> seconds = prefix_seconds(profile);
   const std::vector<double> bytes = prefix_sums(profile, stored_bytes);
   const auto sum = [](const std::vector<double>& sums, std::int64_t a, std::int64_t b) {

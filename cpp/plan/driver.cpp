@@ -567,7 +567,7 @@ void Driver::check_item(const Action& action) const {
 }
 
 void Driver::check_tier(const Action& action) const {
-  if (action.tier < 1 || action.tier >= tiers) refuse(action, cat("tier is ", action.tier, "; 1 .. ", tiers - 1));
+  if (action.tier < 1 || action.tier >= tiers) refuse(action, cat("tier is ", action.tier, "; expected 1 .. ", tiers - 1));
   if (action.slot < 0) refuse(action, cat("slot is ", action.slot, "; at least 0"));
 }
 

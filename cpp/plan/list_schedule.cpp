@@ -43,7 +43,7 @@ std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const A
     require(is_kind(kind), "actions[", i, "].kind is ", kind, "; no such kind");
     const bool last = i + 1 == actions.size();
     require((actions[i].kind == Kind::end) == last, "actions[", i, "] is ", kind_name(actions[i].kind),
-            "; END stands last and only there");
+            "; expected END last and only there");
   }
   return std::make_shared<const Schedule>(base::cat("list(", actions.size(), ")"), layers, std::make_unique<ListSource>(actions));
 }

@@ -327,7 +327,7 @@ class SlotLengths final : public WalkSink {
 }  // namespace
 
 std::int64_t tier_bytes(const Schedule& schedule, const ChainProfile& profile, std::int32_t tier) {
-  base::require(tier >= 1 && tier < tiers, "tier is ", tier, "; 1 .. ", tiers - 1);
+  base::require(tier >= 1 && tier < tiers, "tier is ", tier, "; expected 1 .. ", tiers - 1);
   SlotLengths lengths(tier);
   replay(schedule, profile, lengths);
   return lengths.sum();

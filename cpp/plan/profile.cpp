@@ -89,7 +89,7 @@ void ChainProfile::set_option(std::int64_t layer, std::int32_t number, const Opt
 }
 
 void ChainProfile::set_tier(std::int32_t tier, const TierProfile& profile) {
-  require(tier >= 1 && tier < tiers, "tier is ", tier, "; 1 .. ", tiers - 1);
+  require(tier >= 1 && tier < tiers, "tier is ", tier, "; expected 1 .. ", tiers - 1);
   require_bytes("capacity_bytes", profile.capacity_bytes);
   require_seconds("latency_seconds", profile.latency_seconds);
   const auto require_rate = [](const char* what, double rate) {

@@ -239,7 +239,7 @@ std::shared_ptr<const Schedule> make_store_all(const ChainProfile& profile) {
 
 std::shared_ptr<const Schedule> make_periodic(const ChainProfile& profile, std::int64_t segments) {
   profile.require_complete();
-  require(segments >= 1 && segments <= profile.layers(), "segments is ", segments, "; 1 .. ", profile.layers(), " layers");
+  require(segments >= 1 && segments <= profile.layers(), "segments is ", segments, "; expected 1 .. ", profile.layers(), " layers");
   return make(base::cat("periodic(", segments, ")"), profile, Segmentation::equal(profile.layers(), segments));
 }
 

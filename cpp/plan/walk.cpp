@@ -164,7 +164,7 @@ void Walk::check_item(const Action& action) const {
   if (!known) refuse(action, base::cat("item is ", static_cast<std::int32_t>(action.item), "; no such item"));
   const std::int64_t largest = action.item == Item::tape ? layers - 1 : layers;
   if (action.first < 0 || action.first > largest)
-    refuse(action, base::cat("the item's index is ", action.first, "; 0 .. ", largest));
+    refuse(action, base::cat("the item's index is ", action.first, "; expected 0 .. ", largest));
   if (action.item == Item::tape) {
     const auto options = static_cast<std::int64_t>(profile_.layer(action.first).options.size());
     if (action.option < 0 || action.option >= options) {
@@ -414,7 +414,7 @@ void Walk::hold(const Action& action, std::int64_t bytes) {
 
 void Walk::store_begin(const Action& action) {
   check_item(action);
-  if (action.tier < 1 || action.tier >= tiers) refuse(action, base::cat("tier is ", action.tier, "; 1 .. ", tiers - 1));
+  if (action.tier < 1 || action.tier >= tiers) refuse(action, base::cat("tier is ", action.tier, "; expected 1 .. ", tiers - 1));
   check_slot(action);
   const ItemKey key = key_named_by(action);
   const BufferId source = need_item(action, key);

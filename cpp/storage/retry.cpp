@@ -159,8 +159,9 @@ FaultHandler::FaultHandler(const FaultPolicy& policy, Sleep sleep, Decide decide
   base::require(policy.max_attempts >= 1, "max_attempts is ", policy.max_attempts, "; at least 1");
   base::require(policy.first_delay_ns >= 0, "first_delay_ns is ", policy.first_delay_ns, "; at least 0");
   base::require(policy.max_delay_ns >= 0, "max_delay_ns is ", policy.max_delay_ns, "; at least 0");
-  base::require(std::isfinite(policy.factor) && policy.factor >= 1, "factor is ", policy.factor, "; a number of at least 1");
-  base::require(policy.jitter >= 0 && policy.jitter <= 1, "jitter is ", policy.jitter, "; 0 .. 1");
+  base::require(std::isfinite(policy.factor) && policy.factor >= 1, "factor is ", policy.factor,
+                "; expected a number of at least 1");
+  base::require(policy.jitter >= 0 && policy.jitter <= 1, "jitter is ", policy.jitter, "; expected 0 .. 1");
 }
 
 std::int64_t FaultHandler::delay_ns(std::int32_t attempt, std::int64_t number) const {

@@ -24,7 +24,7 @@ std::vector<base::FormValue> values_of(const Arguments& arguments) {
 
 StrategyPtr read_interval(Arguments& arguments) {
   return std::make_shared<Interval>(
-      base::number_of<std::int64_t>("interval", values_of(arguments)[0].word, "a whole number of at least 1"));
+      base::number_of<std::int64_t>("interval", values_of(arguments)[0].word, "expected a whole number of at least 1"));
 }
 
 StrategyPtr read_selective(Arguments& arguments) {
@@ -42,7 +42,7 @@ StrategyPtr read_size(Arguments& arguments) {
 StrategyPtr read_memory_aware(Arguments& arguments) {
   const auto values = values_of(arguments);
   MemoryAwareOptions options{0, arguments.given.tracker, arguments.given.total_bytes, arguments.given.clock};
-  options.max_share = base::number_of<double>("share", values[0].word, "a number above 0 and at most 1");
+  options.max_share = base::number_of<double>("share", values[0].word, "expected a number above 0 and at most 1");
   if (!values[1].word.empty()) options.total_bytes = base::bytes_of("total_bytes", values[1].word);
   return std::make_shared<MemoryAware>(options);
 }

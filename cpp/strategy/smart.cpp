@@ -14,7 +14,7 @@ Smart::Smart(const SmartOptions& options, std::span<const std::string> excluded)
       late_share_(options.late_share) {
   base::require(std::isfinite(large_factor_) && large_factor_ > 0, "large_factor is ", large_factor_, "; finite and more than 0");
   base::require(rare_accesses_ >= 0, "rare_accesses is ", rare_accesses_, "; at least 0");
-  base::require(late_share_ >= 0 && late_share_ <= 1, "late_share is ", late_share_, "; 0 .. 1");
+  base::require(late_share_ >= 0 && late_share_ <= 1, "late_share is ", late_share_, "; expected 0 .. 1");
 }
 
 bool Smart::decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) {

@@ -51,7 +51,7 @@ Dtype dtype_of(const DataType& type) {
 }
 
 Shape shape_of(const TensorView& view) {
-  require(view.ndim >= 0 && view.ndim <= largest_ndim, "ndim is ", view.ndim, "; 0 .. ", largest_ndim);
+  require(view.ndim >= 0 && view.ndim <= largest_ndim, "ndim is ", view.ndim, "; expected 0 .. ", largest_ndim);
   require(view.ndim == 0 || view.shape != nullptr, "shape is NULL but ndim is ", view.ndim);
   return Shape(std::span<const std::int64_t>(view.shape, static_cast<std::size_t>(view.ndim)));
 }

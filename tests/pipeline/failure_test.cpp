@@ -77,7 +77,7 @@ TEST(PipelineFailure, TheCheckOfOutputsNamesLayerElementAndMicroBatch) {
         EXPECT_EQ(error.status(), checks ? Status::out_of_range : Status::ok);
         if (checks) {
           EXPECT_EQ(error.message(),
-                    base::cat("layer 'probe0': element 1 of its output for micro-batch 2 is ", bad, "; a finite number"));
+                    base::cat("layer 'probe0': element 1 of its output for micro-batch 2 is ", bad, "; expected a finite number"));
         }
         EXPECT_EQ(used.tracker->stats().current_bytes, 0);
         sample = was;

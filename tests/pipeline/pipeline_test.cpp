@@ -349,7 +349,7 @@ TEST(Pipeline, TheManagersForwardIsTheStages) {
 TEST(Pipeline, RefusesWhatCannotWork) {
   const Model model = byte_model(12, 32, 1);
   const auto message = [&](const PipelineOptions& options) { return error_of([&] { make_pipeline(model, options); }).message(); };
-  EXPECT_EQ(message(options_of(Order::gpipe, 1, 0)), "micro_batches is 0; 1 .. 65536");
+  EXPECT_EQ(message(options_of(Order::gpipe, 1, 0)), "micro_batches is 0; expected 1 .. 65536");
   EXPECT_EQ(message(options_of(Order::gpipe, 2, 5)), "micro_batches is 5; it does not divide the batch's 12 samples");
   EXPECT_EQ(message(options_of(Order::gpipe, 7, 2)), "stages times chunks is 7; the chain has 6 layers");
   EXPECT_EQ(message(options_of(Order::gpipe, 2, 2, 2)), "chunks is 2; only the interleaved schedule takes more than 1");

@@ -132,7 +132,8 @@ static void schedules(void) {
 
   schedule = NULL;
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET, "the smallest that works for this chain is");
-  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT, "bytes is 0; 1 .. 9223372036854775807");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT,
+              "bytes is 0; expected 1 .. 9223372036854775807");
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic:7", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, NULL, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "begins is NULL");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");
@@ -477,7 +478,8 @@ static void planners(void) {
   }
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic", &schedule), CKPT_E_INVALID_ARGUMENT,
               "planner 'periodic': the planner is periodic:SEGMENTS; 0 values are given");
-  CHECK_FAILS(ckpt_schedule_create(profile, "periodic:9", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 9; 1 .. 6 layers");
+  CHECK_FAILS(ckpt_schedule_create(profile, "periodic:9", &schedule), CKPT_E_INVALID_ARGUMENT,
+              "segments is 9; expected 1 .. 6 layers");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:9000000000GiB", &schedule), CKPT_E_OUT_OF_RANGE, "more than INT64_MAX bytes");
   for (i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
     CHECK_FAILS(ckpt_schedule_create(profile, unknown[i], &schedule), CKPT_E_NOT_FOUND,

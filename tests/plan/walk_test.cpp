@@ -49,7 +49,7 @@ TEST(Walk, NamesTheActionAndTheReason) {
   EXPECT_EQ(complaint({forward(0, 1), forward(0, 1)}), "action 1 (FORWARD): INPUT(1) is there already");
   EXPECT_EQ(complaint({turn()}), "action 0 (TURN): INPUT(2) is not there");
   EXPECT_EQ(complaint({backward(1)}), "action 0 (BACKWARD): GRAD(2) is not there");
-  EXPECT_EQ(complaint({drop_input(5)}), "action 0 (DROP): the item's index is 5; 0 .. 2");
+  EXPECT_EQ(complaint({drop_input(5)}), "action 0 (DROP): the item's index is 5; expected 0 .. 2");
   EXPECT_EQ(complaint({forward(0, 2), turn(), turn()}), "action 2 (TURN): the step has turned already");
   Action option = forward_tape(0);
   option.option = 1;
@@ -84,7 +84,7 @@ TEST(Walk, TransfersHoldBytesUntilTheirAwait) {
 }
 
 TEST(Walk, TransferRules) {
-  EXPECT_EQ(complaint({store(0, 0, 0, 1)}), "action 0 (STORE_BEGIN): tier is 0; 1 .. 3");
+  EXPECT_EQ(complaint({store(0, 0, 0, 1)}), "action 0 (STORE_BEGIN): tier is 0; expected 1 .. 3");
   EXPECT_EQ(complaint({store(0, 1, -1, 1)}), "action 0 (STORE_BEGIN): slot is -1; at least 0");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 0, 2)}), "action 1 (STORE_BEGIN): slot 0 of tier 1 is taken");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 1, 1)}), "action 1 (STORE_BEGIN): transfer 1 is under way already");

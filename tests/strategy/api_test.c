@@ -142,7 +142,7 @@ static void test_smart_constants(void) {
       {"smart:rare_accesses=-1", "rare_accesses is -1"}, {"smart:large_factor=0", "large_factor is 0"},
       {"smart:large_factor=nan", "large_factor is nan"}, {"smart:inf", "large_factor is inf"},
       {"smart:1,2,0.5,7", "4 values are given"},         {"smart:late_share=0,late_share=1", "late_share is given twice"},
-      {"smart:late_share=0,7", "7 stands after"},
+      {"smart:late_share=0,7", "value 7 follows"},
   };
   ckpt_strategy_info info = info_of("smart");
   ckpt_strategy* strategy = NULL;

@@ -146,13 +146,13 @@ TEST(Text, RefusesWhatItCannotRead) {
             "strategy 'every:2': unknown strategy kind 'every'; known: "
             "interval, selective, size, memory-aware, smart, any, all, not, first");
   const auto refused = [](const char* text) { return refusal([&] { from_text(text); }); };
-  EXPECT_EQ(refused("interval:x"), "strategy 'interval:x': interval is 'x'; a whole number of at least 1");
+  EXPECT_EQ(refused("interval:x"), "strategy 'interval:x': interval is 'x'; expected a whole number of at least 1");
   EXPECT_EQ(refused("interval:0"), "strategy 'interval:0': interval is 0; at least 1");
   EXPECT_EQ(refused("interval:1,2"), "strategy 'interval:1,2': the strategy is interval[:INTERVAL]; 2 values are given");
-  EXPECT_EQ(refused("memory-aware:80%"), "strategy 'memory-aware:80%': share is '80%'; a number above 0 and at most 1");
+  EXPECT_EQ(refused("memory-aware:80%"), "strategy 'memory-aware:80%': share is '80%'; expected a number above 0 and at most 1");
   EXPECT_NE(refused("memory-aware:nan").find("more than 0 and at most 1"), std::string::npos);
   EXPECT_NE(refused("memory-aware:1.5").find("more than 0 and at most 1"), std::string::npos);
-  EXPECT_EQ(refused("smart:x"), "strategy 'smart:x': large_factor is 'x'; a number");
+  EXPECT_EQ(refused("smart:x"), "strategy 'smart:x': large_factor is 'x'; expected a number");
   EXPECT_NE(refused("not:smart,smart").find("children are 2"), std::string::npos);
   EXPECT_NE(error_of(Status::not_found, [] { from_text("not:smart,"); }).find("unknown strategy kind ''"), std::string::npos);
   EXPECT_EQ(refused("any"), "strategy 'any': 'any' is empty; at least one strategy");
@@ -162,7 +162,7 @@ TEST(Text, RefusesWhatItCannotRead) {
   EXPECT_NE(refused("any(any(interval)").find("is not closed"), std::string::npos);
   EXPECT_NE(refused("any(interval))").find("text after the )"), std::string::npos);
   EXPECT_NE(refused("any(interval)x").find("text after the )"), std::string::npos);
-  EXPECT_NE(refused("interval:)").find("closes nothing"), std::string::npos);
+  EXPECT_NE(refused("interval:)").find("unmatched )"), std::string::npos);
   EXPECT_NE(refused("size:\xFF").find("not valid UTF-8"), std::string::npos);
   EXPECT_NE(error_of(Status::not_found, [] { from_text(""); }), "");
   EXPECT_NE(error_of(Status::not_found, [] { from_text("any(smart,)"); }), "");

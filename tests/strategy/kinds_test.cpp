@@ -540,7 +540,7 @@ TEST(Smart, RefusesConstantsOutOfRange) {
   EXPECT_NE(refusal([] { Smart({INFINITY, 2, 0.7}, Names{}); }), "");
   EXPECT_NE(refusal([] { Smart({std::nan(""), 2, 0.7}, Names{}); }), "");
   EXPECT_EQ(refusal([] { Smart({1.5, -1, 0.7}, Names{}); }), "rare_accesses is -1; at least 0");
-  EXPECT_EQ(refusal([] { Smart({1.5, 2, 1.5}, Names{}); }), "late_share is 1.5; 0 .. 1");
+  EXPECT_EQ(refusal([] { Smart({1.5, 2, 1.5}, Names{}); }), "late_share is 1.5; expected 0 .. 1");
   EXPECT_NE(refusal([] { Smart({1.5, 2, std::nan("")}, Names{}); }), "");
 }
 

@@ -121,7 +121,7 @@ TYPED_TEST(TensorDlpack, RefusesWhatIsNoTensorHere) {
   refused(unsupported, "strides[0] is 4; only row-major contiguous tensors, where it is 3", [](auto& p) { p.strides = {4, 1}; });
   refused(unsupported, "strides[0] is -3", [](auto& p) { p.strides = {-3, 1}; });
   refused(unsupported, "strides[0] is 0", [](auto& p) { p.strides = {0, 1}; });
-  refused(invalid, "ndim is 9; 0 .. 8", [](auto& p) { p.managed.tensor.ndim = 9; });
+  refused(invalid, "ndim is 9; expected 0 .. 8", [](auto& p) { p.managed.tensor.ndim = 9; });
   refused(invalid, "ndim is -1", [](auto& p) { p.managed.tensor.ndim = -1; });
   refused(invalid, "shape is NULL but ndim is 2", [](auto& p) { p.managed.tensor.shape = nullptr; });
   refused(invalid, "shape[0] is -2", [](auto& p) { p.shape[0] = -2; });

@@ -385,7 +385,7 @@ class Failures(unittest.TestCase):
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.LOAD_BEGIN, 0, item=Item.INPUT, tier=1, transfer=1),
                   end], "is being stored"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.DROP, tier=1), end], "in transfer"),
-                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=4), end], "tier is 4; 1 .. 3"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=4), end], "tier is 4; expected 1 .. 3"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.FORWARD, 0, 2), turn, end],
                  "transfer 0 was not awaited")):
             guest = Guest()
