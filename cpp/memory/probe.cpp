@@ -19,14 +19,14 @@ std::int64_t to_bytes(std::string_view word) {
   return result.ec == std::errc() && result.ptr == word.data() + word.size() && value >= 0 ? value : unknown;
 }
 
-// The number that is a file's first word; unknown when there is none ("max" is none).
+// Returns the number in a file's first word; unknown if it is not a number ("max").
 std::int64_t read_number(const std::string& path) {
   std::ifstream file(path);
   std::string word;
   return file >> word ? to_bytes(word) : unknown;
 }
 
-// The number after key in a file of "key number" lines.
+// Returns the number after key in a file of "key number" lines.
 std::int64_t read_value(const std::string& path, std::string_view key) {
   std::ifstream file(path);
   std::string word;
@@ -39,7 +39,7 @@ std::int64_t read_value(const std::string& path, std::string_view key) {
   return unknown;
 }
 
-// How one version of control groups names what is needed.
+// File and key names in one version of control groups.
 struct Version {
   const char* limit;
   const char* usage;
@@ -50,7 +50,7 @@ constexpr Version v2{"/memory.max", "/memory.current", "inactive_file"};
 
 void cut_down_to_group(const std::string& directory, const Version& version, SystemMemory& system) {
   const std::int64_t limit = read_number(directory + version.limit);
-  // v1 says "no limit" with a number near INT64_MAX; a limit above the machine's memory limits nothing either.
+  // v1 reports "no limit" as a number near INT64_MAX; a limit above the machine's memory has no effect either.
   if (limit < 0 || limit >= system.machine_bytes) return;
   if (system.limit_bytes == 0 || limit < system.limit_bytes) system.limit_bytes = limit;
   system.total_bytes = std::min(system.total_bytes, limit);
@@ -60,8 +60,8 @@ void cut_down_to_group(const std::string& directory, const Version& version, Sys
   system.available_bytes = std::min(system.available_bytes, std::max<std::int64_t>(0, limit - used));
 }
 
-// A limit of any group on the way to the root counts. Inside a container the path may be the host's and not exist here; the
-// container's own group is then the mount itself, which is where this ends.
+// The limit of every group along the path to the root applies. Inside a container the path may be the host's and not exist here;
+// the container's own group is then the mount itself, where the loop ends.
 void cut_down_to_path(const std::string& mount, std::string path, const Version& version, SystemMemory& system) {
   for (;;) {
     cut_down_to_group(mount + path, version, system);

@@ -126,9 +126,9 @@ void refuse_circle(std::string_view text) {
   constexpr int deepest = 32;
   int depth = 0;
   for (const OpenUri* open = innermost; open != nullptr; open = open->outer) {
-    if (open->text == text) base::fail(Status::invalid_state, "uri ", quote(text), " is made of itself");
+    if (open->text == text) base::fail(Status::invalid_state, "uri ", quote(text), " is recursive");
     if (++depth >= deepest) {
-      base::fail(Status::invalid_state, "uri ", quote(text), " is made inside ", deepest, " others, the innermost ",
+      base::fail(Status::invalid_state, "uri ", quote(text), " is nested inside ", deepest, " others, the innermost ",
                  quote(innermost->text));
     }
   }

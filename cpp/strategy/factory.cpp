@@ -54,15 +54,15 @@ StrategyPtr read_smart(Arguments& arguments) {
 }
 
 StrategyPtr read_not(Arguments& arguments) {
-  base::require(arguments.children.size() == 1, "children are ", arguments.children.size(), "; 'not' takes one strategy");
+  base::require(arguments.children.size() == 1, "children are ", arguments.children.size(), "; 'not' expects one strategy");
   return std::make_shared<Not>(arguments.children[0]);
 }
 
-// In the order in which messages list them. Values that their class checks with messages of its own are words here.
+// In the order in which messages list them. Values that their class validates with its own messages are words here.
 constexpr BuiltIn built_in[] = {
     {{"interval", "every n-th layer", {{"interval", Unit::word, 0, 0, "2"}}}, read_interval, Takes::values},
-    {{"selective", "layers that are named", {}}, read_selective, Takes::values},
-    {{"size", "activations of at least so many bytes", {{"bytes", Unit::word, 0, 0, "1MiB"}}}, read_size, Takes::values},
+    {{"selective", "the named layers", {}}, read_selective, Takes::values},
+    {{"size", "activations of at least this size", {{"bytes", Unit::word, 0, 0, "1MiB"}}}, read_size, Takes::values},
     {{"memory-aware",
       "every n-th layer; n shrinks while memory is short",
       {{"share", Unit::word, 0, 0, "0.8"}, {"total_bytes", Unit::word, 0, 0, ""}}},

@@ -19,7 +19,7 @@ constexpr std::int64_t largest_interval = 10;
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t look_every_ns = 10 * second_ns;
 constexpr std::int64_t high_lasts_ns = 30 * second_ns;
-constexpr std::int64_t calm_before_growth = 3;  // steps of a follower
+constexpr std::int64_t calm_before_growth = 3;  // consecutive follower steps without high pressure before the interval grows
 
 // A user's clock may return anything: the difference must not overflow.
 std::int64_t elapsed_ns(std::int64_t from, std::int64_t to) noexcept {
@@ -73,7 +73,7 @@ bool MemoryAware::decide(std::string_view, const Activation&, std::int64_t layer
   return layer_index % interval() == 0;
 }
 
-// A clock may be the user's: who asks this strategy from inside it would ask the clock again.
+// The clock may be user code: if it asks this strategy, that call would read the clock again.
 std::int64_t MemoryAware::now_ns() const {
   if (!given_clock_) [[likely]]
     return clock_->now_ns();
@@ -87,7 +87,7 @@ bool MemoryAware::is_due(std::int64_t now_ns) const noexcept {
 
 bool MemoryAware::is_high(double live) const noexcept { return live > max_share_ * static_cast<double>(total_bytes_); }
 
-// Below 0.8 of the share, without the rounding error of 0.8.
+// Returns true below 0.8 of the share, without the rounding error of 0.8.
 bool MemoryAware::is_low(double live) const noexcept { return 5 * live < max_share_ * (4 * static_cast<double>(total_bytes_)); }
 
 // Measures pressure only when an adjustment is due: answers depend on the interval, not on pressure.
@@ -95,7 +95,7 @@ void MemoryAware::adjust(std::int64_t now_ns) {
   const Inside inside(this);
   {
     const std::lock_guard lock(mutex_);
-    if (!is_due(now_ns)) return;  // another thread was first
+    if (!is_due(now_ns)) return;  // another thread has adjusted it
     looked_ns_.store(now_ns, std::memory_order_relaxed);
     if (!follower_.expired()) return;
   }
@@ -124,8 +124,8 @@ bool MemoryAware::Adjusted::operator==(const Adjusted& other) const noexcept {
          !follower.owner_before(other.follower) && !other.follower.owner_before(follower);
 }
 
-// The interval for a step that would take too much: the next smaller one that fits the share, else a larger one that fits (as
-// boundaries, fewer of them may take less), else the one that takes least.
+// Chooses an interval for a step that would exceed the share: the next smaller one that fits, else a larger one that fits (with
+// boundaries, fewer of them may take less), else the one with the lowest peak.
 template <class Predict>
 std::int64_t MemoryAware::fitting_interval(std::int64_t predicted, double other_bytes, Predict&& predict) const {
   const std::int64_t now = interval();
@@ -151,11 +151,11 @@ void MemoryAware::begin_step(const StepMemory& memory) {
   {
     const std::lock_guard lock(mutex_);
     follower_ = memory.follower;
-    if (adjusted_ == same) return;  // the answer would be the same; the strategies need not be asked for it
+    if (adjusted_ == same) return;  // the answer would be the same, so the strategies need not be asked
   }
-  // In doubles, which do not overflow: a tracker can count any number of bytes.
+  // In doubles, which do not overflow: a tracker may count any number of bytes.
   const double other_bytes = static_cast<double>(memory.unpredicted_bytes) + static_cast<double>(tracked);
-  // With an interval that holds for the prediction only.
+  // With an interval that applies to the prediction only.
   const auto predict = [&](std::int64_t interval) {
     struct Restored {
       std::atomic<std::int64_t>& now;

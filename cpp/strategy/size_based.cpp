@@ -9,7 +9,7 @@ SizeBased::SizeBased(std::int64_t threshold_bytes, std::span<const std::string> 
   base::require(threshold_bytes > 0, "threshold_bytes is ", threshold_bytes, "; at least 1");
 }
 
-// Whole binary units, rounded down: 1 MiB is printed as 1MB.
+// Rounds down to whole binary units: 1 MiB is printed as 1MB.
 std::string SizeBased::name() const {
   constexpr const char* units[] = {"B", "KB", "MB", "GB"};
   std::int64_t amount = threshold_bytes_;

@@ -10,7 +10,7 @@ void Strategy::refuse(std::string_view layer_name, std::int64_t layer_index) {
 }
 
 void Strategy::refuse_text(std::string_view what) const {
-  base::fail(base::Status::unsupported, "text cannot say what this strategy of kind ", parameters().kind, " has: ", what);
+  base::fail(base::Status::unsupported, "strategy of kind ", parameters().kind, ": its text form cannot express ", what);
 }
 
 }  // namespace ckpt::strategy

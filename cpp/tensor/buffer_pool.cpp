@@ -14,7 +14,8 @@ namespace ckpt::tensor {
 namespace {
 
 std::int64_t rounded(std::int64_t bytes) {
-  if (bytes > INT64_MAX - buffer_alignment) base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; no machine has that");
+  if (bytes > INT64_MAX - buffer_alignment)
+    base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; more than any machine has");
   return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
 }
 
@@ -35,7 +36,7 @@ struct BufferPool::State {
   std::int64_t retain_limit = 0;
   mutable base::ForkMutex mutex;
   KeptBuffers kept;
-  BufferPoolStats stats;  // without what kept knows
+  BufferPoolStats stats;  // without the counters of kept
 };
 
 Buffer::Buffer(Buffer&& other) noexcept { *this = std::move(other); }
@@ -71,7 +72,7 @@ BufferPool::BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::stri
 }
 
 BufferPool::~BufferPool() {
-  if (!is_lost()) trim();  // else what it keeps is lost too
+  if (!is_lost()) trim();  // otherwise its kept buffers are lost too
 }
 
 bool BufferPool::is_lost() const noexcept {
@@ -88,7 +89,7 @@ void* BufferPool::system_memory(std::int64_t size) {
   trim();
   if (void* const data = system_allocate(size)) return data;
   base::fail(base::Status::out_of_memory, "bytes is ", size, " (rounded up to ", buffer_alignment,
-             "); the system has no memory for it");
+             "); the system is out of memory");
 }
 
 Buffer BufferPool::take(std::int64_t bytes) {
@@ -135,7 +136,7 @@ void BufferPool::give_back(Buffer& buffer) noexcept {
   State& state = *state_;
   try {
     if (buffer.allocation_ != 0) state.tracker->free(buffer.allocation_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a tracker that forgot the allocation must not keep the memory from going back
+  } catch (...) {  // NOLINT(bugprone-empty-catch): an error of the tracker must not prevent the release
   }
   if (is_lost()) return system_free(buffer.data_);
   const bool too_large = buffer.reserved_ > state.retain_limit;
@@ -180,8 +181,8 @@ BufferPoolStats BufferPool::stats() const {
 
 std::int64_t BufferPool::retain_limit() const noexcept { return state_->retain_limit; }
 
-// Never destroyed: tensors of other static objects may go later than any destructor here. A forked child whose parent's other
-// threads were in the pool at that moment gets another one.
+// Never destroyed: tensors in other static objects may be destroyed after any destructor here. A forked child gets a new pool if
+// another thread of the parent was in the pool at the fork.
 const std::shared_ptr<BufferPool>& default_buffer_pool() {
   struct Default {
     std::shared_ptr<BufferPool> pool = BufferPool::create(nullptr, "tensor", default_pool_retain_bytes);

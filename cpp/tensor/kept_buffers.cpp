@@ -10,7 +10,7 @@ namespace {
 
 static_assert(sizeof(KeptBuffer) <= buffer_alignment, "the smallest buffer must hold its node");
 
-// In a build with AddressSanitizer a use after release is found although the memory is still ours.
+// In a build with AddressSanitizer a use after release is detected although the memory stays allocated.
 void hide(KeptBuffer& node) {
   base::poison(reinterpret_cast<char*>(&node) + sizeof(KeptBuffer), static_cast<std::size_t>(node.size) - sizeof(KeptBuffer));
 }

@@ -206,13 +206,13 @@ static void test_composites(void) {
   children[1] = all;
   CHECK_FAILS(create_of("all($0)", NULL, 2, &all), CKPT_E_INVALID_ARGUMENT, "options.children is NULL");
   CHECK_FAILS(create_of("all($0)", children, -1, &all), CKPT_E_INVALID_ARGUMENT, "options.children: the count is -1");
-  CHECK_FAILS(create_of("all($0)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "children[1] is not used; the text has no $1");
+  CHECK_FAILS(create_of("all($0)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "children[1] is not used: the text has no $1");
   CHECK_FAILS(create_of("all($0,$2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT,
-              "'$2' is no strategy of the caller; 2 are given");
-  CHECK_FAILS(create_of("all($0,$)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$' is no strategy of the caller");
-  CHECK_FAILS(create_of("all($0,$1:2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "'$1' is no strategy of the caller");
-  CHECK_FAILS(create_of("all($0,$-1)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$-1' is no strategy of the caller");
-  CHECK_FAILS(ckpt_strategy_create("$0", &all), CKPT_E_INVALID_ARGUMENT, "'$0' is no strategy of the caller; 0 are given");
+              "'$2' is not a strategy of the caller; 2 are given");
+  CHECK_FAILS(create_of("all($0,$)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$' is not a strategy of the caller");
+  CHECK_FAILS(create_of("all($0,$1:2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "'$1' is not a strategy of the caller");
+  CHECK_FAILS(create_of("all($0,$-1)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$-1' is not a strategy of the caller");
+  CHECK_FAILS(ckpt_strategy_create("$0", &all), CKPT_E_INVALID_ARGUMENT, "'$0' is not a strategy of the caller; 0 are given");
   CHECK_FAILS(create_of("not($0,$1)", children, 2, &none), CKPT_E_INVALID_ARGUMENT, "children are 2");
   CHECK_FAILS(create_memory_aware("interval:2", NULL, 5, NULL, &any), CKPT_E_INVALID_ARGUMENT,
               "no strategy of the text is memory-aware");

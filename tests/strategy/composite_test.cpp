@@ -63,13 +63,13 @@ TEST(Composite, FirstMatchRefusesRulesThatMeanNothing) {
   const auto with = [](const std::string& rule) {
     return refusal([&] { FirstMatch(Names{rule}, Children{interval(1), interval(1)}); });
   };
-  EXPECT_EQ(with("#"), "rules[0] is '#'; '#5', '#2..7' or '#8..'");
+  EXPECT_EQ(with("#"), "rules[0] is '#'; expected '#5', '#2..7' or '#8..'");
   for (const char* rule : {"#x", "#-1", "#3..2", "#1..x", "#..3", "#..", "#1.2", "#99999999999999999999", "#1...3"}) {
     EXPECT_NE(with(rule).find("'#5', '#2..7' or '#8..'"), std::string::npos) << rule;
   }
   EXPECT_EQ(with(""), "rules[0] is blank: ''");
   EXPECT_EQ(refusal([] { FirstMatch(Names{"a"}, Children{interval(1)}); }),
-            "children are 1 for 1 rules; one for each rule and a last one as fallback");
+            "children are 1 for 1 rules; expected one for each rule and a last one as fallback");
 }
 
 TEST(Composite, Names) {
@@ -81,7 +81,7 @@ TEST(Composite, Names) {
 }
 
 TEST(Composite, RefusesNoChildren) {
-  EXPECT_EQ(refusal([] { AnyOf(Children{}); }), "children is empty; at least one strategy");
+  EXPECT_EQ(refusal([] { AnyOf(Children{}); }), "children is empty; expected at least one strategy");
   EXPECT_NE(refusal([] { AllOf(Children{}); }), "");
   EXPECT_NE(refusal([] { FirstMatch(Names{}, Children{}); }), "");
   EXPECT_EQ(refusal([] { AnyOf(Children{interval(1), nullptr}); }), "children[1] is NULL");

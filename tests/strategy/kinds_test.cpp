@@ -536,7 +536,7 @@ TEST(Smart, KeepsLearningUnderOneName) {
 }
 
 TEST(Smart, RefusesConstantsOutOfRange) {
-  EXPECT_EQ(refusal([] { Smart({0, 2, 0.7}, Names{}); }), "large_factor is 0; finite and more than 0");
+  EXPECT_EQ(refusal([] { Smart({0, 2, 0.7}, Names{}); }), "large_factor is 0; expected a finite number above 0");
   EXPECT_NE(refusal([] { Smart({INFINITY, 2, 0.7}, Names{}); }), "");
   EXPECT_NE(refusal([] { Smart({std::nan(""), 2, 0.7}, Names{}); }), "");
   EXPECT_EQ(refusal([] { Smart({1.5, -1, 0.7}, Names{}); }), "rare_accesses is -1; at least 0");
