@@ -26,7 +26,7 @@ class Entered {
 
   // Fails with Error(invalid_state) if this thread has entered the object. name: the object's name in messages.
   static void refuse(const void* object, const char* name) {
-    if (is_inside(object)) fail(Status::invalid_state, name, " is in use by the operation whose callback makes this call");
+    if (is_inside(object)) fail(Status::invalid_state, name, " is in use by the operation that runs this callback");
   }
 
   // Returns the objects that this thread has entered, for another thread that works on its behalf.

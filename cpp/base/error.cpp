@@ -109,7 +109,7 @@ void set_callback_error(const char* text) noexcept {
   }
 }
 
-// Called around every callback; usually there is no message.
+// Called around every callback; usually none is set.
 std::string take_callback_error() {
   std::string* const text = callback_error_text;
   return text == nullptr || text->empty() ? std::string() : std::exchange(*text, std::string());

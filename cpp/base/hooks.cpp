@@ -36,7 +36,7 @@ Registry& registry() {
 
 thread_local bool is_library_thread = false;
 
-// Exceptions of a hook are logged only: there is no caller to report to.
+// Exceptions of a hook are logged only: no caller can receive them.
 void run(const ThreadHook& hook, const char* name) noexcept {
   try {
     if (hook) hook(name);

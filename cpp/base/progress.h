@@ -17,7 +17,7 @@ using ProgressSink = std::function<void(std::int64_t done_bytes, std::int64_t to
 // operation fails.
 void set_progress(ProgressSink sink);
 
-// Thrown by an operation whose sink failed. Not a fault of the data, so callers do not retry or fall back.
+// Thrown by an operation after its sink failed. Not a fault of the data, so callers do not retry or fall back.
 class ProgressFailed final : public Error {
  public:
   using Error::Error;

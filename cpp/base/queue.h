@@ -48,7 +48,7 @@ class MpmcQueue {
  public:
   explicit MpmcQueue(std::int64_t capacity) : capacity_(capacity), nodes_(checked_queue_capacity(capacity)) {}
 
-  // Boost's queue is bounded by its free nodes, whose number is inexact; a separate count makes the capacity exact.
+  // Boost's queue is bounded by its free nodes, an inexact number; a separate count makes the capacity exact.
   bool try_push(const T& value) {
     std::int64_t size = size_.load(std::memory_order_relaxed);
     do {

@@ -85,7 +85,7 @@ ThreadPool::ThreadPool(std::int32_t threads) {
   require(threads >= 0 && threads <= 1024, "thread_count is ", threads, "; expected 0 .. 1024");
   state_ = std::make_unique<State>();
   const std::int32_t count = threads == 0 ? std::min(available_threads(), 1024) : threads;
-  // A failing push_back would join a thread that was never told to stop.
+  // A failing push_back would join a thread that was never asked to stop.
   state_->workers.reserve(static_cast<std::size_t>(count));
   try {
     for (std::int32_t i = 1; i < count; ++i) {

@@ -22,7 +22,7 @@ class ThreadPool {
 
   // Calls work(part) for 0 <= part < parts and returns when all are done. If parts throw, the remaining ones are skipped and the
   // exception of the lowest part that threw is rethrown here. Allocates nothing unless one throws. If the pool is busy, or the
-  // caller is one of its own threads, the calling thread works alone. Error(forked) in a forked child.
+  // caller is one of its threads, the calling thread works alone. Error(forked) in a forked child.
   template <class Work>
   void run(std::int64_t parts, Work&& work) {
     run_parts(

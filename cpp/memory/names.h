@@ -144,7 +144,7 @@ class Names {
   Chunks<Entry> entries_;
   std::atomic<std::int64_t> count_{0};
   std::atomic<const Table*> table_;
-  // Readers may still use an outgrown table, so it is kept: all outgrown tables together are no larger than the current one.
+  // Readers may still use an outgrown table, so it is kept: all outgrown tables together are at most as large as the current one.
   std::vector<std::unique_ptr<Table>> tables_;
 };
 

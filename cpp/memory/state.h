@@ -50,7 +50,7 @@ struct Totals {
   std::uint64_t sequence = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t scope_peak_bytes = 0;         // of the innermost scope
-  std::int64_t limit_bytes = largest_bytes;  // INT64_MAX, which is never exceeded, if there is no limit
+  std::int64_t limit_bytes = largest_bytes;  // INT64_MAX, which is never exceeded, without a limit
   std::int64_t rearm_below_bytes = 0;        // limit less hysteresis
   std::uint32_t layers = 0;
   bool limit_armed = true;
@@ -91,7 +91,7 @@ class EventList {
   std::array<Event, 3> events_;
 };
 
-// Replaces EventList while there are no listeners; compiles to nothing.
+// Replaces EventList without listeners; compiles to nothing.
 struct NoEvents {
   static constexpr bool wants(EventKind) noexcept { return false; }
   static void add(const Event&) noexcept {}
@@ -149,7 +149,7 @@ struct Tracker::State {
   [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Events& events);
   template <class Events>
   [[gnu::always_inline]] void free(AllocationId allocation, Events& events);
-  std::int64_t free_all(LayerId id, std::vector<Event>* events);  // events: nullptr if there are no listeners
+  std::int64_t free_all(LayerId id, std::vector<Event>* events);  // events: nullptr without listeners
   void grow_slots();
   [[noreturn]] static void refuse_bytes(std::int64_t bytes);
   // Release `lock` and throw; not_found errors are counted.

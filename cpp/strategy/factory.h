@@ -70,7 +70,7 @@ void unregister_kind(std::string_view kind);
 // "interval, selective, ...": the built-in kinds and the registered ones.
 std::string known_kinds();
 
-// Fails with Error(not_found) for an unregistered kind. Refuses a kind whose factory creates the same kind again, directly or
+// Fails with Error(not_found) for an unregistered kind. Refuses a kind if its factory creates the same kind again, directly or
 // indirectly.
 StrategyPtr create_registered(std::string_view kind, const std::string& arguments);
 

@@ -25,7 +25,7 @@ class Smart final : public Strategy {
   // Ignores layers that were never queried.
   void observe_access(std::string_view layer_name) override;
 
-  // The answers are no until this many layers were queried, or an index repeats.
+  // Selects nothing until this many layers were queried, or an index repeats.
   static constexpr std::int32_t layers_watched_first = 10;
 
  private:

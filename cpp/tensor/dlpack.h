@@ -68,7 +68,7 @@ struct [[gnu::may_alias]] ManagedTensorVersioned {
 ManagedTensor* export_tensor(std::shared_ptr<Tensor> tensor);
 ManagedTensorVersioned* export_tensor_versioned(std::shared_ptr<Tensor> tensor);
 
-// Returns a tensor over the memory of managed, whose deleter (may be nullptr) runs exactly once, with the tensor's last
+// Returns a tensor over the memory of managed, with its deleter (may be nullptr), which runs exactly once, with the tensor's last
 // reference. If an import throws, the deleter has not run and managed still belongs to the caller. Fails with Error(unsupported)
 // for unsupported tensors: lanes other than 1, devices other than the CPU, strides that are not row-major and contiguous, types
 // without a Dtype, padded sub-byte types, unknown flags, an unknown major version (then only the version is read). The read-only

@@ -169,7 +169,7 @@ TEST(Custom, RefusesToAskItselfInACircle) {
   };
   AnyOf any(Children{std::make_shared<Custom>(hooks)});
   self = &any;
-  const std::string text = "the strategy is in use by the operation whose callback makes this call";
+  const std::string text = "the strategy is in use by the operation that runs this callback";
   EXPECT_EQ(error_of(base::Status::invalid_state, [&] { ask(any, "x"); }), text);
   EXPECT_EQ(error_of(base::Status::invalid_state, [&] { ask(any, "x"); }), text);
   EXPECT_EQ(any.counters().asked_layers, 0);

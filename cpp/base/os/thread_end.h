@@ -14,7 +14,8 @@ class ThreadEnd {
   ThreadEnd(const ThreadEnd&) = delete;
   ThreadEnd& operator=(const ThreadEnd&) = delete;
 
-  // Sets the value of the calling thread, replacing an earlier one; with nullptr, run is not called. Returns false if there is no
+  // Sets the value of the calling thread, replacing an earlier one; with nullptr, run is not called. Returns false if out of
+  // memory.
   // memory for it.
   [[nodiscard]] bool arrange(void* value) noexcept { return is_made_ && pthread_setspecific(key_, value) == 0; }
 
