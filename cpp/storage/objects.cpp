@@ -27,7 +27,7 @@ std::vector<Entry> ObjectStorage::list(const std::string& path) {
     const std::string_view name = below.substr(0, below.find('/'));
     if (entries.empty() || entries.back().name != name) entries.push_back({std::string(name), name.size() < below.size()});
   });
-  if (entries.empty() && !path.empty()) base::fail(base::Status::not_found, "there is no ", base::quote(path));
+  if (entries.empty() && !path.empty()) base::fail(base::Status::not_found, "path ", base::quote(path), " does not exist");
   return entries;
 }
 

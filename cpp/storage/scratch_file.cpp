@@ -13,7 +13,7 @@
 namespace ckpt::storage {
 namespace {
 
-// The path that the file can have, and what it then wants of copies.
+// Returns the first available path for the file, and the alignment that it requires.
 WritePath direct_path(int descriptor, WritePath first, DirectAlignment& alignment) {
   if (first == WritePath::buffered) return first;
   const auto wanted = make_direct(descriptor);
@@ -42,7 +42,7 @@ ScratchFile::ScratchFile(Descriptor descriptor, std::string shown, std::int64_t 
 }
 
 void ScratchFile::write(std::int64_t offset, std::span<const std::byte> bytes, const std::atomic<bool>& stop) {
-  // A lane that writes only reads them.
+  // The write direction only reads this memory.
   writes_.copy(offset, {const_cast<std::byte*>(bytes.data()), bytes.size()}, stop);
 }
 
@@ -56,7 +56,8 @@ ScratchFile::Lane::Lane(const ScratchFile& file, Direction direction, bool has_r
     : file_(file), direction_(direction), ring_(has_ring ? Ring::make(most_pieces) : nullptr), limit_(std::move(limit)) {}
 
 ScratchFile::Lane::~Lane() {
-  if (ring_ != nullptr && generation_ != base::fork_generation()) static_cast<void>(ring_.release());  // the ring is the parent's
+  // the ring belongs to the parent process
+  if (ring_ != nullptr && generation_ != base::fork_generation()) static_cast<void>(ring_.release());
 }
 
 void ScratchFile::Lane::copy(std::int64_t offset, std::span<std::byte> bytes, const std::atomic<bool>& stop) {
@@ -87,7 +88,7 @@ ScratchFile::Lane::Piece& ScratchFile::Lane::free_piece() {
   }
 }
 
-// Room for a piece in whole blocks, where the caller's memory does not suit the file.
+// Returns memory for a piece in whole blocks, for caller memory that does not meet the file's alignment.
 std::span<std::byte> ScratchFile::Lane::own_memory(const Piece& piece) {
   if (memory_ == nullptr) memory_ = base::map_pages(most_pieces * piece_bytes);
   const auto number = static_cast<std::size_t>(&piece - pieces_.data());
@@ -113,7 +114,7 @@ void ScratchFile::Lane::start(Piece& piece) {
   finish(piece);
 }
 
-// The plain way, whose error is the one to report.
+// Copies synchronously; its errors are reported to the caller.
 void ScratchFile::Lane::copy_now(const Piece& piece) const {
   const int descriptor = file_.descriptor_.get();
   std::size_t done = piece.copied.size();
@@ -122,12 +123,12 @@ void ScratchFile::Lane::copy_now(const Piece& piece) const {
                                           : try_read_all(descriptor, piece.offset, piece.copied, done);
   };
   int code = attempt();
-  // The file does not stand by what it said of its alignment, or its end lies within a block.
+  // The file rejects its own reported alignment, or its end is within a block.
   if (code == EINVAL && is_direct() && make_buffered(descriptor)) code = attempt();
   if (code != 0) fail_os(code, direction_ == Direction::write ? "write" : "read", file_.shown_);
   if (done < piece.bytes.size()) {
-    base::fail(base::Status::io, "cannot read ", base::quote(file_.shown_), ": only ", done, " of ", piece.bytes.size(),
-               " bytes at ", piece.offset, " are there");
+    base::fail(base::Status::io, "cannot read ", base::quote(file_.shown_), ": expected ", piece.bytes.size(), " bytes at ",
+               piece.offset, ", found ", done);
   }
 }
 
@@ -136,7 +137,7 @@ void ScratchFile::Lane::finish(Piece& piece) {
     std::ranges::copy(piece.copied.first(piece.bytes.size()), piece.bytes.begin());
 }
 
-// What the system did not copy, or not all of it, is copied by the plain way.
+// Pieces that the system did not copy completely are copied synchronously.
 void ScratchFile::Lane::take_ends() {
   if (ring_ == nullptr) return;
   while (const auto end = ring_->take()) {
@@ -148,7 +149,7 @@ void ScratchFile::Lane::take_ends() {
 }
 
 void ScratchFile::Lane::wait_for_one() {
-  if (!ring_->wait()) sleep_ns(1'000'000);  // the system refuses to wait; the end comes all the same
+  if (!ring_->wait()) sleep_ns(1'000'000);  // the system refuses to wait; the completion arrives nevertheless
   take_ends();
 }
 
