@@ -12,17 +12,17 @@
 namespace ckpt::plan {
 namespace {
 
-// Above this many buffers the quadratic orders would take seconds; one pass in time order is left then.
+// With more buffers the quadratic orders would take seconds; then a single pass in time order is used.
 constexpr std::size_t largest_quadratic = 8192;
 
 std::int64_t sum_of(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) base::fail(base::Status::out_of_range, "the buffers' bytes pass INT64_MAX");
+  if (__builtin_add_overflow(a, b, &sum)) base::fail(base::Status::out_of_range, "the buffers' bytes exceed INT64_MAX");
   return sum;
 }
 
-// An arena that is filled and emptied in the order of time: each buffer goes into the smallest gap between those alive, else behind
-// the last of them.
+// An arena that is filled and emptied in time order: each buffer goes into the smallest sufficient gap between the live ones,
+// otherwise after the last of them.
 class TimelyArena {
  public:
   std::int64_t take(std::int64_t bytes) {
@@ -70,8 +70,8 @@ class TimelyArena {
     std::int64_t offset;
     std::int64_t bytes;
   };
-  std::vector<Gap> gaps_;  // by offset; no two touch, and none touches top_
-  std::int64_t top_ = 0;   // end of the last buffer alive
+  std::vector<Gap> gaps_;  // by offset; not adjacent to each other or to top_
+  std::int64_t top_ = 0;   // end of the last live buffer
   std::int64_t highest_ = 0;
 };
 
@@ -82,13 +82,13 @@ struct Span {
   std::int64_t bytes = 0;  // rounded up to the alignment
 };
 
-// Lengths of buffers that grow while they are alive, rounded: they are placed with these from the start.
+// Rounded lengths of buffers that grow while they are live: they are placed with these from the start.
 using GrownBuffers = std::unordered_map<BufferId, std::int64_t>;
 
-// Places buffers of tier 0 as they come, and remembers their lives as long as there are few.
+// Places buffers of tier 0 in order of allocation, and stores their lifetimes as long as they are few.
 class TimeOrder final : public WalkSink {
  public:
-  // known: those that will grow. offsets: filled by BufferId when given.
+  // known: lengths of the buffers that will grow. offsets: filled by BufferId, if given.
   explicit TimeOrder(GrownBuffers known, std::vector<std::int64_t>* offsets = nullptr)
       : known_(std::move(known)), offsets_(offsets) {}
 
@@ -97,7 +97,7 @@ class TimeOrder final : public WalkSink {
     if (info.tier != 0) return;
     count(info.bytes);
     Live live{0, placed_bytes(info.bytes), spans_.size()};
-    // One that shrank first and grew then may be longest at its start.
+    // A buffer that shrinks before it grows may be longest at its start.
     if (const auto grown = known_.find(id); grown != known_.end()) live.bytes = std::max(live.bytes, grown->second);
     if (live.bytes > 0) place(id, live, now);
     live_.add(id, live);
@@ -125,15 +125,15 @@ class TimeOrder final : public WalkSink {
     if (!many_) spans_[live.span].end = now;
   }
 
-  // Whether buffers grew that were not known to: then they must be placed again, with what grown() says.
+  // Returns true if buffers grew that were not in `known`: they must be placed again, with the lengths of grown().
   bool misplaced() const { return known_.empty() && !grown_.empty(); }
   const GrownBuffers& grown() const { return grown_; }
 
-  // nullptr when there were too many.
+  // nullptr if there were too many.
   const std::vector<Span>* spans() const { return many_ ? nullptr : &spans_; }
   std::int64_t arena_bytes() const { return arena_.highest(); }
   std::int64_t peak_bytes() const { return peak_bytes_; }
-  // No arena is smaller.
+  // A lower bound of every arena.
   std::int64_t least_arena_bytes() const { return peak_rounded_; }
 
  private:
@@ -174,7 +174,7 @@ class TimeOrder final : public WalkSink {
   std::int64_t peak_rounded_ = 0;
 };
 
-// Once, and again where buffers grew. replay_into: hands all events to a sink.
+// Places once, and again if buffers grew. replay_into: passes all events to a sink.
 template <class ReplayInto>
 TimeOrder time_order(const ReplayInto& replay_into, std::vector<std::int64_t>* offsets = nullptr) {
   TimeOrder first({}, offsets);
@@ -191,13 +191,13 @@ struct Place {
 };
 
 struct Attempt {
-  std::vector<Place> places;  // empty when it was not pursued
+  std::vector<Place> places;  // empty if the attempt was abandoned
   std::int64_t arena_bytes = 0;
-  std::size_t stuck_at = 0;  // in the order: what did not fit
+  std::size_t stuck_at = 0;  // position in the order of the span that did not fit
 };
 
-// Puts the spans one after another, in the given order, each into the smallest gap that is free for its whole life. Gives up as
-// soon as the arena would not be smaller than `below`, the size of one that is known. Counts the spans that it looks at.
+// Places the spans in the given order, each into the smallest gap that is free for its whole lifetime. Gives up as soon as the
+// arena would not be smaller than `below`, the size of a known one. Counts the spans examined.
 Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::size_t>& order, std::int64_t below,
                        std::int64_t& looks) {
   struct Placed {
@@ -210,7 +210,7 @@ Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::si
     const Span& span = spans[order[at]];
     std::int64_t best_offset = -1;
     std::int64_t best_gap = INT64_MAX;
-    std::int64_t reach = 0;  // end of what overlaps in time so far
+    std::int64_t reach = 0;  // end of the overlapping buffers so far
     looks += std::ssize(placed);
     for (const Placed& other : placed) {
       if (other.span.end < span.begin || other.span.begin > span.end) continue;
@@ -232,11 +232,11 @@ Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::si
   return attempt;
 }
 
-// Spans that a search looks at: some hundredths of a second.
+// The most spans that a search examines: a few hundredths of a second.
 constexpr std::int64_t most_looks = 20'000'000;
 
-// The smallest arena of several orders that look at whole lives, each mended as long as that helps: what does not fit is put
-// earlier. Without places when none is smaller than the timely one.
+// Returns the smallest arena of several orders that consider whole lifetimes. Each order is repaired as long as that helps: a
+// span that does not fit is moved to the front. Has no places if none is smaller than the time-order arena.
 Attempt better_than(const TimeOrder& timely) {
   Attempt best{{}, timely.arena_bytes()};
   if (timely.spans() == nullptr) return best;
@@ -260,7 +260,7 @@ Attempt better_than(const TimeOrder& timely) {
       std::rotate(order.begin() + static_cast<std::ptrdiff_t>(candidate.stuck_at * 3 / 4), stuck, stuck + 1);
     }
   };
-  // Long lives at the bottom, short ones above them; then large before small.
+  // Long lifetimes at the bottom, short ones above them; then large before small.
   attempt([](const Span& a, const Span& b) { return a.end - a.begin > b.end - b.begin; });
   attempt([](const Span& a, const Span& b) { return a.bytes > b.bytes; });
   attempt([](const Span& a, const Span& b) {
@@ -299,7 +299,7 @@ std::int64_t budgeted_bytes(const Schedule& schedule, const ChainProfile& profil
 
 namespace {
 
-// The longest item of each slot of one tier.
+// Collects the longest item of each slot of one tier.
 class SlotLengths final : public WalkSink {
  public:
   explicit SlotLengths(std::int32_t tier) : tier_(tier) {}

@@ -357,7 +357,7 @@ TEST(Pipeline, RefusesWhatCannotWork) {
             "micro_batches is 3; the interleaved schedule needs a multiple of stages (2)");
   PipelineOptions options = options_of(Order::gpipe, 2, 2);
   options.begins = {0, 6};
-  EXPECT_EQ(message(options), "begins[1] is 6; after 0 and below 6");
+  EXPECT_EQ(message(options), "begins[1] is 6; expected more than 0 and less than 6");
   options.begins = {1, 2};
   EXPECT_EQ(message(options), "begins[0] is 1; the first piece begins at layer 0");
   const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));

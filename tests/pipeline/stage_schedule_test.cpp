@@ -234,15 +234,16 @@ TEST(StageSchedule, TheWalkRefusesWhatIsNoStep) {
   const Action receive{.kind = Kind::receive, .item = Item::input};
   Action other = receive;
   other.micro_batch = 2;
-  EXPECT_EQ(complaint({other, plan::end()}), "action 0 (RECEIVE): micro_batch is 2; the stage has 2");
+  EXPECT_EQ(complaint({other, plan::end()}), "action 0 (RECEIVE): micro_batch is 2; expected less than 2");
   EXPECT_EQ(complaint({plan::forward(0, 1), plan::end()}), "action 0 (FORWARD): micro-batch 0 was not received");
   EXPECT_EQ(complaint({receive, plan::forward(0, 2), plan::end()}),
             "action 1 (FORWARD): layers [0, 2) are not within one chunk of the stage");
   other = {.kind = Kind::send, .first = 0, .item = Item::grad};
-  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(0) is at the end of the pipeline: no stage is beyond");
+  EXPECT_EQ(complaint({receive, other, plan::end()}),
+            "action 1 (SEND): GRAD(0) is at the end of the pipeline: no stage is adjacent there");
   other = {.kind = Kind::send, .first = 2, .item = Item::grad};
-  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(2) is not there");
-  EXPECT_EQ(complaint({receive, plan::turn(), plan::end()}), "action 1 (TURN): the last stage turns, not this one");
+  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(2) does not exist");
+  EXPECT_EQ(complaint({receive, plan::turn(), plan::end()}), "action 1 (TURN): only the last stage may turn");
 }
 
 // ---- Split ----

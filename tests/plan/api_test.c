@@ -206,7 +206,7 @@ static void lists(void) {
   actions[1].kind = CKPT_ACTION_KIND_END;
   CHECK_OK(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule));
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE,
-              "action 0 (BACKWARD): GRAD(1) is not there");
+              "action 0 (BACKWARD): GRAD(1) does not exist");
   report.struct_size = 8;
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
   ckpt_schedule_release(schedule);
@@ -331,10 +331,10 @@ static void bytes_past_counting(void) {
   CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
   CHECK_OK(ckpt_profile_add_option(profile, &option));
   CHECK_OK(ckpt_schedule_create_list(1, actions, 5, &schedule));
-  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule)); /* rounding up to the alignment passes it too */
-  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
 }

@@ -35,7 +35,7 @@ class LevelSource final : public ActionSource {
 
   std::unique_ptr<ActionStream> open(std::int64_t layers) const override;
 
-  // The tables follow from these numbers.
+  // The tables are determined by these numbers.
   void describe(Fingerprint& fingerprint) const override {
     for (const Level& level : levels_) {
       fingerprint.add(level.slots);
@@ -114,7 +114,7 @@ class LevelStream final : public ActionStream {
   }
 
  private:
-  // A state on a tier.
+  // A state stored on a tier.
   struct Stored {
     std::int64_t step = 0;
     std::int32_t level = 0;
@@ -127,7 +127,7 @@ class LevelStream final : public ActionStream {
     return limit == no_limit ? no_limit : limit - used_[at(level)];
   }
 
-  // The state of a step is at hand, in slot 0 of memory: decides where it is kept, on this level or below.
+  // The state of a step is available in slot 0 of memory: decides where to keep it, on this level or below.
   void arrive(std::int64_t step, std::int32_t level) {
     while (level > 0 && !source_.tables().is_stored(level, end_ - step, free_slots(level))) --level;
     at_hand_ = {step, level, level > 0 ? used_[at(level)] : 0};
@@ -141,14 +141,14 @@ class LevelStream final : public ActionStream {
     return at_hand_;
   }
 
-  // What is decided about the last stored state, which is at hand.
+  // The decision for the last stored state, which is available.
   std::int64_t split() const {
     const Stored& state = stored_.back();
     const std::int64_t free = free_slots(state.level);
     return source_.tables().split(state.level, end_ - state.step, free == no_limit ? free : free + 1);
   }
 
-  // Goes on from the last stored state: as many steps forward, or, for 0, without it.
+  // Continues from the last stored state: this many steps forward, or, for 0, without it.
   void leave(std::int64_t steps) {
     const Stored state = stored_.back();
     if (steps == 0) {
@@ -178,7 +178,7 @@ class LevelStream final : public ActionStream {
 
   const LevelSource& source_;
   LevelPhase phase_ = level_memory;
-  std::int64_t end_;  // of the steps that the state at hand, or the last one stored, begins
+  std::int64_t end_;  // end of the steps that begin with the available state, or with the last one stored
   Stored at_hand_;    // to be stored next
   std::vector<Stored> stored_;
   std::array<std::int32_t, tiers> used_{};
@@ -211,7 +211,8 @@ LevelTables::LevelTables(std::int64_t steps, const StepSeconds& step, std::span<
     tables_.push_back(std::move(table));
   }
   seconds_ = below.back();
-  if (!std::isfinite(seconds_)) base::fail(base::Status::out_of_range, "the seconds of ", steps, " layers pass all numbers");
+  if (!std::isfinite(seconds_))
+    base::fail(base::Status::out_of_range, "profile: the seconds of ", steps, " layers exceed the range of a double");
 }
 
 double LevelTables::stored(const Table& table, std::int64_t steps, std::int64_t free) {
@@ -223,7 +224,7 @@ double LevelTables::at_hand(const Table& table, std::int64_t steps, std::int64_t
   return free == 0 ? below : std::min(below, table.level.write_seconds + stored(table, steps, free));
 }
 
-// With one free slot more than the last; with no limit, where those behind the split have as many.
+// With one free slot more than the last table; without a limit, the part after the split has the same slots.
 std::vector<double> LevelTables::next_stored(const Table& table) const {
   const bool limited = table.level.slots > 0;
   Splits splits(steps_);
@@ -256,7 +257,7 @@ std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int
 
 namespace {
 
-// Measured seconds of like steps differ a little. The mean of equal ones is exactly each of them.
+// Measured seconds of identical steps differ slightly. The mean of equal values is exactly that value.
 StepSeconds mean_step(const ChainProfile& profile) {
   StepSeconds mean;
   const std::int64_t layers = profile.is_uniform() ? 1 : profile.layers();
@@ -284,11 +285,11 @@ std::shared_ptr<const Schedule> make_levels(const ChainProfile& profile, std::sp
     std::int64_t held = slots[k];
     if (tier.capacity_bytes > 0 && bytes > 0) {
       const std::int64_t room = tier.capacity_bytes / bytes;
-      require(slots[k] <= room && room > 0, "tier ", k, " holds ", room, " states of ", bytes, " bytes; ", slots[k],
-              " slots are asked for");
+      require(slots[k] <= room && room > 0, "slots of tier ", k, " are ", slots[k], "; expected at most ", room, " states of ",
+              bytes, " bytes");
       if (held == 0) held = room;
     }
-    // More than there are steps are without limit.
+    // More slots than steps are unlimited.
     levels.push_back({held < profile.layers() ? held : 0, tier.write_seconds(bytes), tier.read_seconds(bytes)});
     name += base::cat(", ", slots[k]);
   }
