@@ -1,4 +1,4 @@
-// ReLU and GELU: element by element, backward from the input.
+// ReLU and GELU: element-wise, with a backward that reads the input.
 #include "engine/kernels.h"
 #include "engine/layer.h"
 #include "plan/profile.h"

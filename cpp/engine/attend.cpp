@@ -10,7 +10,7 @@
 
 namespace ckpt::engine {
 
-// Where one head's numbers stand; everything of a sample.
+// The location of one head's data in a sample.
 template <class T>
 struct Attend::Part {
   Part(const Attend& attend, Extent extent, std::int64_t sample, std::int64_t head)
@@ -45,7 +45,7 @@ struct Attend::Part {
 
 namespace {
 
-// What was put apart in rows `stride` apart, and back.
+// Copies between contiguous blocks and rows that are `stride` apart.
 template <class T>
 void copy_rows(const T* from, std::int64_t from_stride, Block block, T* to, std::int64_t to_stride) {
   for (std::int64_t row = 0; row < block.rows; ++row) std::copy_n(from + row * from_stride, block.columns, to + row * to_stride);
@@ -85,7 +85,7 @@ void Attend::forward(base::ThreadPool& pool, Extent extent, const T* qkv, T* con
   });
 }
 
-// Heads that share keys and values are one part, in their order: so sums have one order.
+// Heads that share keys and values form one part and run in order, which fixes the order of sums.
 template <class T>
 void Attend::backward(base::ThreadPool& pool, Extent extent, const T* qkv, const T* context, const T* log_sums,
                       const T* probabilities_kept, const T* grad_context, T* grad_qkv) const {

@@ -60,8 +60,8 @@ CKPT_INLINE void scale_rows_body(T* x, std::int64_t stride, std::int64_t rows, s
   }
 }
 
-// Even and odd elements apart: from them side by side GCC 12 makes fused operations for AVX-512, which have other bits, although
-// it is told not to.
+// Deinterleaves even and odd elements: with interleaved ones, GCC 12 contracts to fused operations for AVX-512 despite
+// -ffp-contract=off, which changes the bits.
 template <class T>
 CKPT_INLINE void turn_body(T* x, const T* turns, std::int64_t width, bool back) {
   constexpr int pairs = 16;

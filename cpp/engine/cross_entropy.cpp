@@ -21,7 +21,7 @@ class SoftmaxCrossEntropyLayer final : public Layer {
   bool needs_targets() const override { return true; }
   TensorSpec stand_in_targets(const TensorSpec& input) const override { return {tensor::Dtype::i32, input.rows_shape()}; }
 
-  // The tape is each row's log-sum-exp, from which backward makes the softmax; the workspace is each row's loss.
+  // The tape is each row's log-sum-exp, from which backward computes the softmax; the workspace is each row's loss.
   OptionNeeds needs(const TensorSpec& input, std::int32_t) const override {
     return {.tape_bytes = input.rows() * tensor::dtype_bits(input.dtype) / 8,
             .forward_workspace_bytes = input.rows() * static_cast<std::int64_t>(sizeof(double))};
@@ -83,8 +83,8 @@ class SoftmaxCrossEntropyLayer final : public Layer {
   std::int64_t target_at(const tensor::Tensor& targets, std::int64_t i, std::int64_t classes) const {
     const std::int64_t target = index_at(targets.data(), targets.dtype(), i);
     if (target < 0 || target >= classes) {
-      base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": target ", i, " is ", target, "; there are ", classes,
-                 " classes");
+      base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": target ", i, " is ", target, "; expected 0 .. ",
+                 classes - 1);
     }
     return target;
   }

@@ -1,4 +1,4 @@
-// Sets elements to 0 at random.
+// Sets random elements to 0.
 #include <cstring>
 
 #include "engine/drop.h"
@@ -9,7 +9,7 @@ namespace ckpt::engine {
 namespace {
 
 constexpr std::int32_t store_mask = 0;
-constexpr std::int32_t dropout_options = 2;  // the other makes the mask again
+constexpr std::int32_t dropout_options = 2;  // the second one recomputes the mask
 
 class DropoutLayer final : public Layer {
  public:

@@ -1,4 +1,4 @@
-// Looks tokens up in a table and puts a sample's vectors one behind another.
+// Looks up tokens in a table and concatenates a sample's vectors.
 #include <algorithm>
 
 #include "engine/indices.h"
@@ -34,8 +34,8 @@ class EmbeddingLayer final : public Layer {
         for (std::int64_t i = begin * context_; i < end * context_; ++i) {
           const std::int64_t token = index_at(buffers.input, input.dtype, i);
           if (token < 0 || token >= vocabulary_) {
-            base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": token ", i, " is ", token,
-                       "; the vocabulary has ", vocabulary_);
+            base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": token ", i, " is ", token, "; expected 0 .. ",
+                       vocabulary_ - 1);
           }
           std::copy_n(table + token * width_, width_, y + i * width_);
         }
@@ -43,7 +43,7 @@ class EmbeddingLayer final : public Layer {
     });
   }
 
-  // Each part owns a range of the table and looks at all tokens in order, so every row is summed in the same order.
+  // Each part owns a range of the table and reads all tokens in order, so every row is summed in the same order.
   void backward(const RunContext& context, const BackwardBuffers& buffers) override {
     const TensorSpec& input = *context.input;
     const std::int64_t tokens = input.shape.elements();
@@ -82,7 +82,7 @@ std::shared_ptr<Layer> make_embedding(std::string name, std::int64_t vocabulary,
   base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   std::int64_t output_width = 0;
   if (__builtin_mul_overflow(context, width, &output_width)) {
-    base::fail(base::Status::out_of_range, "context is ", context, " and width is ", width, "; their product passes INT64_MAX");
+    base::fail(base::Status::out_of_range, "context is ", context, " and width is ", width, "; their product exceeds INT64_MAX");
   }
   return std::make_shared<EmbeddingLayer>(std::move(name), vocabulary, context, width, dtype);
 }

@@ -15,7 +15,7 @@ double learning_rate_at(const LearningRateSchedule& schedule, std::int64_t step)
   const auto& [kind, peak, last, warm_up, steps] = schedule;
   require(kind == RateKind::constant || kind == RateKind::linear || kind == RateKind::cosine, "kind is ",
           static_cast<std::int32_t>(kind), "; expected 0 .. 2");
-  require(std::isfinite(peak) && peak >= 0, "peak_rate is ", peak, "; finite and at least 0");
+  require(std::isfinite(peak) && peak >= 0, "peak_rate is ", peak, "; expected a finite number of at least 0");
   require(warm_up >= 0, "warm_up_steps is ", warm_up, "; at least 0");
   require(step >= 0, "step is ", step, "; at least 0");
   if (kind != RateKind::constant) {

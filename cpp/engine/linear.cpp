@@ -19,8 +19,8 @@ class LinearLayer final : public Layer {
   }
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(input.dtype == dtype_ && input.has_rows() && input.row_length() == inputs_, "the input is ", to_text(input), "; ",
-                  tensor::dtype_name(dtype_), "[samples, ..., ", inputs_, "]");
+    require_input(input.dtype == dtype_ && input.has_rows() && input.row_length() == inputs_, "the input is ", to_text(input),
+                  "; expected ", tensor::dtype_name(dtype_), "[samples, ..., ", inputs_, "]");
     return {dtype_, input.with_row_length(outputs_)};
   }
 

@@ -25,7 +25,7 @@ std::shared_ptr<Tensor> zeros(std::int64_t bytes) {
   return tensor;
 }
 
-// What measuring one layer changes, put back at the end.
+// Saves the state that measuring a layer changes, and restores it at the end.
 class Unchanged {
  public:
   explicit Unchanged(Layer& layer) : layer_(layer), ambient_(zeros(layer.ambient_bytes())) {
@@ -42,7 +42,7 @@ class Unchanged {
   Unchanged(const Unchanged&) = delete;
   Unchanged& operator=(const Unchanged&) = delete;
 
-  // Apart from the destructor: a custom layer's callback may fail.
+  // Separate from the destructor: a custom layer's callback may fail.
   void restore_ambient() {
     if (layer_.ambient_bytes() > 0) layer_.restore_ambient(ambient_->data());
   }
@@ -140,15 +140,15 @@ void log_profile(const plan::ChainProfile& profile, const TensorSpec& input, std
 
 // ---- In the chain ----
 
-// A layer's record makes no output, so only one whose backward does not read the output may be run by it behind its forward.
+// A layer's record makes no output, so it can follow the layer's forward only if its backward does not read the output.
 bool records(const plan::LayerProfile& layer, std::size_t option) {
   return layer.options[option].has_record && layer.has(plan::deterministic) && !layer.has(plan::needs_output);
 }
 
 std::size_t option_of(const plan::LayerProfile& layer, std::size_t option) { return std::min(option, layer.options.size() - 1); }
 
-// Stores everything, under one option of every layer (its last where it has fewer). with_records: layers that can record do so
-// behind their forward, right before their backward.
+// Returns the actions that store everything, under one option of every layer (its last one if it has fewer). with_records: layers
+// that can record do so after their forward, directly before their backward.
 std::vector<plan::Action> in_chain(const plan::ChainProfile& profile, std::size_t option, bool with_records) {
   const std::int64_t n = profile.layers();
   const auto records_at = [&](std::int64_t i) {
@@ -179,7 +179,7 @@ std::vector<plan::Action> in_chain(const plan::ChainProfile& profile, std::size_
   return actions;
 }
 
-// The profile with the seconds of the layers under one option.
+// Returns the profile with the layers' seconds under one option.
 plan::ChainProfile measured_by(const std::vector<plan::Action>& actions, const std::shared_ptr<Chain>& chain,
                                const ChainShape& shape, const Step& step, std::int32_t runs,
                                const std::shared_ptr<base::ThreadPool>& pool, const plan::ChainProfile& profile) {
@@ -226,7 +226,7 @@ plan::ChainProfile measured_in_chain(const std::shared_ptr<Chain>& chain, const 
     for (std::size_t option = 0; option < layer.options.size(); ++option) has_record = has_record || records(layer, option);
   }
   plan::ChainProfile measured = shape.profile;
-  // Forwards and backwards count as they run where everything is stored, which comes last.
+  // Forwards and backwards are measured where everything is stored, which runs last and overwrites the others.
   for (const bool with_records : {true, false}) {
     for (std::size_t option = 0; option < options && (has_record || !with_records); ++option)
       measured = measured_by(in_chain(measured, option, with_records), chain, shape, step, runs, pool, measured);

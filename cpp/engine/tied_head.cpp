@@ -11,8 +11,8 @@
 namespace ckpt::engine {
 namespace {
 
-// Has a gradient of its own, which is added to the embedding's behind a step: the two layers may run on different threads, and sums
-// have one order in any split of a chain.
+// Accumulates its gradient separately and adds it to the embedding's after a step: the two layers may run on different threads,
+// and sums must have the same order in any split of a chain.
 class TiedHead final : public Layer {
  public:
   TiedHead(std::string name, std::shared_ptr<const TokenEmbedding> embedding)
@@ -24,7 +24,7 @@ class TiedHead final : public Layer {
 
   TensorSpec output(const TensorSpec& input) const override {
     require_input(input.dtype == embedding_->dtype() && input.has_rows() && input.row_length() == embedding_->width(),
-                  "the input is ", to_text(input), "; ", tensor::dtype_name(embedding_->dtype()), "[samples, ..., ",
+                  "the input is ", to_text(input), "; expected ", tensor::dtype_name(embedding_->dtype()), "[samples, ..., ",
                   embedding_->width(), "]");
     return {input.dtype, input.with_row_length(embedding_->vocabulary())};
   }
@@ -86,7 +86,7 @@ std::shared_ptr<Layer> make_tied_head(std::string name, std::shared_ptr<Layer> e
   base::require(embedding != nullptr, "embedding is NULL");
   const std::string given = embedding->name();
   auto tokens = std::dynamic_pointer_cast<const TokenEmbedding>(std::move(embedding));
-  base::require(tokens != nullptr, "embedding is layer ", base::quote(given), "; one of kind token_embedding");
+  base::require(tokens != nullptr, "embedding is layer ", base::quote(given), "; expected a layer of kind token_embedding");
   return std::make_shared<TiedHead>(std::move(name), std::move(tokens));
 }
 

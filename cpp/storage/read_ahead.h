@@ -13,7 +13,7 @@ constexpr std::int64_t ranges_at_once = 8;
 
 // Opens a file for reading. Files of an object store, and files with ranges, are read ahead within the range given to expect, at
 // most ranges_at_once pieces concurrently; other files are returned as open returns them. A separate thread fetches the next
-// pieces while the current ones are used, so the caller's processing (hash, convert, copy) is hidden behind the transfer as long
+// pieces while the current ones are used, so the caller's processing (hash, convert, copy) overlaps with the transfer as long
 // as the transfer is slower.
 std::unique_ptr<File> open_ahead(Storage& storage, const std::string& path);
 

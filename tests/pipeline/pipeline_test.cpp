@@ -363,7 +363,7 @@ TEST(Pipeline, RefusesWhatCannotWork) {
   const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));
   Step step = step_of(model);
   step.targets = nullptr;
-  EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).message(), "targets is NULL; a loss layer needs it");
+  EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).message(), "targets is NULL; expected targets for the loss layer");
   step = step_of(model);
   step.input = model.targets.get();
   EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).status(), Status::invalid_argument);
