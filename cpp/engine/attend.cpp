@@ -113,10 +113,10 @@ void Attend::backward(base::ThreadPool& pool, Extent extent, const T* qkv, const
           gemm(false, true, block.rows, block.columns, part.width, grad_context + at, part.context_stride, values, part.stride,
                T{0}, grad, size);
           score_gradients(p, block, shift, part.scale, grad);
-          const T beside = member == 0 && i == j ? T{0} : T{1};
-          gemm(true, false, block.columns, part.width, block.rows, p, size, grad_context + at, part.context_stride, beside,
+          const T beta = member == 0 && i == j ? T{0} : T{1};
+          gemm(true, false, block.columns, part.width, block.rows, p, size, grad_context + at, part.context_stride, beta,
                grad_qkv + part.value + part.row(j), part.stride);
-          gemm(true, false, block.columns, part.width, block.rows, grad, size, qkv + part.query + part.row(i), part.stride, beside,
+          gemm(true, false, block.columns, part.width, block.rows, grad, size, qkv + part.query + part.row(i), part.stride, beta,
                grad_qkv + part.key + part.row(j), part.stride);
           gemm(false, false, block.rows, part.width, block.columns, grad, size, keys, part.stride, j == 0 ? T{0} : T{1},
                grad_qkv + part.query + part.row(i), part.stride);

@@ -223,7 +223,7 @@ class BlockLayer final : public Layer {
     T* const grad_x = static_cast<T*>(buffers.grad_input);
 
     Pieces<T> workspace(buffers.workspace);
-    T* const beside = workspace.take_if(!kept.normed || has_dropout_, sizes.x);  // norm(x), or grad_y through the dropout
+    T* const row_scratch = workspace.take_if(!kept.normed || has_dropout_, sizes.x);  // norm(x), or grad_y through the dropout
     T* const in = kept.in ? tape.in : workspace.take(sizes.in);
     T* const out = kept.out ? tape.out : workspace.take(sizes.out);
     T* const extra = kept.extra ? tape.extra : workspace.take(middle_.extra_numbers(*context.input, context.option));
@@ -232,15 +232,16 @@ class BlockLayer final : public Layer {
     T* const scratch = workspace.take(middle_.scratch_numbers(*context.input));
 
     if (!kept.in) {
-      norm_.again(pool, sizes.rows, x, tape.statistics, value<T>(0), value<T>(1), beside);
-      in_.forward(pool, sizes.rows, beside, value<T>(in_weight()), value<T>(in_weight() + 1), static_cast<const T*>(nullptr), in);
+      norm_.again(pool, sizes.rows, x, tape.statistics, value<T>(0), value<T>(1), row_scratch);
+      in_.forward(pool, sizes.rows, row_scratch, value<T>(in_weight()), value<T>(in_weight() + 1), static_cast<const T*>(nullptr),
+                  in);
     }
     if (!kept.out) middle_.forward(context, in, out, extra, scratch);
 
     const T* grad_branch = grad_y;
     if (drop_.active(context)) {
-      drop_.apply(context, grad_y, beside, nullptr);
-      grad_branch = beside;
+      drop_.apply(context, grad_y, row_scratch, nullptr);
+      grad_branch = row_scratch;
     }
     out_.input_gradient(pool, sizes.rows, grad_branch, value<T>(out_weight()), grad_out);
     out_.add_gradients(pool, sizes.rows, out, grad_branch, gradient<T>(out_weight()), gradient<T>(out_weight() + 1));
@@ -248,8 +249,8 @@ class BlockLayer final : public Layer {
 
     const T* normed = tape.normed;
     if (!kept.normed) {
-      norm_.again(pool, sizes.rows, x, tape.statistics, value<T>(0), value<T>(1), beside);
-      normed = beside;
+      norm_.again(pool, sizes.rows, x, tape.statistics, value<T>(0), value<T>(1), row_scratch);
+      normed = row_scratch;
     }
     in_.add_gradients(pool, sizes.rows, normed, grad_in, gradient<T>(in_weight()), gradient<T>(in_weight() + 1));
     in_.input_gradient(pool, sizes.rows, grad_in, value<T>(in_weight()), grad_x);

@@ -35,15 +35,15 @@ void add_weight_gradient(base::ThreadPool& pool, std::int64_t rows, std::int64_t
 }
 
 template <class T>
-void Projection::forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* beside,
+void Projection::forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* addend,
                          T* y) const {
   for_parts(pool, rows, rows_of_product_part(rows), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       T* const to = y + row * outputs_;
-      if (beside == nullptr) {
+      if (addend == nullptr) {
         std::copy_n(bias, outputs_, to);
       } else {
-        if (beside != y) std::copy_n(beside + row * outputs_, outputs_, to);
+        if (addend != y) std::copy_n(addend + row * outputs_, outputs_, to);
         add(bias, to, outputs_);
       }
     }

@@ -14,9 +14,9 @@ class Projection {
  public:
   Projection(std::int64_t inputs, std::int64_t outputs) : inputs_(inputs), outputs_(outputs) {}
 
-  // beside: nullptr, or [rows, outputs], which is added; may be y.
+  // addend: nullptr, or [rows, outputs], which is added; may be y.
   template <class T>
-  void forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* beside, T* y) const;
+  void forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* addend, T* y) const;
   // grad_x = grad_y W^T.
   template <class T>
   void input_gradient(base::ThreadPool& pool, std::int64_t rows, const T* grad_y, const T* weight, T* grad_x) const;

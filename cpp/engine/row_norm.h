@@ -24,10 +24,10 @@ class RowNorm {
   template <class T>
   void again(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* weight, const T* bias,
              T* y) const;
-  // grad_x = gradient through the norm, plus beside (nullptr: nothing); grad_x may be grad_y.
+  // grad_x = gradient through the norm, plus addend (nullptr: nothing); grad_x may be grad_y.
   template <class T>
   void input_gradient(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* weight, const T* grad_y,
-                      const T* beside, T* grad_x) const;
+                      const T* addend, T* grad_x) const;
   // Adds to the gradients of weight and bias.
   template <class T>
   void add_gradients(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* grad_y, T* grad_weight,

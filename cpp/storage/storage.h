@@ -169,7 +169,7 @@ class Storage {
 
   // True for an object store: see objects.h.
   virtual bool is_objects() const noexcept { return false; }
-  // Creates a complete and durable file of these bytes if none of that name exists; Error(already_exists) otherwise. Of several
+  // Creates a complete and durable file of these bytes if none of that name exists; Error(already_exists) otherwise. Among several
   // concurrent callers, in any process, one succeeds. Error(unsupported) if the storage cannot guarantee that.
   virtual void put_if_absent(const std::string& path, std::span<const std::byte> bytes);
   // Returns files with this path prefix that sort after `after`, ascending by bytes, at most limit (>= 1). Directories removed

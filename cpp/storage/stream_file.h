@@ -25,7 +25,7 @@ enum class WritePath {
 
 constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
 constexpr unsigned queue_depth = 16;
-// chunks with memory of their own (the others hold borrowed bytes); each file allocates it again
+// chunks with their own memory (the others hold borrowed bytes); each file allocates it again
 constexpr std::size_t copied_chunks = 8;
 
 class StreamFile final : public File {

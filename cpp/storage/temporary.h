@@ -11,7 +11,7 @@ namespace ckpt::storage {
 
 // Writes a file under a temporary name next to path, syncs it and renames it to path, which replaces an existing file. Several
 // writers of one path, in any processes, do not conflict: each replaces the file by a complete one, and removes only its own
-// temporary file. After an error nothing is left behind, and path is unchanged. Durable after sync_directory of path's parent.
+// temporary file. After an error no temporary file remains, and path is unchanged. Durable after sync_directory of path's parent.
 void replace_file(Storage& storage, const std::string& path, const StreamOptions& options, const std::function<void(File&)>& write);
 
 // Returns a name next to path, with random digits.

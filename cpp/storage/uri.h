@@ -9,7 +9,7 @@ namespace ckpt::storage {
 struct Uri {
   std::string text;            // the whole string as given
   std::string scheme;          // in lower case; "" for a path, with all fields below empty
-  bool has_authority = false;  // "//" stands behind the scheme
+  bool has_authority = false;  // "//" follows the scheme
   std::string authority;       // decoded: from "//" to the next '/'
   std::string path;            // decoded: up to the query; without a trailing '/', except for the root
   bool has_query = false;      // '?' or '#' follows the path
