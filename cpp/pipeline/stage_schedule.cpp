@@ -17,10 +17,10 @@ using plan::Kind;
 
 namespace {
 
-// A chunk's plan, taken apart at its turn.
+// A chunk's plan, split at its TURN.
 struct Parts {
   std::vector<Action> forward;
-  std::vector<Action> behind_turn;  // drops that stand right behind it
+  std::vector<Action> behind_turn;  // drops directly after the TURN
   std::vector<Action> backward;
 };
 
@@ -47,7 +47,7 @@ Parts parts_of(const ChunkPlan& chunk) {
   return parts;
 }
 
-// The actions that drop all that is there after these ones, but for INPUT(0).
+// Returns the actions that drop all items that exist after the given ones, except INPUT(0).
 std::vector<Action> drops_after(const plan::ChainProfile& piece, const std::vector<Action>& forward,
                                 const std::vector<Action>& behind_turn) {
   std::set<std::tuple<Item, std::int64_t, std::int32_t>> items;
@@ -137,7 +137,7 @@ class StageBuilder {
   }
 
  private:
-  // How a micro-batch stands between its forward and its backward.
+  // The state of a micro-batch between its forward and its backward.
   enum class Held { input, taped, evicted };
 
   bool is_last_piece(const Task& task) const { return role_.last && task.chunk + 1 == layout_.chunks; }
@@ -152,7 +152,7 @@ class StageBuilder {
     const bool kept = decisions_[static_cast<std::size_t>(task.micro_batch)].kept && !evicted_.contains(task.micro_batch);
     held(task) = kept ? Held::taped : Held::input;
     if (is_last_piece(task)) {
-      // No stage waits for the output: what will not stay, or is wanted at once, runs when its backward comes.
+      // No stage waits for the output: a micro-batch that will not stay, or is needed at once, runs when its backward is due.
       if (turns_next || !kept) held(task) = Held::input;
       if (held(task) == Held::taped) add(task, parts(task).forward, true);
       return;
@@ -188,7 +188,7 @@ class StageBuilder {
     push(task, {.kind = Kind::drop, .first = begin_of(task), .item = Item::grad});
   }
 
-  // Whether the plan drops its input before its backward part: while a micro-batch is in flight, the stage keeps it.
+  // Returns true if the plan drops its input before its backward part: the stage then keeps it while a micro-batch is in flight.
   static bool drops_input(const Parts& plan) {
     const auto drops = [](const Action& action) { return is_drop_of_input(action, 0); };
     return std::any_of(plan.forward.begin(), plan.forward.end(), drops) ||
@@ -202,7 +202,7 @@ class StageBuilder {
         const Task task{true, chunk, static_cast<std::int32_t>(gone)};
         const auto found = held_.find({chunk, task.micro_batch});
         if (found == held_.end() || found->second != Held::taped) continue;
-        // The last piece has not turned: its output is there beside what the turn leaves.
+        // The last piece has not turned yet: its output exists in addition to the items after the turn.
         if (is_last_piece(task)) {
           add(task, drops_after(profile(task), parts(task).forward, {}), false);
         } else {
@@ -217,7 +217,7 @@ class StageBuilder {
     push(task, {.kind = kind, .first = index, .item = item});
   }
 
-  // Adds a plan's actions: layers and items move by the chunk's first layer; slots and transfers get numbers of their own.
+  // Adds a plan's actions: layers and items are shifted by the chunk's first layer; slots and transfers get new numbers.
   void add(const Task& task, const std::vector<Action>& actions, bool keep_input) {
     const std::int64_t lanes = std::int64_t{layout_.micro_batches} * layout_.chunks;
     const std::int64_t lane = std::int64_t{task.micro_batch} * layout_.chunks + task.chunk;
@@ -244,7 +244,7 @@ class StageBuilder {
   const std::vector<Decision>& decisions_;
   plan::StageRole role_;
   std::vector<Parts> parts_;
-  std::vector<std::vector<Action>> drops_;  // by chunk: what ends a taped micro-batch
+  std::vector<std::vector<Action>> drops_;  // by chunk: the drops that evict a taped micro-batch
   std::map<std::pair<std::int32_t, std::int32_t>, Held> held_;
   std::set<std::int32_t> evicted_;
   std::vector<Action> actions_;

@@ -87,7 +87,7 @@ static void check_step(ckpt_activation_manager* manager, const choice* chosen, c
   for (i = 0; i < micro_batches; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, x, NULL));
   CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, &stored, &count));
   CHECK(count == chosen->kept && stored == chosen->kept * bytes);
-  check_logged("automatic picks ");
+  check_logged("automatic policy selects ");
   check_logged(chosen->name);
   check_logged(reason);
   /* The same pick again is no news. */
