@@ -120,7 +120,7 @@ Listening listening_argument(const ckpt_checkpoint_task_callbacks* callbacks, vo
   return {std::make_shared<CustomListener>(given, user), user};
 }
 
-void require_timeout(int64_t timeout_ns) { require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1"); }
+void require_timeout(int64_t timeout_ns) { require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1"); }
 
 }  // namespace
 
@@ -139,7 +139,7 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   out.options.priority = given.priority;
   out.options.timeout_ns = given.timeout_ns;
   if (given.has_gate_step != 0) {
-    require(given.gate_step >= 0, "task.gate_step is ", given.gate_step, "; at least 0");
+    require(given.gate_step >= 0, "task.gate_step is ", given.gate_step, "; expected at least 0");
     out.options.gate_step = given.gate_step;
   }
   out.options.listener = out.listening.listener;

@@ -127,7 +127,7 @@ class CustomLayer final : public engine::Layer {
   }
 
   void require_bytes(const char* field, std::int64_t bytes) const {
-    require(bytes >= 0, which("option"), ": ", field, " is ", bytes, "; at least 0");
+    require(bytes >= 0, which("option"), ": ", field, " is ", bytes, "; expected at least 0");
   }
 
   ckpt_layer_callbacks callbacks_;
@@ -161,7 +161,7 @@ std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_la
   require((callbacks.flags & ~plan::all_layer_flags) == 0, "callbacks.flags is ", callbacks.flags, "; unknown bits");
   require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options,
           "; expected 1 .. ", most_options);
-  require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; at least 0");
+  require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; expected at least 0");
   require(callbacks.output != nullptr, "callbacks.output is NULL");
   require(callbacks.forward != nullptr, "callbacks.forward is NULL");
   require(callbacks.backward != nullptr, "callbacks.backward is NULL");

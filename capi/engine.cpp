@@ -216,7 +216,7 @@ ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_
   return guard([&] {
     const auto object = chain_argument(chain);
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
-    require(measured_steps >= 0, "measured_steps is ", measured_steps, "; at least 0");
+    require(measured_steps >= 0, "measured_steps is ", measured_steps, "; expected at least 0");
     const auto* const given_pool = checked_or_null(pool, "pool");
     not_null(profile, "profile");
     if (measured_steps == 0) {

@@ -293,7 +293,7 @@ ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int
                                          int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
+    require(max_layers >= 0, "max_layers is ", max_layers, "; expected at least 0 (all)");
     copy_text(to_json(object.snapshot(LayerOrder::by_current, max_layers == 0 ? -1 : max_layers)), buffer, capacity, needed);
   });
 }
@@ -302,7 +302,7 @@ ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracke
                                                int64_t capacity, int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
+    require(max_layers >= 0, "max_layers is ", max_layers, "; expected at least 0 (all)");
     copy_text(to_prometheus(object.snapshot(LayerOrder::by_id, max_layers == 0 ? -1 : max_layers)), buffer, capacity, needed);
   });
 }

@@ -47,7 +47,7 @@ void not_being_asked_about(const ckpt_profile* profile) { Entered::refuse(profil
 // What a strategy learns of the layer: its dtype and shape where the caller gave them, else its bytes.
 ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
   namespace tensor = ckpt::tensor;
-  require(layer.output_bytes >= 0, "layer.output_bytes is ", layer.output_bytes, "; at least 0");
+  require(layer.output_bytes >= 0, "layer.output_bytes is ", layer.output_bytes, "; expected at least 0");
   if (layer.dtype == 0) return ckpt::strategy::Activation(layer.output_bytes);
   require(tensor::is_dtype(layer.dtype), "layer.dtype is ", layer.dtype, "; no such dtype");
   require(layer.ndim >= 0 && layer.ndim <= tensor::largest_ndim, "layer.ndim is ", layer.ndim, "; expected 0 .. ",
@@ -342,7 +342,7 @@ ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* act
     checked(cursor, "cursor");
     not_null(actions, "actions");
     not_null(count, "count");
-    require(capacity >= 1, "capacity is ", capacity, "; at least 1");
+    require(capacity >= 1, "capacity is ", capacity, "; expected at least 1");
     // Both records are the same 64 bytes, asserted above; each is copied, so that neither type is read as the other.
     std::array<plan::Action, 64> some;
     int64_t filled = 0;

@@ -142,7 +142,7 @@ std::span<std::byte> received_argument(bool receives, void* received, int64_t by
 }
 
 state::Coordinator::Timeout timeout_argument(int64_t timeout_ns) {
-  require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
+  require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; expected at least 0");
   return state::Coordinator::Timeout(timeout_ns);
 }
 
@@ -200,7 +200,7 @@ void fill_manager_options(state::CheckpointOptions& wanted, const ckpt_checkpoin
   require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST,
           "options.best_metric is ", given.best_metric, "; expected CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
   const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
-  require(given.timeout_ns >= 0, "options.timeout_ns is ", given.timeout_ns, "; at least 0 (ten minutes)");
+  require(given.timeout_ns >= 0, "options.timeout_ns is ", given.timeout_ns, "; expected at least 0 (ten minutes)");
   wanted.read_only = given.read_only != 0;
   wanted.keep_last = given.keep_last;
   wanted.keep_every = given.keep_every;
@@ -255,7 +255,7 @@ LoadArgument load_argument(const ckpt_load_options* options) {
   if (given.has_step == 0) {
     wanted.step.reset();
   } else {
-    require(given.step >= 0, "options.step is ", given.step, "; at least 0");
+    require(given.step >= 0, "options.step is ", given.step, "; expected at least 0");
   }
   wanted.name = optional_name(given.name);  // refuses a blank one
   wanted.compare_environment = given.environment_json != nullptr;
@@ -385,7 +385,7 @@ ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* cal
                                            ckpt_coordinator** out) {
   return guard([&] {
     const auto given = struct_argument(callbacks, "callbacks");
-    require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; at least 1");
+    require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; expected at least 1");
     require(given.rank >= 0 && given.rank < given.world_size, "callbacks.rank is ", given.rank, "; expected 0 .. ",
             given.world_size - 1);
     require(given.barrier != nullptr, "callbacks.barrier is NULL");
@@ -569,7 +569,7 @@ ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* handle, ck
 ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* handle, int64_t step, ckpt_checkpoint_info* info) {
   return guard([&] {
     checked(handle, "manager");
-    require(step >= 0, "step is ", step, "; at least 0");
+    require(step >= 0, "step is ", step, "; expected at least 0");
     check_struct(info, "info");
     fill_struct(info, checkpoint_info(handle->object->of_step(step)), "info");
   });
@@ -585,7 +585,7 @@ ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* handle, cons
 ckpt_status ckpt_checkpoint_manager_pin(ckpt_checkpoint_manager* handle, int64_t step) {
   return guard([&] {
     checked(handle, "manager");
-    require(step >= 0, "step is ", step, "; at least 0");
+    require(step >= 0, "step is ", step, "; expected at least 0");
     handle->object->pin(step);
   });
 }
@@ -593,7 +593,7 @@ ckpt_status ckpt_checkpoint_manager_pin(ckpt_checkpoint_manager* handle, int64_t
 ckpt_status ckpt_checkpoint_manager_unpin(ckpt_checkpoint_manager* handle, int64_t step) {
   return guard([&] {
     checked(handle, "manager");
-    require(step >= 0, "step is ", step, "; at least 0");
+    require(step >= 0, "step is ", step, "; expected at least 0");
     handle->object->unpin(step);
   });
 }
@@ -634,7 +634,7 @@ ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_manager* han
                                                     int64_t capacity, int64_t* needed) {
   return guard([&] {
     checked(handle, "manager");
-    require(rank >= 0, "rank is ", rank, "; at least 0");
+    require(rank >= 0, "rank is ", rank, "; expected at least 0");
     copy_text(handle->object->rank_values(std::string(name_argument(name, "name")), rank), buffer, capacity, needed);
   });
 }

@@ -147,7 +147,7 @@ ckpt_status ckpt_strategy_create_with_options(const char* text, const ckpt_strat
   return create_handle(strategy, [&] {
     not_null(text, "text");
     const auto wanted = options_argument(options, "options");
-    require(wanted.total_bytes >= 0, "options.total_bytes is ", wanted.total_bytes, "; at least 0");
+    require(wanted.total_bytes >= 0, "options.total_bytes is ", wanted.total_bytes, "; expected at least 0");
     const std::vector<StrategyPtr> children = children_argument(wanted.children, wanted.children_count);
     Given given{children, tracker_argument(wanted.tracker), nullptr, wanted.total_bytes};
     if (wanted.clock != nullptr) given.clock = clock_argument(wanted.clock, "options.clock");

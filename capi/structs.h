@@ -103,7 +103,7 @@ void fill_struct(T* out, T values, const char* argument) {
 // An array that the library fills: its elements are as far apart as the struct_size of the first one says.
 template <class T>
 void check_array(const T* out, std::int64_t capacity, const char* argument) {
-  base::require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  base::require(capacity >= 0, "capacity is ", capacity, "; expected at least 0");
   base::require(out != nullptr || capacity == 0, argument, " is NULL but capacity is ", capacity);
   if (capacity > 0) check_struct(out, argument);
 }

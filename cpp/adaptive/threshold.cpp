@@ -10,12 +10,13 @@ namespace {
 
 constexpr double smallest_threshold = 0.05;
 constexpr double largest_threshold = 1;
-// Stands for the longest task while there is none.
+// Replaces the longest task while there is none.
 constexpr double smallest_longest = 1e-6;
 
 void require_task_name(std::string_view name) {
   base::require_name("name", name);
-  base::require(name.size() <= Threshold::longest_name, "name has ", name.size(), " bytes; at most ", Threshold::longest_name);
+  base::require(name.size() <= Threshold::longest_name, "name has ", name.size(), " bytes; expected at most ",
+                Threshold::longest_name);
 }
 
 Threshold::Task observed(std::string_view name, double seconds) {
@@ -38,8 +39,8 @@ Threshold::Threshold(const ThresholdOptions& options) : options_(options), thres
   base::require(options.threshold >= smallest_threshold && options.threshold <= largest_threshold, "threshold is ",
                 options.threshold, "; expected ", smallest_threshold, " .. ", largest_threshold);
   base::require(options.learning_rate > 0 && options.learning_rate <= 1, "learning_rate is ", options.learning_rate,
-                "; above 0, at most 1");
-  base::require(options.budget >= 0, "budget is ", options.budget, "; at least 0");
+                "; expected above 0, at most 1");
+  base::require(options.budget >= 0, "budget is ", options.budget, "; expected at least 0");
 }
 
 void Threshold::observe_task(std::string_view name, double seconds) {

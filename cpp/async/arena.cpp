@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::int64_t largest_block_bytes = std::int64_t{4} << 20;
 
-// A small budget still has some blocks, so that copying and writing overlap.
+// Divides even a small budget into several blocks, so that copying and writing overlap.
 std::int64_t block_bytes_for(std::int64_t budget_bytes) {
   return std::clamp(budget_bytes / 8 / page_bytes * page_bytes, page_bytes, largest_block_bytes);
 }
 
 std::int64_t checked_budget(std::int64_t bytes) {
-  base::require(bytes >= smallest_arena_bytes, "staging_bytes is ", bytes, "; at least ", smallest_arena_bytes);
+  base::require(bytes >= smallest_arena_bytes, "staging_bytes is ", bytes, "; expected at least ", smallest_arena_bytes);
   return bytes;
 }
 
@@ -40,8 +40,8 @@ std::int64_t Arena::allocated_bytes() const {
   return (blocks_ - static_cast<std::int64_t>(unmade_)) * block_bytes_;
 }
 
-// The thread that is first in the line takes what is free; missing: of its blocks, those still to be made. out has the capacity for
-// count blocks, so nothing here throws.
+// Serves the thread at the head of the line from the free blocks. missing: the number of its blocks that must still be allocated.
+// out has the capacity for count blocks, so nothing here throws.
 bool Arena::try_take(std::uint64_t ticket, std::size_t count, std::vector<std::byte*>& out, std::size_t& missing) {
   const std::lock_guard lock(mutex_);
   if (line_.front() != ticket || free_.size() + unmade_ < count) return false;
@@ -76,7 +76,7 @@ void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
         unmade_ += count - made;
       }
       give_back(out);
-      changed_.wake_all();  // also without blocks to give back, others may now make those that are missing
+      changed_.wake_all();  // other threads may now allocate the missing blocks, even if none are returned
       throw;
     }
   }
@@ -106,7 +106,7 @@ std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool
           },
           -1);
     }
-  } catch (...) {  // would_wait and give_up may throw; no block is taken then
+  } catch (...) {  // would_wait and give_up may throw; no block has been taken then
     leave_line(ticket);
     throw;
   }
@@ -114,7 +114,7 @@ std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool
     leave_line(ticket);
     return out;
   }
-  changed_.wake_all();  // another one is first in the line now
+  changed_.wake_all();  // another thread is at the head of the line now
   make_blocks(missing, out);
   return out;
 }
@@ -129,7 +129,7 @@ void Arena::give_back(const std::vector<std::byte*>& blocks) noexcept {
 }
 
 void Arena::prepare(std::int64_t bytes) {
-  base::require(bytes >= 0, "prepare_bytes is ", bytes, "; at least 0");
+  base::require(bytes >= 0, "prepare_bytes is ", bytes, "; expected at least 0");
   const std::int64_t count = std::min(blocks_, (bytes + block_bytes_ - 1) / block_bytes_);
   const auto blocks = take(count, [] { return false; }, {});
   for (std::byte* const block : blocks) {

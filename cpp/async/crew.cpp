@@ -22,7 +22,7 @@ void Crew::start(std::string name, std::function<void()> body) {
   }
 }
 
-// The last thread of an object without holders frees it: no other one may touch it from here on.
+// The last thread of an object without owners destroys it: no other thread may access it afterwards.
 void Crew::leave() noexcept {
   std::shared_ptr<void> last;
   {

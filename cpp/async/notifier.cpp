@@ -21,7 +21,7 @@ void Notifier::notify(Task& task, When when) {
   }
 }
 
-// False when there is no memory for it.
+// Returns false if out of memory.
 bool Notifier::hand_over(Task& task) noexcept {
   if (task.is_handed_over.exchange(true)) return true;
   try {

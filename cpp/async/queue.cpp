@@ -8,7 +8,8 @@ namespace ckpt::async {
 TaskQueue::TaskQueue(std::int64_t capacity, std::function<Standing(std::int64_t id)> standing)
     : standing_(std::move(standing)), free_(capacity), handed_(capacity), handed_ids_(static_cast<std::size_t>(capacity)) {
   for (std::int32_t place = 0; place < capacity; ++place) free_.try_push(place);
-  // What sort_out leaves, what is there before it is called, and one taking over: no entry is lost for want of memory.
+  // Space for the entries that sort_out keeps, those present before it runs, and one round of take_over: adding entries then
+  // never allocates, so none is lost when memory is short.
   const auto most = static_cast<std::size_t>(3 * capacity);
   ready_.reserve(most);
   held_.reserve(most);
@@ -22,7 +23,7 @@ std::int32_t TaskQueue::try_admit() {
     if (live >= capacity()) return no_place;
   } while (!live_.compare_exchange_weak(live, live + 1));
   std::int32_t place = no_place;
-  while (!free_.try_pop(place)) base::spin_pause();  // it is there: places are released before the count falls
+  while (!free_.try_pop(place)) base::spin_pause();  // succeeds soon: places are released before the count decreases
   return place;
 }
 
@@ -31,14 +32,14 @@ void TaskQueue::give_back(std::int32_t place) {
   live_.fetch_sub(1);
 }
 
-// Of two tasks that had the same place the later one, whose id is the higher, counts: the other one has ended.
+// If two tasks had the same place, the later one, with the higher id, applies: the other one has ended.
 void TaskQueue::hand_over(std::int32_t place, std::int64_t id) {
   std::atomic<std::int64_t>& handed_id = handed_ids_[static_cast<std::size_t>(place)];
   std::int64_t known = handed_id.load();
   do {
     if (known > id) return;
   } while (!handed_id.compare_exchange_weak(known, id));
-  if (known == 0) handed_.try_push(place);  // else it is there, or on its way
+  if (known == 0) handed_.try_push(place);  // otherwise the place is in the queue, or about to be pushed
   entries_.wake_all();
 }
 
@@ -63,7 +64,7 @@ TaskQueue::Fate TaskQueue::sort_in(std::int64_t id) {
 }
 
 bool TaskQueue::look_at_held() {
-  looked_ = gates_.load();  // before anybody's gate is: one that opens meanwhile raises it again
+  looked_ = gates_.load();  // before any gate is checked: a gate that opens meanwhile increments it again
   std::size_t kept = 0;
   for (const std::int64_t id : held_) {
     if (sort_in(id) == Fate::held) held_[kept++] = id;
@@ -86,8 +87,8 @@ bool TaskQueue::take_over() {
   return some_ready;
 }
 
-// They are asked one after the other, and gates open meanwhile: whoever is found ready may have become so together with those that
-// were asked before and held. So all of these are asked again, until none comes in.
+// Tasks are queried one after the other while gates open. A task found ready may have become so together with tasks queried
+// before it and held. To keep their order by priority, all held ones are queried again until no further task is added.
 void TaskQueue::put_in_order() {
   bool some_came = gates_.load() != looked_ && look_at_held();
   some_came |= take_over();
@@ -97,7 +98,7 @@ void TaskQueue::put_in_order() {
   }
 }
 
-// No more than the capacity stay, so that the work per entry does not grow with it.
+// Keeps at most `capacity` entries, so that the work per entry does not grow.
 void TaskQueue::sort_out() {
   const auto is_dead = [this](std::int64_t id) { return standing_(id).fate == Fate::dead; };
   std::erase_if(ready_, [&](const Entry& entry) { return is_dead(entry.id); });
@@ -119,7 +120,7 @@ std::int64_t TaskQueue::pop(const std::function<bool()>& stop) {
   std::int64_t id = 0;
   entries_.wait(
       [&] {
-        // Asked first: what was handed over before it became true is found after it.
+        // Checked first: everything handed over before it became true is then found.
         const bool stopped = stop();
         id = try_pop();
         return id != 0 || stopped;

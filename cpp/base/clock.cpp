@@ -32,11 +32,11 @@ std::int64_t utc_ns() noexcept {
 }
 
 ManualClock::ManualClock(std::int64_t start_ns) : now_ns_(start_ns) {
-  require(start_ns >= 0, "start_ns is ", start_ns, "; at least 0");
+  require(start_ns >= 0, "start_ns is ", start_ns, "; expected at least 0");
 }
 
 void ManualClock::advance(std::int64_t ns) {
-  require(ns >= 0, "duration_ns is ", ns, "; at least 0");
+  require(ns >= 0, "duration_ns is ", ns, "; expected at least 0");
   std::int64_t now = now_ns_.load(std::memory_order_relaxed);
   do {
     if (now > std::numeric_limits<std::int64_t>::max() - ns) {

@@ -22,7 +22,7 @@ requires(std::integral<Number> || std::floating_point<Number>) void append_piece
   out.append(digits, end);
 }
 
-// cat("ndim is ", 9, "; at most ", 8)
+// cat("ndim is ", 9, "; expected at most ", 8)
 template <class... Pieces>
 std::string cat(const Pieces&... pieces) {
   std::string out;

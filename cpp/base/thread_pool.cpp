@@ -104,7 +104,7 @@ ThreadPool::~ThreadPool() {
 std::int32_t ThreadPool::threads() const noexcept { return static_cast<std::int32_t>(state_->workers.size()) + 1; }
 
 void ThreadPool::run_parts(std::int64_t parts, PartFunction function, void* context) {
-  require(parts >= 0, "part_count is ", parts, "; at least 0");
+  require(parts >= 0, "part_count is ", parts, "; expected at least 0");
   State& state = *state_;
   if (state.generation != fork_generation()) fail(Status::forked, "the pool's threads do not exist in a forked child");
   if (parts <= 1 || state.workers.empty() || state.busy.exchange(true, std::memory_order_acquire)) {

@@ -32,7 +32,7 @@ std::int64_t seconds_of(std::string_view argument, std::string_view text) {
   const auto* const found = std::find_if(std::begin(units), std::end(units), [&](const auto& each) { return each.first == unit; });
   require(found != std::end(units), argument, " is ", quote(text), "; ", expected);
   auto seconds = number_of<std::int64_t>(argument, text.substr(0, letters), expected);
-  require(seconds >= 0, argument, " is ", quote(text), "; at least 0");
+  require(seconds >= 0, argument, " is ", quote(text), "; expected at least 0");
   if (__builtin_mul_overflow(seconds, found->second, &seconds))
     fail(Status::out_of_range, argument, " is ", quote(text), "; more than INT64_MAX seconds");
   return seconds;

@@ -80,7 +80,7 @@ class AttentionMiddle {
 
 std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& options) {
   const std::int64_t width = options.width;
-  base::require(width >= 1, "width is ", width, "; at least 1");
+  base::require(width >= 1, "width is ", width, "; expected at least 1");
   base::require(options.heads >= 1 && width % options.heads == 0, "heads is ", options.heads, "; expected a divisor of width ",
                 width);
   base::require(options.key_heads >= 0 && options.key_heads <= options.heads &&

@@ -14,7 +14,7 @@ using base::require;
 using base::Status;
 
 Chain::Chain(std::int64_t first_layer) : first_layer_(first_layer) {
-  require(first_layer >= 0, "first_layer is ", first_layer, "; at least 0");
+  require(first_layer >= 0, "first_layer is ", first_layer, "; expected at least 0");
 }
 
 void Chain::add(std::shared_ptr<Layer> layer) {

@@ -76,9 +76,9 @@ class EmbeddingLayer final : public Layer {
 
 std::shared_ptr<Layer> make_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                                       tensor::Dtype dtype) {
-  base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; at least 1");
-  base::require(context >= 1, "context is ", context, "; at least 1");
-  base::require(width >= 1, "width is ", width, "; at least 1");
+  base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; expected at least 1");
+  base::require(context >= 1, "context is ", context, "; expected at least 1");
+  base::require(width >= 1, "width is ", width, "; expected at least 1");
   base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   std::int64_t output_width = 0;
   if (__builtin_mul_overflow(context, width, &output_width)) {

@@ -42,7 +42,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
       observer_(std::move(observer)),
       checks_finite_(checks.finite),
       times_(program_) {
-  require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
+  require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; expected at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
   if (budget_bytes > 0 && placement.arena_bytes > budget_bytes) {
     fail(Status::over_budget, "budget_bytes is ", budget_bytes, "; schedule ", base::quote(schedule.name()), " reserves ",
@@ -208,8 +208,8 @@ void Executor::check(const Step& step) const {
 }
 
 void Executor::check_beginning(const Step& step) const {
-  require(step.step >= 0, "step is ", step.step, "; at least 0");
-  require(step.first_sample >= 0, "first_sample is ", step.first_sample, "; at least 0");
+  require(step.step >= 0, "step is ", step.step, "; expected at least 0");
+  require(step.first_sample >= 0, "first_sample is ", step.first_sample, "; expected at least 0");
   require(step.input != nullptr, "input is NULL");
   require_fit("input", *step.input, specs_.front());
 }

@@ -63,8 +63,8 @@ class LinearLayer final : public Layer {
 }  // namespace
 
 std::shared_ptr<Layer> make_linear(std::string name, std::int64_t inputs, std::int64_t outputs, tensor::Dtype dtype) {
-  base::require(inputs >= 1, "inputs is ", inputs, "; at least 1");
-  base::require(outputs >= 1, "outputs is ", outputs, "; at least 1");
+  base::require(inputs >= 1, "inputs is ", inputs, "; expected at least 1");
+  base::require(outputs >= 1, "outputs is ", outputs, "; expected at least 1");
   base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   return std::make_shared<LinearLayer>(std::move(name), inputs, outputs, dtype);
 }

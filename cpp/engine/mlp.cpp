@@ -92,8 +92,8 @@ std::shared_ptr<Layer> make(std::string name, const MlpOptions& options) {
 }  // namespace
 
 std::shared_ptr<Layer> make_mlp(std::string name, const MlpOptions& options) {
-  base::require(options.width >= 1, "width is ", options.width, "; at least 1");
-  base::require(options.hidden >= 1, "hidden is ", options.hidden, "; at least 1");
+  base::require(options.width >= 1, "width is ", options.width, "; expected at least 1");
+  base::require(options.hidden >= 1, "hidden is ", options.hidden, "; expected at least 1");
   require_probability("dropout", options.dropout);
   base::require(is_float(options.dtype), "dtype is ", tensor::dtype_name(options.dtype), "; expected F32 or F64");
   product({2, options.width, options.hidden});  // the largest weight

@@ -74,7 +74,7 @@ class NormLayer final : public Layer {
 };
 
 std::shared_ptr<Layer> make_norm(std::string name, Norm kind, std::int64_t width, double epsilon, tensor::Dtype dtype) {
-  base::require(width >= 1, "width is ", width, "; at least 1");
+  base::require(width >= 1, "width is ", width, "; expected at least 1");
   base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   const double least =
       dtype == tensor::Dtype::f32 ? static_cast<double>(std::numeric_limits<float>::min()) : std::numeric_limits<double>::min();

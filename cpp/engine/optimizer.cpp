@@ -32,7 +32,7 @@ double Optimizer::step_and_zero(double max_norm) {
 }
 
 void Optimizer::set_steps(std::int64_t steps) {
-  require(steps >= 0, "step_count is ", steps, "; at least 0");
+  require(steps >= 0, "step_count is ", steps, "; expected at least 0");
   steps_ = steps;
 }
 

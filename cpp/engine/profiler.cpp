@@ -193,7 +193,7 @@ plan::ChainProfile measured_by(const std::vector<plan::Action>& actions, const s
 }  // namespace
 
 ChainShape measured_shape(Chain& chain, const TensorSpec& input, std::int32_t runs, base::ThreadPool& pool) {
-  base::require(runs >= 1, "measured_steps is ", runs, "; at least 1");
+  base::require(runs >= 1, "measured_steps is ", runs, "; expected at least 1");
   ChainShape shape = chain.shape(input);
   plan::ChainProfile measured = measure_layers(chain, shape, runs, pool);
   log_profile(measured, input, runs);

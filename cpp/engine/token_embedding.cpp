@@ -81,9 +81,9 @@ void TokenEmbedding::initialize(std::uint64_t seed, std::int64_t layer_number) {
 
 std::shared_ptr<Layer> make_token_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                                             bool positions, tensor::Dtype dtype) {
-  base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; at least 1");
-  base::require(context >= 1, "context is ", context, "; at least 1");
-  base::require(width >= 1, "width is ", width, "; at least 1");
+  base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; expected at least 1");
+  base::require(context >= 1, "context is ", context, "; expected at least 1");
+  base::require(width >= 1, "width is ", width, "; expected at least 1");
   base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   return std::make_shared<TokenEmbedding>(std::move(name), vocabulary, context, width, positions, dtype);
 }

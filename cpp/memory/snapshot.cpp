@@ -177,7 +177,7 @@ std::vector<LiveAllocation> Tracker::live_allocations() const {
 }
 
 Savings Tracker::savings(std::int64_t store_all_bytes) const {
-  base::require(store_all_bytes >= 0, "store_all_bytes is ", store_all_bytes, "; at least 0");
+  base::require(store_all_bytes >= 0, "store_all_bytes is ", store_all_bytes, "; expected at least 0");
   Savings savings;
   savings.bytes = store_all_bytes - stats().current_bytes;
   if (store_all_bytes > 0) savings.fraction = static_cast<double>(savings.bytes) / static_cast<double>(store_all_bytes);

@@ -61,7 +61,7 @@ inline void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noe
 // Errors are thrown out of line, so that the fast path keeps its registers.
 
 void Tracker::State::refuse_bytes(std::int64_t bytes) {
-  base::fail(base::Status::invalid_argument, "bytes is ", bytes, "; at least 1");
+  base::fail(base::Status::invalid_argument, "bytes is ", bytes, "; expected at least 1");
 }
 
 // Called with the lock held. If bytes do not fit, releases the lock and throws, or returns false if the limit is exceeded.
@@ -327,7 +327,7 @@ std::string_view Tracker::layer_name(LayerId layer) const {
 // ---- Limit and events ----
 
 void Tracker::set_limit(std::int64_t bytes, std::int64_t hysteresis_bytes) {
-  base::require(bytes > 0, "limit_bytes is ", bytes, "; at least 1");
+  base::require(bytes > 0, "limit_bytes is ", bytes, "; expected at least 1");
   base::require(hysteresis_bytes >= 0 && hysteresis_bytes < bytes, "hysteresis_bytes is ", hysteresis_bytes,
                 "; expected 0 .. limit_bytes - 1");
   const auto state = state_;
@@ -364,7 +364,7 @@ Limit Tracker::limit() const {
 EventHub& Tracker::events() { return state_->hub; }
 
 void Tracker::set_peak_granularity(std::int64_t bytes) {
-  base::require(bytes > 0, "granularity_bytes is ", bytes, "; at least 1");
+  base::require(bytes > 0, "granularity_bytes is ", bytes, "; expected at least 1");
   const std::lock_guard guard(state_->lock);
   state_->totals.peak_granularity_bytes = bytes;
 }

@@ -19,7 +19,7 @@ void Ledger::begin_step(std::int64_t micro_batches) {
 }
 
 void Ledger::check_index(std::int64_t micro_batch) const {
-  require(micro_batch >= 0, "micro_batch is ", micro_batch, "; at least 0");
+  require(micro_batch >= 0, "micro_batch is ", micro_batch, "; expected at least 0");
   if (count_ != unknown_count && micro_batch >= count_)
     fail(Status::out_of_range, "micro_batch is ", micro_batch, "; expected less than ", count_);
 }
@@ -56,7 +56,7 @@ bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strat
 
 Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) {
   check_index(micro_batch);
-  require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+  require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
   Outcome outcome;
   outcome.kept = would_keep(micro_batch, bytes, strategy_says);
   if (outcome.kept && bytes > INT64_MAX - bytes_)

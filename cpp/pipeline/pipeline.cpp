@@ -256,8 +256,9 @@ Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpe
   check(options_.policy);
   require(options_.threads_per_stage >= 1 && options_.threads_per_stage <= 1024, "threads_per_stage is ",
           options_.threads_per_stage, "; expected 1 .. 1024");
-  require(options_.choice.budget_bytes >= 0, "budget_bytes is ", options_.choice.budget_bytes, "; at least 0 (0: no budget)");
-  require(options_.measured_runs >= 0, "measured_steps is ", options_.measured_runs, "; at least 0");
+  require(options_.choice.budget_bytes >= 0, "budget_bytes is ", options_.choice.budget_bytes,
+          "; expected at least 0 (0: no budget)");
+  require(options_.measured_runs >= 0, "measured_steps is ", options_.measured_runs, "; expected at least 0");
   require(options_.choice.schedules.empty() || std::ssize(options_.choice.schedules) == layout.pieces(), "schedules has ",
           options_.choice.schedules.size(), " entries; expected one for each of ", layout.pieces(), " pieces");
   if (options_.tracker == nullptr) options_.tracker = std::make_shared<memory::Tracker>();
@@ -414,8 +415,8 @@ std::vector<engine::Step> Pipeline::cut(const engine::Step& batch, std::vector<T
                 micro_spec(given, count) == part,
             name, " is ", engine::to_text(given), "; expected ", count, " micro-batches of ", engine::to_text(part));
   };
-  require(batch.step >= 0, "step is ", batch.step, "; at least 0");
-  require(batch.first_sample >= 0, "first_sample is ", batch.first_sample, "; at least 0");
+  require(batch.step >= 0, "step is ", batch.step, "; expected at least 0");
+  require(batch.first_sample >= 0, "first_sample is ", batch.first_sample, "; expected at least 0");
   require(batch.input != nullptr, "input is NULL");
   require_batch_of("input", batch.input, input_);
   require_batch_of("output", batch.output, specs_.back());
@@ -460,7 +461,7 @@ struct Pipeline::PlannedStep {
 double Pipeline::run(const engine::Step& batch, std::int64_t timeout_ns, std::span<double> losses) {
   const base::HeldLog held_log;
   const Turn turn(*this, Taken::for_a_step);
-  require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1 (no limit)");
+  require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1 (no limit)");
   require(losses.empty() || std::ssize(losses) == options_.layout.micro_batches, "losses has ", losses.size(),
           " entries; expected one for each of ", options_.layout.micro_batches, " micro-batches");
   std::vector<TensorPtr> slices;

@@ -59,7 +59,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   StageStats stats(std::int32_t stage);
   // Returns the bytes that the queues after a stage's pieces reserve.
   std::int64_t queue_bytes(std::int32_t stage);
-  // Of the last step that succeeded.
+  // Returns the timeline of the last step that succeeded.
   Timeline timeline();
 
  private:

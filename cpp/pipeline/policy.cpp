@@ -27,8 +27,8 @@ bool keeps_more_under_pressure(const strategy::Strategy& strategy, bool is_inver
 void check(const Policy& policy) {
   const auto kind = static_cast<std::int32_t>(policy.kind);
   require(kind >= 1 && kind <= 6, "policy.kind is ", kind, "; expected 1 .. 6 (CKPT_ACTIVATION_*)");
-  require(policy.interval >= 0, "policy.interval is ", policy.interval, "; at least 0 (0: all)");
-  require(policy.threshold_bytes >= 0, "policy.threshold_bytes is ", policy.threshold_bytes, "; at least 0");
+  require(policy.interval >= 0, "policy.interval is ", policy.interval, "; expected at least 0 (0: all)");
+  require(policy.threshold_bytes >= 0, "policy.threshold_bytes is ", policy.threshold_bytes, "; expected at least 0");
   require(policy.memory_limit_bytes >= 0, "policy.memory_limit_bytes is ", policy.memory_limit_bytes,
           "; expected at least 0 (0: the memory available to the process)");
   if (policy.kind != Policy::Kind::strategy) return;

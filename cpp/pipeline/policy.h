@@ -1,4 +1,4 @@
-// Selects the micro-batches whose activations are kept from the forward part of a step to the backward part.
+// Selects the micro-batches that keep their activations from the forward part of a step to the backward part.
 #pragma once
 
 #include <algorithm>

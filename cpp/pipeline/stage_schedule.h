@@ -36,7 +36,7 @@ struct Decision {
 // policies.
 std::int64_t held_bytes(const std::vector<ChunkPlan>& chunks);
 
-// Queries the ledger for every micro-batch, in the stage's order. says(m): the answer of the policy's strategy.
+// Queries the ledger for every micro-batch, in the stage's order. strategy_says(m): the answer of the policy's strategy.
 std::vector<Decision> decide(const Layout& layout, std::int32_t stage, std::int64_t bytes, Ledger ledger,
                              const std::function<bool(std::int64_t micro_batch)>& says);
 

@@ -207,7 +207,7 @@ void Driver::finalize(std::int64_t layers) {
   const bool before = state == State::idle && schedule_->layers() < 0 && next_layers_ == 0;
   if (!within && !before) fail(Status::invalid_state, "layer_count is ", layers, "; the number of steps is already set");
   if (before) {
-    require(layers >= 1, "layer_count is ", layers, "; at least 1");
+    require(layers >= 1, "layer_count is ", layers, "; expected at least 1");
     next_layers_ = layers;
     return;
   }
@@ -576,7 +576,7 @@ void Driver::check_item(const Action& action) const {
 
 void Driver::check_tier(const Action& action) const {
   if (action.tier < 1 || action.tier >= tiers) refuse(action, cat("tier is ", action.tier, "; expected 1 .. ", tiers - 1));
-  if (action.slot < 0) refuse(action, cat("slot is ", action.slot, "; at least 0"));
+  if (action.slot < 0) refuse(action, cat("slot is ", action.slot, "; expected at least 0"));
 }
 
 // Adds an entry for an item that a call is about to make, and reserves space for its handle.

@@ -36,7 +36,7 @@ class ListSource final : public PositionSource {
 }  // namespace
 
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions) {
-  require(layers >= 1, "layer_count is ", layers, "; at least 1");
+  require(layers >= 1, "layer_count is ", layers, "; expected at least 1");
   require(!actions.empty(), "actions_count is 0; expected actions that end with END");
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const auto kind = static_cast<std::int32_t>(actions[i].kind);

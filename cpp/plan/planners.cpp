@@ -30,7 +30,7 @@ std::shared_ptr<const Schedule> make_levels_of(const ChainProfile& profile, Valu
 
 std::shared_ptr<const Schedule> make_auto_of(const ChainProfile& profile, Values values) {
   const double seconds = values[1].number;
-  base::require(seconds >= 0, "seconds is ", seconds, "; at least 0");
+  base::require(seconds >= 0, "seconds is ", seconds, "; expected at least 0");
   return make_auto(profile, values[0].whole, {.seconds = seconds, .table_bytes = values[2].whole});
 }
 

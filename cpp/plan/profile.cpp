@@ -13,7 +13,7 @@ using base::Status;
 
 namespace {
 
-void require_bytes(const char* what, std::int64_t bytes) { require(bytes >= 0, what, " is ", bytes, "; at least 0"); }
+void require_bytes(const char* what, std::int64_t bytes) { require(bytes >= 0, what, " is ", bytes, "; expected at least 0"); }
 
 void require_seconds(const char* what, double seconds) {
   require(std::isfinite(seconds) && seconds >= 0, what, " is ", seconds, "; expected a finite number of at least 0");
@@ -50,7 +50,7 @@ void add_product(std::int64_t& total, std::int64_t a, std::int64_t b) {
 ChainProfile::ChainProfile(std::int64_t input_bytes) : input_bytes_(input_bytes) { require_bytes("input_bytes", input_bytes); }
 
 ChainProfile ChainProfile::uniform(std::int64_t layers, LayerProfile layer) {
-  require(layers >= 1, "layer_count is ", layers, "; at least 1");
+  require(layers >= 1, "layer_count is ", layers, "; expected at least 1");
   require_bytes("output_bytes", layer.output_bytes);
   ChainProfile profile(layer.output_bytes);
   require(layers == 1 || !layer.has(no_input_gradient), "flags is ", layer.flags,

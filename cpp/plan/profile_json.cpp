@@ -284,7 +284,7 @@ ChainProfile profile_from_json(std::string_view text_form) {
   const std::int64_t version = whole_number(whole.at("version"), "version");
   if (version > format_version)
     base::fail(Status::unsupported, "the profile's JSON has version ", version, "; expected at most ", format_version);
-  if (version < 1) refuse(cat("version is ", version, "; at least 1"));
+  if (version < 1) refuse(cat("version is ", version, "; expected at least 1"));
   ChainProfile profile = layers_of(whole);
   if (const Json* const flags = whole.find("flags")) profile.set_flags(flags_of(*flags, "flags", profile_flag_names));
   if (const Json* const given = whole.find("tiers")) {

@@ -280,7 +280,7 @@ std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, 
 }
 
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags) {
-  require(period >= 0, "period is ", period, "; at least 0");
+  require(period >= 0, "period is ", period, "; expected at least 0");
   require((layer_flags & ~all_layer_flags) == 0, "layer_flags is ", layer_flags, "; unknown bits");
   return std::make_shared<const Schedule>(base::cat("open-ended(", period, ", ", layer_flags, ")"), -1,
                                           std::make_unique<SegmentSource>(Segmentation::open(period), LayerFlags(layer_flags)));

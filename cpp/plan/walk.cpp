@@ -184,7 +184,7 @@ void Walk::check_item(const Action& action) const {
 }
 
 void Walk::check_slot(const Action& action) const {
-  if (action.slot < 0) refuse(action, base::cat("slot is ", action.slot, "; at least 0"));
+  if (action.slot < 0) refuse(action, base::cat("slot is ", action.slot, "; expected at least 0"));
 }
 
 // ---- Forward ----

@@ -315,8 +315,9 @@ void make_root(const std::string& root) {
 
 std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode, const WriteOptions& options) {
   base::require_name("root", root);
-  base::require(options.stream_from_bytes >= 0, "stream_from_bytes is ", options.stream_from_bytes, "; at least 0");
-  base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second, "; at least 0 (no limit)");
+  base::require(options.stream_from_bytes >= 0, "stream_from_bytes is ", options.stream_from_bytes, "; expected at least 0");
+  base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second,
+                "; expected at least 0 (no limit)");
   base::require(root.find('\0') == std::string::npos, "root contains a NUL: ", base::quote(root));
   constexpr int flags = O_RDONLY | O_DIRECTORY;
   int number = uninterrupted([&] { return ::open(root.c_str(), flags | O_CLOEXEC); });

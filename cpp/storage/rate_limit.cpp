@@ -33,8 +33,8 @@ void require_running(const std::atomic<bool>* stop) {
 // NOLINTNEXTLINE(performance-unnecessary-value-param): stored
 RateLimit::RateLimit(std::int64_t bytes_per_second, std::int64_t burst_bytes, std::shared_ptr<const base::Clock> clock, Sleep sleep)
     : clock_(clock == nullptr ? base::monotonic_clock() : clock), sleep_(sleep ? std::move(sleep) : sleep_ns) {
-  base::require(bytes_per_second >= 1, "bytes_per_second is ", bytes_per_second, "; at least 1");
-  base::require(burst_bytes >= 0, "burst_bytes is ", burst_bytes, "; at least 0");
+  base::require(bytes_per_second >= 1, "bytes_per_second is ", bytes_per_second, "; expected at least 1");
+  base::require(burst_bytes >= 0, "burst_bytes is ", burst_bytes, "; expected at least 0");
   ns_per_byte_ = 1e9 / static_cast<double>(bytes_per_second);
   burst_ns_ = whole_ns(static_cast<double>(burst_bytes) * ns_per_byte_);
   paid_at_ns_ = clock_->now_ns() - burst_ns_;  // starts with a full bucket

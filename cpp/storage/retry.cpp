@@ -156,9 +156,9 @@ bool may_pass(Status status) noexcept { return status == Status::io || status ==
 
 FaultHandler::FaultHandler(const FaultPolicy& policy, Sleep sleep, Decide decide)
     : policy_(policy), sleep_(sleep ? std::move(sleep) : sleep_ns), decide_(std::move(decide)) {
-  base::require(policy.max_attempts >= 1, "max_attempts is ", policy.max_attempts, "; at least 1");
-  base::require(policy.first_delay_ns >= 0, "first_delay_ns is ", policy.first_delay_ns, "; at least 0");
-  base::require(policy.max_delay_ns >= 0, "max_delay_ns is ", policy.max_delay_ns, "; at least 0");
+  base::require(policy.max_attempts >= 1, "max_attempts is ", policy.max_attempts, "; expected at least 1");
+  base::require(policy.first_delay_ns >= 0, "first_delay_ns is ", policy.first_delay_ns, "; expected at least 0");
+  base::require(policy.max_delay_ns >= 0, "max_delay_ns is ", policy.max_delay_ns, "; expected at least 0");
   base::require(std::isfinite(policy.factor) && policy.factor >= 1, "factor is ", policy.factor,
                 "; expected a number of at least 1");
   base::require(policy.jitter >= 0 && policy.jitter <= 1, "jitter is ", policy.jitter, "; expected 0 .. 1");

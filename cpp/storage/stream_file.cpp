@@ -63,7 +63,7 @@ StreamFile::~StreamFile() {
 
 // Preallocation allows parallel writes in few extents, and reports a full disk at once.
 void StreamFile::reserve_space(std::int64_t bytes) {
-  base::require(bytes >= 0, "expected_bytes is ", bytes, "; at least 0");
+  base::require(bytes >= 0, "expected_bytes is ", bytes, "; expected at least 0");
 #if defined(__linux__)
   if (bytes == 0) return;
   const int result = uninterrupted([&] { return ::fallocate(descriptor_.get(), 0, 0, bytes); });

@@ -27,7 +27,8 @@ std::int64_t elapsed_ns(std::int64_t from, std::int64_t to) noexcept {
 }
 
 std::int64_t total_or_system(std::int64_t total_bytes) {
-  base::require(total_bytes >= 0, "total_bytes is ", total_bytes, "; at least 1, or 0 for what the process may use");
+  base::require(total_bytes >= 0, "total_bytes is ", total_bytes,
+                "; expected at least 1, or 0 for the memory available to the process");
   return total_bytes > 0 ? total_bytes : memory::probe_system_memory().total_bytes;
 }
 

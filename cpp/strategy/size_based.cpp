@@ -6,7 +6,7 @@ namespace ckpt::strategy {
 
 SizeBased::SizeBased(std::int64_t threshold_bytes, std::span<const std::string> excluded)
     : threshold_bytes_(threshold_bytes), excluded_("excluded", excluded) {
-  base::require(threshold_bytes > 0, "threshold_bytes is ", threshold_bytes, "; at least 1");
+  base::require(threshold_bytes > 0, "threshold_bytes is ", threshold_bytes, "; expected at least 1");
 }
 
 // Rounds down to whole binary units: 1 MiB is printed as 1MB.

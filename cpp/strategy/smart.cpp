@@ -14,7 +14,7 @@ Smart::Smart(const SmartOptions& options, std::span<const std::string> excluded)
       late_share_(options.late_share) {
   base::require(std::isfinite(large_factor_) && large_factor_ > 0, "large_factor is ", large_factor_,
                 "; expected a finite number above 0");
-  base::require(rare_accesses_ >= 0, "rare_accesses is ", rare_accesses_, "; at least 0");
+  base::require(rare_accesses_ >= 0, "rare_accesses is ", rare_accesses_, "; expected at least 0");
   base::require(late_share_ >= 0 && late_share_ <= 1, "late_share is ", late_share_, "; expected 0 .. 1");
 }
 

@@ -60,7 +60,7 @@ Buffer::~Buffer() {
 std::shared_ptr<BufferPool> BufferPool::create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name,
                                                std::int64_t retain_limit) {
   base::require_name("layer_name", layer_name);
-  base::require(retain_limit >= 0, "retain_limit is ", retain_limit, "; at least 0");
+  base::require(retain_limit >= 0, "retain_limit is ", retain_limit, "; expected at least 0");
   return std::shared_ptr<BufferPool>(new BufferPool(std::move(tracker), layer_name, retain_limit));
 }
 
@@ -93,7 +93,7 @@ void* BufferPool::system_memory(std::int64_t size) {
 }
 
 Buffer BufferPool::take(std::int64_t bytes) {
-  base::require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+  base::require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
   Buffer buffer;
   if (bytes == 0) return buffer;
   const std::int64_t size = rounded(bytes);
@@ -160,7 +160,7 @@ void BufferPool::give_back(Buffer& buffer) noexcept {
 }
 
 void BufferPool::trim(std::int64_t keep_bytes) {
-  base::require(keep_bytes >= 0, "keep_bytes is ", keep_bytes, "; at least 0");
+  base::require(keep_bytes >= 0, "keep_bytes is ", keep_bytes, "; expected at least 0");
   KeptBuffers::ByAge evicted;
   {
     const std::lock_guard lock(state_->mutex);

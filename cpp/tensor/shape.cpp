@@ -7,12 +7,12 @@
 namespace ckpt::tensor {
 
 Shape::Shape(std::span<const std::int64_t> dimensions) {
-  base::require(dimensions.size() <= static_cast<std::size_t>(largest_ndim), "ndim is ", dimensions.size(), "; at most ",
+  base::require(dimensions.size() <= static_cast<std::size_t>(largest_ndim), "ndim is ", dimensions.size(), "; expected at most ",
                 largest_ndim);
   ndim_ = static_cast<std::int64_t>(dimensions.size());
   bool has_zero = false;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    base::require(dimensions[i] >= 0, "shape[", i, "] is ", dimensions[i], "; at least 0");
+    base::require(dimensions[i] >= 0, "shape[", i, "] is ", dimensions[i], "; expected at least 0");
     has_zero = has_zero || dimensions[i] == 0;
     dimensions_[i] = dimensions[i];
   }

@@ -277,7 +277,7 @@ class Plans(unittest.TestCase):
         refused(with_option(forward_seconds=-1), "layers[1]: ", "forward_seconds is -1")
         refused(json.dumps(with_option(forward_seconds=7)).replace("7", "1e999"), "is not usable")
         refused({**UNLIKE, "tiers": [{"latency_seconds": -1}]}, "tiers[0]: ", "latency_seconds is -1")
-        refused({**UNLIKE, "tiers": [{}] * 4}, "tiers has 4 entries; at most 3")
+        refused({**UNLIKE, "tiers": [{}] * 4}, "tiers has 4 entries; expected at most 3")
         refused({**UNLIKE, "input_bytes": -1}, "input_bytes is -1")
         self.refused("cannot open", "--profile", bad.parent / "none", "--budget", "40%")
         self.refused("is a directory", "--profile", bad.parent, "--budget", "40%")

@@ -126,7 +126,8 @@ static void limits(void) {
   ckpt_schedule_release(store_all);
 
   whole = NULL;
-  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1000000,-1", &whole), CKPT_E_INVALID_ARGUMENT, "seconds is -1; at least 0");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1000000,-1", &whole), CKPT_E_INVALID_ARGUMENT,
+              "seconds is -1; expected at least 0");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:1000000,nan", &whole), CKPT_E_INVALID_ARGUMENT, "seconds is nan");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:1000000,1,0", &whole), CKPT_E_INVALID_ARGUMENT, "table_bytes is 0");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto", &whole), CKPT_E_INVALID_ARGUMENT, "0 values are given");

@@ -157,9 +157,9 @@ TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
   refused(begin + R"("layers": [{}]})", "layers[0].name is missing");
   refused(begin + R"("layers": [], "layer": 1})", "unknown member 'layer'");
   refused(begin + R"("layers": [], "layers": []})", "key 'layers' twice");
-  refused(R"({"format": "ckpt-profile", "version": 1, "input_bytes": -1, "layers": []})", "input_bytes is -1; at least 0");
+  refused(R"({"format": "ckpt-profile", "version": 1, "input_bytes": -1, "layers": []})", "input_bytes is -1; expected at least 0");
   refused(layer(R"("output_bytes": 1)"), "layers[0].options is missing");
-  refused(layer(R"("output_bytes": -1, "options": [])"), "layers[0]: output_bytes is -1; at least 0");
+  refused(layer(R"("output_bytes": -1, "options": [])"), "layers[0]: output_bytes is -1; expected at least 0");
   refused(layer(R"("output_bytes": 9223372036854775808, "options": [])"), "layers[0].output_bytes exceeds INT64_MAX");
   refused(layer(R"("output_bytes": 1e3, "options": [])"), "layers[0].output_bytes: expected a whole number");
   refused(layer(R"("flags": ["needs_all"], "options": [])"), "layers[0].flags[0] is 'needs_all'; expected a known flag");
@@ -171,13 +171,13 @@ TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
   refused(layer(R"("dtype": "F32", "shape": [-1], "options": [])"), "layers[0].shape: ");
   refused(layer(R"("dtype": "F32", "shape": [4294967296, 4294967296], "options": [])"), "layers[0].shape: ");
   refused(layer(R"("dtype": "F32", "shape": [1,1,1,1,1,1,1,1,1], "options": [])"), "layers[0].shape: ");
-  refused(option(R"("tape_bytes": -4)"), "layers[0]: tape_bytes is -4; at least 0");
+  refused(option(R"("tape_bytes": -4)"), "layers[0]: tape_bytes is -4; expected at least 0");
   refused(option(R"("forward_seconds": "1")"), "layers[0].options[1].forward_seconds: expected a number");
   refused(option(R"("forward_seconds": -1)"), "forward_seconds is -1; expected a finite number of at least 0");
   refused(option(R"("forward_seconds": 1e999)"), "too large for a double");
   refused(option(R"("has_record": 1)"), "layers[0].options[1].has_record: expected true or false");
   refused(option(R"("seconds": 1)"), "layers[0].options[1]: unknown member 'seconds'");
-  refused(begin + R"("layers": [], "tiers": [{}, {}, {}, {}]})", "tiers has 4 entries; at most 3");
+  refused(begin + R"("layers": [], "tiers": [{}, {}, {}, {}]})", "tiers has 4 entries; expected at most 3");
   refused(begin + R"("layers": [], "tiers": [{}, {"latency_seconds": -1}]})", "tiers[1]: latency_seconds is -1");
   refused(begin + R"("uniform_layers": 5, "layers": []})", "layers has 0 entries");
   refused(begin + R"("uniform_layers": 0, "layers": [{"name": "a", "output_bytes": 8, "options": [{}]}]})", "layer_count is 0");

@@ -85,7 +85,7 @@ TEST(Walk, TransfersHoldBytesUntilTheirAwait) {
 
 TEST(Walk, TransferRules) {
   EXPECT_EQ(complaint({store(0, 0, 0, 1)}), "action 0 (STORE_BEGIN): tier is 0; expected 1 .. 3");
-  EXPECT_EQ(complaint({store(0, 1, -1, 1)}), "action 0 (STORE_BEGIN): slot is -1; at least 0");
+  EXPECT_EQ(complaint({store(0, 1, -1, 1)}), "action 0 (STORE_BEGIN): slot is -1; expected at least 0");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 0, 2)}), "action 1 (STORE_BEGIN): slot 0 of tier 1 is occupied");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 1, 1)}), "action 1 (STORE_BEGIN): transfer 1 is in progress already");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), drop_slot(1, 0)}), "action 1 (DROP): slot 0 of tier 1 is in transfer 1");

@@ -190,7 +190,7 @@ TEST(StateKeepRules, TextsThatCannotBeReadSayWhere) {
   refused("every:-5", "steps is -5");
   refused("every:99999999999999999999", "steps is '99999999999999999999'");
   refused("newer:24y", "age is '24y'; expected a whole number of seconds");
-  refused("newer:-1h", "age is '-1h'; at least 0");
+  refused("newer:-1h", "age is '-1h'; expected at least 0");
   refused("newer:9999999999999999w", "more than INT64_MAX seconds");
   refused("last:1,", "rule 2, ''");
   refused(",", "rule 1, ''");

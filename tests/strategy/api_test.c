@@ -52,7 +52,7 @@ static void test_interval(void) {
   ckpt_strategy_release(strategy);
   ckpt_strategy_release(NULL);
   strategy = NULL;
-  CHECK_FAILS(ckpt_strategy_create("interval:0", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; at least 1");
+  CHECK_FAILS(ckpt_strategy_create("interval:0", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; expected at least 1");
   CHECK(strategy == NULL);
 }
 

@@ -92,7 +92,7 @@ TEST(Composite, RefusesEndlessNesting) {
   StrategyPtr strategy = interval(2);
   for (int i = 1; i < deepest_nesting; ++i) strategy = std::make_shared<Not>(strategy);
   EXPECT_EQ(answers(*strategy, 0, 2), "01");
-  EXPECT_EQ(refusal([&] { Not{strategy}; }), "children are nested 65 deep; at most 64");
+  EXPECT_EQ(refusal([&] { Not{strategy}; }), "children are nested 65 deep; expected at most 64");
 }
 
 TEST(Composite, ResetReachesEveryChild) {

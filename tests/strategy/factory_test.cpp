@@ -45,7 +45,7 @@ TEST(Kinds, HaveTheirUsualMeaningOfAYes) {
 }
 
 TEST(Kinds, RefuseBadValues) {
-  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; at least 1");
+  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; expected at least 1");
   EXPECT_EQ(refusal([] { Custom({}); }), "decide is NULL");
   EXPECT_EQ(refusal([] { from_text("not(interval:1,interval:2)"); }),
             "strategy 'not(interval:1,interval:2)': children are 2; 'not' expects one strategy");
@@ -147,7 +147,7 @@ TEST(Text, RefusesWhatItCannotRead) {
             "interval, selective, size, memory-aware, smart, any, all, not, first");
   const auto refused = [](const char* text) { return refusal([&] { from_text(text); }); };
   EXPECT_EQ(refused("interval:x"), "strategy 'interval:x': interval is 'x'; expected a whole number of at least 1");
-  EXPECT_EQ(refused("interval:0"), "strategy 'interval:0': interval is 0; at least 1");
+  EXPECT_EQ(refused("interval:0"), "strategy 'interval:0': interval is 0; expected at least 1");
   EXPECT_EQ(refused("interval:1,2"), "strategy 'interval:1,2': the strategy is interval[:INTERVAL]; 2 values are given");
   EXPECT_EQ(refused("memory-aware:80%"), "strategy 'memory-aware:80%': share is '80%'; expected a number above 0 and at most 1");
   EXPECT_NE(refused("memory-aware:nan").find("more than 0 and at most 1"), std::string::npos);

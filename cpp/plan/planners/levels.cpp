@@ -276,7 +276,7 @@ std::shared_ptr<const Schedule> make_levels(const ChainProfile& profile, std::sp
   profile.require_complete();
   require_like_steps(profile);
   const std::int64_t bytes = profile.bytes_of(0);
-  require(slots[0] >= 1, "memory_slots is ", slots[0], "; at least 1");
+  require(slots[0] >= 1, "memory_slots is ", slots[0], "; expected at least 1");
   std::vector<Level> levels = {{slots[0], 0, 0}};
   static constexpr const char* names[] = {"two-level", "three-level", "four-level"};
   std::string name = base::cat(names[slots.size() - 2], "(", slots[0]);

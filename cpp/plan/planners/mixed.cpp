@@ -130,7 +130,7 @@ std::int64_t MixedTables::split(std::int64_t steps, std::int64_t free) const {
 
 std::shared_ptr<const Schedule> make_mixed(const ChainProfile& profile, std::int64_t slots) {
   profile.require_complete();
-  base::require(slots >= 1, "slots is ", slots, "; at least 1");
+  base::require(slots >= 1, "slots is ", slots, "; expected at least 1");
   const std::int64_t looked_at = profile.is_uniform() ? 1 : profile.layers();
   for (std::int64_t i = 0; i < looked_at; ++i) {
     const std::uint32_t flags = profile.layer(i).flags;

@@ -157,7 +157,7 @@ bool Reversal::seek(std::int64_t end, std::int64_t depth) {
 
 std::shared_ptr<const Schedule> make_revolve(const ChainProfile& profile, std::int64_t slots, bool initial_is_free) {
   profile.require_complete();
-  base::require(slots >= 1, "slots is ", slots, "; at least 1");
+  base::require(slots >= 1, "slots is ", slots, "; expected at least 1");
   const std::int64_t counted = std::min(slots + (initial_is_free ? 1 : 0), profile.layers());
   Reach::of(profile.layers(), counted).forwards(profile.layers());  // refuses plans with too many forwards
   return std::make_shared<const Schedule>(base::cat("revolve(", slots, initial_is_free ? ", free)" : ")"), profile.layers(),
