@@ -235,7 +235,7 @@ ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, int32_t* cho
 ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen) {
   return guard([&] {
     checked(strategy, "strategy");
-    strategy->object->set_chosen(chosen_argument(chosen, strategy->object->usual_chosen()));
+    strategy->object->set_chosen(chosen_argument(chosen, strategy->object->default_chosen()));
   });
 }
 

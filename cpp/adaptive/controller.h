@@ -192,7 +192,7 @@ class Controller {
   double cost() const;
   double poll() const;
   // The number of the save begun last, the same on all ranks.
-  std::int64_t save_number() const { return saves_begun_ + behind_; }
+  std::int64_t save_number() const { return saves_begun_ + save_offset_; }
   bool asks_ranks() const;
   Stalls stalls() const;
   void note_longest(std::span<const Stalls> of_ranks);
@@ -209,7 +209,7 @@ class Controller {
   mutable base::ForkMutex mutex_;  // user code never runs under it
   Memory memory_;
   std::int64_t saves_begun_ = 0;
-  std::int64_t behind_ = 0;  // number of saves that rank 0 had begun before this controller was created
+  std::int64_t save_offset_ = 0;  // number of saves that rank 0 had begun before this controller was created
   // Inputs of the next decisions, recomputed on each change.
   double interval_ = 0;
   double due_ = 0;

@@ -227,7 +227,7 @@ std::int64_t Controller::last_save_number() const {
 void Controller::count_saves_like(std::int64_t number) {
   const std::lock_guard lock(mutex_);
   if (memory_.in_flight || save_number() == number) return;
-  behind_ = number - saves_begun_;
+  save_offset_ = number - saves_begun_;
   memory_.stall_saves.fill(0);
 }
 

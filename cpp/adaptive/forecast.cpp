@@ -14,7 +14,7 @@ namespace {
 // most. The extra wall time of a cold start on exponential failures is nearly the same for 2 .. 3 (docs/reference/adaptive.md).
 constexpr double expert_weight = 2.5;
 // Ages below this are not informative to a controller that has seen no failure.
-constexpr double untold_seconds = 3600;
+constexpr double uninformative_seconds = 3600;
 
 constexpr double keep_of(double memory) { return 1 - 1 / memory; }
 
@@ -59,7 +59,7 @@ void Forecast::add(const Gap& gap, double cost, double begin) {
 double Forecast::expert_hazard(std::size_t expert, double age) const {
   // 1 / (1 h + t) keeps the time of all saves of a run without failures below sqrt(2 C (T + 1 h)).
   if (failures_ == 0) {
-    return bounded_rate(1 / bounded(prior_mtbf_seconds + untroubled_seconds_ + std::max(0.0, age - untold_seconds)));
+    return bounded_rate(1 / bounded(prior_mtbf_seconds + untroubled_seconds_ + std::max(0.0, age - uninformative_seconds)));
   }
   if (expert < 4) return rates_[expert].hazard(age);
   return expert < 6 ? weibulls_[expert - 4].hazard(age) : ages_[expert - 6].hazard(age);

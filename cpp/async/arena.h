@@ -39,7 +39,7 @@ class Arena {
   // call wake() after that. would_wait runs once before the first wait.
   std::vector<std::byte*> take(std::int64_t count, const std::function<bool()>& give_up, const std::function<void()>& would_wait);
   // Does nothing in a forked child: a thread that does not exist there may hold the lock.
-  void give_back(const std::vector<std::byte*>& blocks) noexcept;
+  void release(const std::vector<std::byte*>& blocks) noexcept;
   void wake() noexcept { changed_.wake_all(); }
 
   // Allocates and touches blocks of this total size, at most the budget.
@@ -55,8 +55,8 @@ class Arena {
   std::int64_t block_bytes_;
   std::int64_t blocks_;
   mutable std::mutex mutex_;
-  std::vector<Block> made_;
-  std::size_t unmade_;
+  std::vector<Block> allocated_;
+  std::size_t unallocated_;
   std::vector<std::byte*> free_;  // most recently used last and taken first: it is still cached
   std::deque<std::uint64_t> line_;
   std::uint64_t next_ticket_ = 0;

@@ -15,7 +15,7 @@
 
 namespace ckpt::async {
 
-class Crew {
+class ThreadGroup {
  public:
   // Call before all functions below, from one thread. body: must not throw.
   void start(std::string name, std::function<void()> body);

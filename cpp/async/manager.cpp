@@ -75,14 +75,14 @@ AsyncManager::AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const 
     crew_.join();
     throw;
   }
-  say(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
+  log_message(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
 }
 
 // Wraps a thread's function with its start and end.
 template <class Serve>
 void AsyncManager::serve(Serve&& serve) {
   const base::Entered entered(&tasks_);
-  base::be_nice(options_.nice);
+  base::lower_priority(options_.nice);
   serve();
 }
 
@@ -100,7 +100,7 @@ AsyncManager::~AsyncManager() {
   try {
     report_unreceived();
   } catch (const std::exception&) {
-    // Messages without memory are dropped, as in say().
+    // Messages without memory are dropped, as in log_message().
   }
 }
 
@@ -143,7 +143,7 @@ void AsyncManager::detach_threads() {
     const std::int64_t now = base::monotonic_ns();
     tasks_.set_deadline(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);
   }
-  say(LogLevel::info, "shutting down without waiting: ", tasks_.live(), " tasks have not ended");
+  log_message(LogLevel::info, "shutting down without waiting: ", tasks_.live(), " tasks have not ended");
   tasks_.close();
 }
 
@@ -151,14 +151,14 @@ void AsyncManager::detach_threads() {
 // exceeded the timeout.
 bool AsyncManager::end(CloseMode mode, std::int64_t timeout_ns, WhenLate when_late) {
   const base::Entered entered(&tasks_);  // cancelling and logging may call back
-  if (tasks_.stop_admitting()) say(LogLevel::info, "shutting down: ", tasks_.live(), " tasks have not ended");
+  if (tasks_.stop_admitting()) log_message(LogLevel::info, "shutting down: ", tasks_.live(), " tasks have not ended");
   // Before the gates open: a worker would otherwise start tasks that are to be cancelled.
   if (mode == CloseMode::cancel) tasks_.cancel_all();
   tasks_.close();
   const bool in_time = mode == CloseMode::cancel || tasks_.wait_for_ends(timeout_ns);
   if (!in_time && when_late == WhenLate::abandon) tasks_.abandon_all();
   if (tasks_.live() > 0) tasks_.cancel_all();
-  if (crew_.join()) say(LogLevel::info, "shut down");
+  if (crew_.join()) log_message(LogLevel::info, "shut down");
   return in_time;
 }
 
@@ -167,7 +167,7 @@ void AsyncManager::close(CloseMode mode, std::int64_t timeout_ns) {
   refuse_callback();
   base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1");
   const bool is_reported = mode != CloseMode::drain_unreported;
-  const bool in_time = end(mode, timeout_ns, is_reported ? WhenLate::tell_caller : WhenLate::abandon);
+  const bool in_time = end(mode, timeout_ns, is_reported ? WhenLate::report_to_caller : WhenLate::abandon);
   const std::string late = in_time ? "" : cat("not all tasks ended within ", timeout_ns, " ns; the others were cancelled");
   if (const auto failure = is_reported ? tasks_.failures().take() : tasks_.failures().oldest()) {
     throw in_time ? *failure : base::Error(failure->status(), cat(failure->message(), "; ", late));
@@ -334,7 +334,7 @@ std::int64_t AsyncManager::load(const ReadLoad& read) {
   tasks_.admit(task);
   task->stall_ns.store(base::monotonic_ns() - begin);
   const std::int64_t id = task->id;
-  tasks_.hand_over(*task);
+  tasks_.publish(*task);
   return id;
 }
 

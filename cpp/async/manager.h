@@ -111,7 +111,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::vector<std::shared_ptr<Task>> wanted(std::int64_t id) const;
   void detach_threads();
   // How to report tasks that were cancelled because draining exceeded its timeout.
-  enum class WhenLate { tell_caller, abandon };
+  enum class WhenLate { report_to_caller, abandon };
   bool end(CloseMode mode, std::int64_t timeout_ns, WhenLate when_late);
   void report_unreceived();
 
@@ -121,7 +121,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   Tasks tasks_;
   Stager stager_;
   Workers workers_;
-  Crew crew_;
+  ThreadGroup crew_;
 };
 
 }  // namespace ckpt::async

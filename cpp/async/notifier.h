@@ -25,14 +25,14 @@ class Notifier {
   template <class Over>
   void serve(const Over& over) {
     while (const auto task = later_.take(over)) {
-      task->is_handed_over.store(false);
+      task->is_deferred.store(false);
       notify(*task, When::now);
     }
   }
   void wake() noexcept { later_.wake(); }
 
  private:
-  bool hand_over(Task& task) noexcept;
+  bool defer(Task& task) noexcept;
   static void notify_of(const Task& task, Task::Event event, TaskListener& listener);
 
   const std::shared_ptr<TaskListener> listener_;

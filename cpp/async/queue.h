@@ -5,8 +5,8 @@
 //
 // The scheme: callers and workers share only lock-free queues. A place is a number; `capacity` places are initially in the queue
 // of free ones. A caller admits a task by taking a place and returns it when the task ends: each place is in that queue or
-// belongs to one task. To hand over a task, its id is written to its place and, if the place was empty, the place is pushed to
-// the handed-over queue: each place is in that queue at most once. So both queues always have room, an ended task's entry is
+// belongs to one task. To publish a task, its id is written to its place and, if the place was empty, the place is pushed to
+// the queue of published tasks: each place is in that queue at most once. So both queues always have room, an ended task's entry is
 // overwritten by the next task in its place, and callers never touch the workers' order.
 //
 // Workers pop places and order their tasks by priority, with tasks that have closed gates in a separate list, under a lock that
@@ -30,28 +30,28 @@ namespace ckpt::async {
 class TaskQueue {
  public:
   enum class Fate : std::uint8_t { dead, held, ready };
-  // The current state of a task that was handed over.
-  struct Standing {
+  // The current state of a published task.
+  struct EntryState {
     Fate fate = Fate::dead;
     std::int32_t priority = 0;  // higher first; among equals the lower id
   };
   static constexpr std::int32_t no_place = -1;
 
-  // standing: returns the current state of a task by id; called by workers, under their lock.
-  TaskQueue(std::int64_t capacity, std::function<Standing(std::int64_t id)> standing);
+  // state: returns the current state of a task by id; called by workers, under their lock.
+  TaskQueue(std::int64_t capacity, std::function<EntryState(std::int64_t id)> state);
 
   // ---- For callers ----
 
   // Returns no_place if `capacity` tasks have one. Wakes no thread.
   std::int32_t try_admit();
   // Called when the place's task has ended.
-  void give_back(std::int32_t place);
+  void release_place(std::int32_t place);
   std::int64_t live() const noexcept { return live_.load(); }
-  std::int64_t capacity() const noexcept { return handed_.capacity(); }
+  std::int64_t capacity() const noexcept { return published_.capacity(); }
   // Workers may take the place's task from now on. No effect if it has lost the place meanwhile. Ids are positive and increase.
-  void hand_over(std::int32_t place, std::int64_t id);
+  void publish(std::int32_t place, std::int64_t id);
   // Called when gates may have opened.
-  void look_again() noexcept;
+  void recheck_gates() noexcept;
   void wake() noexcept { entries_.wake_all(); }
 
   // ---- For workers ----
@@ -68,29 +68,29 @@ class TaskQueue {
     std::int64_t id = 0;
     std::int32_t priority = 0;
   };
-  static bool goes_later(const Entry& a, const Entry& b) noexcept;
+  static bool has_lower_priority(const Entry& a, const Entry& b) noexcept;
 
   // Called with order_ held.
-  Fate sort_in(std::int64_t id);  // adds ready tasks to ready_
-  bool look_at_held();            // returns true if some are no longer held
-  bool take_over();               // returns true if some are ready
-  void put_in_order();
-  void sort_out();
+  Fate add_by_state(std::int64_t id);  // adds ready tasks to ready_
+  bool recheck_held();                 // returns true if some are no longer held
+  bool take_published();               // returns true if some are ready
+  void update_order();
+  void remove_ended();
   std::int64_t try_pop();
 
-  std::function<Standing(std::int64_t)> standing_;
+  std::function<EntryState(std::int64_t)> state_of_;
 
   std::atomic<std::int64_t> live_{0};
   base::MpmcQueue<std::int32_t> free_;
-  base::MpmcQueue<std::int32_t> handed_;
-  std::vector<std::atomic<std::int64_t>> handed_ids_;  // by place; 0: not in handed_
-  std::atomic<std::uint64_t> gates_{0};                // incremented when gates may have opened
+  base::MpmcQueue<std::int32_t> published_;
+  std::vector<std::atomic<std::int64_t>> published_ids_;  // by place; 0: not in published_
+  std::atomic<std::uint64_t> gates_{0};                   // incremented when gates may have opened
   base::WaitPoint entries_;
 
   mutable std::mutex order_;
   std::vector<Entry> ready_;  // a heap
   std::vector<std::int64_t> held_;
-  std::uint64_t looked_ = 0;  // gates_ at the last check of the held tasks
+  std::uint64_t checked_gates_ = 0;  // gates_ at the last check of the held tasks
 };
 
 }  // namespace ckpt::async

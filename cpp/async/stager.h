@@ -19,7 +19,7 @@ class Stager {
 
   // Prepares the bytes of a task that is not in the table yet. source: empty for memory.
   void prepare(Task& task, state::State whole, TensorSource source) const;
-  // Stages an admitted save according to its mode, and hands it to the workers.
+  // Stages an admitted save according to its mode, and publishes it to the workers.
   void stage(const std::shared_ptr<Task>& task);
   // The function of the thread that stages deferred saves.
   void serve();
@@ -27,7 +27,7 @@ class Stager {
   std::int64_t allocated_bytes() const { return arena_->allocated_bytes(); }
 
  private:
-  void copy(Task& task, Staging& staging, base::ThreadPool* pool, bool hand_over_first);
+  void copy(Task& task, Staging& staging, base::ThreadPool* pool, bool publish_first);
 
   Tasks& tasks_;
   const std::shared_ptr<Arena> arena_;

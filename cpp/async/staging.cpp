@@ -23,7 +23,7 @@ Staging::Staging(state::State whole, StagingMode mode, TensorSource source, std:
   }
 }
 
-Staging::~Staging() { arena_->give_back(blocks_); }
+Staging::~Staging() { arena_->release(blocks_); }
 
 void Staging::plan() {
   if (!plans_.empty() || whole_.groups().empty()) return;  // a second call does nothing: a reader may already be active

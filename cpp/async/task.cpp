@@ -8,7 +8,7 @@
 
 namespace ckpt::async {
 
-base::Error error_in_hand() noexcept {
+base::Error current_error_copy() noexcept {
   const base::CurrentError error = base::current_error();
   try {
     return {error.status, error.message};

@@ -49,7 +49,7 @@ struct TaskResult {
 };
 
 // Converts any exception to an error that can be stored.
-base::Error error_in_hand() noexcept;
+base::Error current_error_copy() noexcept;
 TaskResult result_of(const base::Error& error, std::int64_t retries = 0) noexcept;
 
 // Receives notifications about tasks, as documented in async.h of the C API. Must not throw.
@@ -176,8 +176,8 @@ class Task : public std::enable_shared_from_this<Task> {
   std::atomic<std::int64_t> durable_at_ns{0};
   std::atomic<bool> gate_open{false};
   std::atomic<bool> is_staged{false};
-  std::atomic<bool> is_seen{false};         // a caller has received its result
-  std::atomic<bool> is_handed_over{false};  // to the notifying thread
+  std::atomic<bool> is_seen{false};      // a caller has received its result
+  std::atomic<bool> is_deferred{false};  // to the notifying thread
   std::atomic<std::int64_t> stall_ns{0};
   const std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
 

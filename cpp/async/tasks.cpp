@@ -27,12 +27,12 @@ void say_ended(const Task& task) {
   const TaskResult& result = task.result();
   switch (result.state) {
     case TaskState::completed:
-      say_text(LogLevel::info,
-               [&] { return cat(task.name(), " completed: ", result.bytes, " bytes in ", base::quote(result.name)); });
+      log_lazily(LogLevel::info,
+                 [&] { return cat(task.name(), " completed: ", result.bytes, " bytes in ", base::quote(result.name)); });
       return;
-    case TaskState::failed: say_text(LogLevel::error, [&] { return cat(task.name(), " failed: ", result.error); }); return;
-    case TaskState::rejected: say_text(LogLevel::warning, [&] { return cat(task.name(), " rejected: ", result.error); }); return;
-    default: say_text(LogLevel::info, [&] { return cat(task.name(), " cancelled"); });
+    case TaskState::failed: log_lazily(LogLevel::error, [&] { return cat(task.name(), " failed: ", result.error); }); return;
+    case TaskState::rejected: log_lazily(LogLevel::warning, [&] { return cat(task.name(), " rejected: ", result.error); }); return;
+    default: log_lazily(LogLevel::info, [&] { return cat(task.name(), " cancelled"); });
   }
 }
 
@@ -50,7 +50,7 @@ bool Tasks::try_admit(Task& task) {
   const std::int32_t place = queue_.try_admit();
   if (place == TaskQueue::no_place) return false;
   if (closing_.load()) {
-    queue_.give_back(place);  // the threads may have ended: they leave when closing_ is true and no task is live
+    queue_.release_place(place);  // the threads may have ended: they leave when closing_ is true and no task is live
     return false;
   }
   task.place = place;
@@ -80,7 +80,7 @@ void Tasks::reject(const std::shared_ptr<Task>& task) {
 bool Tasks::wait_for_place(Task& task) {
   const int opens_gates = task.options.timeout_ns < 0 ? 1 : 0;
   waiting_for_places_.fetch_add(opens_gates);
-  if (opens_gates > 0) queue_.look_again();
+  if (opens_gates > 0) queue_.recheck_gates();
   bool admitted = false;
   places_.wait([&] { return (admitted = try_admit(task)) || closing_.load(); }, task.options.timeout_ns);
   waiting_for_places_.fetch_sub(opens_gates);
@@ -102,9 +102,9 @@ void Tasks::admit(const std::shared_ptr<Task>& task) {
     base::fail(Status::closed, "manager was closed meanwhile");
   }
   if (!admitted) reject(task);
-  untold_.fetch_add(1);
+  unnotified_.fetch_add(1);
   table_.add(task);
-  say_text(LogLevel::info, [&] { return cat(task->name(), " queued"); });
+  log_lazily(LogLevel::info, [&] { return cat(task->name(), " queued"); });
 }
 
 void Tasks::require_place(const std::shared_ptr<Task>& task) {
@@ -117,8 +117,8 @@ void Tasks::require_place(const std::shared_ptr<Task>& task) {
 
 // ---- Work ----
 
-TaskQueue::Standing Tasks::standing_of(std::int64_t id) const {
-  return table_.look(id, [this](const Task* task) -> TaskQueue::Standing {
+TaskQueue::EntryState Tasks::standing_of(std::int64_t id) const {
+  return table_.look(id, [this](const Task* task) -> TaskQueue::EntryState {
     if (task == nullptr || task->phase() != Phase::queued) return {};
     const bool is_open = task->gate_open.load() || ended_step_.load() >= task->options.gate_step ||
                          waiting_for_places_.load() > 0 || gates_are_open_.load();
@@ -187,7 +187,7 @@ bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When w
   task.target.reset();
   counters_.note_end(task.state());
   say_ended(task);
-  queue_.give_back(task.place);
+  queue_.release_place(task.place);
   wake_all();
   task.post(Task::Event::ended);
   notifier_.notify(task, when);
@@ -218,13 +218,13 @@ void Tasks::abandon_all() {
 void Tasks::note_notified(Task& task) {
   task.options.listener.reset();
   table_.note_notified(task);
-  untold_.fetch_sub(1);
+  unnotified_.fetch_sub(1);
   wake_all();
 }
 
 void Tasks::serve_notifications() {
   // An ending task counts as live until it counts as notified.
-  notifier_.serve([this] { return is_over() && untold_.load() == 0; });
+  notifier_.serve([this] { return is_over() && unnotified_.load() == 0; });
 }
 
 // ---- Gates ----
@@ -232,7 +232,7 @@ void Tasks::serve_notifications() {
 void Tasks::open_gate(Task& task) {
   if (task.options.gate_step < 0) return;
   task.gate_open.store(true);
-  queue_.look_again();
+  queue_.recheck_gates();
 }
 
 void Tasks::open_all_gates() {
@@ -243,7 +243,7 @@ void Tasks::end_step(std::int64_t step) {
   std::int64_t known = ended_step_.load();
   while (known < step && !ended_step_.compare_exchange_weak(known, step)) {
   }
-  queue_.look_again();
+  queue_.recheck_gates();
 }
 
 // ---- Closing ----
@@ -251,7 +251,7 @@ void Tasks::end_step(std::int64_t step) {
 void Tasks::close() {
   closing_.store(true);
   gates_are_open_.store(true);
-  queue_.look_again();
+  queue_.recheck_gates();
   wake_all();
 }
 

@@ -23,7 +23,7 @@ namespace ckpt::async {
 // Writes text() to the log. Called without a lock, on threads that have entered the Tasks. Drops the message if memory is short,
 // also within text().
 template <class Text>
-void say_text(base::LogLevel level, const Text& text) noexcept {
+void log_lazily(base::LogLevel level, const Text& text) noexcept {
   if (!base::is_logged(level)) return;
   try {
     base::write_log(level, "async", text());
@@ -31,8 +31,8 @@ void say_text(base::LogLevel level, const Text& text) noexcept {
   }
 }
 template <class... Pieces>
-void say(base::LogLevel level, const Pieces&... pieces) noexcept {
-  say_text(level, [&] { return base::cat(pieces...); });
+void log_message(base::LogLevel level, const Pieces&... pieces) noexcept {
+  log_lazily(level, [&] { return base::cat(pieces...); });
 }
 
 struct AsyncStats {
@@ -81,7 +81,7 @@ class Tasks {
   // Throws what admit would throw now, after waiting as the task specifies, without taking a place.
   void require_place(const std::shared_ptr<Task>& task);
   // A worker may take the task once its gate is open.
-  void hand_over(const Task& task) { queue_.hand_over(task.place, task.id); }
+  void publish(const Task& task) { queue_.publish(task.place, task.id); }
   // For a worker: returns the next task, already started; nullptr if no more will follow.
   std::shared_ptr<Task> take();
   void note_staged(Task& task, std::int64_t stall_ns, When when);
@@ -146,7 +146,7 @@ class Tasks {
   bool wait_for_place(Task& task);
   bool drop_oldest();
   [[noreturn]] void reject(const std::shared_ptr<Task>& task);
-  TaskQueue::Standing standing_of(std::int64_t id) const;
+  TaskQueue::EntryState standing_of(std::int64_t id) const;
   void note_notified(Task& task);
   void wake_all() noexcept;
 
@@ -159,7 +159,7 @@ class Tasks {
 
   std::atomic<bool> closing_{false};
   std::atomic<std::int64_t> deadline_ns_{-1};        // -1: none
-  std::atomic<std::int64_t> untold_{0};              // admitted tasks with listeners not notified of the end yet
+  std::atomic<std::int64_t> unnotified_{0};          // admitted tasks with listeners not notified of the end yet
   std::atomic<std::int64_t> waiting_for_places_{0};  // callers without a time limit: all gates are open meanwhile
   std::atomic<bool> gates_are_open_{false};          // permanently
   std::atomic<std::int64_t> ended_step_{-1};

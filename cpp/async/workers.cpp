@@ -15,7 +15,7 @@ using base::Status;
 using Phase = Task::Phase;
 
 // From here on callers cannot cancel it.
-void pass_commit_point(Task& task) {
+void enter_commit_point(Task& task) {
   if (!task.move(Phase::running, Phase::committing)) base::fail(Status::cancelled, "cancelled");
 }
 
@@ -41,16 +41,16 @@ Workers::Workers(Tasks& tasks, std::shared_ptr<state::Checkpoint> checkpoint, st
 }
 
 void Workers::serve(std::size_t worker) {
-  say(LogLevel::info, "worker ", worker, " started");
+  log_message(LogLevel::info, "worker ", worker, " started");
   while (const auto task = tasks_.take()) {
     run(*task, *lanes_[worker]);
     task->wait(-1);  // another thread may still be notifying of it: the next task's end must be reported after this one's
   }
-  say(LogLevel::info, "worker ", worker, " stopped");
+  log_message(LogLevel::info, "worker ", worker, " stopped");
 }
 
 void Workers::run(Task& task, HashLane& lane) {
-  say_text(LogLevel::info, [&] { return base::cat(task.name(), " processing"); });
+  log_lazily(LogLevel::info, [&] { return base::cat(task.name(), " processing"); });
   const storage::FaultHandler* const handler = checkpoint_->fault_handler().get();
   const auto retries = [&, before = handler == nullptr ? 0 : handler->retries()] {
     return handler == nullptr ? 0 : handler->retries() - before;
@@ -60,7 +60,7 @@ void Workers::run(Task& task, HashLane& lane) {
     result.retries += retries();
     tasks_.finish(task, Phase::committing, Phase::completed, std::move(result));
   } catch (...) {
-    const base::Error error = error_in_hand();
+    const base::Error error = current_error_copy();
     const auto cancelled = [&] {
       return tasks_.finish(task, Phase::cancelling, Phase::cancelled, result_of({Status::cancelled, "cancelled"}, 0));
     };
@@ -87,7 +87,7 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
   events.commit_point = [&] {
     // All bytes were read, so they are copied; the copying thread may be about to post `staged`, which must precede the end.
     if (staging->mode() != StagingMode::borrow) task.wait_staged_or_stop();
-    pass_commit_point(task);
+    enter_commit_point(task);
     if (staging->mode() == StagingMode::borrow) tasks_.note_staged(task, task.stall_ns.load(), When::later);
   };
   events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
@@ -119,7 +119,7 @@ TaskResult Workers::load(Task& task) {
   state::LoadOptions options = std::move(task.load);
   options.stop = task.stop;
   options.before_filling = [&] {
-    if (task.phase() != Phase::committing) pass_commit_point(task);
+    if (task.phase() != Phase::committing) enter_commit_point(task);
   };
   const ReportsTo progress(
       [&](std::int64_t done_bytes, std::int64_t total_bytes) { tasks_.note_read(task, done_bytes, total_bytes); });

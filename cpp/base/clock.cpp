@@ -24,7 +24,7 @@ const std::shared_ptr<const Clock>& monotonic_clock() {
 }
 namespace {
 // Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
-[[maybe_unused]] const auto& clock_made_at_load = monotonic_clock();
+[[maybe_unused]] const auto& clock_initialized_at_load = monotonic_clock();
 }  // namespace
 
 std::int64_t utc_ns() noexcept {

@@ -32,7 +32,7 @@ Registry& registry() {
   return *the_registry;
 }
 // Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
-[[maybe_unused]] const Registry& hooks_made_at_load = registry();
+[[maybe_unused]] const Registry& hooks_initialized_at_load = registry();
 
 thread_local bool is_library_thread = false;
 
@@ -70,7 +70,7 @@ void remove_thread_hooks(std::int64_t id) {
 
 void hold_thread_hooks() { registry().mutex.lock(); }
 
-void let_go_thread_hooks() { registry().mutex.unlock(); }
+void release_thread_hooks() { registry().mutex.unlock(); }
 
 void restart_thread_hooks() {
   for (const auto& set : registry().sets) set->threads = 0;

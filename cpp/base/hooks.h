@@ -21,7 +21,7 @@ void remove_thread_hooks(std::int64_t id);
 // Fork handlers: lock the registry around fork() and unlock it in the parent. In the child, where no other thread exists, no
 // thread counts as having run a hook.
 void hold_thread_hooks();
-void let_go_thread_hooks();
+void release_thread_hooks();
 void restart_thread_hooks();
 
 // The hooks of one library thread. Constructed by the thread's creator, so that the thread itself cannot fail; entered on the

@@ -45,7 +45,7 @@ Logger& logger() {
   return *the_logger;
 }
 // Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
-[[maybe_unused]] const Logger& logger_made_at_load = logger();
+[[maybe_unused]] const Logger& logger_initialized_at_load = logger();
 
 enum class Lines : std::uint8_t { by_rule, never, to_standard_error };
 
@@ -197,7 +197,7 @@ void OnBehalf::run(const std::function<void()>& body) {
   Entered::run_inside(entered_, body);
 }
 
-void OnBehalf::hand_out() noexcept {
+void OnBehalf::send_messages() noexcept {
   for (LogMessage& message : std::exchange(messages_->all, {})) {
     if (message.is_line || is_logged(message.level)) pass(std::move(message));
   }

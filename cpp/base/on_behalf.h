@@ -20,7 +20,7 @@ class OnBehalf {
   // locks and waits, so a sink that takes one of them would deadlock.
   void run(const std::function<void()>& body);
   // On this thread, after run has returned: sends the messages that were logged there.
-  void hand_out() noexcept;
+  void send_messages() noexcept;
 
  private:
   struct Messages;

@@ -70,7 +70,7 @@ void Attend::forward(base::ThreadPool& pool, Extent extent, const T* qkv, T* con
       const Block block = part.block(i, j);
       part.scores(qkv, i, j, scores);
       if (kept != nullptr) copy_rows(scores, size, block, kept + j * size, part.tokens);
-      soften(scores, block, part.scale, running, factors);
+      update_softmax(scores, block, part.scale, running, factors);
       if (j > 0) scale_rows(to, part.context_stride, block.rows, part.width, factors);
       gemm(false, false, block.rows, part.width, block.columns, scores, size, qkv + part.value + part.row(j), part.stride,
            j == 0 ? T{0} : T{1}, to, part.context_stride);
@@ -127,23 +127,23 @@ void Attend::backward(base::ThreadPool& pool, Extent extent, const T* qkv, const
 }
 
 template <class T>
-void Attend::turn_rows(base::ThreadPool& pool, Extent extent, const T* turns, bool back, T* qkv) const {
+void Attend::rotate_rows(base::ThreadPool& pool, Extent extent, const T* rotations, bool back, T* qkv) const {
   for_parts(pool, extent.samples * extent.tokens, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       for (std::int64_t head = 0; head < heads_ + key_heads_; ++head) {
-        turn(qkv + row * row_length() + head * head_width_, turns + row % extent.tokens * head_width_, head_width_, back);
+        rotate(qkv + row * row_length() + head * head_width_, rotations + row % extent.tokens * head_width_, head_width_, back);
       }
     }
   });
 }
 
 template <class T>
-void Attend::fill_turns(std::int64_t tokens, double base, T* turns) const {
+void Attend::fill_rotations(std::int64_t tokens, double base, T* rotations) const {
   for (std::int64_t i = 0; i < head_width_ / 2; ++i) {
     const double speed = std::pow(base, -2 * static_cast<double>(i) / static_cast<double>(head_width_));
     for (std::int64_t token = 0; token < tokens; ++token) {
-      turns[token * head_width_ + 2 * i] = static_cast<T>(std::cos(static_cast<double>(token) * speed));
-      turns[token * head_width_ + 2 * i + 1] = static_cast<T>(std::sin(static_cast<double>(token) * speed));
+      rotations[token * head_width_ + 2 * i] = static_cast<T>(std::cos(static_cast<double>(token) * speed));
+      rotations[token * head_width_ + 2 * i + 1] = static_cast<T>(std::sin(static_cast<double>(token) * speed));
     }
   }
 }
@@ -152,8 +152,8 @@ void Attend::fill_turns(std::int64_t tokens, double base, T* turns) const {
 #define CKPT_ATTEND(T)                                                                                                   \
   template void Attend::forward(base::ThreadPool&, Extent, const T*, T*, T*, T*) const;                                  \
   template void Attend::backward(base::ThreadPool&, Extent, const T*, const T*, const T*, const T*, const T*, T*) const; \
-  template void Attend::turn_rows(base::ThreadPool&, Extent, const T*, bool, T*) const;                                  \
-  template void Attend::fill_turns(std::int64_t, double, T*) const;
+  template void Attend::rotate_rows(base::ThreadPool&, Extent, const T*, bool, T*) const;                                \
+  template void Attend::fill_rotations(std::int64_t, double, T*) const;
 CKPT_ATTEND(float)
 CKPT_ATTEND(double)
 #undef CKPT_ATTEND

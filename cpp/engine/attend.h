@@ -34,12 +34,12 @@ class Attend {
   void backward(base::ThreadPool& pool, Extent extent, const T* qkv, const T* context, const T* log_sums, const T* probabilities,
                 const T* grad_context, T* grad_qkv) const;
 
-  // Rotates queries and keys by their tokens' positions (rotary embedding). turns: head_width numbers for each token, from
-  // fill_turns. back: the inverse rotation.
+  // Rotates queries and keys by their tokens' positions (rotary embedding). rotations: head_width numbers for each token, from
+  // fill_rotations. back: the inverse rotation.
   template <class T>
-  void turn_rows(base::ThreadPool& pool, Extent extent, const T* turns, bool back, T* qkv) const;
+  void rotate_rows(base::ThreadPool& pool, Extent extent, const T* rotations, bool back, T* qkv) const;
   template <class T>
-  void fill_turns(std::int64_t tokens, double base, T* turns) const;
+  void fill_rotations(std::int64_t tokens, double base, T* rotations) const;
 
  private:
   template <class T>

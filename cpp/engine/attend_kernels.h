@@ -26,8 +26,8 @@ struct Running {
 
 // Replaces scores by exp(scale score - largest so far) and updates running; shrunk[row] receives the factor for the sums of
 // values of earlier blocks. Stride: attend_block.
-void soften(float* scores, Block block, float scale, Running<float>* running, float* shrunk);
-void soften(double* scores, Block block, double scale, Running<double>* running, double* shrunk);
+void update_softmax(float* scores, Block block, float scale, Running<float>* running, float* shrunk);
+void update_softmax(double* scores, Block block, double scale, Running<double>* running, double* shrunk);
 
 // Replaces scores by exp(scale score - log_sums[row]).
 void probabilities(float* scores, std::int64_t stride, Block block, float scale, const float* log_sums);
@@ -45,8 +45,8 @@ void row_products(const double* a, const double* b, std::int64_t stride, std::in
 void scale_rows(float* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, const float* factors);
 void scale_rows(double* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, const double* factors);
 
-// Rotates pairs (x[2i], x[2i+1]) by an angle with cosine turns[2i] and sine turns[2i+1]; back: in the other direction.
-void turn(float* x, const float* turns, std::int64_t width, bool back);
-void turn(double* x, const double* turns, std::int64_t width, bool back);
+// Rotates pairs (x[2i], x[2i+1]) by an angle with cosine rotations[2i] and sine rotations[2i+1]; back: in the other direction.
+void rotate(float* x, const float* rotations, std::int64_t width, bool back);
+void rotate(double* x, const double* rotations, std::int64_t width, bool back);
 
 }  // namespace ckpt::engine

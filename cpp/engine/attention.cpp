@@ -44,11 +44,11 @@ class AttentionMiddle {
   }
 
   template <class T>
-  void forward(const RunContext& context, T* qkv, T* out, T* extra, T* turns) const {
+  void forward(const RunContext& context, T* qkv, T* out, T* extra, T* rotations) const {
     const Attend::Extent extent = extent_of(context);
     if (rotary_base_ > 0) {
-      attend_.fill_turns(extent.tokens, rotary_base_, turns);
-      attend_.turn_rows(*context.pool, extent, turns, false, qkv);
+      attend_.fill_rotations(extent.tokens, rotary_base_, rotations);
+      attend_.rotate_rows(*context.pool, extent, rotations, false, qkv);
     }
     const bool probabilities = context.option == keep_probabilities;
     attend_.forward(*context.pool, extent, qkv, out, probabilities ? nullptr : extra, probabilities ? extra : nullptr);
@@ -56,14 +56,14 @@ class AttentionMiddle {
 
   template <class T>
   void backward(const RunContext& context, const T* qkv, const T* out, const T* extra, const T* grad_out, T* grad_qkv,
-                T* turns) const {
+                T* rotations) const {
     const Attend::Extent extent = extent_of(context);
     const bool probabilities = context.option == keep_probabilities;
     attend_.backward(*context.pool, extent, qkv, out, probabilities ? nullptr : extra, probabilities ? extra : nullptr, grad_out,
                      grad_qkv);
     if (rotary_base_ > 0) {
-      attend_.fill_turns(extent.tokens, rotary_base_, turns);
-      attend_.turn_rows(*context.pool, extent, turns, true, grad_qkv);
+      attend_.fill_rotations(extent.tokens, rotary_base_, rotations);
+      attend_.rotate_rows(*context.pool, extent, rotations, true, grad_qkv);
     }
   }
 

@@ -60,7 +60,7 @@ Shared& shared() {
   return *the_shared;
 }
 // Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
-[[maybe_unused]] const Shared& blas_made_at_load = shared();
+[[maybe_unused]] const Shared& blas_initialized_at_load = shared();
 
 constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
 

@@ -62,7 +62,7 @@ void Chain::initialize(std::uint64_t seed) {
 
 void Chain::zero_gradients() {
   for_each_part([this](std::size_t i, std::int64_t begin, std::int64_t end) { zero_gradients(i, begin, end); });
-  forget_gradients();
+  discard_gradients();
 }
 
 void Chain::zero_gradients(std::size_t i, std::int64_t begin, std::int64_t end) const {
@@ -80,8 +80,8 @@ void Chain::scale_gradients(double factor, std::size_t i, std::int64_t begin, st
   });
 }
 
-void Chain::forget_gradients() {
-  for (const auto& layer : layers_) layer->forget_gradients();
+void Chain::discard_gradients() {
+  for (const auto& layer : layers_) layer->discard_gradients();
 }
 
 void Chain::gather_gradients() {

@@ -56,7 +56,7 @@ class Chain {
   void zero_gradients(std::size_t i, std::int64_t begin, std::int64_t end) const;
   void scale_gradients(double factor, std::size_t i, std::int64_t begin, std::int64_t end) const;
   // Discards gradients that layers made for parameters of other layers and that were not gathered.
-  void forget_gradients();
+  void discard_gradients();
   // After a step: adds gradients that layers made for parameters of other layers.
   void gather_gradients();
   // Returns the common 2-norm of all gradients. Error(out_of_range) if it is not finite.

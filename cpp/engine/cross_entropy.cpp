@@ -19,7 +19,7 @@ class SoftmaxCrossEntropyLayer final : public Layer {
 
   std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
   bool needs_targets() const override { return true; }
-  TensorSpec stand_in_targets(const TensorSpec& input) const override { return {tensor::Dtype::i32, input.rows_shape()}; }
+  TensorSpec placeholder_targets(const TensorSpec& input) const override { return {tensor::Dtype::i32, input.rows_shape()}; }
 
   // The tape is each row's log-sum-exp, from which backward computes the softmax; the workspace is each row's loss.
   OptionNeeds needs(const TensorSpec& input, std::int32_t) const override {

@@ -108,7 +108,7 @@ class Layer {
   virtual bool needs_targets() const { return false; }
   // Returns the spec of zeros that replace targets when a profile is made without data. Large enough for a custom layer that
   // reads them as any type of at most 32 bits.
-  virtual TensorSpec stand_in_targets(const TensorSpec& input) const { return {tensor::Dtype::i32, {input.samples()}}; }
+  virtual TensorSpec placeholder_targets(const TensorSpec& input) const { return {tensor::Dtype::i32, {input.samples()}}; }
   virtual bool needs_blas() const { return false; }
 
   // If the layer is flagged in_place, output may be the input's buffer, and grad_input that of grad_output.
@@ -120,7 +120,7 @@ class Layer {
 
   // Adds the gradients that this layer made for another layer's parameters since they were zeroed, then discards them.
   virtual void gather_gradients() {}
-  virtual void forget_gradients() {}
+  virtual void discard_gradients() {}
   // Returns the layer that owns parameters used by this one; nullptr: none.
   virtual const Layer* tied_to() const { return nullptr; }
 

@@ -26,7 +26,7 @@ double Optimizer::step_and_zero(double max_norm) {
     update(steps_ + 1, i, begin, end);
     chain_->zero_gradients(i, begin, end);
   });
-  chain_->forget_gradients();
+  chain_->discard_gradients();
   ++steps_;
   return norm;
 }

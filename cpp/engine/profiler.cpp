@@ -26,21 +26,21 @@ std::shared_ptr<Tensor> zeros(std::int64_t bytes) {
 }
 
 // Saves the state that measuring a layer changes, and restores it at the end.
-class Unchanged {
+class SavedState {
  public:
-  explicit Unchanged(Layer& layer) : layer_(layer), ambient_(zeros(layer.ambient_bytes())) {
+  explicit SavedState(Layer& layer) : layer_(layer), ambient_(zeros(layer.ambient_bytes())) {
     for (const Parameter& parameter : layer.parameters()) {
       gradients_.push_back(zeros(parameter.gradient->bytes()));
       copy(*parameter.gradient, *gradients_.back());
     }
     if (layer.ambient_bytes() > 0) layer.save_ambient(ambient_->data());
   }
-  ~Unchanged() {
+  ~SavedState() {
     for (std::size_t i = 0; i < gradients_.size(); ++i) copy(*gradients_[i], *layer_.parameters()[i].gradient);
-    layer_.forget_gradients();
+    layer_.discard_gradients();
   }
-  Unchanged(const Unchanged&) = delete;
-  Unchanged& operator=(const Unchanged&) = delete;
+  SavedState(const SavedState&) = delete;
+  SavedState& operator=(const SavedState&) = delete;
 
   // Separate from the destructor: a custom layer's callback may fail.
   void restore_ambient() {
@@ -71,7 +71,7 @@ double median_seconds(std::int32_t runs, Run&& run) {
 
 void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& input, const TensorSpec& output, RunContext context,
                    std::int32_t runs) {
-  Unchanged unchanged(layer);
+  SavedState unchanged(layer);
   const auto x = zeros(input.bytes());
   const auto y = zeros(output.bytes());
   const auto grad_x = zeros(input.bytes());
@@ -110,7 +110,7 @@ plan::ChainProfile measure_layers(Chain& chain, const ChainShape& shape, std::in
   for (std::int64_t i = 0; i < chain.layers(); ++i) {
     plan::LayerProfile row = shape.profile.layer(i);
     const auto at = static_cast<std::size_t>(i);
-    const TensorSpec wanted = chain.layer(i).stand_in_targets(shape.specs[at]);
+    const TensorSpec wanted = chain.layer(i).placeholder_targets(shape.specs[at]);
     const auto targets = Tensor::create(wanted.dtype, wanted.shape);
     if (targets->bytes() > 0) std::memset(targets->data(), 0, static_cast<std::size_t>(targets->bytes()));
     RunContext context;
@@ -185,7 +185,7 @@ plan::ChainProfile measured_by(const std::vector<plan::Action>& actions, const s
                                const std::shared_ptr<base::ThreadPool>& pool, const plan::ChainProfile& profile) {
   Executor executor(chain, *plan::make_list(profile.layers(), actions), shape, 0, pool, std::make_shared<memory::Tracker>());
   executor.run(step);
-  executor.forget_times();
+  executor.reset_times();
   for (std::int32_t i = 0; i < runs; ++i) executor.run(step);
   return executor.refined(profile);
 }
@@ -210,13 +210,13 @@ plan::ChainProfile measured_in_chain(const std::shared_ptr<Chain>& chain, const 
   shape.profile.require_whole();
   Step step = given;
   step.output = step.input_gradient = nullptr;
-  std::vector<std::unique_ptr<Unchanged>> unchanged;
+  std::vector<std::unique_ptr<SavedState>> unchanged;
   const auto inside_chain = [&](auto&& work) {  // custom layers' callbacks run there
     const base::Entered entered(chain.get());
     work();
   };
   inside_chain([&] {
-    for (std::int64_t i = 0; i < chain->layers(); ++i) unchanged.push_back(std::make_unique<Unchanged>(chain->layer(i)));
+    for (std::int64_t i = 0; i < chain->layers(); ++i) unchanged.push_back(std::make_unique<SavedState>(chain->layer(i)));
   });
   std::size_t options = 0;
   bool has_record = false;

@@ -19,7 +19,7 @@ class TiedHead final : public Layer {
       : Layer(std::move(name)),
         embedding_(std::move(embedding)),
         gradient_(tensor::Tensor::create(embedding_->dtype(), {embedding_->vocabulary(), embedding_->width()})) {
-    forget_gradients();
+    discard_gradients();
   }
 
   TensorSpec output(const TensorSpec& input) const override {
@@ -60,9 +60,9 @@ class TiedHead final : public Layer {
       using T = decltype(zero);
       add(gradient_->data_as<T>(), embedding_->tokens().gradient->data_as<T>(), gradient_->shape().elements());
     });
-    forget_gradients();
+    discard_gradients();
   }
-  void forget_gradients() override { std::memset(gradient_->data(), 0, static_cast<std::size_t>(gradient_->bytes())); }
+  void discard_gradients() override { std::memset(gradient_->data(), 0, static_cast<std::size_t>(gradient_->bytes())); }
 
  private:
   // out[rows, columns] = in[rows, inner] op(W)

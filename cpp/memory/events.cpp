@@ -56,9 +56,9 @@ void EventHub::unsubscribe(SubscriptionId id) {
     update_wanted();
     if (must_wait) {
       while (target->inside != own) {
-        const std::uint32_t seen = leavings_.load(std::memory_order_relaxed);
+        const std::uint32_t seen = exits_.load(std::memory_order_relaxed);
         lock.unlock();
-        leavings_.wait(seen, std::memory_order_relaxed);
+        exits_.wait(seen, std::memory_order_relaxed);
         lock.lock();
       }
       end_wait(target.get());
@@ -169,8 +169,8 @@ void EventHub::leave(const Shared& subscription) noexcept {
   const std::lock_guard lock(mutex_, std::adopt_lock);
   --subscription->inside;
   if (!subscription->removed) return;
-  leavings_.fetch_add(1, std::memory_order_relaxed);
-  leavings_.notify_all();
+  exits_.fetch_add(1, std::memory_order_relaxed);
+  exits_.notify_all();
   if (subscription->inside == 0 && !subscription->awaited) dying.swap(subscription->handler);
 }
 

@@ -122,8 +122,8 @@ class EventHub {
   std::atomic<std::uint32_t> wanted_{0};
   std::atomic<std::int64_t> failures_{0};
   mutable base::ForkMutex mutex_;
-  std::atomic<std::uint32_t> leavings_{0};  // number of handler exits of ended subscriptions
-  std::vector<Shared> subscriptions_;       // by id
+  std::atomic<std::uint32_t> exits_{0};  // number of handler exits of ended subscriptions
+  std::vector<Shared> subscriptions_;    // by id
   SubscriptionId last_id_ = 0;
   bool enabled_ = true;
 };

@@ -46,7 +46,7 @@ LayerId Names::add(std::string_view name, const std::function<void(LayerId)>& re
   return layer;
 }
 
-LayerId Names::find_further(std::string_view name, std::uint32_t hash) const noexcept {
+LayerId Names::find_in_later_groups(std::string_view name, std::uint32_t hash) const noexcept {
   const Table& table = *table_.load(std::memory_order_acquire);
   for (std::size_t index = hash & table.mask;; index = (index + 1) & table.mask) {
     for (const auto& place : table.groups[index].words) {

@@ -36,9 +36,9 @@ class Names {
     }
     const std::uint32_t layer = number_in(word);
     if (word == empty) [[unlikely]]
-      return find_further(name, hash);
+      return find_in_later_groups(name, hash);
     likely(static_cast<LayerId>(layer));
-    return is_named(layer, name) ? static_cast<LayerId>(layer) : find_further(name, hash);
+    return is_named(layer, name) ? static_cast<LayerId>(layer) : find_in_later_groups(name, hash);
   }
   LayerId find(std::string_view name) const noexcept {
     return find(name, [](LayerId) {});
@@ -86,7 +86,7 @@ class Names {
   static std::uint32_t number_in(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word) - 1; }
 
   // Continues find() for names that are not the first with their hash in their group.
-  LayerId find_further(std::string_view name, std::uint32_t hash) const noexcept;
+  LayerId find_in_later_groups(std::string_view name, std::uint32_t hash) const noexcept;
   bool is_named(std::uint32_t number, std::string_view name) const noexcept {
     const Entry& entry = entries_[number];
     return entry.length == name.size() && same(entry.text(), name.data(), name.size());

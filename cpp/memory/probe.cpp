@@ -48,7 +48,7 @@ struct Version {
 constexpr Version v1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
 constexpr Version v2{"/memory.max", "/memory.current", "inactive_file"};
 
-void cut_down_to_group(const std::string& directory, const Version& version, SystemMemory& system) {
+void apply_group_limit(const std::string& directory, const Version& version, SystemMemory& system) {
   const std::int64_t limit = read_number(directory + version.limit);
   // v1 reports "no limit" as a number near INT64_MAX; a limit above the machine's memory has no effect either.
   if (limit < 0 || limit >= system.machine_bytes) return;
@@ -62,16 +62,16 @@ void cut_down_to_group(const std::string& directory, const Version& version, Sys
 
 // The limit of every group along the path to the root applies. Inside a container the path may be the host's and not exist here;
 // the container's own group is then the mount itself, where the loop ends.
-void cut_down_to_path(const std::string& mount, std::string path, const Version& version, SystemMemory& system) {
+void apply_path_limits(const std::string& mount, std::string path, const Version& version, SystemMemory& system) {
   for (;;) {
-    cut_down_to_group(mount + path, version, system);
+    apply_group_limit(mount + path, version, system);
     if (path.empty()) return;
     const auto slash = path.rfind('/');
     path.resize(slash == std::string::npos ? 0 : slash);
   }
 }
 
-void cut_down_to_groups(const ProbeFiles& files, SystemMemory& system) {
+void apply_group_limits(const ProbeFiles& files, SystemMemory& system) {
   std::ifstream file(files.cgroup);
   std::string line;
   while (std::getline(file, line)) {
@@ -83,10 +83,10 @@ void cut_down_to_groups(const ProbeFiles& files, SystemMemory& system) {
     std::string path = line.substr(second + 1);
     if (path == "/") path.clear();
     if (controllers == ",,") {
-      cut_down_to_path(files.mount, path, v2, system);
-      cut_down_to_path(files.mount + "/unified", path, v2, system);
+      apply_path_limits(files.mount, path, v2, system);
+      apply_path_limits(files.mount + "/unified", path, v2, system);
     } else if (controllers.find(",memory,") != std::string::npos) {
-      cut_down_to_path(files.mount + "/memory", path, v1, system);
+      apply_path_limits(files.mount + "/memory", path, v1, system);
     }
   }
 }
@@ -104,7 +104,7 @@ SystemMemory probe_system_memory(const ProbeFiles& files) {
   if (system.machine_bytes <= 0) base::fail(base::Status::unsupported, "the system does not report its physical memory");
   system.total_bytes = system.machine_bytes;
   system.available_bytes = std::min(system.machine_bytes, kibibytes("MemAvailable:", asked.free_bytes));
-  cut_down_to_groups(files, system);
+  apply_group_limits(files, system);
   return system;
 }
 

@@ -42,7 +42,7 @@ class Slots {
     return index;
   }
 
-  void give_back(std::uint32_t index) noexcept {
+  void release(std::uint32_t index) noexcept {
     Slot& slot = slots_[index];
     // A slot that has used all its generations is retired: its ids would repeat.
     if (++slot.generation == 0) [[unlikely]]

@@ -131,10 +131,10 @@ struct Tracker::State {
   std::int64_t now() const {
     if (coarse) [[likely]]
       return base::coarse_now_ns();
-    return ask_clock();
+    return read_clock();
   }
   // The clock may be user code: if it calls this tracker, that call would read the clock again.
-  [[gnu::noinline]] std::int64_t ask_clock() const {
+  [[gnu::noinline]] std::int64_t read_clock() const {
     base::Entered::refuse(this, "the tracker");
     const base::Entered entered(this);
     return clock->now_ns();
@@ -161,7 +161,7 @@ struct Tracker::State {
 
   // Returns the layer of a name and prefetches its counters; no_layer if unknown. Takes no lock: a layer's chunk is published
   // before its name.
-  LayerId find_and_fetch(std::string_view name) const noexcept {
+  LayerId find_and_prefetch(std::string_view name) const noexcept {
     return names.find(name, [this](LayerId layer) { __builtin_prefetch(&layers[static_cast<std::uint32_t>(layer)], 1); });
   }
 

@@ -53,7 +53,7 @@ inline void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noe
   ++totals.sequence;
   totals.current_bytes -= slot.bytes;
   if (totals.current_bytes < totals.rearm_below_bytes) totals.limit_armed = true;
-  slots.give_back(index);
+  slots.release(index);
 }
 
 // ---- Recording ----
@@ -212,13 +212,13 @@ inline AllocationId Tracker::admit(LayerId layer, std::int64_t bytes) {
   State& state = *state_;
   const std::uint32_t wanted = state.hub.wanted();
   if (wanted != 0) [[unlikely]]
-    return admit_and_tell<within_limit>(layer, bytes, wanted);
+    return admit_and_notify<within_limit>(layer, bytes, wanted);
   NoEvents no_events;
   return state.admit<within_limit>(layer, bytes, no_events);
 }
 
 template <bool within_limit>
-[[gnu::noinline]] AllocationId Tracker::admit_and_tell(LayerId layer, std::int64_t bytes, std::uint32_t wanted) {
+[[gnu::noinline]] AllocationId Tracker::admit_and_notify(LayerId layer, std::int64_t bytes, std::uint32_t wanted) {
   EventList events(wanted);
   const auto state = state_;
   const AllocationId id = state->admit<within_limit>(layer, bytes, events);
@@ -234,7 +234,7 @@ AllocationId Tracker::try_reserve(std::string_view name, std::int64_t bytes) { r
 
 template <bool within_limit>
 AllocationId Tracker::admit(std::string_view name, std::int64_t bytes) {
-  LayerId layer_id = state_->find_and_fetch(name);
+  LayerId layer_id = state_->find_and_prefetch(name);
   if (layer_id == no_layer) [[unlikely]] {
     base::require_name("name", name);
     // A refused reservation must not register the name.
@@ -248,12 +248,12 @@ void Tracker::free(AllocationId allocation) {
   State& state = *state_;
   const std::uint32_t wanted = state.hub.wanted();
   if (wanted != 0) [[unlikely]]
-    return free_and_tell(allocation, wanted);
+    return free_and_notify(allocation, wanted);
   NoEvents no_events;
   state.free(allocation, no_events);
 }
 
-[[gnu::noinline]] void Tracker::free_and_tell(AllocationId allocation, std::uint32_t wanted) {
+[[gnu::noinline]] void Tracker::free_and_notify(AllocationId allocation, std::uint32_t wanted) {
   EventList events(wanted);
   const auto state = state_;
   state->free(allocation, events);
@@ -263,11 +263,11 @@ void Tracker::free(AllocationId allocation) {
 std::int64_t Tracker::free_layer(LayerId layer) {
   State& state = *state_;
   if ((state.hub.wanted() & bit(EventKind::freed)) != 0) [[unlikely]]
-    return free_layer_and_tell(layer);
+    return free_layer_and_notify(layer);
   return state.free_all(layer, nullptr);
 }
 
-[[gnu::noinline]] std::int64_t Tracker::free_layer_and_tell(LayerId layer) {
+[[gnu::noinline]] std::int64_t Tracker::free_layer_and_notify(LayerId layer) {
   std::vector<Event> freed_events;
   const auto state = state_;
   const std::int64_t freed = state->free_all(layer, &freed_events);
@@ -278,7 +278,7 @@ std::int64_t Tracker::free_layer(LayerId layer) {
 std::int64_t Tracker::free_layer(std::string_view name) { return free_layer(known_layer(name)); }
 
 LayerId Tracker::known_layer(std::string_view name) const {
-  const LayerId layer = state_->find_and_fetch(name);
+  const LayerId layer = state_->find_and_prefetch(name);
   if (layer != no_layer) [[likely]]
     return layer;
   base::require_name("name", name);

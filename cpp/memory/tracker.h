@@ -88,9 +88,9 @@ class Tracker {
   template <bool within_limit>
   AllocationId admit(LayerId layer, std::int64_t bytes);
   template <bool within_limit>
-  AllocationId admit_and_tell(LayerId layer, std::int64_t bytes, std::uint32_t wanted);
-  std::int64_t free_layer_and_tell(LayerId layer);
-  void free_and_tell(AllocationId allocation, std::uint32_t wanted);
+  AllocationId admit_and_notify(LayerId layer, std::int64_t bytes, std::uint32_t wanted);
+  std::int64_t free_layer_and_notify(LayerId layer);
+  void free_and_notify(AllocationId allocation, std::uint32_t wanted);
   template <bool within_limit>
   AllocationId admit(std::string_view name, std::int64_t bytes);
   LayerId known_layer(std::string_view name) const;

@@ -144,9 +144,9 @@ bool ActivationManager::should_checkpoint(std::int64_t micro_batch, const strate
     const Lock lock(mutex_);
     return checked_policy(micro_batch);
   }();
-  const bool says = ask_strategy(policy, micro_batch, activation);
+  const bool strategy_says = ask_strategy(policy, micro_batch, activation);
   const Lock lock(mutex_);
-  return ledger_.would_keep(micro_batch, activation.bytes, says);
+  return ledger_.would_keep(micro_batch, activation.bytes, strategy_says);
 }
 
 // ---- Storing ----
@@ -176,10 +176,10 @@ bool ActivationManager::store_as(std::int64_t micro_batch, const tensor::Tensor&
     refuse_while_planned();
     return checked_policy(micro_batch);
   }();
-  const bool says = ask_strategy(policy, micro_batch, strategy::Activation(activation));
+  const bool strategy_says = ask_strategy(policy, micro_batch, strategy::Activation(activation));
   const bool wanted = [&] {
     const Lock lock(mutex_);
-    return ledger_.would_keep(micro_batch, activation.bytes(), says);
+    return ledger_.would_keep(micro_batch, activation.bytes(), strategy_says);
   }();
   std::unique_ptr<Stored> stored;
   if (wanted) stored = store_now(make());
@@ -187,7 +187,7 @@ bool ActivationManager::store_as(std::int64_t micro_batch, const tensor::Tensor&
   std::vector<std::unique_ptr<Stored>> gone;  // destroyed after the lock is released
   const Lock lock(mutex_);
   refuse_while_planned();
-  const Ledger::Outcome outcome = ledger_.store(micro_batch, activation.bytes(), says);
+  const Ledger::Outcome outcome = ledger_.store(micro_batch, activation.bytes(), strategy_says);
   for (const std::int64_t index : outcome.dropped) gone.push_back(take_out(index));
   gone.push_back(take_out(micro_batch));
   // Another thread's store may have changed the available space meanwhile.
@@ -331,7 +331,7 @@ void ActivationManager::keep(std::int64_t micro_batch, std::int64_t bytes) {
   if (!is_first) entry->second->bytes += bytes;
 }
 
-void ActivationManager::let_go(std::int64_t micro_batch, std::int64_t bytes) {
+void ActivationManager::release_kept(std::int64_t micro_batch, std::int64_t bytes) {
   const Lock lock(mutex_);
   const auto found = entries_.find(micro_batch);
   if (found == entries_.end()) return;

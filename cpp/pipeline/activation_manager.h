@@ -88,7 +88,7 @@ class ActivationManager {
   // Records that a chunk of the stage holds this many bytes of a micro-batch; the stage owns the tensors.
   void keep(std::int64_t micro_batch, std::int64_t bytes);
   // Records that one chunk no longer holds them; the micro-batch is removed with the last.
-  void let_go(std::int64_t micro_batch, std::int64_t bytes);
+  void release_kept(std::int64_t micro_batch, std::int64_t bytes);
   // Records that its tapes were evicted for a newer micro-batch.
   void drop(std::int64_t micro_batch);
   void end_planned_step();

@@ -84,7 +84,7 @@ std::int32_t in_flight(const Layout& layout, std::int32_t piece) {
   return most;
 }
 
-bool runs_through(const Layout& layout, std::int64_t queue_places) {
+bool is_deadlock_free(const Layout& layout, std::int64_t queue_places) {
   const std::int32_t pieces = layout.pieces();
   std::vector<std::vector<Task>> tasks;
   tasks.reserve(static_cast<std::size_t>(layout.stages));
@@ -130,7 +130,7 @@ bool runs_through(const Layout& layout, std::int64_t queue_places) {
 
 std::int64_t enough_queue_places(const Layout& layout) {
   std::int64_t places = std::min<std::int64_t>(2, layout.micro_batches);
-  while (!runs_through(layout, places) && places < layout.micro_batches) ++places;
+  while (!is_deadlock_free(layout, places) && places < layout.micro_batches) ++places;
   return places;
 }
 

@@ -43,7 +43,7 @@ std::vector<Task> tasks_of(const Layout& layout, std::int32_t stage);
 std::int32_t in_flight(const Layout& layout, std::int32_t piece);
 
 // Returns true if no stage deadlocks, with queues of this many places between adjacent pieces.
-bool runs_through(const Layout& layout, std::int64_t queue_places);
+bool is_deadlock_free(const Layout& layout, std::int64_t queue_places);
 
 // Returns a small sufficient number of places: every order runs to its end with it.
 std::int64_t enough_queue_places(const Layout& layout);

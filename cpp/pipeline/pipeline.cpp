@@ -21,12 +21,12 @@ using Operation = plan::Operation;
 
 // Exclusive access to the pipeline for one call. Queries are short, so other calls wait for them. A step may take long, so other
 // calls are refused during it. Declare it after a HeldLog if something may be logged.
-class Pipeline::Turn {
+class Pipeline::ExclusiveCall {
  public:
-  Turn(Pipeline& pipeline, Taken how) : pipeline_(take(pipeline, how)), inside_(&pipeline) {}
-  ~Turn() { pipeline_.taken_.store(Taken::no, std::memory_order_release); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ExclusiveCall(Pipeline& pipeline, Taken how) : pipeline_(take(pipeline, how)), inside_(&pipeline) {}
+  ~ExclusiveCall() { pipeline_.taken_.store(Taken::no, std::memory_order_release); }
+  ExclusiveCall(const ExclusiveCall&) = delete;
+  ExclusiveCall& operator=(const ExclusiveCall&) = delete;
 
  private:
   static Pipeline& take(Pipeline& pipeline, Taken how) {
@@ -67,14 +67,14 @@ class Pipeline::Port final : public engine::StagePort {
   void begins(const Operation& operation) override {
     if (pipeline_.stop_.load(std::memory_order_acquire)) throw Stopped();
     report_to_manager();
-    follow(operation);
+    determine_change(operation);
     switch (operation.kind) {
       case Operation::Kind::forward:
       case Operation::Kind::record:
-        return now_doing(operation.recomputation ? Interval::Kind::recompute : Interval::Kind::forward, operation);
-      case Operation::Kind::backward: return now_doing(Interval::Kind::backward, operation);
+        return begin_interval(operation.recomputation ? Interval::Kind::recompute : Interval::Kind::forward, operation);
+      case Operation::Kind::backward: return begin_interval(Interval::Kind::backward, operation);
       case Operation::Kind::receive:
-      case Operation::Kind::send: return now_doing(Interval::Kind::wait, operation);
+      case Operation::Kind::send: return begin_interval(Interval::Kind::wait, operation);
       default: return;  // copies and the turn belong to what is under way
     }
   }
@@ -124,7 +124,7 @@ class Pipeline::Port final : public engine::StagePort {
   }
 
   // Determines how an operation will change what the stage keeps.
-  void follow(const Operation& operation) {
+  void determine_change(const Operation& operation) {
     const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
     const std::int32_t chunk = chunk_of(operation);
     const plan::StageRole::Chunk& layers = role_.chunks[static_cast<std::size_t>(chunk)];
@@ -132,7 +132,7 @@ class Pipeline::Port final : public engine::StagePort {
     if (is_forward && operation.layer + 1 == layers.end && keeps_[micro_batch]) {
       change_ = {Change::Kind::keep, operation.micro_batch, own_.held_bytes(chunk)};
     } else if (operation.kind == Operation::Kind::backward && operation.layer == layers.begin) {
-      change_ = {Change::Kind::let_go, operation.micro_batch, own_.held_bytes(chunk)};
+      change_ = {Change::Kind::release_kept, operation.micro_batch, own_.held_bytes(chunk)};
     } else if (operation.kind == Operation::Kind::receive && operation.item == plan::Item::input && chunk == 0) {
       for (const std::int64_t gone : own_.decisions()[micro_batch].dropped) {
         keeps_[static_cast<std::size_t>(gone)] = false;
@@ -144,10 +144,10 @@ class Pipeline::Port final : public engine::StagePort {
   void report_to_manager() {
     const Change change = std::exchange(change_, {});
     if (change.kind == Change::Kind::keep) own_.manager()->keep(change.micro_batch, change.bytes);
-    if (change.kind == Change::Kind::let_go) own_.manager()->let_go(change.micro_batch, change.bytes);
+    if (change.kind == Change::Kind::release_kept) own_.manager()->release_kept(change.micro_batch, change.bytes);
   }
 
-  void now_doing(Interval::Kind kind, const Operation& operation) {
+  void begin_interval(Interval::Kind kind, const Operation& operation) {
     const std::int32_t chunk = chunk_of(operation);
     if (open_ && intervals_.back().kind == kind && intervals_.back().micro_batch == operation.micro_batch &&
         intervals_.back().chunk == chunk)
@@ -159,7 +159,7 @@ class Pipeline::Port final : public engine::StagePort {
   }
 
   struct Change {
-    enum class Kind : std::uint8_t { none, keep, let_go } kind = Kind::none;
+    enum class Kind : std::uint8_t { none, keep, release_kept } kind = Kind::none;
     std::int64_t micro_batch = 0;
     std::int64_t bytes = 0;
   };
@@ -279,7 +279,7 @@ Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpe
   if (options_.queue_places == 0) options_.queue_places = enough_queue_places(layout);
   require(options_.queue_places >= 1 && options_.queue_places <= base::largest_queue_capacity, "queue_places is ",
           options_.queue_places, "; expected at least 1 (0: as many as needed)");
-  require(runs_through(layout, options_.queue_places), "queue_places is ", options_.queue_places, "; expected ",
+  require(is_deadlock_free(layout, options_.queue_places), "queue_places is ", options_.queue_places, "; expected ",
           enough_queue_places(layout), " or another number without deadlock between stages");
 }
 
@@ -460,7 +460,7 @@ struct Pipeline::PlannedStep {
 
 double Pipeline::run(const engine::Step& batch, std::int64_t timeout_ns, std::span<double> losses) {
   const base::HeldLog held_log;
-  const Turn turn(*this, Taken::for_a_step);
+  const ExclusiveCall exclusive(*this, Taken::for_a_step);
   require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1 (no limit)");
   require(losses.empty() || std::ssize(losses) == options_.layout.micro_batches, "losses has ", losses.size(),
           " entries; expected one for each of ", options_.layout.micro_batches, " micro-batches");
@@ -540,7 +540,7 @@ void Pipeline::cancel() {
 }
 
 TensorPtr Pipeline::forward_of(std::size_t stage, const TensorPtr& input, std::int64_t micro_batch) {
-  const Turn turn(*this, Taken::for_a_step);
+  const ExclusiveCall exclusive(*this, Taken::for_a_step);
   require(micro_batch < options_.layout.micro_batches, "micro_batch is ", micro_batch, "; expected less than ",
           options_.layout.micro_batches);
   engine::Step keys = keys_;
@@ -561,17 +561,17 @@ const std::shared_ptr<ActivationManager>& Pipeline::manager(std::int32_t stage) 
 }
 
 std::shared_ptr<const plan::Schedule> Pipeline::schedule(std::int32_t stage) {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   return stages_[checked_stage(stage)]->schedule();
 }
 
 plan::ChainProfile Pipeline::profile(std::int32_t stage) {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   return stages_[checked_stage(stage)]->profile();
 }
 
 std::shared_ptr<const plan::Schedule> Pipeline::chunk_schedule(std::int32_t stage, std::int32_t chunk) {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   const std::size_t number = checked_stage(stage);
   if (chunk < 0 || chunk >= options_.layout.chunks)
     fail(Status::out_of_range, "chunk is ", chunk, "; expected 0 .. ", options_.layout.chunks - 1);
@@ -579,7 +579,7 @@ std::shared_ptr<const plan::Schedule> Pipeline::chunk_schedule(std::int32_t stag
 }
 
 StageStats Pipeline::stats(std::int32_t stage) {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   const std::size_t number = checked_stage(stage);
   StageStats stats = stages_[number]->stats();
   for (const Interval& each : workers_[number]->intervals) {
@@ -596,7 +596,7 @@ std::int64_t Pipeline::queue_bytes(std::int32_t stage) {
 }
 
 Timeline Pipeline::timeline() {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   Timeline timeline;
   timeline.stages = options_.layout.stages;
   timeline.step_ns = step_ns_;

@@ -64,7 +64,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
 
  private:
   class Port;
-  class Turn;
+  class ExclusiveCall;
   struct PlannedStep;
   struct Worker;
 
@@ -94,7 +94,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   std::vector<std::int64_t> begins_;
   std::uint64_t generation_ = base::fork_generation();
 
-  enum class Taken : std::uint8_t { no, for_a_look, for_a_step };
+  enum class Taken : std::uint8_t { no, for_a_query, for_a_step };
   std::atomic<Taken> taken_{Taken::no};  // by the call with exclusive access to everything below
   std::vector<std::unique_ptr<Stage>> stages_;
   std::vector<std::unique_ptr<Link>> activations_;  // after piece k

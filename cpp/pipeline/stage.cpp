@@ -19,9 +19,9 @@ using base::Status;
 namespace {
 
 // Separates two chunks of a stage and never runs: it only declares the shape that the next chunk receives.
-class Gap final : public engine::Layer {
+class Separator final : public engine::Layer {
  public:
-  Gap(std::string name, const engine::TensorSpec& next) : Layer(std::move(name)), next_(next) {}
+  Separator(std::string name, const engine::TensorSpec& next) : Layer(std::move(name)), next_(next) {}
   engine::TensorSpec output(const engine::TensorSpec&) const override { return next_; }
   std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
   void forward(const engine::RunContext&, const engine::ForwardBuffers&) override {
@@ -67,7 +67,7 @@ void Stage::build_chain() {
   for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
     if (c > 0) {
       const engine::TensorSpec& next = context_.specs[static_cast<std::size_t>(begin_of(c))];
-      chain_->add(std::make_shared<Gap>(base::cat("(before ", whole.layer(begin_of(c)).name(), ")"), next), 0);
+      chain_->add(std::make_shared<Separator>(base::cat("(before ", whole.layer(begin_of(c)).name(), ")"), next), 0);
     }
     for (std::int64_t i = begin_of(c); i < end_of(c); ++i) chain_->add(whole.shared_layer(i), whole.number(i));
     plans_.push_back({std::make_shared<plan::ChainProfile>(piece_profile(*context_.profile, begin_of(c), end_of(c))), nullptr});

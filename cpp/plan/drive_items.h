@@ -16,7 +16,7 @@ class Row {
   static constexpr std::int32_t none = -1;
 
   // After this call the next add does not allocate.
-  void make_room() {
+  void reserve_entry() {
     if (free_ == none && nodes_.size() == nodes_.capacity()) nodes_.reserve(2 * nodes_.size() + 16);
   }
 
@@ -70,7 +70,7 @@ class HandleSet {
   }
 
   // After this call the next add does not allocate.
-  void make_room() {
+  void reserve_entry() {
     if (2 * (size_ + 1) <= entries_.size()) return;
     std::vector<const void*> before(2 * entries_.size());
     before.swap(entries_);
@@ -79,7 +79,7 @@ class HandleSet {
     }
   }
 
-  // Returns false if the handle is already present. make_room must have been called.
+  // Returns false if the handle is already present. reserve_entry must have been called.
   bool add(const void* handle) {
     std::size_t at = home(handle);
     for (; entries_[at] != nullptr; at = behind(at)) {

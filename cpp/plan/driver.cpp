@@ -22,7 +22,7 @@ using base::Status;
 namespace {
 
 constexpr std::size_t read_ahead = 64;
-constexpr Kind done_with = Kind{0};  // an action that an earlier one has already performed
+constexpr Kind already_done = Kind{0};  // an action that an earlier one has already performed
 
 ItemKey input_key(std::int64_t index) { return {Item::input, 0, 0, index}; }
 ItemKey grad_key(std::int64_t index) { return {Item::grad, 0, 0, index}; }
@@ -46,12 +46,12 @@ std::string text_of(const DriveCall& call) {
 
 }  // namespace
 
-Driver::Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<Guest> guest)
-    : schedule_(std::move(schedule)), guest_(std::move(guest)) {
+Driver::Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<DriveCallbacks> callbacks)
+    : schedule_(std::move(schedule)), callbacks_(std::move(callbacks)) {
   require(!schedule_->role().is_stage(), "schedule is of a pipeline's stage: only the pipeline can run it");
   for (const Kind kind :
        {Kind::forward, Kind::record, Kind::backward, Kind::turn, Kind::store_begin, Kind::load_begin, Kind::await})
-    if (guest_->can(kind)) can_ |= bit_of(kind);
+    if (callbacks_->can(kind)) can_ |= bit_of(kind);
 }
 
 Driver::~Driver() {
@@ -60,14 +60,14 @@ Driver::~Driver() {
 
 // ---- Steps ----
 
-void Driver::refuse_within() const {
+void Driver::refuse_during_step() const {
   fail(Status::invalid_state, "the driver is running a step: this call is not allowed within it");
 }
 
 void Driver::require_state(State state, const char* otherwise) const {
   const std::lock_guard lock(mutex_);
   if (state_ == state) return;
-  if (state_ == State::running || state_ == State::ending) refuse_within();
+  if (state_ == State::running || state_ == State::ending) refuse_during_step();
   fail(Status::invalid_state, otherwise);
 }
 
@@ -107,7 +107,7 @@ void* Driver::backward(void* gn, bool wants_gradient) {
   require(gn == nullptr || !handles_.contains(gn), "gn is the handle of another live item of the step");
   change(State::running);
   return within_step([&] {
-    give_grad(gn);
+    store_grad(gn);
     return run_to_end(wants_gradient);
   });
 }
@@ -125,9 +125,9 @@ void* Driver::run(void* x0, bool wants_gradient) {
     call.layers = layers_;
     require_can(call);
     void* grad = nullptr;
-    check(call, guest_->turn(call, live_[find(input_key(layers_))].handle, &grad));
-    if (grad != nullptr && handles_.contains(grad)) lied(call, "returned a live handle as GRAD of the output");
-    give_grad(grad);
+    check(call, callbacks_->turn(call, live_[find(input_key(layers_))].handle, &grad));
+    if (grad != nullptr && handles_.contains(grad)) fail_contract(call, "returned a live handle as GRAD of the output");
+    store_grad(grad);
     return run_to_end(wants_gradient);
   });
 }
@@ -152,7 +152,7 @@ void Driver::begin(void* x0) {
     DriveCall call;
     call.kind = Kind::drop;
     call.item = Item::input;
-    guest_->drop(call, x0);
+    callbacks_->drop(call, x0);
     throw;
   }
   live_[at].handle = x0;
@@ -175,7 +175,7 @@ void Driver::run_to_turn() {
   }
 }
 
-void Driver::give_grad(void* grad) {
+void Driver::store_grad(void* grad) {
   if (grad != nullptr) {
     live_[find(grad_key(layers_))].handle = grad;
     handles_.add(grad);
@@ -217,7 +217,7 @@ void Driver::finalize(std::int64_t layers) {
 
 const std::optional<Driver::Failure>& Driver::failure() const {
   const std::lock_guard lock(mutex_);
-  if (state_ == State::running || state_ == State::ending) refuse_within();
+  if (state_ == State::running || state_ == State::ending) refuse_during_step();
   return failure_;
 }
 
@@ -236,7 +236,7 @@ void Driver::cancel() {
 void Driver::unwind() noexcept {
   for (std::int32_t at = transfers_.newest(); at != Row<Transfer>::none; at = transfers_.newest()) {
     const Transfer& transfer = transfers_[at];
-    if (!transfer.over) static_cast<void>(guest_->await(transfer.await));
+    if (!transfer.over) static_cast<void>(callbacks_->await(transfer.await));
     transfer_ids_.erase_if(transfer_key(transfer.await.transfer), at);
     transfers_.remove(at);
   }
@@ -254,7 +254,7 @@ Action Driver::take_action() {
       if (!read_more(layers_ == 0 ? 1 : read_ahead)) return plan::end();
     }
     const Action action = ahead_[begin_++];
-    if (action.kind != done_with) return action;
+    if (action.kind != already_done) return action;
     ++action_;
   }
 }
@@ -284,11 +284,11 @@ Action* Driver::peek(std::size_t ahead) {
 bool Driver::is_last_use(const Action& action, std::int64_t index, std::int32_t at) {
   for (std::size_t ahead = 0;; ++ahead) {
     Action* const next = peek(ahead);
-    if (next == nullptr || (next->kind != Kind::drop && next->kind != done_with) || next->tier != 0) return false;
+    if (next == nullptr || (next->kind != Kind::drop && next->kind != already_done) || next->tier != 0) return false;
     if (next->kind != Kind::drop || next->item != Item::input || next->first != index || next->micro_batch != 0) continue;
     if (at == Row<Live>::none) refuse(action, text_of(input_key(index)) + " does not exist, and the next actions drop it");
     if (!live_[at].ready || live_[at].readers > 0) return false;
-    next->kind = done_with;
+    next->kind = already_done;
     return true;
   }
 }
@@ -331,17 +331,18 @@ void Driver::forward(const Action& action) {
   require_can(call);
   const bool take = overwrites || is_last_use(action, action.first, from);
   if (take) call.flags |= drive_take_input;
-  void* const input = take ? give_away(from) : live_[from].handle;
+  void* const input = take ? take_handle(from) : live_[from].handle;
   void* output = nullptr;
-  check(call, guest_->forward(call, input, &output));
+  check(call, callbacks_->forward(call, input, &output));
   if (middle < action.last) {
-    if (output == nullptr || handles_.contains(output)) lied(call, cat("returned no new handle for ", text_of(input_key(middle))));
+    if (output == nullptr || handles_.contains(output))
+      fail_contract(call, cat("returned no new handle for ", text_of(input_key(middle))));
     call = call_of(action, Kind::forward, middle, action.last);
     call.flags |= drive_take_input;
     void* const rest = std::exchange(output, nullptr);
-    check(call, guest_->forward(call, rest, &output));
+    check(call, callbacks_->forward(call, rest, &output));
   }
-  if (!give(made, output)) lied_about(call, made, output);
+  if (!store_handle(made, output)) fail_returned_handle(call, made, output);
   forwarded_ = std::max(forwarded_, action.last);
 }
 
@@ -357,7 +358,7 @@ void Driver::record_layer(const Action& action, std::int64_t layer) {
   const std::int32_t from = need(action, input_key(layer));
   // Without a request for the output, an existing item keeps its entry.
   const std::int32_t there = asked ? Row<Live>::none : find(input_key(layer + 1));
-  const bool has_place = there == Row<Live>::none || live_[there].unasked;
+  const bool has_place = there == Row<Live>::none || live_[there].unrequested;
   const std::int32_t made = has_place ? prepare(action, input_key(layer + 1)) : Row<Live>::none;
   const std::int32_t tape = prepare(action, tape_key(layer, action.option));
 
@@ -366,22 +367,22 @@ void Driver::record_layer(const Action& action, std::int64_t layer) {
   if (!asked) call.flags |= drive_no_output;
   const bool take = layer + 1 == action.last && is_last_use(action, layer, from);
   if (take) call.flags |= drive_take_input;
-  void* const input = take ? give_away(from) : live_[from].handle;
+  void* const input = take ? take_handle(from) : live_[from].handle;
   void* output = nullptr;
   void* recorded = nullptr;
-  check(call, guest_->record(call, input, &output, &recorded));
+  check(call, callbacks_->record(call, input, &output, &recorded));
 
   // Valid handles are recorded before an invalid one is reported, so that unwind() drops them.
-  const bool tape_is_right = give(tape, recorded);
+  const bool tape_is_right = store_handle(tape, recorded);
   if (asked || (has_place && output != nullptr)) {
-    live_[made].unasked = !asked;
-    if (!give(made, output)) lied_about(call, made, output);
+    live_[made].unrequested = !asked;
+    if (!store_handle(made, output)) fail_returned_handle(call, made, output);
   } else if (has_place) {
-    forget(made);
+    remove_entry(made);
   } else if (output != nullptr && !handles_.contains(output)) {
-    guest_->drop(call_of_drop(input_key(layer + 1)), output);
+    callbacks_->drop(call_of_drop(input_key(layer + 1)), output);
   }
-  if (!tape_is_right) lied_about(call, tape, recorded);
+  if (!tape_is_right) fail_returned_handle(call, tape, recorded);
   forwarded_ = std::max(forwarded_, layer + 1);
 }
 
@@ -410,17 +411,17 @@ void Driver::backward_layer(const Action& action, std::int64_t layer) {
 
   void* const input = last_read(from, takes_input);
   void* const output = last_read(to, takes_output);
-  void* const recorded = give_away(tape);
-  void* const grad_output = give_away(grad);
+  void* const recorded = take_handle(tape);
+  void* const grad_output = take_handle(grad);
   void* grad_input = nullptr;
-  check(call, guest_->backward(call, input, output, recorded, grad_output, &grad_input));
-  if (!give(made, grad_input)) lied_about(call, made, grad_input);
+  check(call, callbacks_->backward(call, input, output, recorded, grad_output, &grad_input));
+  if (!store_handle(made, grad_input)) fail_returned_handle(call, made, grad_input);
 }
 
 // Returns the handle of an input for a backward, nullptr if it does not exist.
 void* Driver::last_read(std::int32_t at, bool takes) {
   if (at == Row<Live>::none || !live_[at].ready) return nullptr;
-  return takes ? give_away(at) : live_[at].handle;
+  return takes ? take_handle(at) : live_[at].handle;
 }
 
 void Driver::drop(const Action& action) {
@@ -446,10 +447,10 @@ void* Driver::end(const Action& action, bool wants_gradient) {
     if (at == grad) continue;
     const Live& live = live_[at];
     if (live.tier != 0) refuse(action, cat("slot ", live.slot, " of tier ", live.tier, " still holds ", text_of(live.key)));
-    if (!live.unasked) refuse(action, text_of(live.key) + " still exists at END");
+    if (!live.unrequested) refuse(action, text_of(live.key) + " still exists at END");
     drop_live(at);
   }
-  if (wants_gradient) return give_away(grad);
+  if (wants_gradient) return take_handle(grad);
   drop_live(grad);
   return nullptr;
 }
@@ -470,7 +471,7 @@ void Driver::store_begin(const Action& action) {
   const std::int32_t slot = live_.add({.key = {}, .tier = action.tier, .slot = action.slot, .ready = false});
   slots_.add(slot_key(action.tier, action.slot), slot);
   const std::int32_t transfer = add_transfer(action, call, source, slot);
-  const std::int32_t result = guest_->store(call, live_[source].handle);
+  const std::int32_t result = callbacks_->store(call, live_[source].handle);
   if (result != 0) remove_transfer(transfer);  // nothing began, so nothing must be awaited
   check(call, result);
   live_[slot].key = key;
@@ -492,12 +493,12 @@ void Driver::load_begin(const Action& action) {
   const std::int32_t made = prepare(action, key);
   const std::int32_t transfer = add_transfer(action, call, slot, made);
   void* item = nullptr;
-  const std::int32_t result = guest_->load(call, &item);
+  const std::int32_t result = callbacks_->load(call, &item);
   if (result != 0) remove_transfer(transfer);
   check(call, result);
   ++live_[slot].readers;
   live_[made].ready = false;
-  if (!give(made, item)) lied_about(call, made, item);
+  if (!store_handle(made, item)) fail_returned_handle(call, made, item);
 }
 
 void Driver::await(const Action& action) {
@@ -513,7 +514,7 @@ std::int32_t Driver::add_transfer(const Action& action, const DriveCall& begins,
     refuse(action, cat("transfer ", action.transfer, " is in progress already"));
   Transfer transfer{.await = begins, .source = source, .destination = destination, .load = action.kind == Kind::load_begin};
   transfer.await.kind = Kind::await;
-  if ((can_ & bit_of(Kind::await)) == 0) lied(transfer.await, "the callback for it is missing");
+  if ((can_ & bit_of(Kind::await)) == 0) fail_contract(transfer.await, "the callback for it is missing");
   const std::int32_t at = transfers_.add(transfer);
   try {
     transfer_ids_.add(transfer_key(action.transfer), at);
@@ -535,7 +536,7 @@ void Driver::finish(std::int32_t at) {
   if (transfer.over) return;
   transfer.over = true;
   transfer.await.action = action_;
-  check(transfer.await, guest_->await(transfer.await));
+  check(transfer.await, callbacks_->await(transfer.await));
   live_[transfer.destination].ready = true;
   Live& source = live_[transfer.source];
   if (--source.readers == 0 && source.ended) drop_live(transfer.source);
@@ -581,11 +582,11 @@ void Driver::check_tier(const Action& action) const {
 
 // Adds an entry for an item that a call is about to make, and reserves space for its handle.
 std::int32_t Driver::prepare(const Action& action, const ItemKey& key) {
-  handles_.make_room();
-  live_.make_room();
+  handles_.reserve_entry();
+  live_.reserve_entry();
   const auto [at, was_there] = items_.find_or_add(key, Row<Live>::none);
   if (was_there) {
-    if (!live_[*at].unasked) refuse(action, text_of(key) + " exists already");
+    if (!live_[*at].unrequested) refuse(action, text_of(key) + " exists already");
     end_item(*at);  // this changes the table, so the lookup is repeated
     return prepare(action, key);
   }
@@ -594,7 +595,7 @@ std::int32_t Driver::prepare(const Action& action, const ItemKey& key) {
 }
 
 // Stores a handle. Returns false if it is invalid; the driver does not take ownership then.
-bool Driver::give(std::int32_t at, void* handle) {
+bool Driver::store_handle(std::int32_t at, void* handle) {
   Live& live = live_[at];
   if (handle == nullptr) return live.key.item != Item::input;
   if (!handles_.add(handle)) return false;
@@ -603,7 +604,7 @@ bool Driver::give(std::int32_t at, void* handle) {
 }
 
 // Removes an entry and its handle from all tables.
-void Driver::forget(std::int32_t at) {
+void Driver::remove_entry(std::int32_t at) {
   const Live& live = live_[at];
   Numbers& table = live.tier == 0 ? items_ : slots_;
   table.erase_if(live.tier == 0 ? live.key : slot_key(live.tier, live.slot), at);
@@ -611,9 +612,9 @@ void Driver::forget(std::int32_t at) {
   live_.remove(at);
 }
 
-void* Driver::give_away(std::int32_t at) {
+void* Driver::take_handle(std::int32_t at) {
   void* const handle = live_[at].handle;
-  forget(at);
+  remove_entry(at);
   return handle;
 }
 
@@ -625,12 +626,12 @@ void Driver::end_item(std::int32_t at) {
 
 void Driver::drop_live(std::int32_t at) {
   const Live live = live_[at];
-  forget(at);
+  remove_entry(at);
   if (live.handle == nullptr && (live.tier == 0 || live.key.item == Item::none)) return;
   DriveCall call = call_of_drop(live.key);
   call.tier = live.tier;
   call.slot = live.slot;
-  guest_->drop(call, live.handle);
+  callbacks_->drop(call, live.handle);
 }
 
 // ---- Calls ----
@@ -669,7 +670,7 @@ DriveCall Driver::call_of_drop(const ItemKey& key) const {
 }
 
 void Driver::require_can(const DriveCall& call) {
-  if ((can_ & bit_of(call.kind)) == 0) lied(call, "the callback for it is missing");
+  if ((can_ & bit_of(call.kind)) == 0) fail_contract(call, "the callback for it is missing");
 }
 
 void Driver::check(const DriveCall& call, std::int32_t result) {
@@ -679,15 +680,15 @@ void Driver::check(const DriveCall& call, std::int32_t result) {
   base::fail_callback(cat("action ", call.action, " (", text_of(call), ")"), result);
 }
 
-void Driver::lied_about(const DriveCall& call, std::int32_t at, const void* handle) {
+void Driver::fail_returned_handle(const DriveCall& call, std::int32_t at, const void* handle) {
   const std::string item = text_of(live_[at].key);
-  if (handle == nullptr) lied(call, "returned no handle for " + item);
+  if (handle == nullptr) fail_contract(call, "returned no handle for " + item);
   std::int32_t other = live_.newest();
   while (live_[other].handle != handle) other = live_.older(other);
-  lied(call, cat("returned the handle of the live ", text_of(live_[other].key), " for ", item));
+  fail_contract(call, cat("returned the handle of the live ", text_of(live_[other].key), " for ", item));
 }
 
-void Driver::lied(const DriveCall& call, const std::string& how) {
+void Driver::fail_contract(const DriveCall& call, const std::string& how) {
   failure_ = Failure{call, 0};
   fail(Status::callback, "action ", call.action, " (", text_of(call), "): ", how);
 }

@@ -45,9 +45,9 @@ struct [[gnu::may_alias]] DriveCall {
 static_assert(sizeof(DriveCall) == 80);
 
 // The user's callbacks. Each returns 0, or a code that the failure reports.
-class Guest {
+class DriveCallbacks {
  public:
-  virtual ~Guest() = default;
+  virtual ~DriveCallbacks() = default;
   // Returns false if a callback that this kind of call needs is missing.
   virtual bool can(Kind kind) const noexcept = 0;
   virtual std::int32_t forward(const DriveCall& call, void* input, void** output) = 0;
@@ -65,7 +65,7 @@ class Guest {
 class Driver {
  public:
   // Fails with Error(invalid_argument) for a schedule of a pipeline's stage.
-  Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<Guest> guest);
+  Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<DriveCallbacks> callbacks);
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
@@ -97,7 +97,7 @@ class Driver {
     std::int32_t readers = 0;  // copies from it in progress
     bool ready = true;         // false while a copy fills it
     bool ended = false;        // its item has ended; it is dropped after the last copy from it
-    bool unasked = false;      // an output that RECORD returned although the schedule did not request it
+    bool unrequested = false;  // an output that RECORD returned although the schedule did not request it
   };
   struct Transfer {
     DriveCall await;               // the call that waits for the transfer
@@ -109,14 +109,14 @@ class Driver {
   using Numbers = ItemTable<std::int32_t>;  // indices into a Row
 
   // ---- Steps ----
-  [[noreturn]] void refuse_within() const;
+  [[noreturn]] void refuse_during_step() const;
   void require_state(State state, const char* otherwise) const;
   void change(State state);
   template <class Body>
   auto within_step(Body&& body);
   void begin(void* x0);
   void run_to_turn();
-  void give_grad(void* grad);
+  void store_grad(void* grad);
   void* run_to_end(bool wants_gradient);
   void unwind() noexcept;
 
@@ -152,9 +152,9 @@ class Driver {
   void check_item(const Action& action) const;
   void check_tier(const Action& action) const;
   std::int32_t prepare(const Action& action, const ItemKey& key);
-  bool give(std::int32_t at, void* handle);
-  void forget(std::int32_t at);
-  void* give_away(std::int32_t at);
+  bool store_handle(std::int32_t at, void* handle);
+  void remove_entry(std::int32_t at);
+  void* take_handle(std::int32_t at);
   void end_item(std::int32_t at);
   void drop_live(std::int32_t at);
 
@@ -164,12 +164,12 @@ class Driver {
   DriveCall call_of_drop(const ItemKey& key) const;
   void require_can(const DriveCall& call);
   void check(const DriveCall& call, std::int32_t result);
-  [[noreturn]] void lied_about(const DriveCall& call, std::int32_t at, const void* handle);
-  [[noreturn]] void lied(const DriveCall& call, const std::string& how);
+  [[noreturn]] void fail_returned_handle(const DriveCall& call, std::int32_t at, const void* handle);
+  [[noreturn]] void fail_contract(const DriveCall& call, const std::string& how);
   [[noreturn]] void refuse(const Action& action, const std::string& reason) const;
 
   const std::shared_ptr<const Schedule> schedule_;
-  const std::unique_ptr<Guest> guest_;
+  const std::unique_ptr<DriveCallbacks> callbacks_;
   std::uint32_t can_ = 0;  // kinds of calls that the callbacks support, one bit each
 
   mutable base::ForkMutex mutex_;  // guards state_, and writes to cancelled_

@@ -23,7 +23,7 @@ std::int64_t sum_of(std::int64_t a, std::int64_t b) {
 
 // An arena that is filled and emptied in time order: each buffer goes into the smallest sufficient gap between the live ones,
 // otherwise after the last of them.
-class TimelyArena {
+class TimeOrderArena {
  public:
   std::int64_t take(std::int64_t bytes) {
     auto best = gaps_.end();
@@ -43,7 +43,7 @@ class TimelyArena {
     return offset;
   }
 
-  void give_back(std::int64_t offset, std::int64_t bytes) {
+  void release(std::int64_t offset, std::int64_t bytes) {
     auto behind =
         std::upper_bound(gaps_.begin(), gaps_.end(), offset, [](std::int64_t at, const Gap& gap) { return at < gap.offset; });
     const bool joins_before = behind != gaps_.begin() && (behind - 1)->offset + (behind - 1)->bytes == offset;
@@ -120,7 +120,7 @@ class TimeOrder final : public WalkSink {
     live_bytes_ -= info.bytes;
     const Live live = live_.take(id);
     if (live.bytes == 0) return;
-    arena_.give_back(live.offset, live.bytes);
+    arena_.release(live.offset, live.bytes);
     live_rounded_ -= live.bytes;
     if (!many_) spans_[live.span].end = now;
   }
@@ -163,7 +163,7 @@ class TimeOrder final : public WalkSink {
   GrownBuffers known_;
   GrownBuffers grown_;
   std::vector<std::int64_t>* offsets_;
-  TimelyArena arena_;
+  TimeOrderArena arena_;
   LiveTable<Live> live_;
   std::vector<Span> spans_;
   bool many_ = false;
@@ -199,7 +199,7 @@ struct Attempt {
 // Places the spans in the given order, each into the smallest gap that is free for its whole lifetime. Gives up as soon as the
 // arena would not be smaller than `below`, the size of a known one. Counts the spans examined.
 Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::size_t>& order, std::int64_t below,
-                       std::int64_t& looks) {
+                       std::int64_t& examined) {
   struct Placed {
     std::int64_t offset;
     Span span;
@@ -211,7 +211,7 @@ Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::si
     std::int64_t best_offset = -1;
     std::int64_t best_gap = INT64_MAX;
     std::int64_t reach = 0;  // end of the overlapping buffers so far
-    looks += std::ssize(placed);
+    examined += std::ssize(placed);
     for (const Placed& other : placed) {
       if (other.span.end < span.begin || other.span.begin > span.end) continue;
       const std::int64_t gap = other.offset - reach;
@@ -233,26 +233,26 @@ Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::si
 }
 
 // The most spans that a search examines: a few hundredths of a second.
-constexpr std::int64_t most_looks = 20'000'000;
+constexpr std::int64_t max_examined = 20'000'000;
 
 // Returns the smallest arena of several orders that consider whole lifetimes. Each order is repaired as long as that helps: a
 // span that does not fit is moved to the front. Has no places if none is smaller than the time-order arena.
-Attempt better_than(const TimeOrder& timely) {
-  Attempt best{{}, timely.arena_bytes()};
-  if (timely.spans() == nullptr) return best;
-  const std::vector<Span>& spans = *timely.spans();
+Attempt better_than(const TimeOrder& in_time_order) {
+  Attempt best{{}, in_time_order.arena_bytes()};
+  if (in_time_order.spans() == nullptr) return best;
+  const std::vector<Span>& spans = *in_time_order.spans();
   std::vector<std::size_t> order(spans.size());
-  std::int64_t looks = 0;
+  std::int64_t examined = 0;
   const auto attempt = [&](auto less) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return less(spans[a], spans[b]); });
-    const std::int64_t stop = looks + most_looks / 4;
-    std::size_t in_vain = 0;
-    while (best.arena_bytes > timely.least_arena_bytes() && looks < stop && in_vain++ < 2 * spans.size() + 50) {
-      Attempt candidate = place_in_order(spans, order, best.arena_bytes, looks);
+    const std::int64_t stop = examined + max_examined / 4;
+    std::size_t failed_attempts = 0;
+    while (best.arena_bytes > in_time_order.least_arena_bytes() && examined < stop && failed_attempts++ < 2 * spans.size() + 50) {
+      Attempt candidate = place_in_order(spans, order, best.arena_bytes, examined);
       if (!candidate.places.empty()) {
         best = std::move(candidate);
-        in_vain = 0;
+        failed_attempts = 0;
         continue;
       }
       const auto stuck = order.begin() + static_cast<std::ptrdiff_t>(candidate.stuck_at);
@@ -278,11 +278,11 @@ std::int64_t placed_bytes(std::int64_t bytes) {
 
 Placement place(const Program& program) {
   Placement placement{std::vector<std::int64_t>(program.buffers.size(), -1), 0, 0};
-  const TimeOrder timely = time_order([&](WalkSink& sink) { replay(program, sink); }, &placement.offsets);
-  const Attempt better = better_than(timely);
+  const TimeOrder in_time_order = time_order([&](WalkSink& sink) { replay(program, sink); }, &placement.offsets);
+  const Attempt better = better_than(in_time_order);
   for (const Place& each : better.places) placement.offsets[static_cast<std::size_t>(each.id)] = each.offset;
   placement.arena_bytes = better.arena_bytes;
-  placement.peak_bytes = timely.peak_bytes();
+  placement.peak_bytes = in_time_order.peak_bytes();
   return placement;
 }
 

@@ -104,7 +104,7 @@ constexpr Planner planners[] = {
 };
 
 // "budget" is the former name of "auto".
-std::string by_name_of_today(std::string_view text) {
+std::string with_current_name(std::string_view text) {
   const std::string_view name = base::form_name(text);
   if (name != "budget") return std::string(text);
   return base::cat("auto", text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size()));
@@ -114,7 +114,7 @@ std::string by_name_of_today(std::string_view text) {
 
 std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::string_view given) {
   return base::reading_form("planner", given, [&] {
-    const std::string text = by_name_of_today(given);
+    const std::string text = with_current_name(given);
     const Planner& planner = base::form_named<Planner>(planners, "planner", text);
     const base::FormLimit layers{"layers", profile.layers()};
     profile.require_complete();

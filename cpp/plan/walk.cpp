@@ -118,7 +118,7 @@ BufferId Walk::need_item(const Action& action, const ItemKey& key) const {
   return found->buffer;
 }
 
-BufferId Walk::take_over_item(const Action& action, const ItemKey& key) {
+BufferId Walk::consume_item(const Action& action, const ItemKey& key) {
   const BufferId buffer = need_item(action, key);
   if (!readings_.empty() && readings_.contains(buffer))
     refuse(action, text_of(key) + " would be overwritten during a copy: expected AWAIT first");
@@ -240,7 +240,7 @@ void Walk::advance(const Action& action) {
   check_slot(action);
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
-  BufferId buffer = take_over_item(action, input_key(action.first, micro));
+  BufferId buffer = consume_item(action, input_key(action.first, micro));
   require_absent(action, input_key(action.last, micro));
   std::int64_t layer = action.first;
   if (is_kept(buffer)) {  // the caller's buffer is never overwritten
@@ -389,7 +389,7 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   }
   if (overwrites) {
     require_absent(action, grad_input);
-    operation.grad_input = take_over_item(action, grad_output);
+    operation.grad_input = consume_item(action, grad_output);
     sink_.become(operation.grad_input, before, meanwhile);
     add_item(grad_input, operation.grad_input);
   } else if (!profile.has(no_input_gradient)) {

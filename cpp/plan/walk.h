@@ -135,7 +135,7 @@ class Walk {
   void add_item(const ItemKey& key, BufferId buffer);
   void remove_item(const ItemKey& key);
   // Removes an item before its buffer is overwritten; fails if a copy still reads it.
-  BufferId take_over_item(const Action& action, const ItemKey& key);
+  BufferId consume_item(const Action& action, const ItemKey& key);
   void count_item(std::int32_t tier, Item item, std::int64_t by);
   void end_item(const ItemKey& key);
   // The item ends, but its bytes stay with the caller until the end of the step.

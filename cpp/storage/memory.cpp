@@ -111,7 +111,7 @@ class Memory final : public Storage {
 
   void rename(const std::string& from, const std::string& to) override {
     const std::lock_guard lock(mutex_);
-    const auto node = require_there(from)->second;
+    const auto node = require_existing(from)->second;
     require_parent(to);
     const auto target = nodes_.find(to);
     if (from == to) return;
@@ -195,7 +195,7 @@ class Memory final : public Storage {
     fail(Status::already_exists, "path ", quote(path), " exists already");
   }
 
-  Nodes::iterator require_there(const std::string& path) {
+  Nodes::iterator require_existing(const std::string& path) {
     require_path(path);
     const auto found = nodes_.find(path);
     if (found == nodes_.end()) fail(Status::not_found, "path ", quote(path), " does not exist");
@@ -203,7 +203,7 @@ class Memory final : public Storage {
   }
 
   void require_directory(const std::string& path) {
-    base::require(require_there(path)->second == nullptr, quote(path), " is not a directory");
+    base::require(require_existing(path)->second == nullptr, quote(path), " is not a directory");
   }
 
   void require_parent(const std::string& path) {
@@ -219,7 +219,7 @@ class Memory final : public Storage {
   }
 
   const std::shared_ptr<Contents>& file(const std::string& path) {
-    const auto found = require_there(path);
+    const auto found = require_existing(path);
     base::require(found->second != nullptr, quote(path), " is not a regular file");
     return found->second;
   }

@@ -31,7 +31,7 @@ std::vector<Entry> ObjectStorage::list(const std::string& path) {
   return entries;
 }
 
-std::vector<Object> page_of(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit) {
+std::vector<Object> list_page(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit) {
   try {
     return storage.list_from(prefix, after, limit);
   } catch (const base::Error& error) {

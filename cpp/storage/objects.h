@@ -30,14 +30,14 @@ class ObjectStorage : public Storage {
 
 // Calls list_from for callers that treat Error(not_found) as "no such files": a missing bucket or root fails with
 // Error(invalid_argument) instead. Only an empty listing proves that nothing exists.
-std::vector<Object> page_of(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit);
+std::vector<Object> list_page(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit);
 
 // Calls take(object) for each file with this prefix, in path order, page by page.
 template <class Take>
 void for_each_object(Storage& storage, const std::string& prefix, Take&& take) {
   std::string after;
   for (;;) {
-    const std::vector<Object> page = page_of(storage, prefix, after, list_limit);
+    const std::vector<Object> page = list_page(storage, prefix, after, list_limit);
     for (const Object& object : page) take(object);
     if (std::ssize(page) < list_limit) return;
     after = page.back().path;

@@ -108,7 +108,7 @@ void remove_unfinished(const LockPlace& place, const LockOwner& self, const std:
 
 // Fails if a file of another active writer exists. own: the file of this writer; "" for none. removes: whether to remove the
 // files of ended owners, including unfinished ones.
-void look_at_others(const LockPlace& place, const LockOwner& self, const std::string& own, bool removes) {
+void check_other_owners(const LockPlace& place, const LockOwner& self, const std::string& own, bool removes) {
   const auto directory = [&] { return open_at(place.directory, ".", O_RDONLY | O_DIRECTORY, "list", place.storage); };
   std::vector<std::string> ended;
   for (const Entry& entry : list_directory(directory(), place.storage)) {
@@ -134,7 +134,7 @@ void look_at_others(const LockPlace& place, const LockOwner& self, const std::st
 
 std::unique_ptr<Lock> take_owner_file(const LockPlace& place) {
   const LockOwner self = this_owner();
-  look_at_others(place, self, "", false);  // no file is created while another writer is active
+  check_other_owners(place, self, "", false);  // no file is created while another writer is active
   const std::string name = new_name(place.leaf);
   Descriptor file = make_owner_file(place, self, name);
   std::unique_ptr<HeldFile> lock;
@@ -145,10 +145,10 @@ std::unique_ptr<Lock> take_owner_file(const LockPlace& place) {
     throw;
   }
   lock->release_by(release_owner_file);
-  look_at_others(place, self, name, true);
+  check_other_owners(place, self, name, true);
   return lock;
 }
 
-void require_no_owner_file(const LockPlace& place) { look_at_others(place, this_owner(), "", false); }
+void require_no_owner_file(const LockPlace& place) { check_other_owners(place, this_owner(), "", false); }
 
 }  // namespace ckpt::storage

@@ -13,7 +13,7 @@ namespace ckpt::storage {
 namespace {
 
 // A sleeping writer checks its stop flag at least this often.
-constexpr std::int64_t longest_nap_ns = 20'000'000;
+constexpr std::int64_t longest_sleep_ns = 20'000'000;
 
 // Converts a double, which may exceed the range of int64; a century counts as forever.
 std::int64_t whole_ns(double ns) {
@@ -54,7 +54,7 @@ void RateLimit::take(std::int64_t bytes, const std::atomic<bool>* stop) {
   const std::int64_t due = due_after(bytes);
   for (std::int64_t left = due - clock_->now_ns(); left > 0; left = due - clock_->now_ns()) {
     require_running(stop);
-    sleep_(std::min(left, longest_nap_ns));
+    sleep_(std::min(left, longest_sleep_ns));
   }
 }
 

@@ -81,7 +81,7 @@ class Fetching {
   bool is_own_process() const noexcept { return generation_ == base::fork_generation(); }
   std::exception_ptr wait() {
     thread_.join();
-    behalf_.hand_out();
+    behalf_.send_messages();
     return failure_;
   }
   // Valid after wait.

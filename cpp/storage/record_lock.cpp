@@ -28,7 +28,7 @@ LockTable& lock_table() {
   return *the_table;
 }
 // Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
-[[maybe_unused]] const LockTable& locks_made_at_load = lock_table();
+[[maybe_unused]] const LockTable& locks_initialized_at_load = lock_table();
 
 std::optional<FileId> id_of(int descriptor) noexcept {
   struct stat status {};

@@ -152,7 +152,7 @@ class RetryingStorage final : public Storage {
 
 }  // namespace
 
-bool may_pass(Status status) noexcept { return status == Status::io || status == Status::busy || status == Status::timeout; }
+bool is_transient(Status status) noexcept { return status == Status::io || status == Status::busy || status == Status::timeout; }
 
 FaultHandler::FaultHandler(const FaultPolicy& policy, Sleep sleep, Decide decide)
     : policy_(policy), sleep_(sleep ? std::move(sleep) : sleep_ns), decide_(std::move(decide)) {
@@ -176,9 +176,9 @@ std::int64_t FaultHandler::delay_ns(std::int32_t attempt, std::int64_t number) c
   return static_cast<std::int64_t>(swung);
 }
 
-bool FaultHandler::goes_on(std::int32_t attempt, const base::Error& error) {
+bool FaultHandler::should_retry(std::int32_t attempt, const base::Error& error) {
   const bool asks = decide_ && error.status() != Status::cancelled;
-  Verdict verdict{may_pass(error.status()), 0};
+  Verdict verdict{is_transient(error.status()), 0};
   if (asks) {
     verdict.delay_ns = delay_ns(attempt, retries());
     decide_(error, attempt, verdict);

@@ -23,7 +23,7 @@ struct FaultPolicy {
 };
 
 // Returns true for io, busy and timeout: a retry may succeed. All others (no_space, permission, corrupt, ...) are permanent.
-bool may_pass(base::Status status) noexcept;
+bool is_transient(base::Status status) noexcept;
 
 // The decision about an error: initialized by the policy; a user's function may change it.
 struct Verdict {
@@ -48,7 +48,7 @@ class FaultHandler {
       try {
         return body(attempt);
       } catch (const base::Error& error) {
-        if (attempt >= policy_.max_attempts || !goes_on(attempt, error)) throw;
+        if (attempt >= policy_.max_attempts || !should_retry(attempt, error)) throw;
       }
     }
   }
@@ -58,7 +58,7 @@ class FaultHandler {
 
  private:
   // Returns whether another attempt follows; if so, counts it, logs a warning and sleeps.
-  bool goes_on(std::int32_t attempt, const base::Error& error);
+  bool should_retry(std::int32_t attempt, const base::Error& error);
   std::int64_t delay_ns(std::int32_t attempt, std::int64_t number) const;
 
   FaultPolicy policy_;

@@ -30,7 +30,7 @@ Registry& registry() {
   return *the_registry;
 }
 // Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
-[[maybe_unused]] const Registry& schemes_made_at_load = registry();
+[[maybe_unused]] const Registry& schemes_initialized_at_load = registry();
 
 // ---- Built-in schemes ----
 
@@ -122,7 +122,7 @@ struct OpenScope {
 };
 
 // Fails before the stack overflows.
-void refuse_circle(std::string_view text) {
+void refuse_recursion(std::string_view text) {
   constexpr int deepest = 32;
   int depth = 0;
   for (const OpenUri* open = innermost; open != nullptr; open = open->outer) {
@@ -141,7 +141,7 @@ std::shared_ptr<Storage> make_registered(const Uri& uri) {
     if (const auto found = registry().schemes.find(uri.scheme); found != registry().schemes.end()) factory = found->second;
   }
   if (factory == nullptr) refuse_unknown(uri);
-  refuse_circle(uri.text);
+  refuse_recursion(uri.text);
   const OpenUri open{uri.text, innermost};
   const OpenScope scope(open);
   return (*factory)(uri.text);

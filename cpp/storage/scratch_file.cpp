@@ -72,7 +72,7 @@ void ScratchFile::Lane::copy(std::int64_t offset, std::span<std::byte> bytes, co
       offset += std::ssize(piece.bytes);
       bytes = bytes.subspan(piece.bytes.size());
     }
-    while (std::ranges::find(pieces_, true, &Piece::under_way) != pieces_.end()) wait_for_one();
+    while (std::ranges::find(pieces_, true, &Piece::in_flight) != pieces_.end()) wait_for_one();
   } catch (...) {
     wait_for_all();
     throw;
@@ -80,9 +80,9 @@ void ScratchFile::Lane::copy(std::int64_t offset, std::span<std::byte> bytes, co
 }
 
 ScratchFile::Lane::Piece& ScratchFile::Lane::free_piece() {
-  take_ends();
+  reap_completions();
   for (;;) {
-    const auto found = std::ranges::find(pieces_, false, &Piece::under_way);
+    const auto found = std::ranges::find(pieces_, false, &Piece::in_flight);
     if (found != pieces_.end()) return *found;
     wait_for_one();
   }
@@ -106,16 +106,16 @@ void ScratchFile::Lane::start(Piece& piece) {
   const auto tag = static_cast<std::uint64_t>(&piece - pieces_.data());
   const int descriptor = file_.descriptor_.get();
   if (ring_ != nullptr) {
-    piece.under_way = direction_ == Direction::write ? ring_->start_write(descriptor, piece.offset, piece.copied, tag)
+    piece.in_flight = direction_ == Direction::write ? ring_->start_write(descriptor, piece.offset, piece.copied, tag)
                                                      : ring_->start_read(descriptor, piece.offset, piece.copied, tag);
   }
-  if (piece.under_way) return;
-  copy_now(piece);
+  if (piece.in_flight) return;
+  copy_synchronously(piece);
   finish(piece);
 }
 
 // Copies synchronously; its errors are reported to the caller.
-void ScratchFile::Lane::copy_now(const Piece& piece) const {
+void ScratchFile::Lane::copy_synchronously(const Piece& piece) const {
   const int descriptor = file_.descriptor_.get();
   std::size_t done = piece.copied.size();
   const auto attempt = [&] {
@@ -138,25 +138,25 @@ void ScratchFile::Lane::finish(Piece& piece) {
 }
 
 // Pieces that the system did not copy completely are copied synchronously.
-void ScratchFile::Lane::take_ends() {
+void ScratchFile::Lane::reap_completions() {
   if (ring_ == nullptr) return;
   while (const auto end = ring_->take()) {
     Piece& piece = pieces_[end->tag];
-    piece.under_way = false;
-    if (end->result < 0 || static_cast<std::size_t>(end->result) != piece.copied.size()) copy_now(piece);
+    piece.in_flight = false;
+    if (end->result < 0 || static_cast<std::size_t>(end->result) != piece.copied.size()) copy_synchronously(piece);
     finish(piece);
   }
 }
 
 void ScratchFile::Lane::wait_for_one() {
   if (!ring_->wait()) sleep_ns(1'000'000);  // the system refuses to wait; the completion arrives nevertheless
-  take_ends();
+  reap_completions();
 }
 
 void ScratchFile::Lane::wait_for_all() noexcept {
-  while (std::ranges::find(pieces_, true, &Piece::under_way) != pieces_.end()) {
-    while (const auto end = ring_->take()) pieces_[end->tag].under_way = false;
-    if (std::ranges::find(pieces_, true, &Piece::under_way) == pieces_.end()) return;
+  while (std::ranges::find(pieces_, true, &Piece::in_flight) != pieces_.end()) {
+    while (const auto end = ring_->take()) pieces_[end->tag].in_flight = false;
+    if (std::ranges::find(pieces_, true, &Piece::in_flight) == pieces_.end()) return;
     if (!ring_->wait()) sleep_ns(1'000'000);
   }
 }

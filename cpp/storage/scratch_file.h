@@ -52,14 +52,14 @@ class ScratchFile final : public Scratch {
       std::int64_t offset = 0;
       std::span<std::byte> bytes;   // the caller's memory
       std::span<std::byte> copied;  // memory of the system call: the caller's, or whole blocks of this lane's memory
-      bool under_way = false;
+      bool in_flight = false;
     };
 
     bool is_direct() const { return file_.alignment_.offset > 1; }
     Piece& free_piece();
     void start(Piece& piece);
-    void copy_now(const Piece& piece) const;
-    void take_ends();
+    void copy_synchronously(const Piece& piece) const;
+    void reap_completions();
     void wait_for_one();
     void finish(Piece& piece);
     void wait_for_all() noexcept;

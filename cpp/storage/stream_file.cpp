@@ -29,7 +29,7 @@ namespace ckpt::storage {
 using base::Status;
 
 namespace {
-constexpr std::size_t least_borrowed_bytes = std::size_t{512} << 10;  // smaller writes are collected into a whole chunk instead
+constexpr std::size_t min_borrowed_bytes = std::size_t{512} << 10;  // smaller writes are collected into a whole chunk instead
 }  // namespace
 
 StreamFile::StreamFile(Descriptor descriptor, std::string shown, const StreamOptions& options, WritePath first,
@@ -50,9 +50,9 @@ StreamFile::~StreamFile() {
     static_cast<void>(ring_.release());  // in a forked child the ring belongs to the parent
     return;
   }
-  while (any(Stage::under_way)) {
-    take_ends();
-    if (any(Stage::under_way) && !ring_->wait()) {
+  while (any(Stage::in_flight)) {
+    reap_completions();
+    if (any(Stage::in_flight) && !ring_->wait()) {
       // The system may still read this memory, so it is leaked rather than reused. Borrowed memory may be reused by its owner,
       // but without a sync this file guarantees nothing.
       static_cast<void>(memory_.release());
@@ -117,7 +117,7 @@ void StreamFile::write_by(Accept take, std::int64_t offset, std::span<const std:
 
 void StreamFile::accept(std::span<const std::byte> bytes) {
   if (filling_ == nullptr) return write_through(bytes);
-  settle();
+  retry_refused();
   while (!bytes.empty()) {
     Chunk& chunk = next_to_fill(true);
     if (chunk.used == 0) chunk.offset = position_;
@@ -126,7 +126,7 @@ void StreamFile::accept(std::span<const std::byte> bytes) {
     chunk.used += count;
     position_ += static_cast<std::int64_t>(count);
     bytes = bytes.subspan(count);
-    if (chunk.used == chunk_bytes) pass_on(chunk);
+    if (chunk.used == chunk_bytes) submit(chunk);
   }
 }
 
@@ -135,10 +135,10 @@ void StreamFile::accept_borrowed(std::span<const std::byte> bytes) {
   const std::size_t over = static_cast<std::size_t>(position_) % offset_alignment_;
   const std::size_t head = over == 0 ? 0 : offset_alignment_ - over;
   const bool is_aligned = (reinterpret_cast<std::uintptr_t>(bytes.data()) + head) % memory_alignment_ == 0;
-  if (ring_ == nullptr || !is_aligned || bytes.size() < least_borrowed_bytes) return accept(bytes);
+  if (ring_ == nullptr || !is_aligned || bytes.size() < min_borrowed_bytes) return accept(bytes);
   accept(bytes.first(head));
   bytes = bytes.subspan(head);
-  if (filling_->stage == Stage::filling && filling_->used > 0) pass_on(*filling_);
+  if (filling_->stage == Stage::filling && filling_->used > 0) submit(*filling_);
   while (bytes.size() >= offset_alignment_) {
     Chunk& chunk = next_to_fill(false);
     chunk.borrowed = bytes.first(std::min(bytes.size() / offset_alignment_ * offset_alignment_, chunk_bytes));
@@ -146,7 +146,7 @@ void StreamFile::accept_borrowed(std::span<const std::byte> bytes) {
     chunk.offset = position_;
     position_ += static_cast<std::int64_t>(chunk.used);
     bytes = bytes.subspan(chunk.used);
-    pass_on(chunk);
+    submit(chunk);
   }
   accept(bytes);
 }
@@ -163,15 +163,15 @@ void StreamFile::write_through(std::span<const std::byte> bytes) {
 }
 
 // Submits a full chunk to the system.
-void StreamFile::pass_on(Chunk& chunk) {
+void StreamFile::submit(Chunk& chunk) {
   chunk.stage = Stage::refused;  // until the system accepts it; otherwise settle() retries
   require_running(stop_.get());
   if (limit_ != nullptr) limit_->take(static_cast<std::int64_t>(chunk.used), stop_.get());
   const auto tag = static_cast<std::uint64_t>(&chunk - chunks_.data());
   if (ring_ != nullptr && ring_->start_write(descriptor_.get(), chunk.offset, chunk.bytes(), tag)) {
-    chunk.stage = Stage::under_way;
+    chunk.stage = Stage::in_flight;
   } else {
-    write_now(chunk);
+    write_synchronously(chunk);
   }
 }
 
@@ -180,8 +180,8 @@ StreamFile::Chunk& StreamFile::next_to_fill(bool needs_space) {
   const auto fits = [&](const Chunk& chunk) { return chunk.stage == Stage::filling && !(needs_space && chunk.space.empty()); };
   if (fits(*filling_)) return *filling_;
   for (;;) {
-    take_ends();
-    settle();
+    reap_completions();
+    retry_refused();
     const auto found = std::ranges::find_if(chunks_, fits);
     if (found != chunks_.end()) return *(filling_ = &*found);
     wait_for_one();
@@ -189,7 +189,7 @@ StreamFile::Chunk& StreamFile::next_to_fill(bool needs_space) {
 }
 
 // Writes a chunk synchronously and frees it.
-void StreamFile::write_now(Chunk& chunk) {
+void StreamFile::write_synchronously(Chunk& chunk) {
   chunk.stage = Stage::refused;
   int code = try_write_all(descriptor_.get(), chunk.offset, chunk.bytes());
   if (code == EFAULT && !chunk.borrowed.empty()) {
@@ -205,7 +205,7 @@ void StreamFile::write_now(Chunk& chunk) {
 }
 
 // Processes completions. Chunks that were not written completely are written again by settle().
-void StreamFile::take_ends() {
+void StreamFile::reap_completions() {
   if (ring_ == nullptr) return;
   while (const auto end = ring_->take()) {
     Chunk& chunk = chunks_[end->tag];
@@ -222,11 +222,11 @@ void StreamFile::wait_for_one() {
 }
 
 // Writes refused chunks again synchronously; errors are reported to the caller.
-void StreamFile::settle() {
+void StreamFile::retry_refused() {
   for (Chunk& chunk : chunks_) {
     if (chunk.stage != Stage::refused) continue;
     require_running(stop_.get());
-    write_now(chunk);
+    write_synchronously(chunk);
   }
 }
 
@@ -239,7 +239,7 @@ void StreamFile::write_tail() {
     const std::size_t padded = (chunk.used + offset_alignment_ - 1) / offset_alignment_ * offset_alignment_;
     std::memset(chunk.space.data() + chunk.used, 0, padded - chunk.used);
     chunk.used = padded;
-    write_now(chunk);
+    write_synchronously(chunk);
   }
 }
 
@@ -247,11 +247,11 @@ void StreamFile::sync() {
   if (sync_failed_) base::fail(Status::io, "cannot sync ", base::quote(shown_), ": an earlier sync has failed");
   if (interrupted_at_ >= 0) base::fail(Status::invalid_state, "cannot sync ", base::quote(shown_), ": an earlier write has failed");
   if (filling_ != nullptr && !finished_) {
-    while (any(Stage::under_way)) {
-      take_ends();
-      if (any(Stage::under_way)) wait_for_one();
+    while (any(Stage::in_flight)) {
+      reap_completions();
+      if (any(Stage::in_flight)) wait_for_one();
     }
-    settle();
+    retry_refused();
     write_tail();
   }
   struct stat status {};

@@ -48,7 +48,7 @@ class StreamFile final : public File {
   WritePath path() const noexcept { return path_; }
 
  private:
-  enum class Stage { filling, under_way, refused };  // refused: full, but not written by the system
+  enum class Stage { filling, in_flight, refused };  // refused: full, but not written by the system
   struct Chunk {
     std::span<std::byte> space;                // empty: used only for borrowed bytes
     std::span<const std::byte> borrowed = {};  // written instead of space, unless empty
@@ -72,13 +72,13 @@ class StreamFile final : public File {
   void accept(std::span<const std::byte> bytes);
   void accept_borrowed(std::span<const std::byte> bytes);
   void write_through(std::span<const std::byte> bytes);
-  void pass_on(Chunk& chunk);
+  void submit(Chunk& chunk);
   Chunk& next_to_fill(bool needs_space);
-  void write_now(Chunk& chunk);
-  void take_ends();
+  void write_synchronously(Chunk& chunk);
+  void reap_completions();
   bool any(Stage stage) const;
   void wait_for_one();
-  void settle();
+  void retry_refused();
   void write_tail();
 
   Descriptor descriptor_;

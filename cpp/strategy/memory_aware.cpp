@@ -42,7 +42,7 @@ MemoryAware::MemoryAware(const MemoryAwareOptions& options)
       given_clock_(options.clock != nullptr && options.clock != base::monotonic_clock()),
       clock_(options.clock ? options.clock : base::monotonic_clock()),
       interval_(first_interval),
-      looked_ns_(clock_->now_ns()),
+      measured_ns_(clock_->now_ns()),
       calm_steps_(calm_before_growth) {
   base::require(max_share_ > 0 && max_share_ <= 1, "max_share is ", max_share_, "; more than 0 and at most 1");
 }
@@ -83,7 +83,7 @@ std::int64_t MemoryAware::now_ns() const {
 }
 
 bool MemoryAware::is_due(std::int64_t now_ns) const noexcept {
-  return elapsed_ns(looked_ns_.load(std::memory_order_relaxed), now_ns) >= look_every_ns;
+  return elapsed_ns(measured_ns_.load(std::memory_order_relaxed), now_ns) >= look_every_ns;
 }
 
 bool MemoryAware::is_high(double live) const noexcept { return live > max_share_ * static_cast<double>(total_bytes_); }
@@ -97,7 +97,7 @@ void MemoryAware::adjust(std::int64_t now_ns) {
   {
     const std::lock_guard lock(mutex_);
     if (!is_due(now_ns)) return;  // another thread has adjusted it
-    looked_ns_.store(now_ns, std::memory_order_relaxed);
+    measured_ns_.store(now_ns, std::memory_order_relaxed);
     if (!follower_.expired()) return;
   }
   const auto bytes = live_bytes();
@@ -190,7 +190,7 @@ void MemoryAware::forget() {
   const std::int64_t now = now_ns();
   const std::lock_guard lock(mutex_);
   interval_.store(first_interval, std::memory_order_relaxed);
-  looked_ns_.store(now, std::memory_order_relaxed);
+  measured_ns_.store(now, std::memory_order_relaxed);
   adjusted_ = {};
   calm_steps_ = calm_before_growth;
   high_ns_.reset();

@@ -55,7 +55,7 @@ class MemoryAware final : public Strategy {
   std::shared_ptr<const base::Clock> clock_;
 
   std::atomic<std::int64_t> interval_;
-  std::atomic<std::int64_t> looked_ns_;  // last measurement of pressure
+  std::atomic<std::int64_t> measured_ns_;  // last measurement of pressure
 
   // The inputs that determined the interval of a follower's last step. Another follower predicts from another profile.
   struct Adjusted {

@@ -21,7 +21,7 @@ Registry& registry() {
   return *the_registry;
 }
 // Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
-[[maybe_unused]] const Registry& kinds_made_at_load = registry();
+[[maybe_unused]] const Registry& kinds_initialized_at_load = registry();
 
 // The kinds with factories running on this thread, nested in each other.
 struct OpenKind {
@@ -37,7 +37,7 @@ struct OpenScope {
   OpenScope& operator=(const OpenScope&) = delete;
 };
 
-void refuse_circle(std::string_view kind) {
+void refuse_recursion(std::string_view kind) {
   std::string path(kind);
   for (const OpenKind* open = innermost; open != nullptr; open = open->outer) {
     path = base::cat(open->kind, " -> ", path);
@@ -87,7 +87,7 @@ StrategyPtr create_registered(std::string_view kind, const std::string& argument
     if (const auto found = registry().kinds.find(kind); found != registry().kinds.end()) factory = found->second;
   }
   if (!factory) base::fail(base::Status::not_found, "unknown strategy kind ", base::quote(kind), "; known: ", known_kinds());
-  refuse_circle(kind);
+  refuse_recursion(kind);
   const OpenKind open{kind, innermost};
   const OpenScope scope(open);
   StrategyPtr made = (*factory)(arguments);

@@ -102,7 +102,7 @@ class Strategy {
   Counters counters() const noexcept { return counters_.read(); }
 
   // The default chosen() of the kind.
-  Chosen usual_chosen() const noexcept { return usual_chosen_; }
+  Chosen default_chosen() const noexcept { return default_chosen_; }
   Chosen chosen() const noexcept { return chosen_.load(std::memory_order_relaxed); }
   void set_chosen(Chosen chosen) noexcept { chosen_.store(chosen, std::memory_order_relaxed); }
 
@@ -119,14 +119,14 @@ class Strategy {
  protected:
   // Fails with Error(unsupported) for a property that the text form cannot express.
   [[noreturn]] void refuse_text(std::string_view what) const;
-  explicit Strategy(Chosen usual = Chosen::recompute) : usual_chosen_(usual), chosen_(usual) {}
+  explicit Strategy(Chosen usual = Chosen::recompute) : default_chosen_(usual), chosen_(usual) {}
 
  private:
   virtual bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) = 0;
   virtual void forget() {}
   [[noreturn]] static void refuse(std::string_view layer_name, std::int64_t layer_index);
 
-  const Chosen usual_chosen_;
+  const Chosen default_chosen_;
   std::atomic<Chosen> chosen_;
   StripedCounters counters_;
 };

@@ -43,7 +43,7 @@ Buffer::Buffer(Buffer&& other) noexcept { *this = std::move(other); }
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this != &other) {
-    if (pool_) pool_->give_back(*this);
+    if (pool_) pool_->put_back(*this);
     pool_ = std::move(other.pool_);
     data_ = std::exchange(other.data_, nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
@@ -54,7 +54,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 
 Buffer::~Buffer() {
-  if (pool_) pool_->give_back(*this);
+  if (pool_) pool_->put_back(*this);
 }
 
 std::shared_ptr<BufferPool> BufferPool::create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name,
@@ -101,7 +101,7 @@ Buffer BufferPool::take(std::int64_t bytes) {
   void* data = nullptr;
   {
     const std::lock_guard lock(state.mutex);
-    data = state.kept.take_or_expect(size);
+    data = state.kept.take_or_reserve(size);
   }
   const bool reused = data != nullptr;
   try {
@@ -113,7 +113,7 @@ Buffer BufferPool::take(std::int64_t bytes) {
     if (reused) {
       state.kept.keep(data, size);
     } else {
-      state.kept.forget(size);
+      state.kept.drop_reservation(size);
     }
     throw;
   }
@@ -132,7 +132,7 @@ Buffer BufferPool::take(std::int64_t bytes) {
   return buffer;
 }
 
-void BufferPool::give_back(Buffer& buffer) noexcept {
+void BufferPool::put_back(Buffer& buffer) noexcept {
   State& state = *state_;
   try {
     if (buffer.allocation_ != 0) state.tracker->free(buffer.allocation_);
@@ -147,7 +147,7 @@ void BufferPool::give_back(Buffer& buffer) noexcept {
     --state.stats.live_buffers;
     const std::int64_t kept_before = state.kept.bytes();
     if (too_large) {
-      state.kept.forget(buffer.reserved_);
+      state.kept.drop_reservation(buffer.reserved_);
       state.stats.reserved_bytes -= buffer.reserved_;
     } else {
       state.kept.keep(buffer.data_, buffer.reserved_);

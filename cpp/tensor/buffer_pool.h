@@ -74,7 +74,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   struct State;
   BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name, std::int64_t retain_limit);
   void* system_memory(std::int64_t size);
-  void give_back(Buffer& buffer) noexcept;
+  void put_back(Buffer& buffer) noexcept;
   std::unique_ptr<State> state_;
 };
 

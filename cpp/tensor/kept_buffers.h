@@ -23,11 +23,11 @@ class KeptBuffers {
 
   // Returns a kept buffer of this size; nullptr if there is none, and then reserves for one more buffer of this size. May throw
   // bad_alloc.
-  void* take_or_expect(std::int64_t size);
-  // Keeps a buffer that take_or_expect returned or reserved for.
+  void* take_or_reserve(std::int64_t size);
+  // Keeps a buffer that take_or_reserve returned or reserved for.
   void keep(void* data, std::int64_t size) noexcept;
   // Drops the accounting of a buffer that was reserved for, or taken, and no longer exists.
-  void forget(std::int64_t size) noexcept;
+  void drop_reservation(std::int64_t size) noexcept;
   // Moves the oldest buffers to evicted until at most keep_bytes are kept.
   void evict(std::int64_t keep_bytes, ByAge& evicted) noexcept;
 

@@ -53,7 +53,7 @@ TEST(Order, EveryOrderRunsThroughAndKeepsGradientsInOrder) {
           const Layout layout{order, stages, chunks, micro_batches};
           if (order != Order::interleaved && chunks > 1) continue;
           if (order == Order::interleaved && micro_batches % stages != 0) continue;
-          EXPECT_TRUE(runs_through(layout, enough_queue_places(layout)));
+          EXPECT_TRUE(is_deadlock_free(layout, enough_queue_places(layout)));
           for (std::int32_t stage = 0; stage < stages; ++stage) {
             std::vector<std::int32_t> next_forward(static_cast<std::size_t>(chunks), 0);
             std::vector<std::int32_t> next_backward(static_cast<std::size_t>(chunks), 0);
@@ -70,8 +70,8 @@ TEST(Order, EveryOrderRunsThroughAndKeepsGradientsInOrder) {
 }
 
 TEST(Order, TooFewPlacesAreSeenBeforehand) {
-  EXPECT_FALSE(runs_through({Order::interleaved, 4, 3, 8}, 0));
-  EXPECT_TRUE(runs_through({Order::one_f_one_b, 4, 1, 8}, 4));
+  EXPECT_FALSE(is_deadlock_free({Order::interleaved, 4, 3, 8}, 0));
+  EXPECT_TRUE(is_deadlock_free({Order::one_f_one_b, 4, 1, 8}, 4));
 }
 
 // n layers: outputs of 1000 bytes, tapes of 100, workspaces of 50 forward and 70 backward.

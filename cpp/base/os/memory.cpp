@@ -16,7 +16,7 @@ PhysicalMemory physical_memory() noexcept {
   return {pages * page_bytes, free_pages > 0 ? free_pages * page_bytes : 0};
 }
 
-void provide_pages(std::byte* start, std::size_t bytes) noexcept {
+void populate_pages(std::byte* start, std::size_t bytes) noexcept {
 #if defined(MADV_POPULATE_WRITE)
   const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
   if (page_bytes <= 0) return;

@@ -17,7 +17,7 @@ PhysicalMemory physical_memory() noexcept;
 
 // Asks the system to allocate the whole pages in this range now: one call costs less than the page faults, and another thread can
 // make it in advance. Keeps their contents. Advisory.
-void provide_pages(std::byte* start, std::size_t bytes) noexcept;
+void populate_pages(std::byte* start, std::size_t bytes) noexcept;
 
 struct UnmapPages {
   std::size_t bytes = 0;

@@ -17,7 +17,7 @@ namespace {
 std::atomic<std::uint64_t> generation{0};
 
 // Registered at load: a fork before the first Thread loses no threads.
-[[maybe_unused]] const int registered = pthread_atfork(hold_thread_hooks, let_go_thread_hooks, [] {
+[[maybe_unused]] const int registered = pthread_atfork(hold_thread_hooks, release_thread_hooks, [] {
   generation.fetch_add(1, std::memory_order_relaxed);
   restart_thread_hooks();
   restart_log();
@@ -48,7 +48,7 @@ struct Thread::Native {
 
 std::uint64_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
-void be_nice(std::int32_t nice) noexcept {
+void lower_priority(std::int32_t nice) noexcept {
 #if defined(__linux__)
   // Affects only the calling thread, contrary to POSIX: setpriority(2), "C library/kernel differences".
   if (nice > 0) ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + nice);

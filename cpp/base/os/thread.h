@@ -12,7 +12,7 @@ namespace ckpt::base {
 std::uint64_t fork_generation() noexcept;
 
 // Lowers the calling thread's priority: adds nice (0 .. 19) to its nice value. Does nothing where nice values are per process.
-void be_nice(std::int32_t nice) noexcept;
+void lower_priority(std::int32_t nice) noexcept;
 
 class Thread {
  public:

@@ -28,7 +28,7 @@ std::int32_t Grid::units(double bytes) const {
 }
 
 // Returns the rounded units of bytes that follow `before` bytes.
-std::int32_t Grid::units_behind(std::int64_t before, std::int64_t bytes) const {
+std::int32_t Grid::units_after(std::int64_t before, std::int64_t bytes) const {
   return units(static_cast<double>(before + bytes)) - units(static_cast<double>(before));
 }
 
@@ -53,7 +53,7 @@ GridChain Grid::make_chain(const GridLimits& limits) {
 
   std::int64_t inputs_before = 0;
   for (std::int64_t i = 0; i <= n; ++i) {
-    chain.input_shift.push_back(units_behind(inputs_before, costs().input_bytes(i)));
+    chain.input_shift.push_back(units_after(inputs_before, costs().input_bytes(i)));
     inputs_before += costs().input_bytes(i);
     chain.held.push_back(i < n ? units(static_cast<double>(held_at(i))) : 0);
   }
@@ -70,7 +70,7 @@ GridChain Grid::make_chain(const GridLimits& limits) {
           if (!line.input_stays && rule.option == 0)
             kept_before[static_cast<std::size_t>(i + 1)] = kept_before[static_cast<std::size_t>(i)] + kept;
           term.inner_row = row_of(rule.inner, chain);
-          term.inner_shift = units_behind(kept_before[static_cast<std::size_t>(i)], kept);
+          term.inner_shift = units_after(kept_before[static_cast<std::size_t>(i)], kept);
         }
         chain.terms.push_back(term);
       });

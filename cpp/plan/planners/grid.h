@@ -37,7 +37,7 @@ class Grid : public ChainTable {
   std::vector<std::int64_t> make_least_bytes() const;
 
   std::int32_t units(double bytes) const;
-  std::int32_t units_behind(std::int64_t before, std::int64_t bytes) const;
+  std::int32_t units_after(std::int64_t before, std::int64_t bytes) const;
   std::int64_t ambient_before(std::int64_t i) const { return costs().ambient_bytes(0, i); }
   std::int64_t held_at(std::int64_t last) const;
   std::int64_t kept_bytes(const Rule& rule) const;

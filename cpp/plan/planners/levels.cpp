@@ -130,15 +130,15 @@ class LevelStream final : public ActionStream {
   // The state of a step is available in slot 0 of memory: decides where to keep it, on this level or below.
   void arrive(std::int64_t step, std::int32_t level) {
     while (level > 0 && !source_.tables().is_stored(level, end_ - step, free_slots(level))) --level;
-    at_hand_ = {step, level, level > 0 ? used_[at(level)] : 0};
+    available_ = {step, level, level > 0 ? used_[at(level)] : 0};
     phase_ = level > 0 ? level_store : level_memory;
     if (level == 0) reversal_.begin(step, end_, source_.levels()[0].slots);
   }
 
   Stored push_stored() {
-    stored_.push_back(at_hand_);
-    ++used_[at(at_hand_.level)];
-    return at_hand_;
+    stored_.push_back(available_);
+    ++used_[at(available_.level)];
+    return available_;
   }
 
   // The decision for the last stored state, which is available.
@@ -179,7 +179,7 @@ class LevelStream final : public ActionStream {
   const LevelSource& source_;
   LevelPhase phase_ = level_memory;
   std::int64_t end_;  // end of the steps that begin with the available state, or with the last one stored
-  Stored at_hand_;    // to be stored next
+  Stored available_;  // to be stored next
   std::vector<Stored> stored_;
   std::array<std::int32_t, tiers> used_{};
   Reversal reversal_;  // in memory
@@ -207,7 +207,7 @@ LevelTables::LevelTables(std::int64_t steps, const StepSeconds& step, std::span<
       table.stored.push_back(next_stored(table));
     } while (std::ssize(table.stored) < level.slots);
     below = {0};
-    for (std::int64_t n = 1; n <= steps; ++n) below.push_back(at_hand(table, n, limit_of(level)));
+    for (std::int64_t n = 1; n <= steps; ++n) below.push_back(least_from_available(table, n, limit_of(level)));
     tables_.push_back(std::move(table));
   }
   seconds_ = below.back();
@@ -219,7 +219,7 @@ double LevelTables::stored(const Table& table, std::int64_t steps, std::int64_t 
   return table.stored[at(std::min(free, std::ssize(table.stored)) - 1)][at(steps)];
 }
 
-double LevelTables::at_hand(const Table& table, std::int64_t steps, std::int64_t free) {
+double LevelTables::least_from_available(const Table& table, std::int64_t steps, std::int64_t free) {
   const double below = table.below[at(steps)];
   return free == 0 ? below : std::min(below, table.level.write_seconds + stored(table, steps, free));
 }
@@ -229,7 +229,7 @@ std::vector<double> LevelTables::next_stored(const Table& table) const {
   const bool limited = table.level.slots > 0;
   Splits splits(steps_);
   if (limited) {
-    for (std::int64_t n = 1; n <= steps_; ++n) splits.set_behind(n, at_hand(table, n, std::ssize(table.stored)));
+    for (std::int64_t n = 1; n <= steps_; ++n) splits.set_behind(n, least_from_available(table, n, std::ssize(table.stored)));
   }
   std::vector<double> stored = {0, step_.reversal};
   for (std::int64_t n = 1; n <= steps_; ++n) {
@@ -241,7 +241,7 @@ std::vector<double> LevelTables::next_stored(const Table& table) const {
 }
 
 bool LevelTables::is_stored(std::int32_t level, std::int64_t steps, std::int64_t free) const {
-  return at_hand(table(level), steps, free) < table(level).below[at(steps)];
+  return least_from_available(table(level), steps, free) < table(level).below[at(steps)];
 }
 
 std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int64_t free) const {
@@ -249,7 +249,7 @@ std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int
   const Table& here = table(level);
   const Split found = find_split(
       steps, [&](std::int64_t j) { return static_cast<double>(j) * step_.forward + stored(here, j, free); },
-      [&](std::int64_t n) { return at_hand(here, n, free == no_limit ? free : free - 1); });
+      [&](std::int64_t n) { return least_from_available(here, n, free == no_limit ? free : free - 1); });
   return here.below[at(steps)] <= found.least + here.level.read_seconds ? 0 : found.at;
 }
 

@@ -188,7 +188,7 @@ constexpr std::int64_t most_layers_for_pairs = 6;
 // Returns true for a FORWARD that ends where the run begins and keeps its own input: the input would stay while the FORWARD
 // continues.
 // continues.
-bool goes_on(const Action& action, const Run& run) {
+bool continues_past(const Action& action, const Run& run) {
   return action.kind == Kind::forward && action.last == run.layer && action.option == run.option;
 }
 
@@ -347,7 +347,7 @@ std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list) {
         drops_output = uses.output_ends && (!records || costs.layer(i).needs_output);
         break;
       case Run::Kind::forward:
-        if (uses.input_ends && r > 0 && goes_on(actions.back(), run)) {
+        if (uses.input_ends && r > 0 && continues_past(actions.back(), run)) {
           ++actions.back().last;  // it ends its input itself
         } else {
           add(costs.may_advance(i) && uses.input_ends ? Kind::advance : Kind::forward);

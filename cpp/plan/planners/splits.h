@@ -15,21 +15,21 @@ double least_sum(std::span<const double> a, std::span<const double> b);
 class Splits {
  public:
   explicit Splits(std::int64_t most_steps)
-      : most_(static_cast<std::size_t>(most_steps)), ahead_(most_ + 1), behind_from_end_(most_ + 1) {}
+      : most_(static_cast<std::size_t>(most_steps)), ahead_(most_ + 1), after_from_end_(most_ + 1) {}
 
   void set_ahead(std::int64_t steps, double value) { ahead_[static_cast<std::size_t>(steps)] = value; }
-  void set_behind(std::int64_t steps, double value) { behind_from_end_[most_ - static_cast<std::size_t>(steps)] = value; }
+  void set_behind(std::int64_t steps, double value) { after_from_end_[most_ - static_cast<std::size_t>(steps)] = value; }
 
   // steps: at least 2.
   double least(std::int64_t steps) const {
     const auto divisions = static_cast<std::size_t>(steps) - 1;
-    return least_sum(std::span(ahead_).subspan(1, divisions), std::span(behind_from_end_).subspan(most_ - divisions, divisions));
+    return least_sum(std::span(ahead_).subspan(1, divisions), std::span(after_from_end_).subspan(most_ - divisions, divisions));
   }
 
  private:
   std::size_t most_;
   std::vector<double> ahead_;
-  std::vector<double> behind_from_end_;  // reversed, so that both are read forward
+  std::vector<double> after_from_end_;  // reversed, so that both are read forward
 };
 
 struct Split {
