@@ -236,7 +236,7 @@ ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_mem
       const int32_t code = user_call([&] { return fn(&borrowed, user->get()); });
       const std::string reason = take_callback_error();
       if (!outer.empty()) set_callback_error(outer.c_str());
-      if (code != 0) fail(Status::callback, "it returned ", code, reason.empty() ? "" : ": ", reason);
+      if (code != 0) fail(Status::callback, "the callback returned ", code, reason.empty() ? "" : ": ", reason);
     });
     user->adopt();
   });

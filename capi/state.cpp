@@ -136,7 +136,7 @@ std::span<std::byte> received_argument(bool receives, void* received, int64_t by
   require(!receives || received != nullptr || bytes == 0, "received is NULL but bytes is ", bytes);
   int64_t all = 0;
   if (__builtin_mul_overflow(bytes, coordinator.world_size(), &all))
-    fail(Status::out_of_range, "bytes is ", bytes, ": times the world size it passes INT64_MAX");
+    fail(Status::out_of_range, "bytes is ", bytes, "; multiplied by the world size it exceeds INT64_MAX");
   if (!receives) return {};
   return {static_cast<std::byte*>(received), static_cast<std::size_t>(all)};
 }

@@ -75,8 +75,8 @@ T struct_argument(const T* given, const char* argument) {
   values.struct_size = sizeof(T);
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
   if (size > sizeof(T) && !std::all_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte == 0; })) {
-    base::fail(base::Status::unsupported, argument, ".struct_size is ", size, "; this library knows ", sizeof(T),
-               " bytes of it, and those behind are not zero");
+    base::fail(base::Status::unsupported, argument, ".struct_size is ", size, "; expected at most ", sizeof(T),
+               ", or zeros in the additional bytes");
   }
   return values;
 }

@@ -80,7 +80,7 @@ void write(JsonWriter& out, const Threshold& threshold) {
 // ---- Reading ----
 
 const Json& member(const Json& object, const char* key) {
-  if (!object.is_object()) refuse(base::cat("'", key, "': expected an object around it"));
+  if (!object.is_object()) refuse(base::cat("expected an object with '", key, "'"));
   const Json* const found = object.find(key);
   if (found == nullptr) refuse(base::cat("'", key, "' is missing"));
   return *found;

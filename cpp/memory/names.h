@@ -1,4 +1,4 @@
-// Maps layer names to dense numbers. Lookups take no lock; adding needs external synchronization.
+// Maps layer names to dense numbers. Lookups take no lock; adding needs external synchronisation.
 #pragma once
 
 #include <array>

@@ -75,7 +75,7 @@ class Pipeline::Port final : public engine::StagePort {
       case Operation::Kind::backward: return begin_interval(Interval::Kind::backward, operation);
       case Operation::Kind::receive:
       case Operation::Kind::send: return begin_interval(Interval::Kind::wait, operation);
-      default: return;  // copies and the turn belong to what is under way
+      default: return;  // copies and the turn belong to the current interval
     }
   }
 
