@@ -33,7 +33,7 @@ ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared
     if (!is_borrowed) release(output);
     release(lent);
     if (code != 0) fail_callback("the stage's forward", code);
-    require(result != nullptr, "the forward function's output is no tensor");
+    require(result != nullptr, "the forward function's output: expected a tensor");
     require(!is_borrowed, "the forward function's output is its input, which it has not retained");
     return result;
   };

@@ -99,7 +99,7 @@ void Controller::plan_next() {
 Decision Controller::decide_locked(double now) const {
   require_seconds("now_seconds", now);
   if (!memory_.running) fail(Status::invalid_state, "no run is active: begin one or resume");
-  require(now >= memory_.last_seen, "now_seconds is ", now, "; expected at least ", memory_.last_seen, ", the last time passed");
+  require(now >= memory_.last_seen, "now_seconds is ", now, "; expected at least ", memory_.last_seen, ", the previous time");
   Decision decision;
   decision.policy = options_.policy;
   decision.interval_seconds = interval_;
@@ -142,7 +142,7 @@ Decision Controller::decide(double now) const {
 void Controller::see(double now, bool needs_run) {
   require_seconds("now_seconds", now);
   if (needs_run && !memory_.running) fail(Status::invalid_state, "no run is active: begin one or resume");
-  require(now >= memory_.last_seen, "now_seconds is ", now, "; expected at least ", memory_.last_seen, ", the last time passed");
+  require(now >= memory_.last_seen, "now_seconds is ", now, "; expected at least ", memory_.last_seen, ", the previous time");
 }
 
 void Controller::start(double now) {

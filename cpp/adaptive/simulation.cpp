@@ -150,7 +150,8 @@ void find_best_fixed(SimulationResult& result, const std::vector<Trace>& traces,
 void check_events(const SimulationResult& result, const std::vector<Policy>& policies, std::size_t intervals) {
   const Machine& machine = result.machine;
   const auto refuse_above = [](double events, auto&&... what) {
-    if (!(events <= most_events)) base::fail(base::Status::out_of_range, what..., events, " events; at most ", most_events);
+    if (!(events <= most_events))
+      base::fail(base::Status::out_of_range, what..., events, " events; expected at most ", most_events);
   };
   // Every policy may be queried at every poll, and the fixed intervals together save about eight times per poll.
   const auto askers = static_cast<double>(policies.size() + 8);
@@ -174,7 +175,7 @@ void check(const SimulationOptions& options) {
   const double drawn = static_cast<double>(options.nodes + options.failures) * static_cast<double>(options.replicas);
   if (!options.law.empty() && drawn > most_events) {
     base::fail(base::Status::out_of_range, "nodes is ", options.nodes, ": ", options.replicas, " replicas draw ", drawn,
-               " lives; at most ", most_events);
+               " lives; expected at most ", most_events);
   }
   check(options.machine);
 }

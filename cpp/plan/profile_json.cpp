@@ -289,7 +289,7 @@ ChainProfile profile_from_json(std::string_view text_form) {
   if (const Json* const flags = whole.find("flags")) profile.set_flags(flags_of(*flags, "flags", profile_flag_names));
   if (const Json* const given = whole.find("tiers")) {
     const Json::List& items = list(*given, "tiers");
-    if (items.size() >= tiers) refuse(cat("tiers has ", items.size(), " entries; at most ", tiers - 1));
+    if (items.size() >= tiers) refuse(cat("tiers has ", items.size(), " entries; expected at most ", tiers - 1));
     for (std::size_t i = 0; i < items.size(); ++i) {
       const std::string where = entry("tiers", i);
       placed(where, [&] { profile.set_tier(static_cast<std::int32_t>(i) + 1, tier_of(items[i], where)); });

@@ -15,7 +15,7 @@ Composite::Composite(std::span<const StrategyPtr> children) : children_(children
     base::require(children_[i] != nullptr, "children[", i, "] is NULL");
     depth_ = std::max(depth_, children_[i]->depth() + 1);
   }
-  base::require(depth_ <= deepest_nesting, "children are nested ", depth_, " deep; at most ", deepest_nesting);
+  base::require(depth_ <= deepest_nesting, "children are nested ", depth_, " deep; expected at most ", deepest_nesting);
 }
 
 void Composite::observe_access(std::string_view layer_name) {
