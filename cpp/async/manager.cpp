@@ -372,7 +372,7 @@ TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns, bool is_
   }
   if (is_seen) {
     task->is_seen.store(true);
-    tasks_.failures().forget(id);
+    tasks_.failures().remove(id);
   }
   return task->result();
 }

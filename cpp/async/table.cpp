@@ -97,7 +97,7 @@ void Failures::add_unnamed() noexcept {
   ++unnamed_;
 }
 
-void Failures::forget(std::int64_t id) {
+void Failures::remove(std::int64_t id) {
   const std::lock_guard lock(mutex_);
   unseen_.erase(id);
 }

@@ -67,7 +67,7 @@ class Failures {
   // id: of the task; the lower one is older.
   bool add(std::int64_t id, base::Error error);  // false: it already has one
   // Called when a caller has seen how this task ended.
-  void forget(std::int64_t id);
+  void remove(std::int64_t id);
   // Counts a failure that could not be stored for lack of memory: it is reported after the others, without its reason.
   void add_unnamed() noexcept;
   // Returns the oldest one and marks it as reported; its message contains the number of further ones.

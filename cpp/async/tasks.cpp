@@ -180,10 +180,10 @@ bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When w
   // Before the state changes: a caller that sees the failed state then finds the failure.
   const bool added = to == Phase::failed && add_failure(task, result);
   if (!task.end(from, to, std::move(result))) {
-    if (added) failures_.forget(task.id);
+    if (added) failures_.remove(task.id);
     return false;
   }
-  if (to == Phase::failed && task.is_seen.load()) failures_.forget(task.id);  // a caller requested the result at the same moment
+  if (to == Phase::failed && task.is_seen.load()) failures_.remove(task.id);  // a caller requested the result at the same moment
   task.target.reset();
   counters_.note_end(task.state());
   say_ended(task);

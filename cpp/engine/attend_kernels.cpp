@@ -8,7 +8,7 @@ namespace ckpt::engine {
 namespace {
 
 template <class T>
-CKPT_INLINE void soften_body(T* scores, Block block, T scale, Running<T>* running, T* shrunk) {
+CKPT_INLINE void update_softmax_body(T* scores, Block block, T scale, Running<T>* running, T* shrunk) {
   for (std::int64_t row = 0; row < block.rows; ++row) {
     T* const s = scores + row * attend_block<T>;
     const std::int64_t seen = block.seen(row);

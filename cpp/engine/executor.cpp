@@ -323,7 +323,7 @@ void Executor::free_everything() noexcept {
     }
   }
   change_live_bytes(-stats_.live_bytes);
-  if (write_checker_) write_checker_->forget();
+  if (write_checker_) write_checker_->reset();
 }
 
 void Executor::run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result) {

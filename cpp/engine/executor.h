@@ -99,7 +99,7 @@ class Executor {
   // the profile of another chain, Error(invalid_state) before the first step.
   plan::ChainProfile refined(const plan::ChainProfile& profile) const;
   // Discards the times so far, for example of warm-up steps.
-  void reset_times() noexcept { times_.forget(); }
+  void reset_times() noexcept { times_.reset(); }
 
  private:
   void change_live_bytes(std::int64_t by) noexcept;

@@ -22,7 +22,7 @@ class StepTimes {
   void add(const plan::Operation& operation, std::int64_t duration_ns) noexcept;
   // Records a completed step; failed ones are discarded.
   void end_step() noexcept;
-  void forget() noexcept { steps_ = 0; }
+  void reset() noexcept { steps_ = 0; }
 
   std::int64_t steps() const noexcept { return steps_; }
   // Sets the seconds of everything that ran.

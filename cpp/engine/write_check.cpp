@@ -48,7 +48,7 @@ WriteChecker::WriteChecker(const Chain& chain, const Arena& arena, const plan::P
                            const std::vector<void*>& addresses)
     : chain_(chain), arena_(arena), addresses_(addresses) {
   live_.reserve(program.buffers.size());
-  forget();
+  reset();
 }
 
 // ---- Live buffers ----
@@ -74,7 +74,7 @@ void WriteChecker::set_arriving(plan::BufferId buffer, bool arriving) {
   }
 }
 
-void WriteChecker::forget() {
+void WriteChecker::reset() {
   live_.clear();
   make_dead(0, arena_.bytes());
 }

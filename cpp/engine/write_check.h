@@ -24,7 +24,7 @@ class WriteChecker {
   void set_arriving(plan::BufferId buffer, bool arriving);
 
   // Resets: no buffer is live, and all of the arena has the pattern.
-  void forget();
+  void reset();
 
   // Called around each run of a layer. Error(corrupt) names layer, micro-batch and place.
   void before(const plan::Operation& operation);

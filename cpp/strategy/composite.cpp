@@ -28,7 +28,7 @@ void Composite::begin_step(const StepMemory& memory) {
   for (const auto& child : children_) child->begin_step(memory);
 }
 
-void Composite::forget() {
+void Composite::clear_state() {
   const Inside inside(this);
   for (const auto& child : children_) child->reset();
 }

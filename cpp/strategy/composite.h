@@ -29,7 +29,7 @@ class Composite : public Strategy {
   Parameters of_kind(std::string_view kind) const;
 
  private:
-  void forget() override;
+  void clear_state() override;
 
   std::vector<StrategyPtr> children_;
   int depth_;

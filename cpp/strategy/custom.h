@@ -26,7 +26,7 @@ class Custom final : public Strategy {
 
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
-  void forget() override;
+  void clear_state() override;
 
   CustomHooks hooks_;
 };

@@ -186,7 +186,7 @@ void MemoryAware::begin_step(const StepMemory& memory) {
   if (after == before && (calm_steps == 0 || may_grow)) adjusted_ = same;
 }
 
-void MemoryAware::forget() {
+void MemoryAware::clear_state() {
   const std::int64_t now = now_ns();
   const std::lock_guard lock(mutex_);
   interval_.store(first_interval, std::memory_order_relaxed);

@@ -37,7 +37,7 @@ class MemoryAware final : public Strategy {
 
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
-  void forget() override;
+  void clear_state() override;
   bool is_due(std::int64_t now_ns) const noexcept;
   void adjust(std::int64_t now_ns);
   std::int64_t now_ns() const;

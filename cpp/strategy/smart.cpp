@@ -39,7 +39,7 @@ void Smart::observe_access(std::string_view layer_name) {
   if (number >= 0 && number < static_cast<std::int32_t>(layers_.size())) ++layers_[static_cast<std::size_t>(number)].accesses;
 }
 
-void Smart::forget() {
+void Smart::clear_state() {
   const std::lock_guard lock(mutex_);
   numbers_.clear();
   layers_.clear();

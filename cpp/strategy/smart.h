@@ -38,7 +38,7 @@ class Smart final : public Strategy {
   };
 
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
-  void forget() override;
+  void clear_state() override;
   Layer& learn(std::string_view layer_name);
   // Returns true while this query is only observed.
   bool watching(std::int64_t layer_index);

@@ -95,7 +95,7 @@ class Strategy {
 
   // Restores the state after construction, counters included, also of a composite's children. chosen() and bindings are kept.
   void reset() {
-    forget();
+    clear_state();
     counters_.reset();
   }
 
@@ -123,7 +123,7 @@ class Strategy {
 
  private:
   virtual bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) = 0;
-  virtual void forget() {}
+  virtual void clear_state() {}
   [[noreturn]] static void refuse(std::string_view layer_name, std::int64_t layer_index);
 
   const Chosen default_chosen_;

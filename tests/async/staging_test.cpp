@@ -357,8 +357,8 @@ TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   Failures failures;
   EXPECT_FALSE(failures.take().has_value());
   for (const std::int64_t id : {3, 1, 4, 2}) failures.add(id, {Status::io, "failure " + std::to_string(id)});
-  failures.forget(4);
-  failures.forget(7);
+  failures.remove(4);
+  failures.remove(7);
   EXPECT_EQ(failures.take()->message(), "failure 1; 2 more tasks failed");
   failures.add(0, {Status::no_space, "failure 0"});
   EXPECT_EQ(failures.take()->status(), Status::no_space);
