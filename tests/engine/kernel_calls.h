@@ -279,7 +279,7 @@ class KernelCalls {
     for (int part = 0; part < 2; ++part) {
       Guarded<T> scores = some(rows, attend_block<T>);
       update_softmax(scores.data(), block, T(0.125), state.data(), shrunk.data());
-      wrote("soften", scores, state, shrunk);
+      wrote("update_softmax", scores, state, shrunk);
     }
     const std::vector<T> shifts = some_factors(rows);
     Guarded<T> p = some(rows, attend_block<T>);
