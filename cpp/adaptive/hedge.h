@@ -1,6 +1,8 @@
 // Weights of experts by their hypothetical losses: AdaHedge, with a learning rate that adapts to the unknown scale of the losses,
-// with a fixed share that lets experts with past losses recover. Sources: de Rooij, van Erven, Grünwald, Koolen, "Follow the leader
-// if you can, hedge if you must", JMLR 15, 2014; Herbster, Warmuth, "Tracking the best expert", Machine Learning 32, 1998.
+// with a fixed share that lets experts with past losses recover.
+//
+// Sources: de Rooij, van Erven, Grünwald, Koolen, "Follow the leader if you can, hedge if you must", JMLR 15, 2014; Herbster,
+// Warmuth, "Tracking the best expert", Machine Learning 32, 1998.
 #pragma once
 
 #include <array>

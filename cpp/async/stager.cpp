@@ -32,7 +32,7 @@ void Stager::prepare(Task& task, state::State whole, TensorSource source) const 
 void Stager::stage(const std::shared_ptr<Task>& task) {
   switch (task->options.mode) {
     case StagingMode::copy:
-      // otherwise it was cancelled
+      // A cancelled task has no staging.
       if (const auto staging = task->staging(); staging != nullptr) copy(*task, *staging, &pool_, false);
       return;
     case StagingMode::borrow:

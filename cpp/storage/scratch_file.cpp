@@ -56,7 +56,7 @@ ScratchFile::Lane::Lane(const ScratchFile& file, Direction direction, bool has_r
     : file_(file), direction_(direction), ring_(has_ring ? Ring::make(most_pieces) : nullptr), limit_(std::move(limit)) {}
 
 ScratchFile::Lane::~Lane() {
-  // the ring belongs to the parent process
+  // The ring belongs to the parent process
   if (ring_ != nullptr && generation_ != base::fork_generation()) static_cast<void>(ring_.release());
 }
 
