@@ -109,7 +109,7 @@ bool Staging::copy(base::ThreadPool* pool) {
     for (std::int64_t begin = 0; begin < count;) {
       changed_.wait([&] { return stopped_.load() || released_.load() + held > begin; }, -1);
       if (stopped_.load()) return false;
-      // Sequentially if the reader is already active
+      // Sequentially if the reader is already active.
       const std::int64_t end = pool == nullptr ? begin + 1 : std::min(count, released_.load() + held);
       if (pool == nullptr) {
         copy_block(begin);

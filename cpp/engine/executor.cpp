@@ -346,7 +346,7 @@ void Executor::run_layer(const plan::Operation& operation, const Step& step) {
   } else {
     run_forward(operation, step);
   }
-  if (write_checker_) write_checker_->behind(operation);
+  if (write_checker_) write_checker_->after(operation);
 }
 
 void Executor::begin_copy(std::int64_t operation) {
@@ -409,7 +409,7 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
     layer.forward(context_of(operation, step), buffers);
   }
   if (has_ambient && operation.recomputation) layer.restore_ambient(address(operation.present_ambient));
-  if (recompute_checker_) recompute_checker_->behind(operation, address(operation.output));
+  if (recompute_checker_) recompute_checker_->after(operation, address(operation.output));
   if (checks_finite_) check_finite(operation);
   ++stats_.forwards;
   if (operation.recomputation) ++stats_.recomputed_forwards;

@@ -104,7 +104,7 @@ void RecomputeChecker::before(const plan::Operation& operation) const {
   require_same("backward_workspace_bytes", needs.backward_workspace_bytes, had.backward_workspace_bytes);
 }
 
-void RecomputeChecker::behind(const plan::Operation& operation, const void* output) {
+void RecomputeChecker::after(const plan::Operation& operation, const void* output) {
   if (output_of_.empty()) return;
   const std::int32_t index = output_of_[index_of(operation)];
   if (index == no_output) return;

@@ -22,7 +22,7 @@ class RecomputeChecker {
 
   // Called around each forward and record of the program, in its order. Error(corrupt) names layer and micro-batch.
   void before(const plan::Operation& operation) const;
-  void behind(const plan::Operation& operation, const void* output);
+  void after(const plan::Operation& operation, const void* output);
 
  private:
   struct Digest {

@@ -64,8 +64,8 @@ void WriteChecker::hold(plan::BufferId buffer, const plan::BufferInfo& info) {
   }
   if (info.bytes == 0) return;
   const std::int64_t offset = static_cast<const std::byte*>(addresses_[static_cast<std::size_t>(buffer)]) - arena_.data();
-  const auto behind = std::find_if(live_.begin(), live_.end(), [&](const Live& live) { return live.offset > offset; });
-  live_.insert(behind, {buffer, offset, info});
+  const auto after = std::find_if(live_.begin(), live_.end(), [&](const Live& live) { return live.offset > offset; });
+  live_.insert(after, {buffer, offset, info});
 }
 
 void WriteChecker::set_arriving(plan::BufferId buffer, bool arriving) {
@@ -101,7 +101,7 @@ void WriteChecker::before(const plan::Operation& operation) {
   }
 }
 
-void WriteChecker::behind(const plan::Operation& operation) const {
+void WriteChecker::after(const plan::Operation& operation) const {
   std::int64_t dead_from = 0;
   for (const Live& live : live_) {
     require_untouched(operation, dead_from, live.offset);

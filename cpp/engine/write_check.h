@@ -28,7 +28,7 @@ class WriteChecker {
 
   // Called around each run of a layer. Error(corrupt) names layer, micro-batch and place.
   void before(const plan::Operation& operation);
-  void behind(const plan::Operation& operation) const;
+  void after(const plan::Operation& operation) const;
 
  private:
   struct Live {

@@ -63,7 +63,7 @@ class Row {
 class HandleSet {
  public:
   bool contains(const void* handle) const {
-    for (std::size_t at = home(handle);; at = behind(at)) {
+    for (std::size_t at = home(handle);; at = next_place(at)) {
       if (entries_[at] == handle) return true;
       if (entries_[at] == nullptr) return false;
     }
@@ -82,7 +82,7 @@ class HandleSet {
   // Returns false if the handle is already present. reserve_entry must have been called.
   bool add(const void* handle) {
     std::size_t at = home(handle);
-    for (; entries_[at] != nullptr; at = behind(at)) {
+    for (; entries_[at] != nullptr; at = next_place(at)) {
       if (entries_[at] == handle) return false;
     }
     entries_[at] = handle;
@@ -93,8 +93,8 @@ class HandleSet {
   // handle must be present.
   void erase(const void* handle) {
     std::size_t gap = home(handle);
-    while (entries_[gap] != handle) gap = behind(gap);
-    for (std::size_t at = behind(gap); entries_[at] != nullptr; at = behind(at)) {
+    while (entries_[gap] != handle) gap = next_place(gap);
+    for (std::size_t at = next_place(gap); entries_[at] != nullptr; at = next_place(at)) {
       if (((at - home(entries_[at])) & mask()) < ((at - gap) & mask())) continue;
       entries_[gap] = entries_[at];
       gap = at;
@@ -105,14 +105,14 @@ class HandleSet {
 
  private:
   std::size_t mask() const { return entries_.size() - 1; }
-  std::size_t behind(std::size_t at) const { return (at + 1) & mask(); }
+  std::size_t next_place(std::size_t at) const { return (at + 1) & mask(); }
   // Pointers differ mainly in their middle bits.
   std::size_t home(const void* handle) const {
     return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(handle) * 0x9e3779b97f4a7c15U) >> 32) & mask();
   }
   void put(const void* handle) {
     std::size_t at = home(handle);
-    while (entries_[at] != nullptr) at = behind(at);
+    while (entries_[at] != nullptr) at = next_place(at);
     entries_[at] = handle;
   }
 

@@ -26,7 +26,7 @@ class ItemTable {
  public:
   // Returns nullptr if the key is missing. Valid until the table changes.
   T* find(const ItemKey& key) {
-    for (std::size_t at = home(key);; at = behind(at)) {
+    for (std::size_t at = home(key);; at = next_place(at)) {
       Entry& entry = entries_[at];
       if (entry.key == key) return &entry.value;
       if (entry.key.item == Item::none) return nullptr;
@@ -37,7 +37,7 @@ class ItemTable {
   // The same, but adds value if the key is missing; the second result is true if the key existed.
   std::pair<T*, bool> find_or_add(const ItemKey& key, const T& value) {
     if (2 * (size_ + 1) > entries_.size()) grow();
-    for (std::size_t at = home(key);; at = behind(at)) {
+    for (std::size_t at = home(key);; at = next_place(at)) {
       Entry& entry = entries_[at];
       if (entry.key == key) return {&entry.value, true};
       if (entry.key.item != Item::none) continue;
@@ -57,14 +57,14 @@ class ItemTable {
   // key must be present.
   void erase(const ItemKey& key) {
     std::size_t gap = home(key);
-    while (!(entries_[gap].key == key)) gap = behind(gap);
+    while (!(entries_[gap].key == key)) gap = next_place(gap);
     close(gap);
   }
 
   // Erases key if value is stored under it.
   void erase_if(const ItemKey& key, const T& value) {
     std::size_t at = home(key);
-    while (entries_[at].key.item != Item::none && !(entries_[at].key == key)) at = behind(at);
+    while (entries_[at].key.item != Item::none && !(entries_[at].key == key)) at = next_place(at);
     if (entries_[at].key.item != Item::none && entries_[at].value == value) close(at);
   }
 
@@ -85,7 +85,7 @@ class ItemTable {
   };
 
   std::size_t mask() const { return entries_.size() - 1; }
-  std::size_t behind(std::size_t at) const { return (at + 1) & mask(); }
+  std::size_t next_place(std::size_t at) const { return (at + 1) & mask(); }
 
   // Neighbours in a chain get neighbouring places: three kinds of items, few options and micro-batches.
   std::size_t home(const ItemKey& key) const {
@@ -96,7 +96,7 @@ class ItemTable {
   }
 
   void close(std::size_t gap) {
-    for (std::size_t at = behind(gap); entries_[at].key.item != Item::none; at = behind(at)) {
+    for (std::size_t at = next_place(gap); entries_[at].key.item != Item::none; at = next_place(at)) {
       // An entry may move back only as far as its home position.
       if (((at - home(entries_[at].key)) & mask()) < ((at - gap) & mask())) continue;
       entries_[gap] = entries_[at];
@@ -108,7 +108,7 @@ class ItemTable {
 
   void put(const Entry& entry) {
     std::size_t at = home(entry.key);
-    while (entries_[at].key.item != Item::none) at = behind(at);
+    while (entries_[at].key.item != Item::none) at = next_place(at);
     entries_[at] = entry;
   }
 

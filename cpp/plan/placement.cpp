@@ -44,18 +44,18 @@ class TimeOrderArena {
   }
 
   void release(std::int64_t offset, std::int64_t bytes) {
-    auto behind =
+    auto after =
         std::upper_bound(gaps_.begin(), gaps_.end(), offset, [](std::int64_t at, const Gap& gap) { return at < gap.offset; });
-    const bool joins_before = behind != gaps_.begin() && (behind - 1)->offset + (behind - 1)->bytes == offset;
-    const bool joins_behind = behind != gaps_.end() && offset + bytes == behind->offset;
+    const bool joins_before = after != gaps_.begin() && (after - 1)->offset + (after - 1)->bytes == offset;
+    const bool joins_after = after != gaps_.end() && offset + bytes == after->offset;
     if (joins_before) {
-      (behind - 1)->bytes += bytes + (joins_behind ? behind->bytes : 0);
-      if (joins_behind) gaps_.erase(behind);
-    } else if (joins_behind) {
-      behind->offset = offset;
-      behind->bytes += bytes;
+      (after - 1)->bytes += bytes + (joins_after ? after->bytes : 0);
+      if (joins_after) gaps_.erase(after);
+    } else if (joins_after) {
+      after->offset = offset;
+      after->bytes += bytes;
     } else {
-      gaps_.insert(behind, {offset, bytes});
+      gaps_.insert(after, {offset, bytes});
     }
     if (gaps_.back().offset + gaps_.back().bytes == top_) {
       top_ = gaps_.back().offset;
@@ -225,9 +225,9 @@ Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::si
     if (offset >= below - span.bytes) return {{}, 0, at};
     attempt.arena_bytes = std::max(attempt.arena_bytes, offset + span.bytes);
     attempt.places.push_back({span.id, offset});
-    const auto behind = std::upper_bound(placed.begin(), placed.end(), offset,
-                                         [](std::int64_t where, const Placed& each) { return where < each.offset; });
-    placed.insert(behind, {offset, span});
+    const auto after = std::upper_bound(placed.begin(), placed.end(), offset,
+                                        [](std::int64_t where, const Placed& each) { return where < each.offset; });
+    placed.insert(after, {offset, span});
   }
   return attempt;
 }

@@ -47,9 +47,9 @@ class PositionStream final : public ActionStream {
   Position position() const override { return position_; }
 
   void next(ActionGroup& group) override {
-    Position behind{};
-    source_.group_at(position_, layers_, group, behind);
-    position_ = behind;
+    Position after{};
+    source_.group_at(position_, layers_, group, after);
+    position_ = after;
   }
 
   bool seek(const Position& position) override {

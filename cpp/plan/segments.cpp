@@ -129,17 +129,17 @@ class SegmentSource final : public PositionSource {
   void forward_part(std::int64_t k, std::int64_t layer, std::int64_t layers, ActionGroup& group, Position& next) const {
     if (segments_.is_open()) return open_forward_part(layer, layers, group, next);
     const Segment segment = segments_.at(k, layers);
-    std::int64_t behind = segment.end;
+    std::int64_t after = segment.end;
     if (segment.recompute) {
       group.add(forward(segment.begin, segment.end));
     } else {
-      behind = layer + 1;
+      after = layer + 1;
       add_record(k, layer, layers, group);
     }
-    if (behind < segment.end) {
-      next = {phase_forward, k, behind, 0};
+    if (after < segment.end) {
+      next = {phase_forward, k, after, 0};
     } else {
-      next = behind == layers ? Position{phase_turn, 0, 0, 0} : Position{phase_forward, k + 1, behind, 0};
+      next = after == layers ? Position{phase_turn, 0, 0, 0} : Position{phase_forward, k + 1, after, 0};
     }
   }
 

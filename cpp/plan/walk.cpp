@@ -257,12 +257,12 @@ void Walk::advance(const Action& action) {
 void Walk::run_in_place(const Action& action, MicroBatch& micro, std::int64_t layer, BufferId buffer) {
   const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
   const BufferInfo before{BufferRole::input, 0, layer, profile_.bytes_of(layer)};
-  const BufferInfo behind{BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)};
-  BufferInfo meanwhile = behind;
-  meanwhile.bytes = std::max(before.bytes, behind.bytes);
+  const BufferInfo after{BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)};
+  BufferInfo meanwhile = after;
+  meanwhile.bytes = std::max(before.bytes, after.bytes);
   sink_.become(buffer, before, meanwhile);
   run_forward(action, micro, {.layer = layer, .input = buffer, .output = buffer}, option.forward_workspace_bytes);
-  if (meanwhile.bytes != behind.bytes) sink_.become(buffer, meanwhile, behind);
+  if (meanwhile.bytes != after.bytes) sink_.become(buffer, meanwhile, after);
 }
 
 // operation: contains the layer and the buffers of its items.
@@ -379,9 +379,9 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   if (profile.has(needs_output)) operation.output = need_item(action, input_key(layer + 1, micro));
   const bool overwrites = profile.has(in_place) && !profile.has(no_input_gradient);
   const BufferInfo before{BufferRole::grad, 0, layer + 1, bytes_of(grad_output)};
-  const BufferInfo behind{BufferRole::grad, 0, layer, bytes_of(grad_input)};
-  BufferInfo meanwhile = behind;
-  meanwhile.bytes = std::max(before.bytes, behind.bytes);
+  const BufferInfo after{BufferRole::grad, 0, layer, bytes_of(grad_input)};
+  BufferInfo meanwhile = after;
+  meanwhile.bytes = std::max(before.bytes, after.bytes);
   const OptionProfile& option = profile.options[static_cast<std::size_t>(action.option)];
   if (option.backward_peak_bytes > 0) {
     const std::int64_t output_bytes = profile.has(needs_output) ? profile.output_bytes : 0;
@@ -401,7 +401,7 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
   end_item(tape);
   if (!overwrites) end_item(grad_output);
-  if (overwrites && meanwhile.bytes != behind.bytes) sink_.become(operation.grad_input, meanwhile, behind);
+  if (overwrites && meanwhile.bytes != after.bytes) sink_.become(operation.grad_input, meanwhile, after);
   if (option.backward_peak_bytes > 0) sink_.backward_ends();
   if (batch.ambient.empty()) return;
   if (const auto ambient = batch.ambient.find(layer); ambient != batch.ambient.end()) {

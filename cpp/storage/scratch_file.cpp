@@ -56,7 +56,7 @@ ScratchFile::Lane::Lane(const ScratchFile& file, Direction direction, bool has_r
     : file_(file), direction_(direction), ring_(has_ring ? Ring::make(most_pieces) : nullptr), limit_(std::move(limit)) {}
 
 ScratchFile::Lane::~Lane() {
-  // The ring belongs to the parent process
+  // The ring belongs to the parent process.
   if (ring_ != nullptr && generation_ != base::fork_generation()) static_cast<void>(ring_.release());
 }
 
@@ -100,8 +100,8 @@ void ScratchFile::Lane::start(Piece& piece) {
                      reinterpret_cast<std::uintptr_t>(piece.bytes.data()) % file_.alignment_.memory == 0;
   piece.copied = suits ? piece.bytes : own_memory(piece);
   if (!suits && direction_ == Direction::write) {
-    const auto behind = std::ranges::copy(piece.bytes, piece.copied.begin()).out;
-    std::fill(behind, piece.copied.end(), std::byte{});
+    const auto after = std::ranges::copy(piece.bytes, piece.copied.begin()).out;
+    std::fill(after, piece.copied.end(), std::byte{});
   }
   const auto tag = static_cast<std::uint64_t>(&piece - pieces_.data());
   const int descriptor = file_.descriptor_.get();

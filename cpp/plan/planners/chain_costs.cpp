@@ -90,22 +90,22 @@ double ChainCosts::time(double seconds) const { return std::round(seconds * tick
 double ChainCosts::seconds(double time) const { return time / ticks_per_second_ * seconds_per_tick_; }
 
 std::int64_t ChainCosts::backward_bytes(std::int64_t i, std::int32_t o) const {
-  const std::int64_t behind = grad_bytes(i + 1);
+  const std::int64_t after = grad_bytes(i + 1);
   const std::int64_t made = grad_bytes(i);
   const OptionCost& each = option(i, o);
   if (each.backward_peak_bytes > 0) {
     // Before the backward, during it, and after it, when its tape has been freed.
-    return std::max({behind + needed_output_bytes(i), each.backward_peak_bytes - each.tape_bytes,
+    return std::max({after + needed_output_bytes(i), each.backward_peak_bytes - each.tape_bytes,
                      made + needed_output_bytes(i) - each.tape_bytes});
   }
-  const std::int64_t grads = layer(i).in_place ? std::max(behind, made) : behind + made;
+  const std::int64_t grads = layer(i).in_place ? std::max(after, made) : after + made;
   return grads + needed_output_bytes(i) + each.backward_workspace_bytes;
 }
 
 std::int64_t ChainCosts::passing_bytes(std::int64_t i) const {
   const std::int64_t before = input_bytes(i);
-  const std::int64_t behind = input_bytes(i + 1);
-  return layer(i).in_place ? std::max(before, behind) : before + behind;
+  const std::int64_t after = input_bytes(i + 1);
+  return layer(i).in_place ? std::max(before, after) : before + after;
 }
 
 }  // namespace ckpt::plan

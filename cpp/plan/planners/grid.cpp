@@ -106,7 +106,7 @@ GridForwards Grid::make_forwards(bool first_pass, std::int64_t units_in_all) con
                                     costs().option(k, o).forward_time};
       };
       forwards[static_cast<std::size_t>(k)].as_first.push_back(choice(true));
-      if (k > 0) forwards[static_cast<std::size_t>(k)].behind.push_back(choice(false));
+      if (k > 0) forwards[static_cast<std::size_t>(k)].after.push_back(choice(false));
     }
   }
   return GridForwards(forwards, units_in_all, costs().seconds(1));

@@ -43,20 +43,20 @@ GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units,
   fastest_from_.resize(at_least_.size());
   for (const bool fastest : {false, true}) {
     std::vector<std::int32_t>& from = fastest ? fastest_from_ : at_least_;
-    std::vector<std::int32_t> behind;
-    behind.reserve(layers.size());
-    for (const Layer& layer : layers) behind.push_back(first_at(layer.behind, fastest));
+    std::vector<std::int32_t> after;
+    after.reserve(layers.size());
+    for (const Layer& layer : layers) after.push_back(first_at(layer.after, fastest));
     for (std::int64_t i = 0; i < n_; ++i) {
       std::int32_t most = first_at(layers[static_cast<std::size_t>(i)].as_first, fastest);
       for (std::int64_t j = i + 1; j <= n_; ++j) {
-        if (j > i + 1) most = std::max(most, behind[static_cast<std::size_t>(j - 1)]);
+        if (j > i + 1) most = std::max(most, after[static_cast<std::size_t>(j - 1)]);
         from[place(i, j)] = most;
       }
     }
   }
   if (at_least_ != fastest_from_) columns_ = units + 2;
   as_first_.resize(static_cast<std::size_t>(columns_ * n_));
-  behind_.resize(static_cast<std::size_t>(columns_ * (n_ + 1)));
+  after_.resize(static_cast<std::size_t>(columns_ * (n_ + 1)));
   for (std::int64_t column = 0; column < columns_; ++column) {
     const std::int64_t units_left = column + 1 < columns_ ? column : any;
     const auto time = [&](const std::vector<Choice>& choices) {
@@ -67,7 +67,7 @@ GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units,
       const Layer& layer = layers[static_cast<std::size_t>(k)];
       const auto at = static_cast<std::size_t>(column * (n_ + 1) + k);
       as_first_[static_cast<std::size_t>(column * n_ + k)] = time(layer.as_first);
-      behind_[at + 1] = behind_[at] + time(layer.behind);
+      after_[at + 1] = after_[at] + time(layer.after);
     }
   }
 }
@@ -386,10 +386,10 @@ class GridTable::Filler {
                                        std::int64_t chunk, std::int64_t begin, std::int64_t end) {
     const std::int64_t i = chain_.lines[line].layer;
     const GridForwards& forwards = chain_.forwards(last);
-    const std::int64_t behind_held = chunk * width - chain_.held[static_cast<std::size_t>(last)];  // units of the first column
-    const std::int64_t from = forwards.at_least(i, j) - behind_held;
+    const std::int64_t after_held = chunk * width - chain_.held[static_cast<std::size_t>(last)];  // units of the first column
+    const std::int64_t from = forwards.at_least(i, j) - after_held;
     if (from >= end * lanes) return false;
-    const std::int64_t fastest_from = std::min(forwards.fastest_from(i, j) - behind_held, end * lanes);
+    const std::int64_t fastest_from = std::min(forwards.fastest_from(i, j) - after_held, end * lanes);
     const float* const outer = cells(chain_.row(line, j - 1), chunk);
     const float* const inner = right(j, last - l);
     const float seconds = seconds_of(line)[j];
@@ -399,7 +399,7 @@ class GridTable::Filler {
       return true;
     }
     for (std::int64_t k = std::max(from, begin * lanes); k < std::min(fastest_from, end * lanes); ++k) {
-      const float sum = (outer[k] + forwards.seconds(i, j, behind_held + k)) + inner[k];
+      const float sum = (outer[k] + forwards.seconds(i, j, after_held + k)) + inner[k];
       auto& out = least.block[k / lanes];
       if (sum < out[k % lanes]) out[k % lanes] = sum;
     }

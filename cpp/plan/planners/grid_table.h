@@ -40,7 +40,7 @@ class GridForwards {
   // The first layer of a row needs other bytes than the layers after it.
   struct Layer {
     std::vector<Choice> as_first;
-    std::vector<Choice> behind;
+    std::vector<Choice> after;
   };
 
   GridForwards() = default;
@@ -58,8 +58,8 @@ class GridForwards {
  private:
   std::size_t place(std::int64_t i, std::int64_t j) const { return static_cast<std::size_t>(i * (n_ + 1) + j); }
   float seconds_in(std::int64_t column, std::int64_t i, std::int64_t j) const {
-    const double* const behind = behind_.data() + column * (n_ + 1);
-    return static_cast<float>((as_first_[static_cast<std::size_t>(column * n_ + i)] + (behind[j] - behind[i + 1])) *
+    const double* const after = after_.data() + column * (n_ + 1);
+    return static_cast<float>((as_first_[static_cast<std::size_t>(column * n_ + i)] + (after[j] - after[i + 1])) *
                               seconds_per_tick_);
   }
 
@@ -69,7 +69,7 @@ class GridForwards {
   std::vector<std::int32_t> at_least_;
   std::vector<std::int32_t> fastest_from_;
   std::vector<double> as_first_;  // by column and layer
-  std::vector<double> behind_;    // by column: prefix sums over the layers
+  std::vector<double> after_;     // by column: prefix sums over the layers
 };
 
 // A chain in units.

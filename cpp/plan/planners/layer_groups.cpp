@@ -83,9 +83,8 @@ void LayerGroups::add_group(const ChainProfile& profile, std::int64_t begin, std
         // Before it, while it runs (with its tape, which counts for the group, and the output that it reads), and after it.
         const std::int64_t before = output - group.output_bytes - input_grad;
         const std::int64_t read = profile.layer(k).has(needs_output) ? output : 0;
-        const std::int64_t behind = grads - output;
-        beyond =
-            std::max({before, option.backward_peak_bytes - option.tape_bytes - read - group.output_bytes - input_grad, behind});
+        const std::int64_t after = grads - output;
+        beyond = std::max({before, option.backward_peak_bytes - option.tape_bytes - read - group.output_bytes - input_grad, after});
       }
       sum.backward_workspace_bytes = std::max(sum.backward_workspace_bytes, beyond);
     }

@@ -229,13 +229,13 @@ std::vector<double> LevelTables::next_stored(const Table& table) const {
   const bool limited = table.level.slots > 0;
   Splits splits(steps_);
   if (limited) {
-    for (std::int64_t n = 1; n <= steps_; ++n) splits.set_behind(n, least_from_available(table, n, std::ssize(table.stored)));
+    for (std::int64_t n = 1; n <= steps_; ++n) splits.set_after(n, least_from_available(table, n, std::ssize(table.stored)));
   }
   std::vector<double> stored = {0, step_.reversal};
   for (std::int64_t n = 1; n <= steps_; ++n) {
     if (n > 1) stored.push_back(std::min(table.below[at(n)], splits.least(n) + table.level.read_seconds));
     splits.set_ahead(n, static_cast<double>(n) * step_.forward + stored.back());
-    if (!limited) splits.set_behind(n, std::min(table.below[at(n)], table.level.write_seconds + stored.back()));
+    if (!limited) splits.set_after(n, std::min(table.below[at(n)], table.level.write_seconds + stored.back()));
   }
   return stored;
 }

@@ -137,10 +137,10 @@ class Counter {
     if (layer.needs_input && !present_[static_cast<std::size_t>(i)]) return false;
     if (layer.needs_output && !present_[static_cast<std::size_t>(i) + 1]) return false;
     const OptionCost& option = costs_.option(i, run.option);
-    const std::int64_t behind = costs_.input_bytes(i + 1);
-    const std::int64_t beside = costs_.backward_bytes(i, run.option) - behind - costs_.needed_output_bytes(i);
-    grow(beside);
-    live_ += costs_.grad_bytes(i) - behind - beside - option.tape_bytes - layer.ambient_bytes;
+    const std::int64_t after = costs_.input_bytes(i + 1);
+    const std::int64_t others = costs_.backward_bytes(i, run.option) - after - costs_.needed_output_bytes(i);
+    grow(others);
+    live_ += costs_.grad_bytes(i) - after - others - option.tape_bytes - layer.ambient_bytes;
     if (uses.output_ends) end_input(i + 1);
     if (uses.input_ends) end_input(i);
     time_ += option.backward_time;

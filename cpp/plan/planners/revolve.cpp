@@ -30,7 +30,7 @@ std::int64_t require_63_bits(Wide value, const char* what, std::int64_t steps, s
 struct Parts {
   std::int64_t before = 0;
   Reach before_reach;
-  Reach behind_reach;
+  Reach after_reach;
 };
 
 // Both parts need the fewest possible repeats: see the conditions (12) of the paper, of which the largest choice is taken.
@@ -40,9 +40,9 @@ Parts parts_of(const Reach& reach, std::int64_t steps) {
   const std::int64_t fewer_repeats = scaled(longest, repeats, slots + repeats);       // beta(s, r-1)
   const std::int64_t fewer_both = scaled(fewer_repeats, slots, slots + repeats - 1);  // beta(s-1, r-1)
   const std::int64_t before = std::min(fewer_repeats, steps - fewer_both);
-  const Reach behind_reach =
+  const Reach after_reach =
       steps - before == fewer_both ? Reach{slots - 1, repeats - 1, fewer_both} : Reach{slots - 1, repeats, longest - fewer_repeats};
-  return {before, {slots, repeats - 1, fewer_repeats}, behind_reach};
+  return {before, {slots, repeats - 1, fewer_repeats}, after_reach};
 }
 
 // A position is {states held, steps not yet reversed, 0, 0}.
@@ -117,7 +117,7 @@ void Reversal::push_state() {
   State& last = states_.back();
   const Parts parts = parts_of(last.reach, end_ - last.step);
   last.reach = parts.before_reach;
-  states_.push_back({last.step + parts.before, parts.behind_reach});
+  states_.push_back({last.step + parts.before, parts.after_reach});
 }
 
 void Reversal::next(ActionGroup& group) {

@@ -11,14 +11,14 @@ namespace ckpt::plan {
 // here.
 double least_sum(std::span<const double> a, std::span<const double> b);
 
-// For chains of 1, 2, .. steps, in this order: the minimum over j, 1 <= j < steps, of ahead(j) + behind(steps - j).
+// For chains of 1, 2, .. steps, in this order: the minimum over j, 1 <= j < steps, of ahead(j) + after(steps - j).
 class Splits {
  public:
   explicit Splits(std::int64_t most_steps)
       : most_(static_cast<std::size_t>(most_steps)), ahead_(most_ + 1), after_from_end_(most_ + 1) {}
 
   void set_ahead(std::int64_t steps, double value) { ahead_[static_cast<std::size_t>(steps)] = value; }
-  void set_behind(std::int64_t steps, double value) { after_from_end_[most_ - static_cast<std::size_t>(steps)] = value; }
+  void set_after(std::int64_t steps, double value) { after_from_end_[most_ - static_cast<std::size_t>(steps)] = value; }
 
   // steps: at least 2.
   double least(std::int64_t steps) const {
@@ -38,11 +38,11 @@ struct Split {
 };
 
 // The same for one chain, with the position of the minimum: for making a schedule from the tables.
-template <class Ahead, class Behind>
-Split find_split(std::int64_t steps, const Ahead& ahead, const Behind& behind) {
-  Split found{ahead(1) + behind(steps - 1), 1};
+template <class Ahead, class After>
+Split find_split(std::int64_t steps, const Ahead& ahead, const After& after) {
+  Split found{ahead(1) + after(steps - 1), 1};
   for (std::int64_t j = 2; j < steps; ++j) {
-    const double sum = ahead(j) + behind(steps - j);
+    const double sum = ahead(j) + after(steps - j);
     if (sum < found.least) found = {sum, j};
   }
   return found;

@@ -87,18 +87,18 @@ void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shif
   // best_ has a step below at_least, or begins at or above it.
   double known = never;
   if (kept > 0) known = best_[kept - 1].time;
-  const Step* behind = best_.data() + kept;
+  const Step* after = best_.data() + kept;
   Step* out = merged_.data() + kept;
   double last = known;
   for (std::int64_t bytes = at_least; bytes <= largest_bytes;) {
-    const bool reached = behind->bytes <= bytes && behind != best_.data() + size_;
-    known = reached ? behind->time : known;
-    behind += reached ? 1 : 0;
+    const bool reached = after->bytes <= bytes && after != best_.data() + size_;
+    known = reached ? after->time : known;
+    after += reached ? 1 : 0;
     const double least_here = std::min(known, time + (x.time() + y.time() + z.time()));
     *out = {bytes, least_here};
     out += least_here < last ? 1 : 0;
     last = std::min(last, least_here);
-    bytes = std::min({x.next(), y.next(), z.next(), behind != best_.data() + size_ ? behind->bytes : unreached});
+    bytes = std::min({x.next(), y.next(), z.next(), after != best_.data() + size_ ? after->bytes : unreached});
     x.reach(bytes);
     y.reach(bytes);
     z.reach(bytes);
