@@ -140,7 +140,7 @@ static void formulas_and_simulator(void) {
   CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "line 2: 'five'");
   options.trace = "5\n";
   options.law = "exponential:5";
-  CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "both given");
+  CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "both set");
   options.trace = NULL;
   options.poll_seconds = 0;
   CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "poll_seconds is 0");

@@ -248,7 +248,7 @@ TEST(Async, UnknownAndEvictedIdsAreNotFound) {
     ids.push_back(it.save(step));
     it.manager->wait(ids.back(), -1);
   }
-  EXPECT_ERROR(it.manager->wait(ids[0], 0), Status::not_found, "not any more");
+  EXPECT_ERROR(it.manager->wait(ids[0], 0), Status::not_found, "left the history");
   EXPECT_EQ(it.manager->ended_ids(), (std::vector{ids[1], ids[2]}));
   EXPECT_LE(it.manager->known_tasks(), 4);
 }

@@ -269,7 +269,7 @@ class Plans(unittest.TestCase):
         refused(document([7]), "layers[0]: expected an object")
         refused(document([layer(" ", 8, 0, 0)]), "layers[0]: ", "name")
         refused(document([layer("a", 8, 0, 0, in_place=True)]), "layers[0]: unknown member 'in_place'")
-        refused(document([layer("a", 8, 0, 0, flags=["\x1b[2J"])]), "layers[0].flags[0] is ", "no such flag")
+        refused(document([layer("a", 8, 0, 0, flags=["\x1b[2J"])]), "layers[0].flags[0] is ", "expected a known flag")
         refused(document([layer("a", -8, 0, 0)]), "layers[0]: ", "output_bytes is -8")
         refused(with_option(tape_bytes=1.5), "layers[1].options[0].tape_bytes: expected a whole number")
         refused(with_option(tape_bytes=1 << 63), "layers[1].options[0].tape_bytes exceeds INT64_MAX")

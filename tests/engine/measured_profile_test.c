@@ -166,7 +166,7 @@ static void test_refine(void) {
 
   CHECK_OK(ckpt_profile_create(8, &other));
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, other, &again), CKPT_E_INVALID_ARGUMENT,
-              "profile is not of the executor's chain");
+              "profile does not match the executor's chain");
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, NULL, &again), CKPT_E_INVALID_ARGUMENT, "profile is NULL");
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, refined, NULL), CKPT_E_INVALID_ARGUMENT, "refined is NULL");
   ckpt_profile_release(other);

@@ -277,7 +277,7 @@ static void test_budget_is_logged(void) {
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
   check_logged("stage 0: store-all reserves ");
   check_logged("the fastest plan within the budget of 1048576");
-  check_logged("by bytes alone");
+  check_logged("by bytes only");
   ckpt_pipeline_release(pipeline);
   options.budget_bytes = 10;
   forget_log();

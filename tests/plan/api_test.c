@@ -307,7 +307,7 @@ static void forward_behind_backward(void) {
                                           on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
                                           on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   const int64_t count = (int64_t)(sizeof actions / sizeof *actions);
-  check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, and its ambient state went");
+  check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, which ended its ambient state");
   CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule)); /* for nothing, but no rule is broken */
   CHECK_OK(ckpt_schedule_verify(schedule, plain, &report));
   CHECK(report.forwards == 2 && report.recomputed_forwards == 1);

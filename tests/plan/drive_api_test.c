@@ -356,7 +356,7 @@ static void pauses_at_the_turn(void) {
   CHECK_FAILS(ckpt_driver_forward(g.driver, &g, &xn), CKPT_E_INVALID_STATE, "paused");
   CHECK_FAILS(ckpt_driver_run(g.driver, &g, &grad), CKPT_E_INVALID_STATE, "paused");
   CHECK_FAILS(ckpt_driver_finalize(g.driver, 9), CKPT_E_INVALID_STATE, "is already set");
-  CHECK_FAILS(ckpt_driver_backward(g.driver, xn, &grad), CKPT_E_INVALID_ARGUMENT, "gn is live");
+  CHECK_FAILS(ckpt_driver_backward(g.driver, xn, &grad), CKPT_E_INVALID_ARGUMENT, "gn is the handle of another live item");
   CHECK_OK(ckpt_driver_backward(g.driver, make(&g, CKPT_ITEM_GRAD, 9, 1.0), &grad));
   CHECK(((thing*)grad)->value == expected);
   end(&g, (thing*)grad);
@@ -431,7 +431,7 @@ static void refuses_broken_schedules(void) {
       {{CKPT_ACTION_KIND_FORWARD, 0, 0, 3, 0, 0, 0, 0, 0, {0, 0}}, "layers [0, 3): expected a range within the chain's 2"},
       {{CKPT_ACTION_KIND_FORWARD, 0, 1, 1, 0, 0, 0, 0, 0, {0, 0}}, "layers [1, 1)"},
       {{CKPT_ACTION_KIND_FORWARD, 1, 0, 1, 0, 0, 0, 0, 0, {0, 0}}, "micro_batch is 1"},
-      {{CKPT_ACTION_KIND_RECORD, 0, 0, 2, 0, 0, 0, 0, 0, {0, 0}}, "are not one layer"},
+      {{CKPT_ACTION_KIND_RECORD, 0, 0, 2, 0, 0, 0, 0, 0, {0, 0}}, "expected one layer"},
       {{CKPT_ACTION_KIND_BACKWARD, 0, 0, 1, 0, 0, 0, 0, 0, {0, 0}}, "GRAD(1) does not exist"},
       {{CKPT_ACTION_KIND_DROP, 0, 0, 0, 0, CKPT_ITEM_TAPE, 0, 0, 0, {0, 0}}, "TAPE(0, option 0) does not exist"},
       {{CKPT_ACTION_KIND_DROP, 0, 0, 0, 0, 9, 0, 0, 0, {0, 0}}, "item is 9"},
@@ -440,7 +440,7 @@ static void refuses_broken_schedules(void) {
       {{CKPT_ACTION_KIND_STORE_BEGIN, 0, 0, 0, 0, CKPT_ITEM_INPUT, 1, -1, 0, {0, 0}}, "slot is -1"},
       {{CKPT_ACTION_KIND_LOAD_BEGIN, 0, 0, 0, 0, CKPT_ITEM_INPUT, 1, 0, 0, {0, 0}}, "slot 0 of tier 1 is empty"},
       {{CKPT_ACTION_KIND_AWAIT, 0, 0, 0, 0, 0, 0, 0, 5, {0, 0}}, "transfer 5 is not in progress"},
-      {{CKPT_ACTION_KIND_SEND, 0, 0, 0, 0, CKPT_ITEM_INPUT, 0, 0, 0, {0, 0}}, "no neighbour stage"},
+      {{CKPT_ACTION_KIND_SEND, 0, 0, 0, 0, CKPT_ITEM_INPUT, 0, 0, 0, {0, 0}}, "only a pipeline's stage has neighbours"},
       {{CKPT_ACTION_KIND_TURN, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}, "INPUT(2) does not exist"},
       {{CKPT_ACTION_KIND_END, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}, "without a TURN"},
   };
@@ -506,7 +506,7 @@ static void refuses_bad_arguments(void) {
   CHECK_OK(ckpt_driver_create(schedule, &callbacks, &g, NULL, &driver));
   g.driver = driver;
   CHECK(broken_step(&g) == CKPT_E_CALLBACK);
-  CHECK(strstr(ckpt_last_error(), "FORWARD of") != NULL && strstr(ckpt_last_error(), "no function") != NULL);
+  CHECK(strstr(ckpt_last_error(), "FORWARD of") != NULL && strstr(ckpt_last_error(), "callback for it is missing") != NULL);
   {
     ckpt_drive_call call;
     int32_t result = 5;

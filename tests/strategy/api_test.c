@@ -215,7 +215,7 @@ static void test_composites(void) {
   CHECK_FAILS(ckpt_strategy_create("$0", &all), CKPT_E_INVALID_ARGUMENT, "'$0' is not a strategy of the caller; 0 are given");
   CHECK_FAILS(create_of("not($0,$1)", children, 2, &none), CKPT_E_INVALID_ARGUMENT, "children are 2");
   CHECK_FAILS(create_memory_aware("interval:2", NULL, 5, NULL, &any), CKPT_E_INVALID_ARGUMENT,
-              "no strategy of the text is memory-aware");
+              "no strategy in the text is memory-aware");
   CHECK_FAILS(ckpt_strategy_create_with_options(NULL, NULL, &any), CKPT_E_INVALID_ARGUMENT, "text is NULL");
   children[1] = NULL;
   CHECK_FAILS(create_of("any($0,$1)", children, 2, &any), CKPT_E_INVALID_ARGUMENT, "options.children[1] is NULL");
