@@ -36,22 +36,22 @@ extern "C" {
 
 /* ---- Formulas ------------------------------------------------------------------------------------------------------------ */
 
-/* *interval_seconds receives the work between two checkpoints that cost cost_seconds each on a machine with this mean time between
+/* Sets *interval_seconds to the work between two checkpoints that cost cost_seconds each on a machine with this mean time between
  * failures: sqrt(2 C M). Both above 0 and finite.
  * Source: Young, "A first order approximation to the optimum checkpoint interval", CACM 17(9), 1974. */
 CKPT_API ckpt_status ckpt_interval_young(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
-/* *interval_seconds receives the work between two checkpoints as ckpt_interval_young, to a higher order: sqrt(2CM) (1 +
+/* Sets *interval_seconds to the work between two checkpoints as ckpt_interval_young, to a higher order: sqrt(2CM) (1 +
  * sqrt(C/2M)/3 + (C/2M)/9) - C for C < 2M, else M.
  * Source: Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps", Future Generation Computer Systems
  * 22(3), 2006. */
 CKPT_API ckpt_status ckpt_interval_daly(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
-/* *interval_seconds receives the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for
+/* Sets *interval_seconds to the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for
  * exponential failures. Both arguments above 0 and finite. */
 CKPT_API ckpt_status ckpt_interval_expected_value(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
-/* *interval_seconds receives sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All
+/* Sets *interval_seconds to sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All
  * above 0 and finite. */
 CKPT_API ckpt_status ckpt_interval_weibull(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds,
                                            double* interval_seconds);
@@ -71,7 +71,7 @@ typedef struct ckpt_threshold ckpt_threshold;
 
 /* How a threshold rule is made. */
 typedef struct ckpt_threshold_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   double threshold;     /* first value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35 */
   double learning_rate; /* how far one recovery moves the threshold at most, above 0, at most 1; default 0.1 */
@@ -92,7 +92,7 @@ CKPT_API ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, cons
  * it saved is recorded with ckpt_threshold_adjust_policy. */
 CKPT_API ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double duration_seconds);
 
-/* *answer receives 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
+/* Sets *answer to 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
  * else 0. */
 CKPT_API ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost_seconds,
                                                       ckpt_bool* answer);
@@ -105,7 +105,7 @@ CKPT_API ckpt_status ckpt_threshold_begin_run(ckpt_threshold* threshold);
 
 /* What a threshold rule knows. */
 typedef struct ckpt_threshold_info {
-  uint32_t struct_size;   /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;   /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;      /* not used: 0 */
   double threshold;       /* value of the threshold now: a share of the longest task, 0.05 .. 1 */
   double longest_seconds; /* duration of the longest task observed, in seconds */
@@ -124,7 +124,7 @@ CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ck
 
 /* One task that was observed. */
 typedef struct ckpt_task_observation {
-  uint32_t struct_size;            /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;            /* size of this struct in bytes, as the caller was compiled */
   ckpt_bool checkpointed;          /* 1 when a checkpoint was made of it, else 0 */
   double duration_seconds;         /* duration of the task in seconds */
   ckpt_bool failed;                /* 1 when it failed, or a failure came while it was the last one, else 0 */
@@ -165,7 +165,7 @@ typedef int32_t ckpt_policy;
 
 /* How a controller is made. */
 typedef struct ckpt_controller_options {
-  uint32_t struct_size;    /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;    /* size of this struct in bytes, as the caller was compiled */
   ckpt_policy policy;      /* how saves are decided: one of CKPT_POLICY_*; default CKPT_POLICY_AUTO */
   double mtbf_seconds;     /* for CKPT_POLICY_YOUNG and CKPT_POLICY_DALY: mean time between failures in seconds, above 0 */
   double interval_seconds; /* for CKPT_POLICY_FIXED: interval between saves in seconds, above 0 */
@@ -199,7 +199,7 @@ typedef struct ckpt_controller_options {
 /* Creates a controller. options: NULL for the defaults. INVALID_ARGUMENT names the option that is out of range. */
 CKPT_API ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_controller** controller);
 
-/* *now_seconds receives the time on the controller's clock, for callers that have none of their own. */
+/* Sets *now_seconds to the time on the controller's clock, for callers that have none of their own. */
 CKPT_API ckpt_status ckpt_controller_get_now(const ckpt_controller* controller, double* now_seconds);
 
 /* What happened, for ckpt_controller_record. */
@@ -232,7 +232,7 @@ typedef int32_t ckpt_controller_event_kind;
 
 /* An event of a run, as a controller learns from it. Each kind uses the fields that it names, and now_seconds. */
 typedef struct ckpt_controller_event {
-  uint32_t struct_size;            /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;            /* size of this struct in bytes, as the caller was compiled */
   ckpt_controller_event_kind kind; /* what happened: one of CKPT_CONTROLLER_EVENT_KIND_* */
   double now_seconds;              /* time of the event in seconds, on the caller's clock */
   const char* name;                /* name of the task: UTF-8, not blank, at most 95 bytes */
@@ -267,7 +267,7 @@ typedef int32_t ckpt_reason;
 
 /* A controller's answer to the question whether to save now. */
 typedef struct ckpt_decision {
-  uint32_t struct_size;      /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;      /* size of this struct in bytes, as the caller was compiled */
   ckpt_bool checkpoint;      /* 1: save now; 0: do not */
   ckpt_reason reason;        /* why: one of CKPT_REASON_* */
   ckpt_policy policy;        /* the policy that decided: one of CKPT_POLICY_* */
@@ -308,7 +308,7 @@ CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, dou
 
 /* What a controller knows. */
 typedef struct ckpt_controller_info {
-  uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, as the caller was compiled */
   ckpt_bool running;                /* 1 while a run is going on, else 0 */
   ckpt_bool save_in_flight;         /* 1 while a save is begun and neither committed nor aborted, else 0 */
   uint32_t reserved;                /* not used: 0 */
@@ -356,7 +356,7 @@ typedef struct ckpt_simulation ckpt_simulation;
 
 /* What a simulation of failures replays, and against which policies. */
 typedef struct ckpt_simulation_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   /* text with the seconds between failures, one number a line, # begins a comment; NULL: a law is used */
   const char* trace;

@@ -72,7 +72,7 @@ typedef int32_t ckpt_checkpoint_task_kind;
 
 /* How a background task ended. */
 typedef struct ckpt_checkpoint_task_result {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* how the task ended: CKPT_CHECKPOINT_TASK_STATE_COMPLETED, CKPT_CHECKPOINT_TASK_STATE_FAILED,
    * CKPT_CHECKPOINT_TASK_STATE_CANCELLED or CKPT_CHECKPOINT_TASK_STATE_REJECTED */
   ckpt_checkpoint_task_state state;
@@ -135,7 +135,7 @@ typedef void (*ckpt_checkpoint_task_ended_fn)(const ckpt_checkpoint_task_result*
  * ckpt_async_manager_load and ckpt_async_manager_close always, ckpt_async_manager_wait and ckpt_async_manager_wait_staged unless
  * what they wait for has happened or timeout_ns is 0. */
 typedef struct ckpt_checkpoint_task_callbacks {
-  uint32_t struct_size;                      /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;                      /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;                         /* not used: 0 */
   ckpt_checkpoint_task_staged_fn staged;     /* called when a save is staged: its tensors may change */
   ckpt_checkpoint_task_progress_fn progress; /* called with the bytes written or read so far, about every 4 MiB */
@@ -164,7 +164,7 @@ typedef void (*ckpt_staging_free_fn)(void* memory, int64_t bytes, void* user_dat
 
 /* How a manager of background tasks is made. */
 typedef struct ckpt_async_manager_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint wait for one
    * another, so more than 1 helps only loads */
   int32_t workers;
@@ -268,7 +268,7 @@ typedef int32_t (*ckpt_checkpoint_task_source_fn)(const char* group, const char*
 
 /* How one background task is run. */
 typedef struct ckpt_checkpoint_task_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* how the bytes of a save are taken: CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_BORROW or CKPT_STAGING_MODE_DEFERRED; loads have
    * none; default CKPT_STAGING_MODE_COPY */
   ckpt_staging_mode mode;
@@ -349,7 +349,7 @@ CKPT_API ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* manager, in
 
 /* What is known of one background task. */
 typedef struct ckpt_checkpoint_task_info {
-  uint32_t struct_size;           /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, as the caller was compiled */
   ckpt_checkpoint_task_kind kind; /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
   /* where the task is: CKPT_CHECKPOINT_TASK_STATE_QUEUED, CKPT_CHECKPOINT_TASK_STATE_RUNNING or the way in which it ended */
   ckpt_checkpoint_task_state state;
@@ -390,7 +390,7 @@ CKPT_API ckpt_status ckpt_async_manager_list(ckpt_async_manager* manager, ckpt_c
 
 /* What a manager of background tasks did and holds. */
 typedef struct ckpt_async_manager_stats {
-  uint32_t struct_size;          /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;             /* not used: 0 */
   int64_t live_tasks;            /* number of tasks that have not ended */
   int64_t running_tasks;         /* number of tasks that a worker has begun and that have not ended */

@@ -41,7 +41,7 @@ typedef void (*ckpt_dgemm_fn)(int order, int trans_a, int trans_b, int m, int n,
 
 /* A BLAS of the host program that is used instead of OpenBLAS. */
 typedef struct ckpt_blas {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   ckpt_bool concurrent; /* 1: may be called from several threads at once; 0: calls are serialised */
   ckpt_sgemm_fn sgemm;  /* matrix product of 32-bit floating-point numbers */
   ckpt_dgemm_fn dgemm;  /* matrix product of 64-bit floating-point numbers */
@@ -176,7 +176,7 @@ typedef struct ckpt_layer_option {
 
 /* Where and when a layer runs. Borrowed for the call. */
 typedef struct ckpt_layer_context {
-  uint32_t struct_size;           /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, as the caller was compiled */
   int32_t option;                 /* option of the layer that is run, from 0 */
   int32_t micro_batch;            /* number of the micro-batch, from 0 */
   ckpt_bool recomputation;        /* 1 when this forward ran before in the step, else 0 */
@@ -230,7 +230,7 @@ typedef int32_t (*ckpt_layer_restore_ambient_fn)(const void* state, void* user_d
 
 /* The functions of a custom layer, and what planning must know of it. All functions get the same user_data. */
 typedef struct ckpt_layer_callbacks {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* sum of CKPT_LAYER_FLAG_*; default CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC */
   ckpt_layer_flag flags;
   int32_t options;  /* number of ways to run the layer, 1 .. 64; default 1 */
@@ -276,7 +276,7 @@ CKPT_API ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain);
  * when the name is taken. */
 CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
 
-/* *layer_count receives the number of layers. */
+/* Sets *layer_count to the number of layers. */
 CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count);
 
 /* Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852), in
@@ -285,7 +285,7 @@ CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t
  * unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0. */
 CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 
-/* *parameter_count receives the number of parameters of the built-in layers. */
+/* Sets *parameter_count to the number of parameters of the built-in layers. */
 CKPT_API ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameter_count);
 
 /* Reads a parameter by number (0 .. parameter_count-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and
@@ -331,7 +331,7 @@ typedef int32_t ckpt_recompute_check;
 
 /* How an executor is made. */
 typedef struct ckpt_schedule_executor_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   int64_t budget_bytes; /* a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget */
   /* threads that the executor uses; kept alive; NULL: a pool of its own with as many threads as the process may use */
@@ -375,7 +375,7 @@ CKPT_API ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_sched
 
 /* Data of one step of training. Tensors are borrowed for the call. */
 typedef struct ckpt_step {
-  uint32_t struct_size;         /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;         /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;            /* not used: 0 */
   int64_t step;                 /* number of the step, >= 0: a key of dropout's random numbers */
   uint64_t seed;                /* seed of the step's random numbers: a key of dropout */
@@ -412,7 +412,7 @@ CKPT_API ckpt_status ckpt_schedule_executor_evaluate(ckpt_schedule_executor* exe
 
 /* What an executor measured since it was made. */
 typedef struct ckpt_schedule_executor_stats {
-  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;           /* not used: 0 */
   int64_t steps;               /* number of steps that ended well */
   int64_t forwards;            /* number of layer forwards, recomputed ones included */
@@ -467,7 +467,7 @@ CKPT_API ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learnin
 /* How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps.
  * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101. */
 typedef struct ckpt_adamw_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   double learning_rate; /* size of a step, > 0; default 1e-3 */
   double beta1;         /* decay of the mean of gradients, 0 <= beta1 < 1; default 0.9 */
@@ -495,7 +495,7 @@ CKPT_API ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer);
  * be NULL) receives the norm before. OUT_OF_RANGE when that is not finite: gradients, parameters and state stay as they are. */
 CKPT_API ckpt_status ckpt_optimizer_step_and_zero(ckpt_optimizer* optimizer, double max_norm, double* norm);
 
-/* *learning_rate receives the size of the next steps. */
+/* Sets *learning_rate to the size of the next steps. */
 CKPT_API ckpt_status ckpt_optimizer_get_learning_rate(const ckpt_optimizer* optimizer, double* learning_rate);
 
 /* Sets the size of the next steps, >= 0 and finite. It is not part of the state: set it again when a run is resumed. */
@@ -510,7 +510,7 @@ typedef int32_t ckpt_learning_rate_kind;
 
 /* A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count. */
 typedef struct ckpt_learning_rate_schedule {
-  uint32_t struct_size;         /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;         /* size of this struct in bytes, as the caller was compiled */
   ckpt_learning_rate_kind kind; /* how it falls: one of CKPT_LEARNING_RATE_KIND_*; default CKPT_LEARNING_RATE_KIND_CONSTANT */
   double peak_rate;             /* the highest rate, >= 0: of the first step behind the warm-up; default 1e-3 */
   double last_rate;             /* the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant */
@@ -521,17 +521,17 @@ typedef struct ckpt_learning_rate_schedule {
 #define CKPT_LEARNING_RATE_SCHEDULE_INIT \
   { sizeof(ckpt_learning_rate_schedule), CKPT_LEARNING_RATE_KIND_CONSTANT, 1e-3, 0, 0, 0 }
 
-/* *learning_rate receives the rate of a step (>= 0, from 0), to be given to ckpt_optimizer_set_learning_rate before it. A function
+/* Sets *learning_rate to the rate of a step (>= 0, from 0), to be given to ckpt_optimizer_set_learning_rate before it. A function
  * of its arguments alone, so a resumed run goes on with the same rates. Synchronised. */
 CKPT_API ckpt_status ckpt_learning_rate_at(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate);
 
-/* *step_count receives the number of updates so far; part of AdamW's state. */
+/* Sets *step_count to the number of updates so far; part of AdamW's state. */
 CKPT_API ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* step_count);
 
 /* Sets the number of updates so far (>= 0), when state is restored. */
 CKPT_API ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t step_count);
 
-/* *tensor_count receives the number of state tensors. */
+/* Sets *tensor_count to the number of state tensors. */
 CKPT_API ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensor_count);
 
 /* Reads a state tensor by number (0 .. tensor_count-1): its name (lives as long as the optimizer) and a new reference. Either may

@@ -39,7 +39,7 @@ typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 
 /* How a memory tracker is made. */
 typedef struct ckpt_memory_tracker_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   /* dates what is recorded; NULL: the system's monotonic clock in its coarse form. The tracker keeps it alive */
   const ckpt_clock* clock;
@@ -62,14 +62,14 @@ CKPT_API void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
 
-/* *layer_id receives the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name
+/* Sets *layer_id to the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name
  * becomes a new layer. */
 CKPT_API ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id);
 
-/* *layer_id receives the number of the layer of this name. NOT_FOUND for a name that was never used. */
+/* Sets *layer_id to the number of the layer of this name. NOT_FOUND for a name that was never used. */
 CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id);
 
-/* *name receives the layer's name, which lives as long as the tracker. NOT_FOUND for a number that no layer has. */
+/* Sets *name to the layer's name, which lives as long as the tracker. NOT_FOUND for a number that no layer has. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracker* tracker, int32_t layer_id, const char** name);
 
 /* ---- Recording ----------------------------------------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_t
 
 /* The totals of a memory tracker at one moment. */
 typedef struct ckpt_memory_stats {
-  uint32_t struct_size;          /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;             /* not used: 0 */
   int64_t layer_count;           /* number of layers that were ever named */
   int64_t current_bytes;         /* bytes live now */
@@ -123,7 +123,7 @@ typedef struct ckpt_memory_stats {
 
 /* What a memory tracker counted for one layer. */
 typedef struct ckpt_memory_layer_stats {
-  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as the caller was compiled */
   int32_t layer_id;      /* number of the layer, 0 or more */
   const char* name;      /* name of the layer; valid as long as the tracker */
   int64_t current_bytes; /* bytes of the layer that are live now */
@@ -153,7 +153,7 @@ typedef struct ckpt_memory_layer_stats {
 
 /* One live allocation of a memory tracker. */
 typedef struct ckpt_memory_allocation {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   int32_t layer_id;     /* number of the layer that made the allocation */
   uint64_t allocation;  /* id of the allocation, never 0 */
   int64_t bytes;        /* size of the allocation in bytes */
@@ -205,7 +205,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_reset_stats(ckpt_memory_tracker* tracke
 
 /* What happened in a scope of a memory tracker since it was pushed, in all layers and threads. */
 typedef struct ckpt_memory_scope_stats {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   int32_t depth;        /* number of open scopes around it */
   uint64_t scope;       /* id of the scope */
   int64_t start_bytes;  /* bytes that were live when the scope was pushed */
@@ -242,7 +242,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_set_limit(ckpt_memory_tracker* tracker,
 /* Removes the limit of the live total; a new tracker has none. */
 CKPT_API ckpt_status ckpt_memory_tracker_clear_limit(ckpt_memory_tracker* tracker);
 
-/* *limit_bytes receives the limit of the live total, 0 when there is none; *hysteresis_bytes (may be NULL) the hysteresis that was
+/* Sets *limit_bytes to the limit of the live total, 0 when there is none; *hysteresis_bytes (may be NULL) the hysteresis that was
  * set with it. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes,
                                                    int64_t* hysteresis_bytes);
@@ -260,7 +260,7 @@ typedef int32_t ckpt_memory_event_kind;
 
 /* One event of a memory tracker, with the values that held right after it. */
 typedef struct ckpt_memory_event {
-  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
   ckpt_memory_event_kind kind; /* what happened */
   /* place in the order of all allocations and frees; events of one share it and come in the order of their kinds */
   uint64_t sequence;
@@ -307,7 +307,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_unsubscribe(ckpt_memory_tracker* tracke
 CKPT_API ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker, int64_t subscription, ckpt_memory_event* event,
                                                     ckpt_bool* got);
 
-/* *dropped receives how many events were dropped because the queue of this subscription was full. */
+/* Sets *dropped to how many events were dropped because the queue of this subscription was full. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription,
                                                             int64_t* dropped);
 
@@ -338,7 +338,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracke
 
 /* Physical memory that this process can have. */
 typedef struct ckpt_memory_system {
-  uint32_t struct_size;    /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;    /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;       /* not used: 0 */
   int64_t total_bytes;     /* physical memory of the machine in bytes, at most the limit of the process's control group */
   int64_t available_bytes; /* bytes that can be allocated now without swapping, also within the control group's limit */

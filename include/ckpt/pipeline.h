@@ -51,7 +51,7 @@ typedef int32_t ckpt_activation_policy_kind;
 
 /* Which micro-batches' activations stay from forward to backward. The others are computed again. */
 typedef struct ckpt_activation_policy {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* kind of policy: one of CKPT_ACTIVATION_POLICY_KIND_*; default CKPT_ACTIVATION_POLICY_KIND_STORE_ALL */
   ckpt_activation_policy_kind kind;
   int64_t interval; /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1 */
@@ -75,7 +75,7 @@ typedef int32_t (*ckpt_stage_forward_fn)(ckpt_tensor* input, int32_t micro_batch
 
 /* How an activation manager is made. */
 typedef struct ckpt_activation_manager_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   /* name of the stage: strategies are asked with it, the tracker counts under it; copied; NULL: "stage" */
   const char* name;
@@ -107,7 +107,7 @@ CKPT_API ckpt_status ckpt_activation_manager_create(const ckpt_activation_policy
 /* Changes the policy of what is stored from now on; what is stored already stays. Meant for between steps. */
 CKPT_API ckpt_status ckpt_activation_manager_set_policy(ckpt_activation_manager* manager, const ckpt_activation_policy* policy);
 
-/* *policy receives the policy in force: under AUTOMATIC the one that was picked. policy->strategy is set to NULL: no reference is
+/* Sets *policy to the policy in force: under AUTOMATIC the one that was picked. policy->strategy is set to NULL: no reference is
  * returned. */
 CKPT_API ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy);
 
@@ -115,7 +115,7 @@ CKPT_API ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_ma
  * counts as the last until a newer comes, and one that was kept only for being the last is dropped then. */
 CKPT_API ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int32_t micro_batches);
 
-/* *answer receives 1 when a store of this many bytes (>= 0) would be kept now, else 0. micro_batch: 0 .. micro_batches-1; another
+/* Sets *answer to 1 when a store of this many bytes (>= 0) would be kept now, else 0. micro_batch: 0 .. micro_batches-1; another
  * one: OUT_OF_RANGE. A strategy is asked, and counts the question. */
 CKPT_API ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* manager, int32_t micro_batch, int64_t bytes,
                                                                ckpt_bool* answer);
@@ -130,12 +130,12 @@ CKPT_API ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* mana
 CKPT_API ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int32_t micro_batch,
                                                          ckpt_tensor* activation, ckpt_bool* kept);
 
-/* *activation receives a new read-only reference to what is stored, or NULL when nothing is: that is no error. The memory lives as
+/* Sets *activation to a new read-only reference to what is stored, or NULL when nothing is: that is no error. The memory lives as
  * long as the reference, also when the manager drops it. */
 CKPT_API ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch,
                                                             ckpt_tensor** activation);
 
-/* *has receives 1 when the activation is stored, else 0. */
+/* Sets *has to 1 when the activation is stored, else 0. */
 CKPT_API ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int32_t micro_batch,
                                                             ckpt_bool* has);
 
@@ -144,7 +144,7 @@ CKPT_API ckpt_status ckpt_activation_manager_has_activation(const ckpt_activatio
 CKPT_API ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int32_t micro_batch,
                                                        ckpt_tensor** activation);
 
-/* *activation receives what ckpt_activation_manager_get_activation returns, or else what ckpt_activation_manager_recompute returns.
+/* Sets *activation to what ckpt_activation_manager_get_activation returns, or else what ckpt_activation_manager_recompute returns.
  * input is only read in the second case, but must be there. */
 CKPT_API ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input,
                                                             int32_t micro_batch, ckpt_tensor** activation);
@@ -152,14 +152,14 @@ CKPT_API ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_mana
 /* Drops all that is stored; the tracker's count of this manager is 0 then. */
 CKPT_API ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* manager);
 
-/* *bytes receives the exact bytes of what is stored, *count how many activations that are, of the same moment. Either may be NULL,
+/* Sets *bytes to the exact bytes of what is stored, *count how many activations that are, of the same moment. Either may be NULL,
  * not both. */
 CKPT_API ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes,
                                                               int64_t* count);
 
 /* What is known of one stored activation. */
 typedef struct ckpt_activation_metadata {
-  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as the caller was compiled */
   int32_t micro_batch;   /* number of the micro-batch, from 0 */
   ckpt_dtype dtype;      /* element type of the activation */
   int32_t ndim;          /* number of the activation's dimensions, 0 .. 8 */
@@ -204,7 +204,7 @@ typedef int32_t ckpt_pipeline_order;
 /* How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k / stages
  * of stage k % stages. */
 typedef struct ckpt_pipeline_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* order in which stages run the forward and backward parts of micro-batches: one of CKPT_PIPELINE_ORDER_*; default
    * CKPT_PIPELINE_ORDER_1F1B */
   ckpt_pipeline_order order;
@@ -248,7 +248,7 @@ typedef struct ckpt_pipeline_options {
 CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options, int64_t* begins,
                                          int64_t capacity, int64_t* count);
 
-/* *in_flight receives the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their
+/* Sets *in_flight to the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their
  * backward. Reads the same options as ckpt_pipeline_split. */
 CKPT_API ckpt_status ckpt_pipeline_get_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
 
@@ -281,22 +281,22 @@ CKPT_API ckpt_status ckpt_pipeline_cancel(ckpt_pipeline* pipeline);
  * NULL when capacity is 0. */
 CKPT_API ckpt_status ckpt_pipeline_get_begins(const ckpt_pipeline* pipeline, int64_t* begins, int64_t capacity, int64_t* count);
 
-/* *manager receives a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches' tapes stay.
+/* Sets *manager to a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches' tapes stay.
  * Its recompute runs the stage's forward with the last step's keys; UNSUPPORTED for stages of several chunks, and for layers that
  * need targets, have ambient state or are not deterministic. */
 CKPT_API ckpt_status ckpt_pipeline_get_manager(ckpt_pipeline* pipeline, int32_t stage, ckpt_activation_manager** manager);
 
-/* *schedule receives the schedule of a stage's whole step, all micro-batches, with SEND and RECEIVE: a new reference. Only the
+/* Sets *schedule to the schedule of a stage's whole step, all micro-batches, with SEND and RECEIVE: a new reference. Only the
  * pipeline can run it. */
 CKPT_API ckpt_status ckpt_pipeline_get_schedule(ckpt_pipeline* pipeline, int32_t stage, ckpt_schedule** schedule);
 
-/* *profile receives the profile that the schedule of ckpt_pipeline_get_schedule is verified against: the stage's layers for one
+/* Sets *profile to the profile that the schedule of ckpt_pipeline_get_schedule is verified against: the stage's layers for one
  * micro-batch; between two chunks one layer that never runs. A new reference. */
 CKPT_API ckpt_status ckpt_pipeline_get_profile(ckpt_pipeline* pipeline, int32_t stage, ckpt_profile** profile);
 
 /* What a stage of a pipeline measured since the pipeline was made. */
 typedef struct ckpt_pipeline_stats {
-  uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, as the caller was compiled */
   int32_t in_flight;                /* micro-batches between forward and backward at most (of chunk 0) */
   int64_t first_layer;              /* global number of the stage's first layer (of chunk 0) */
   int64_t layers;                   /* number of layers of all chunks of the stage */

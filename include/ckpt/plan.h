@@ -108,7 +108,7 @@ typedef uint32_t ckpt_layer_flag;
 
 /* What planning must know of one layer. */
 typedef struct ckpt_layer_profile {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* sum of CKPT_LAYER_FLAG_*; default CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC */
   ckpt_layer_flag flags;
   int64_t output_bytes; /* bytes of the layer's output, and of its gradient, >= 0 */
@@ -126,7 +126,7 @@ typedef struct ckpt_layer_profile {
 
 /* What planning must know of one way to run a layer. Most layers have one. */
 typedef struct ckpt_option_profile {
-  uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;                /* not used: 0 */
   int64_t tape_bytes;               /* bytes that the layer records for its backward, >= 0 */
   int64_t forward_workspace_bytes;  /* bytes needed while forward runs, with or without tape, >= 0 */
@@ -164,7 +164,7 @@ CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_o
 
 /* What planning must know of a tier, a place that is slower than memory. */
 typedef struct ckpt_tier_profile {
-  uint32_t struct_size;          /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;             /* not used: 0 */
   int64_t capacity_bytes;        /* bytes that the tier can hold, >= 0; 0: no limit */
   double write_bytes_per_second; /* rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time */
@@ -194,13 +194,13 @@ typedef uint32_t ckpt_profile_flag;
 /* Sets what holds for the whole chain: a sum of CKPT_PROFILE_FLAG_*; 0 until then. Also for a uniform chain. */
 CKPT_API ckpt_status ckpt_profile_set_flags(ckpt_profile* profile, ckpt_profile_flag flags);
 
-/* *flags receives what ckpt_profile_set_flags set. */
+/* Sets *flags to what ckpt_profile_set_flags set. */
 CKPT_API ckpt_status ckpt_profile_get_flags(const ckpt_profile* profile, ckpt_profile_flag* flags);
 
-/* *layer_count receives the number of layers. */
+/* Sets *layer_count to the number of layers. */
 CKPT_API ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layer_count);
 
-/* *bytes receives the bytes of the chain's input x_0. */
+/* Sets *bytes to the bytes of the chain's input x_0. */
 CKPT_API ckpt_status ckpt_profile_get_input_bytes(const ckpt_profile* profile, int64_t* bytes);
 
 /* Fills *out with what was added as layer (0 .. layer_count-1); *name receives its name, *option_count the number of its options.
@@ -300,18 +300,18 @@ CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, ckpt_layer_
 CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t actions_count,
                                                ckpt_schedule** schedule);
 
-/* *name receives the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the schedule. */
+/* Sets *name to the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the schedule. */
 CKPT_API ckpt_status ckpt_schedule_get_name(const ckpt_schedule* schedule, const char** name);
 
-/* *left_out receives what the planner auto, chain or tapes did not look at when it chose this schedule, and why, in one line; ""
+/* Sets *left_out to what the planner auto, chain or tapes did not look at when it chose this schedule, and why, in one line; ""
  * when nothing was left out, and when the schedule was made otherwise. It lives as long as the schedule. */
 CKPT_API ckpt_status ckpt_schedule_get_left_out(const ckpt_schedule* schedule, const char** left_out);
 
-/* *fingerprint receives a number that equal recipes of the same name share and different ones practically never. The same on
+/* Sets *fingerprint to a number that equal recipes of the same name share and different ones practically never. The same on
  * machines of the same byte order. */
 CKPT_API ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
-/* *layer_count receives the number of layers of the chain that the schedule is for; 0 when open-ended. */
+/* Sets *layer_count to the number of layers of the chain that the schedule is for; 0 when open-ended. */
 CKPT_API ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layer_count);
 
 /* Adds a reference to the schedule. NULL does nothing. */
@@ -348,7 +348,7 @@ typedef struct ckpt_cursor ckpt_cursor;
 /* Creates a cursor at the schedule's first action. Keeps the schedule alive. */
 CKPT_API ckpt_status ckpt_cursor_create(ckpt_schedule* schedule, ckpt_cursor** cursor);
 
-/* *action receives the next action. After END it is END again. */
+/* Sets *action to the next action. After END it is END again. */
 CKPT_API ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_schedule_action* action);
 
 /* actions receives up to capacity (>= 1) next actions; *count receives how many. Less than capacity only where END was reached,
@@ -374,7 +374,7 @@ CKPT_API void ckpt_cursor_release(ckpt_cursor* cursor);
 
 /* What a schedule costs on a chain, exactly. */
 typedef struct ckpt_plan_report {
-  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;           /* not used: 0 */
   int64_t actions;             /* number of actions, END included */
   int64_t forwards;            /* number of layer forwards (each RECORD is one), recomputed ones included */
@@ -439,7 +439,7 @@ CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const c
  * whole lives. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE when the arena would pass INT64_MAX. */
 CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes);
 
-/* *reserved_bytes receives what a tier (1 .. CKPT_TIERS-1) must have: each of the tier's slots is as long as the longest item that
+/* Sets *reserved_bytes to what a tier (1 .. CKPT_TIERS-1) must have: each of the tier's slots is as long as the longest item that
  * it ever holds, rounded up to 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE when the sum would pass INT64_MAX. */
 CKPT_API ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
                                               int64_t* reserved_bytes);
@@ -448,7 +448,7 @@ CKPT_API ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, con
 
 /* What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes. */
 typedef struct ckpt_frontier_point {
-  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;           /* not used: 0 */
   int64_t live_bytes;          /* live bytes of tier 0 at the fullest moment */
   int64_t reserved_bytes;      /* bytes that a machine must have: the size of the arena that holds all buffers */

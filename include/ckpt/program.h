@@ -84,7 +84,7 @@ typedef struct ckpt_program ckpt_program;
  * operations. */
 CKPT_API ckpt_status ckpt_program_create(ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_program** program);
 
-/* *bytes receives the size of a tier's arena (0 .. CKPT_TIERS-1); it must begin at a multiple of 64 bytes. */
+/* Sets *bytes to the size of a tier's arena (0 .. CKPT_TIERS-1); it must begin at a multiple of 64 bytes. */
 CKPT_API ckpt_status ckpt_program_get_arena_bytes(const ckpt_program* program, int32_t tier, int64_t* bytes);
 
 /* buffers receives the first capacity (>= 0) buffers; *count receives how many there are. */

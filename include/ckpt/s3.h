@@ -35,7 +35,7 @@ typedef int32_t ckpt_s3_path_style;
  * AWS_SESSION_TOKEN, AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL), then in the profile that AWS_PROFILE
  * names, or the usual one, of ~/.aws/credentials and ~/.aws/config (AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE). */
 typedef struct ckpt_s3_options {
-  uint32_t struct_size;          /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, as the caller was compiled */
   ckpt_s3_path_style path_style; /* where requests name the bucket: CKPT_S3_PATH_STYLE_AUTO (the default), _ON or _OFF */
   /* host of the store, with or without a port, behind http:// or https://; https when neither is said; NULL: what the environment
    * or the profile says, else Amazon's of the region */

@@ -74,7 +74,7 @@ CKPT_API ckpt_status ckpt_state_add_sharded_tensor(ckpt_state* state, const char
 CKPT_API ckpt_status ckpt_state_add_block(ckpt_state* state, const char* group, const char* name, const int64_t* offsets,
                                           int32_t ndim, ckpt_tensor* tensor);
 
-/* *tensor_count receives the number of tensors in all groups. */
+/* Sets *tensor_count to the number of tensors in all groups. */
 CKPT_API ckpt_status ckpt_state_get_tensor_count(const ckpt_state* state, int64_t* tensor_count);
 
 /* Sets the value of a key, replacing the one it had.
@@ -86,7 +86,7 @@ CKPT_API ckpt_status ckpt_state_set_json(ckpt_state* state, const char* key, con
  * when the key has none. */
 CKPT_API ckpt_status ckpt_state_get_json(const ckpt_state* state, const char* key, char* buffer, int64_t capacity, int64_t* needed);
 
-/* *key_count receives the number of keys that have a value. */
+/* Sets *key_count to the number of keys that have a value. */
 CKPT_API ckpt_status ckpt_state_get_key_count(const ckpt_state* state, int64_t* key_count);
 
 /* Writes a key that has a value, number index (0 .. key_count-1) in the order of their bytes, by the (buffer, capacity, *needed)
@@ -126,7 +126,7 @@ typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user
 
 /* The functions of an object that lists what is saved of it anew for every save and load, and is notified when it was restored. */
 typedef struct ckpt_stateful_callbacks {
-  uint32_t struct_size;             /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;                /* not used: 0 */
   ckpt_stateful_list_fn list;       /* lists what is saved of the object; must not be NULL */
   ckpt_stateful_restore_fn restore; /* called when the object was restored; may be NULL */
@@ -170,7 +170,7 @@ typedef int32_t (*ckpt_coordinator_gather_fn)(const void* sent, int64_t bytes, i
 
 /* The functions of a custom coordinator, and its process's place among all. */
 typedef struct ckpt_coordinator_callbacks {
-  uint32_t struct_size;                      /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;                      /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;                         /* not used: 0 */
   int64_t rank;                              /* number of this process, 0 .. world_size - 1 */
   int64_t world_size;                        /* number of processes, >= 1; default 1 */
@@ -193,10 +193,10 @@ CKPT_API ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** coordinat
 CKPT_API ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
                                                     ckpt_destroy_fn destroy, ckpt_coordinator** coordinator);
 
-/* *rank receives this process's rank, 0 .. world_size - 1. */
+/* Sets *rank to this process's rank, 0 .. world_size - 1. */
 CKPT_API ckpt_status ckpt_coordinator_get_rank(const ckpt_coordinator* coordinator, int64_t* rank);
 
-/* *world_size receives the number of processes. */
+/* Sets *world_size to the number of processes. */
 CKPT_API ckpt_status ckpt_coordinator_get_world_size(const ckpt_coordinator* coordinator, int64_t* world_size);
 
 /* Returns when every process has called it. timeout_ns: >= 0; TIMEOUT after that. A custom one's: its status, else CALLBACK. Wrong
@@ -270,7 +270,7 @@ typedef int32_t ckpt_best_metric;
 
 /* What is known of one checkpoint without reading its files. */
 typedef struct ckpt_checkpoint_info {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no manifest, so being written
    * or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
   ckpt_status status;
@@ -305,7 +305,7 @@ typedef int32_t (*ckpt_keep_fn)(const ckpt_checkpoint_info* info, ckpt_bool* kee
 
 /* How the checkpoints of a storage are opened, and which of them stay. */
 typedef struct ckpt_checkpoint_manager_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails. The same on all ranks */
   ckpt_bool read_only;
   /* after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay. Manifests
@@ -355,15 +355,15 @@ typedef struct ckpt_checkpoint_manager_options {
 CKPT_API ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
                                                     ckpt_checkpoint_manager** manager);
 
-/* *storage receives a new reference to the storage that the checkpoint was made with. */
+/* Sets *storage to a new reference to the storage that the checkpoint was made with. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_storage(const ckpt_checkpoint_manager* manager, ckpt_storage** storage);
 
-/* *coordinator receives a new reference to the coordinator that the checkpoint was made with, or to one of a single process when
+/* Sets *coordinator to a new reference to the coordinator that the checkpoint was made with, or to one of a single process when
  * there was none. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_coordinator(const ckpt_checkpoint_manager* manager,
                                                              ckpt_coordinator** coordinator);
 
-/* *handler receives a new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when
+/* Sets *handler to a new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when
  * nothing else uses it. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_fault_handler(const ckpt_checkpoint_manager* manager,
                                                                ckpt_fault_handler** handler);
@@ -376,7 +376,7 @@ CKPT_API void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* manager);
 
 /* What one save writes, and how. */
 typedef struct ckpt_save_options {
-  uint32_t struct_size;      /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;      /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;         /* not used: 0 */
   int64_t step;              /* number of the step, >= 0; a load takes the highest one of the current line */
   uint64_t seed;             /* seed of the run's random numbers, kept for the load */
@@ -406,7 +406,7 @@ typedef struct ckpt_save_options {
 
 /* What one save wrote. */
 typedef struct ckpt_save_result {
-  uint32_t struct_size;                  /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;                  /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;                     /* not used: 0 */
   int64_t files;                         /* number of files of the checkpoint, the manifest not counted */
   int64_t step;                          /* number of the step that was saved */
@@ -478,7 +478,7 @@ typedef int32_t (*ckpt_rename_fn)(const char* group, const char* name, char* buf
 
 /* What one load takes, and how. */
 typedef struct ckpt_load_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   ckpt_verify verify;   /* what is checked: CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
   const char* name;     /* name of one checkpoint, which is loaded without falling back; NULL: the newest valid one */
   int64_t step; /* the checkpoint of this step is loaded, of several the newest valid one. Read only when has_step is not 0 */
@@ -517,7 +517,7 @@ typedef struct ckpt_load_options {
 
 /* What one load found. */
 typedef struct ckpt_load_result {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   /* 1 when environment_json was set and is not the checkpoint's, or the library's version or the BLAS in use is another one. The
    * log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use warns in the log */
   ckpt_bool environment_differs;
@@ -628,7 +628,7 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_man
 
 /* What a verification checked. */
 typedef struct ckpt_verify_result {
-  uint32_t struct_size;                  /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;                  /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;                     /* not used: 0 */
   int64_t files;                         /* number of files whose every byte was checked, the manifest not counted */
   int64_t tensors;                       /* number of tensors in the files that were checked */
@@ -652,7 +652,7 @@ typedef struct ckpt_reader ckpt_reader;
 
 /* What is known of one tensor in a file. */
 typedef struct ckpt_tensor_info {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   ckpt_dtype dtype;     /* element type: one of CKPT_DTYPE_* */
   const char* name;     /* name of the tensor: UTF-8; may be empty. Valid as long as the reader */
   const int64_t* shape; /* lengths of the dimensions; NULL when there are no dimensions. Valid as long as the reader */
@@ -682,18 +682,18 @@ CKPT_API ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager*
  * file lacks), PERMISSION, IO. */
 CKPT_API ckpt_status ckpt_reader_create(const char* path, ckpt_reader** reader);
 
-/* *count receives the number of tensors. */
+/* Sets *count to the number of tensors. */
 CKPT_API ckpt_status ckpt_reader_get_tensor_count(const ckpt_reader* reader, int64_t* count);
 
 /* Fills *info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
  * OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_reader_get_tensor(const ckpt_reader* reader, int64_t index, ckpt_tensor_info* info);
 
-/* *index receives the index of a tensor. group: NULL when it does not matter; INVALID_ARGUMENT when several groups have the name
+/* Sets *index to the index of a tensor. group: NULL when it does not matter; INVALID_ARGUMENT when several groups have the name
  * then. NOT_FOUND when there is no such tensor. */
 CKPT_API ckpt_status ckpt_reader_find(const ckpt_reader* reader, const char* group, const char* name, int64_t* index);
 
-/* *count receives the number of entries in the metadata of the files, which is texts by key. Checkpoints' files have none:
+/* Sets *count to the number of entries in the metadata of the files, which is texts by key. Checkpoints' files have none:
  * ckpt_checkpoint_manager_get_manifest. */
 CKPT_API ckpt_status ckpt_reader_get_metadata_count(const ckpt_reader* reader, int64_t* count);
 
@@ -714,7 +714,7 @@ CKPT_API ckpt_status ckpt_reader_read_new(ckpt_reader* reader, int64_t index, ck
 CKPT_API ckpt_status ckpt_reader_read_slice(ckpt_reader* reader, int64_t index, int64_t begin, int64_t length,
                                             ckpt_buffer_pool* pool, ckpt_tensor** tensor);
 
-/* *tensor receives a new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are touched. It
+/* Sets *tensor to a new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are touched. It
  * keeps the mapping alive, also after the reader and the checkpoint are gone. UNSUPPORTED where the storage has no mappings or when
  * the tensor's bytes are not aligned for its dtype (files of other programs), or are in blocks of several files: read it then.
  * CORRUPT when the file is shorter by now than it was when it was opened. If another program shortens the file later, touching what

@@ -74,7 +74,7 @@ typedef int32_t ckpt_strategy_chosen;
 
 /* What a text cannot hold. All of it has to be used by the text. */
 typedef struct ckpt_strategy_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   /* for memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. NULL: those of the
    * executors, or between questions the resident bytes of the process */
@@ -102,7 +102,7 @@ CKPT_API ckpt_status ckpt_strategy_create_with_options(const char* text, const c
 
 /* What a strategy is asked about one layer. Borrowed for the call. */
 typedef struct ckpt_strategy_question {
-  uint32_t struct_size;   /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;   /* size of this struct in bytes, as the caller was compiled */
   ckpt_dtype dtype;       /* element type of the layer's activation */
   const char* layer_name; /* name of the layer: UTF-8, not empty */
   const int64_t* shape;   /* lengths of the activation's dimensions */
@@ -131,7 +131,7 @@ typedef int32_t (*ckpt_strategy_access_fn)(const char* layer_name, void* user_da
 
 /* The functions of a custom strategy; all get the same user_data. */
 typedef struct ckpt_strategy_callbacks {
-  uint32_t struct_size;           /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;              /* not used: 0 */
   ckpt_strategy_decide_fn decide; /* answers for one layer whether to checkpoint it; must not be NULL */
   ckpt_strategy_reset_fn reset;   /* called when the strategy is reset; may be NULL */
@@ -190,7 +190,7 @@ CKPT_API ckpt_status ckpt_strategy_get_name(const ckpt_strategy* strategy, char*
  * as set. */
 CKPT_API ckpt_status ckpt_strategy_reset(ckpt_strategy* strategy);
 
-/* *chosen receives what a yes means: CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY. */
+/* Sets *chosen to what a yes means: CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY. */
 CKPT_API ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, ckpt_strategy_chosen* chosen);
 
 /* Sets what a yes means from now on: CKPT_STRATEGY_CHOSEN_RECOMPUTE, CKPT_STRATEGY_CHOSEN_BOUNDARY, or CKPT_STRATEGY_CHOSEN_DEFAULT
@@ -199,7 +199,7 @@ CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, ckpt_stra
 
 /* What a strategy did since it was created or reset. Questions that failed are not counted. */
 typedef struct ckpt_strategy_counters {
-  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;     /* not used: 0 */
   int64_t asked_layers;  /* number of layers that it was asked about */
   int64_t chosen_layers; /* number of layers that were answered with yes */
@@ -216,7 +216,7 @@ CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, c
 
 /* What a strategy was made of. Numbers that its kind does not have are 0. */
 typedef struct ckpt_strategy_info {
-  uint32_t struct_size;  /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, as the caller was compiled */
   ckpt_bool has_tracker; /* for memory-aware: 1 when it was made with a tracker, else 0 */
   /* kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind that
    * its factory made */
@@ -249,13 +249,13 @@ typedef int32_t ckpt_strategy_list;
 #define CKPT_STRATEGY_LIST_EXCLUDED 1 /* the names and globs of excluded layers */
 #define CKPT_STRATEGY_LIST_RULES 2    /* the rules of first */
 
-/* *pattern receives the name, glob or rule at index (0 .. count - 1 of that list in ckpt_strategy_info; else OUT_OF_RANGE) as it
+/* Sets *pattern to the name, glob or rule at index (0 .. count - 1 of that list in ckpt_strategy_info; else OUT_OF_RANGE) as it
  * was set; it lives as long as the strategy. list: CKPT_STRATEGY_LIST_NAMES, CKPT_STRATEGY_LIST_EXCLUDED or
  * CKPT_STRATEGY_LIST_RULES. */
 CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, ckpt_strategy_list list, int64_t index,
                                                const char** pattern);
 
-/* *child receives a new reference to the child at index (0 .. children_count - 1, else OUT_OF_RANGE), to be released; of first the
+/* Sets *child to a new reference to the child at index (0 .. children_count - 1, else OUT_OF_RANGE), to be released; of first the
  * last one is the fallback. */
 CKPT_API ckpt_status ckpt_strategy_get_child(const ckpt_strategy* strategy, int64_t index, ckpt_strategy** child);
 
