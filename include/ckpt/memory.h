@@ -320,9 +320,9 @@ CKPT_API ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracke
 
 /* ---- Export -------------------------------------------------------------------------------------------------------------- */
 
-/* Writes a snapshot as one JSON object (docs/reference/memory.md names its members): totals, limit, open scopes, the max_layers layers (0:
- * all) that hold the most live bytes, and the sum of the others; by the (buffer, capacity, *needed) rule of ckpt.h. The text may
- * grow between asking for its length and fetching it: repeat on OUT_OF_RANGE. */
+/* Writes a snapshot as one JSON object (docs/reference/memory.md names its members): totals, limit, open scopes, the max_layers
+ * layers (0: all) that hold the most live bytes, and the sum of the others; by the (buffer, capacity, *needed) rule of ckpt.h. The
+ * text may grow between asking for its length and fetching it: repeat on OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
                                                   int64_t capacity, int64_t* needed);
 

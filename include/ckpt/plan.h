@@ -211,8 +211,8 @@ CKPT_API ckpt_status ckpt_profile_get_layer(const ckpt_profile* profile, int64_t
 /* Fills *out with what was added as option (0 .. option_count-1) of layer. */
 CKPT_API ckpt_status ckpt_profile_get_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out);
 
-/* Writes the profile as JSON, as docs/reference/plan.md describes it, by the (buffer, capacity, *needed) rule of ckpt.h: seconds read back to
- * the same bits. */
+/* Writes the profile as JSON, as docs/reference/plan.md describes it, by the (buffer, capacity, *needed) rule of ckpt.h: seconds
+ * read back to the same bits. */
 CKPT_API ckpt_status ckpt_profile_get_json(const ckpt_profile* profile, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Creates the profile that ckpt_profile_get_json wrote. CORRUPT for a text that is none: the message says what is wrong, and

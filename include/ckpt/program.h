@@ -95,7 +95,8 @@ CKPT_API ckpt_status ckpt_program_get_buffers(const ckpt_program* program, ckpt_
 CKPT_API ckpt_status ckpt_program_get_operations(const ckpt_program* program, ckpt_program_operation* operations, int64_t capacity,
                                                  int64_t* count);
 
-/* Writes the program as JSON, as docs/how-to/bring-your-own-framework.md describes it, by the (buffer, capacity, *needed) rule of ckpt.h. */
+/* Writes the program as JSON, as docs/how-to/bring-your-own-framework.md describes it, by the (buffer, capacity, *needed) rule of
+ * ckpt.h. */
 CKPT_API ckpt_status ckpt_program_get_json(const ckpt_program* program, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the program. NULL does nothing. */

@@ -613,9 +613,9 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* mana
 CKPT_API ckpt_status ckpt_checkpoint_manager_prune_abandoned(ckpt_checkpoint_manager* manager, ckpt_bool dry_run,
                                                              ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 
-/* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/reference/file-format.md),
- * by the (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF. NOT_FOUND without a
- * manifest, CORRUPT when it is damaged. */
+/* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata
+ * (docs/reference/file-format.md), by the (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or
+ * CKPT_CHECKPOINT_SELF. NOT_FOUND without a manifest, CORRUPT when it is damaged. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* manager, const char* name, char* buffer,
                                                           int64_t capacity, int64_t* needed);
 

@@ -108,9 +108,11 @@ typedef int32_t (*ckpt_storage_write_fn)(void* file, int64_t offset, const void*
 /* Makes all bytes written to the file durable: returns CKPT_OK only when all of them are. Not called again after an error. */
 typedef int32_t (*ckpt_storage_sync_fn)(void* file, void* user_data);
 
-/* Renames a file or directory atomically; replaces an existing file of the new name. */ typedef int32_t* (*ckpt_storage_rename_fn)(
-    const char* from, const char* to, void* user_data);
-** / typedef int32_t (*ckpt_storage_path_fn)(const char* path, void* user_data);
+/* Renames a file or directory atomically; replaces an existing file of the new name. */
+typedef int32_t (*ckpt_storage_rename_fn)(const char* from, const char* to, void* user_data);
+
+/* Does one operation on one path; the field that holds the function documents the operation. */
+typedef int32_t (*ckpt_storage_path_fn)(const char* path, void* user_data);
 
 /* Receives one name of a listing, without its path. is_directory: 0 or 1. If it returns a number other than CKPT_OK, return that
  * number from the listing. */
@@ -138,9 +140,8 @@ typedef struct ckpt_storage_range {
   void* buffer;   /* receives the bytes */
 } ckpt_storage_range;
 
-/* Reads several ranges of an open file, in parallel if the storage can. INVALID_ARGUMENT if a range extends beyond the end of the
- * file.
- */
+/* Reads several ranges of an open file, in parallel if the storage can. INVALID_ARGUMENT if a range extends beyond the end of
+ * the file. */
 typedef int32_t (*ckpt_storage_read_ranges_fn)(void* file, const ckpt_storage_range* ranges, int64_t ranges_count, void* user_data);
 
 /* Receives one file of a listing: its full path, and its length in bytes. If it returns a number other than CKPT_OK, return that
