@@ -78,7 +78,7 @@ typedef void (*ckpt_destroy_fn)(void* user_data);
  * multiple of 4. */
 CKPT_API ckpt_status ckpt_struct_init(const char* name, void* pointer, uint32_t size);
 
-/* Sets a struct to its defaults with ckpt_struct_init. Does not compile if pointer points to another type.
+/* Sets a struct to its defaults with ckpt_struct_init. Compilers diagnose a pointer to another type.
  *
  *     ckpt_save_options options;
  *     CKPT_INIT(ckpt_save_options, &options);
@@ -140,8 +140,8 @@ CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void
  * log callback is set or descriptor 2 is another file. The library writes nothing else to standard error, and nothing to standard
  * output.
  *
- * Returns only when the previous function is no longer running on another thread; its destroy has run by then.
- */
+ * Returns only when the previous function is no longer running on another thread; its destroy has run by then. INVALID_STATE inside
+ * a log callback or fn. Synchronised. */
 CKPT_API ckpt_status ckpt_set_fallback_log(ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
 /* ---- Progress ------------------------------------------------------------------------------------------------------------ */

@@ -140,8 +140,8 @@ typedef struct ckpt_storage_range {
   void* buffer;   /* receives the bytes */
 } ckpt_storage_range;
 
-/* Reads several ranges of an open file, in parallel if the storage can. INVALID_ARGUMENT if a range extends beyond the end of
- * the file. */
+/* Reads several ranges of an open file, in parallel if the storage can. INVALID_ARGUMENT if a range extends beyond the end of the
+ * file. */
 typedef int32_t (*ckpt_storage_read_ranges_fn)(void* file, const ckpt_storage_range* ranges, int64_t ranges_count, void* user_data);
 
 /* Receives one file of a listing: its full path, and its length in bytes. If it returns a number other than CKPT_OK, return that

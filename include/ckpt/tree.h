@@ -13,7 +13,8 @@
  *   ckpt_state_set_tree(state, "extra", tree);                 saved with the state's other groups
  *
  *   ckpt_tree_create_from_reader(reader, "extra", &tree);      later: nodes are numbered in this order from the root, 0
- *   ckpt_tree_find(tree, 0, "epoch", &index); ckpt_tree_get(tree, index, &node);                         node.integer is 3
+ *   ckpt_tree_find(tree, 0, "epoch", &index);
+ *   ckpt_tree_get(tree, index, &node);                         node.integer is 3
  *
  * A list's first part is the node after it, the next part the node at the first part's end, and so on.
  * docs/reference/file-format.md describes the JSON text of a tree: format 1, or format 2 if the tree has attributes or parameters,
