@@ -64,7 +64,7 @@ typedef int32_t ckpt_checkpoint_task_state;
 #define CKPT_CHECKPOINT_TASK_STATE_CANCELLED 4 /* stopped on request */
 #define CKPT_CHECKPOINT_TASK_STATE_REJECTED 5  /* refused because the queue was full, or dropped for a newer one */
 
-/* What a task does. */
+/* The operation of a task. */
 typedef int32_t ckpt_checkpoint_task_kind;
 
 #define CKPT_CHECKPOINT_TASK_KIND_SAVE 0 /* saves a state */
