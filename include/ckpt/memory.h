@@ -69,7 +69,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker,
 /* Sets *layer_id to the number of the layer of this name. NOT_FOUND for a name that was never used. */
 CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id);
 
-/* Sets *name to the layer's name, which is valid as long as the tracker. NOT_FOUND for a number without a layer. */
+/* Sets *name to the layer's name; valid as long as the tracker. NOT_FOUND for a number without a layer. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracker* tracker, int32_t layer_id, const char** name);
 
 /* ---- Recording ----------------------------------------------------------------------------------------------------------- */
