@@ -48,7 +48,7 @@ CKPT_API ckpt_status ckpt_interval_young(double cost_seconds, double mtbf_second
 CKPT_API ckpt_status ckpt_interval_daly(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
 /* Sets *interval_seconds to the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for
- * exponential failures. Both arguments above 0 and finite. */
+ * exponential failures. Both arguments > 0 and finite. */
 CKPT_API ckpt_status ckpt_interval_expected_value(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
 /* Sets *interval_seconds to sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All
@@ -74,8 +74,8 @@ typedef struct ckpt_threshold_options {
   uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   double threshold;     /* first value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35 */
-  double learning_rate; /* how far one recovery moves the threshold at most, above 0, at most 1; default 0.1 */
-  int64_t budget;       /* number of checkpoints of a run, at least 0; default 3 */
+  double learning_rate; /* maximum change of the threshold by one recovery, > 0, <= 1; default 0.1 */
+  int64_t budget;       /* number of checkpoints of a run, >= 0; default 3 */
 } ckpt_threshold_options;
 
 #define CKPT_THRESHOLD_OPTIONS_INIT \

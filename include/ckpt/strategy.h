@@ -58,7 +58,7 @@ extern "C" {
  * clock's function. */
 typedef struct ckpt_strategy ckpt_strategy;
 
-/* ---- Meaning of a yes ------------------------------------------------------------------------------------------------------ */
+/* ---- Meaning of a yes ---------------------------------------------------------------------------------------------------- */
 
 /* The meaning of a strategy's yes for the layer. */
 typedef int32_t ckpt_strategy_chosen;
@@ -213,7 +213,7 @@ typedef struct ckpt_strategy_counters {
 /* Fills *counters, which the caller initialised. A snapshot while other threads ask. */
 CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters);
 
-/* ---- Reading the configuration --------------------------------------------------------------------------------------------- */
+/* ---- Reading the configuration ------------------------------------------------------------------------------------------- */
 
 /* The configuration of a strategy. Numbers that do not apply to its kind are 0. */
 typedef struct ckpt_strategy_info {
