@@ -72,10 +72,10 @@ CKPT_API void ckpt_callback_error(const char* text);
 typedef void (*ckpt_destroy_fn)(void* user_data);
 
 /* Sets the struct at pointer to the defaults of its _INIT macro, and the remaining bytes up to size to zero. name: name of the
- * type, for example "ckpt_save_options"; any struct of the library that begins with struct_size. Plug-ins have functions of their
- * own for their structs. pointer: size writable bytes. size: sizeof the type as the caller was compiled. INVALID_ARGUMENT, with
- * nothing written, for an unknown name and for an invalid size: below the size of the struct's first version, above 4096, or not a
- * multiple of 4. */
+ * type, for example "ckpt_save_options"; any struct of the library that begins with struct_size. Plug-ins have separate functions
+ * for their structs. pointer: size writable bytes. size: sizeof the type as the caller was compiled. INVALID_ARGUMENT, with nothing
+ * written, for an unknown name and for an invalid size: below the size of the struct's first version, above 4096, or not a multiple
+ * of 4. */
 CKPT_API ckpt_status ckpt_struct_init(const char* name, void* pointer, uint32_t size);
 
 /* Sets a struct to its defaults with ckpt_struct_init. Compilers diagnose a pointer to another type.
@@ -129,7 +129,7 @@ typedef void (*ckpt_log_fn)(ckpt_log_level level, const char* component, const c
 CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
 /* Sets the function that receives failures that no caller can receive, unless a log callback was ever set. For bindings of
- * languages that report such failures through a mechanism of their own. fn NULL restores the default, standard error.
+ * languages that have another mechanism for such failures. fn NULL restores the default, standard error.
  *
  * Such a failure is a background task's, if no caller has received it before the manager is released (see Failures at the top of
  * async.h). Each is logged as an ERROR message. If no log callback was ever set, one line per manager is reported in addition: to
@@ -157,8 +157,8 @@ typedef int32_t (*ckpt_progress_fn)(int64_t done_bytes, int64_t total_bytes, voi
 /* Sets the function that receives the progress of the long calls that this thread makes from now on: those that save, load, verify,
  * open, read and map checkpoints and safetensors files, and ckpt_safetensors_write. Counts the bytes of tensors, and those of whole
  * files where files are verified. A save reports all bytes before it commits; a load that its progress function stops may leave
- * tensors partly filled (ckpt_load_result). Background tasks have callbacks of their own. progress: NULL (the initial state)
- * disables reporting. destroy runs when another function is set and no call uses this one, or when the thread ends. */
+ * tensors partly filled (ckpt_load_result). Background tasks have separate callbacks. progress: NULL (the initial state) disables
+ * reporting. destroy runs when another function is set and no call uses this one, or when the thread ends. */
 CKPT_API ckpt_status ckpt_set_progress(ckpt_progress_fn progress, void* user_data, ckpt_destroy_fn destroy);
 
 /* ---- Thread hooks -------------------------------------------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ CKPT_API ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t part_c
 /* Sets *thread_count to the number of threads of the pool, the caller's included. */
 CKPT_API ckpt_status ckpt_worker_pool_get_thread_count(const ckpt_worker_pool* pool, int32_t* thread_count);
 
-/* Releases the pool and joins its threads; inside one of its own parts, they are joined when the current run ends. NULL does
+/* Releases the pool and joins its threads; if called inside one of its parts, they are joined when the current run ends. NULL does
  * nothing. */
 CKPT_API void ckpt_worker_pool_release(ckpt_worker_pool* pool);
 

@@ -576,20 +576,20 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manag
 /* ---- Look and verify ----------------------------------------------------------------------------------------------------- */
 
 /* Lists the checkpoints of the storage, valid or not (except those renamed to "torn-..."), in the order in which a load tries them,
- * abandoned ones last: infos receives the first capacity (>= 0) of them, *count how many there are. Every element is as large as
- * infos[0].struct_size says. infos may be NULL when capacity is 0. */
+ * abandoned ones last: infos receives the first capacity (>= 0) of them, *count how many there are. The size of every element is
+ * infos[0].struct_size. infos may be NULL when capacity is 0. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_list(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* infos, int64_t capacity,
                                                   int64_t* count);
 
-/* Fills *info with the checkpoint that a load tries first: the one of the highest step of the current line whose status is CKPT_OK,
- * of equal ones the last that was committed. NOT_FOUND when there is none; the message then names the newest abandoned one. */
+/* Fills *info with the checkpoint that a load tries first: among those of the current line with status CKPT_OK, the one with the
+ * highest step, then the last commit. NOT_FOUND when there is none; the message then names the newest abandoned one. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_latest(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
 /* Fills *info with the checkpoint that has the best metric, as best_metric of the manager's options specifies, of equal ones the
- * newest, among those of the current line whose status is CKPT_OK. NOT_FOUND when none has a metric. */
+ * newest, among those of the current line with status CKPT_OK. NOT_FOUND when none has a metric. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
-/* Fills *info with the newest checkpoint of this step (>= 0) whose status is CKPT_OK; one of the current line takes precedence over
+/* Fills *info with the newest checkpoint of this step (>= 0) with status CKPT_OK; one of the current line takes precedence over
  * abandoned ones. NOT_FOUND when there is none. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* manager, int64_t step, ckpt_checkpoint_info* info);
 
@@ -598,7 +598,7 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* 
  * is pinned or the manager is read-only, FORKED in a forked child. Waits for a save in progress. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* manager, const char* name);
 
-/* Pins the newest checkpoint of this step (>= 0) whose status is CKPT_OK, durably: retention of this and later processes does not
+/* Pins the newest checkpoint of this step (>= 0) with status CKPT_OK, durably: retention of this and later processes does not
  * remove it. Earlier versions of the library ignore pins. NOT_FOUND when there is none; else as ckpt_checkpoint_manager_remove. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_pin(ckpt_checkpoint_manager* manager, int64_t step);
 
@@ -635,7 +635,7 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_man
 typedef struct ckpt_verify_result {
   uint32_t struct_size;                  /* size of this struct in bytes, as the caller was compiled */
   uint32_t reserved;                     /* not used: 0 */
-  int64_t files;                         /* number of files whose every byte was checked, the manifest not counted */
+  int64_t files;                         /* number of files that were checked completely, the manifest not counted */
   int64_t tensors;                       /* number of tensors in the files that were checked */
   int64_t bytes;                         /* bytes of the files that were checked */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage, truncated if it is longer */
@@ -661,7 +661,7 @@ typedef struct ckpt_tensor_info {
   uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
   ckpt_dtype dtype;     /* element type: one of CKPT_DTYPE_* */
   const char* name;     /* name of the tensor: UTF-8; may be empty. Valid as long as the reader */
-  const int64_t* shape; /* lengths of the dimensions; NULL when there are no dimensions. Valid as long as the reader */
+  const int64_t* shape; /* lengths of the dimensions; NULL for 0 dimensions. Valid as long as the reader */
   int32_t ndim;         /* number of dimensions; may be more than a tensor in memory can have */
   int32_t reserved;     /* not used: 0 */
   int64_t bytes;        /* size of the tensor in bytes */
@@ -695,7 +695,7 @@ CKPT_API ckpt_status ckpt_reader_get_tensor_count(const ckpt_reader* reader, int
 CKPT_API ckpt_status ckpt_reader_get_tensor(const ckpt_reader* reader, int64_t index, ckpt_tensor_info* info);
 
 /* Sets *index to the index of a tensor. group: NULL for any group; INVALID_ARGUMENT then if several groups have the name. NOT_FOUND
- * if there is no such tensor. */
+ * if no tensor matches. */
 CKPT_API ckpt_status ckpt_reader_find(const ckpt_reader* reader, const char* group, const char* name, int64_t* index);
 
 /* Sets *count to the number of entries in the metadata of the files: strings by key. Files of checkpoints have none: use

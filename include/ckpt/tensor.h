@@ -56,8 +56,8 @@ typedef int32_t ckpt_dtype;
 #define CKPT_DTYPE_F64 21         /* floating point of 64 bits: IEEE 754 binary64 */
 #define CKPT_DTYPE_C64 22         /* complex number of 64 bits: two F32, real and imaginary */
 
-/* Returns the bits of one element of the type: 4, 6, 8, 16, 32 or 64; 0 for a number that is not a dtype. There is no function for
- * bytes, because elements of some types do not fill whole bytes. */
+/* Returns the bits of one element of the type: 4, 6, 8, 16, 32 or 64; 0 for a number that is not a dtype. The size is in bits
+ * because elements of some types do not fill whole bytes. */
 CKPT_API int64_t ckpt_dtype_bits(ckpt_dtype dtype);
 
 /* Returns the type's name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...; "UNKNOWN" for a number that is not a dtype.
